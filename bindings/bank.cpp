@@ -1,0 +1,260 @@
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+
+#include "arrays.hpp"
+#include "batch.hpp"
+#include "bind.hpp"
+#include "duality.hpp"
+#include "one_vs_rest.hpp"
+
+namespace hinge::python {
+
+namespace {
+
+// A bank that one thread at a time may use; the others wait without the interpreter lock.
+template <class T>
+struct SharedBank {
+  std::unique_ptr<Bank<T>> bank;
+  std::mutex lock;
+};
+
+// Runs the work without the interpreter lock. A few times a second Python is asked for signals and for the caller's wish; whatever it
+// raises is kept until the work has stopped at a consistent point.
+template <class T, class Work>
+auto watched(SharedBank<T>& self, const nb::object& asked, Work work) {
+  std::exception_ptr raised;
+  Monitor monitor([&](const Progress& progress) {
+    const nb::gil_scoped_acquire gil;
+    try {
+      if (PyErr_CheckSignals() != 0) throw nb::python_error();
+      return asked.is_none() || nb::cast<bool>(asked(progress));
+    } catch (...) {
+      raised = std::current_exception();
+      return false;
+    }
+  });
+  const auto outcome = [&] {
+    const nb::gil_scoped_release release;
+    const std::lock_guard guard(self.lock);
+    return work(*self.bank, monitor);
+  }();
+  if (raised) std::rethrow_exception(raised);
+  return outcome;
+}
+
+template <class T, class Work>
+auto alone(SharedBank<T>& self, Work work) {
+  const nb::gil_scoped_release release;
+  const std::lock_guard guard(self.lock);
+  return work(*self.bank);
+}
+
+template <class T>
+Outcome learn(SharedBank<T>& self, const HeldBatch<T>& held, Vector<std::int32_t> labels, Vector<double> costs,
+              std::int64_t first_id, Vector<std::int64_t> order, std::uint64_t seed, const nb::object& monitor) {
+  const std::size_t rows = held.batch.count;
+  if (labels.shape(0) != rows || costs.shape(0) != rows)
+    throw std::invalid_argument("Labels and costs must have one entry for each row of the batch.");
+  for (const std::int64_t row : view(order))
+    if (row < 0 || static_cast<std::size_t>(row) >= rows) throw std::invalid_argument("The order names a row that is not there.");
+  if (held.batch.features != self.bank->points().features() || held.batch.sparse != self.bank->points().sparse())
+    throw std::invalid_argument("The batch does not have the features or the storage of this bank.");
+  const Lesson<T> lesson{held.batch, view(labels), view(costs), first_id, view(order), seed};
+  return watched(self, monitor, [&](Bank<T>& bank, Monitor& watch) { return bank.learn(lesson, watch); });
+}
+
+template <class T>
+nb::object decide(SharedBank<T>& self, const HeldBatch<T>& held) {
+  const std::size_t rows = held.batch.count, machines = self.bank->machines().size();
+  std::vector<double> decisions(rows * machines);
+  alone(self, [&](Bank<T>& bank) { bank.decide(held.batch, decisions); return 0; });
+  return to_numpy(std::move(decisions), {rows, machines});
+}
+
+template <class T>
+nb::object kernel_values(SharedBank<T>& self, const HeldBatch<T>& held) {
+  std::vector<T> values;
+  std::size_t retained = 0;
+  alone(self, [&](Bank<T>& bank) {
+    bank.tidy();
+    retained = bank.points().size();
+    values.resize(held.batch.count * retained);
+    bank.kernel_values(held.batch, values);
+    return 0;
+  });
+  return to_numpy(std::move(values), {held.batch.count, retained});
+}
+
+template <class T>
+nb::object coefficients(SharedBank<T>& self) {
+  std::vector<double> values;
+  std::size_t retained = 0, count = 0;
+  alone(self, [&](Bank<T>& bank) {
+    bank.tidy();
+    retained = bank.points().size();
+    count = bank.machines().size();
+    values.assign(count * retained, 0.0);
+    for (std::size_t m = 0; m < count; ++m) {
+      const auto& machine = bank.machines()[m];
+      for (std::size_t i = 0; i < machine.slots.size(); ++i)
+        values[m * retained + machine.slots[i]] = machine.expansion.alpha[i];
+    }
+    return 0;
+  });
+  return to_numpy(std::move(values), {count, retained});
+}
+
+template <class T>
+nb::dict state(SharedBank<T>& self) {
+  BankState<T> held = alone(self, [](Bank<T>& bank) { return bank.state(); });
+  const bool sparse = self.bank->points().sparse();
+  const std::size_t count = held.ids.size(), features = self.bank->points().features();
+  nb::dict arrays;
+  arrays["ids"] = to_numpy(std::move(held.ids));
+  arrays["labels"] = to_numpy(std::move(held.labels));
+  arrays["costs"] = to_numpy(std::move(held.costs));
+  if (sparse) {
+    arrays["data"] = to_numpy(std::move(held.values));
+    arrays["indices"] = to_numpy(std::move(held.indices));
+    arrays["indptr"] = to_numpy(std::move(held.starts));
+  } else {
+    arrays["values"] = to_numpy(std::move(held.values), {count, features});
+  }
+  arrays["shift"] = to_numpy(std::move(held.shift));
+  arrays["members"] = to_numpy(std::move(held.members));
+  arrays["member_counts"] = to_numpy(std::move(held.member_counts));
+  arrays["member_costs"] = to_numpy(std::move(held.member_costs));
+  arrays["alpha"] = to_numpy(std::move(held.alpha));
+  arrays["gradient"] = to_numpy(std::move(held.gradient));
+  arrays["counters"] = to_numpy(std::move(held.counters));
+  return arrays;
+}
+
+template <class T>
+BankState<T> state_from(const nb::dict& arrays, bool sparse) {
+  BankState<T> state;
+  state.ids = from_dict<std::int64_t>(arrays, "ids");
+  state.labels = from_dict<std::int32_t>(arrays, "labels");
+  state.costs = from_dict<double>(arrays, "costs");
+  if (sparse) {
+    state.values = from_dict<T>(arrays, "data");
+    state.indices = from_dict<std::int32_t>(arrays, "indices");
+    state.starts = from_dict<std::int64_t>(arrays, "indptr");
+  } else {
+    const auto rows = nb::cast<Matrix<T>>(arrays["values"]);
+    state.values.assign(rows.data(), rows.data() + rows.shape(0) * rows.shape(1));
+  }
+  state.shift = from_dict<T>(arrays, "shift");
+  state.members = from_dict<std::int64_t>(arrays, "members");
+  state.member_counts = from_dict<std::int64_t>(arrays, "member_counts");
+  state.member_costs = from_dict<double>(arrays, "member_costs");
+  state.alpha = from_dict<double>(arrays, "alpha");
+  state.gradient = from_dict<double>(arrays, "gradient");
+  state.counters = from_dict<std::int64_t>(arrays, "counters");
+  return state;
+}
+
+template <class T>
+std::unique_ptr<SharedBank<T>> restore(const KernelChoice& kernel, const Options& options, std::size_t features,
+                                       bool sparse, std::size_t classes, const nb::dict& arrays) {
+  const BankState<T> state = state_from<T>(arrays, sparse);
+  state.check(features, sparse, classes);
+  auto shared = std::make_unique<SharedBank<T>>();
+  shared->bank = std::make_unique<Bank<T>>(make_kernel<T>(kernel), options, features, sparse, classes, state);
+  return shared;
+}
+
+// One number of every machine.
+template <class T, class Measure>
+auto of_each_machine(Measure measure) {
+  return [measure](SharedBank<T>& self) {
+    std::vector<double> values;
+    alone(self, [&](Bank<T>& bank) {
+      for (const auto& machine : bank.machines()) values.push_back(measure(machine));
+      return 0;
+    });
+    return to_numpy(std::move(values));
+  };
+}
+
+template <class T>
+nb::object extremes(SharedBank<T>& self) {
+  std::vector<double> values;
+  alone(self, [&](Bank<T>& bank) {
+    for (const auto& machine : bank.machines()) values.insert(values.end(), {machine.bottom(), machine.top()});
+    return 0;
+  });
+  const std::size_t machines = values.size() / 2;
+  return to_numpy(std::move(values), {machines, 2});
+}
+
+template <class T>
+void bind_measures(nb::class_<SharedBank<T>>& bound) {
+  bound.def_prop_ro("n_machines", [](SharedBank<T>& self) { return self.bank->machines().size(); })
+      .def_prop_ro("n_retained",
+                   [](SharedBank<T>& self) { return self.bank->points().size() - self.bank->points().dead(); })
+      .def_prop_ro("n_kernel_evals", [](SharedBank<T>& self) { return self.bank->kernel_evals(); })
+      .def_prop_ro("n_steps", [](SharedBank<T>& self) { return self.bank->steps(); })
+      .def_prop_ro("bias", of_each_machine<T>([](const Machine<T>& machine) { return machine.bias(); }))
+      .def_prop_ro("gap", of_each_machine<T>([](const Machine<T>& machine) { return std::max(machine.gap(), 0.0); }))
+      .def_prop_ro("extremes", &extremes<T>)
+      .def_prop_ro("dual_objective",
+                   of_each_machine<T>([](const Machine<T>& machine) { return dual_objective(machine.expansion); }))
+      .def_prop_ro("duality_gap",
+                   of_each_machine<T>([](const Machine<T>& machine) { return duality_gap(machine.expansion); }))
+      .def_prop_ro("squared_norm",
+                   of_each_machine<T>([](const Machine<T>& machine) { return squared_norm(machine.expansion); }));
+}
+
+template <class T>
+void bind_bank(nb::module_& module, const char* name) {
+  nb::class_<SharedBank<T>> bound(module, name);
+  bound
+      .def(
+          "__init__",
+          [](SharedBank<T>* self, const KernelChoice& kernel, const Options& options, std::size_t features, bool sparse,
+             std::size_t classes) {
+            new (self) SharedBank<T>();
+            self->bank = std::make_unique<Bank<T>>(make_kernel<T>(kernel), options, features, sparse, classes);
+          },
+          nb::arg("kernel"), nb::arg("options"), nb::arg("n_features"), nb::arg("sparse"), nb::arg("n_classes"))
+      .def("set_options",
+           [](SharedBank<T>& self, const Options& options) {
+             alone(self, [&](Bank<T>& bank) { bank.set_options(options); return 0; });
+           })
+      .def("grow",
+           [](SharedBank<T>& self, std::size_t classes) {
+             alone(self, [&](Bank<T>& bank) { bank.grow(classes); return 0; });
+           })
+      .def("learn", &learn<T>, nb::arg("batch"), nb::arg("labels"), nb::arg("costs"), nb::arg("first_id"),
+           nb::arg("order"), nb::arg("seed") = 0, nb::arg("monitor") = nb::none())
+      .def(
+          "finish",
+          [](SharedBank<T>& self, const nb::object& monitor) {
+            return watched(self, monitor, [](Bank<T>& bank, Monitor& watch) { return bank.finish(watch); });
+          },
+          nb::arg("monitor") = nb::none())
+      .def("polish",
+           [](SharedBank<T>& self) {
+             watched(self, nb::none(), [](Bank<T>& bank, Monitor& watch) { bank.polish_all(watch); return 0; });
+           })
+      .def("decide", &decide<T>, nb::arg("batch"))
+      .def("kernel_values", &kernel_values<T>, nb::arg("batch"))
+      .def("coefficients", &coefficients<T>)
+      .def("state", &state<T>)
+      .def_static("restore", &restore<T>, nb::arg("kernel"), nb::arg("options"), nb::arg("n_features"),
+                  nb::arg("sparse"), nb::arg("n_classes"), nb::arg("state"));
+  bind_measures<T>(bound);
+}
+
+}  // namespace
+
+void bind_banks(nb::module_& module) {
+  bind_bank<float>(module, "Bank32");
+  bind_bank<double>(module, "Bank64");
+}
+
+}  // namespace hinge::python

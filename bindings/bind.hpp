@@ -1,0 +1,27 @@
+// One small file a concept; each fills in its part of the module.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <string>
+
+#include "kernels.hpp"
+
+namespace hinge::python {
+
+// A kernel as the user names it; each bank makes its own copy in its precision.
+struct KernelChoice {
+  KernelParameters parameters;
+  nanobind::object function;
+};
+
+template <class T>
+Kernel<T> make_kernel(const KernelChoice& choice);
+
+void bind_kernel(nanobind::module_& module);
+void bind_options(nanobind::module_& module);
+void bind_batches(nanobind::module_& module);
+void bind_banks(nanobind::module_& module);
+void bind_blas(nanobind::module_& module);
+
+}  // namespace hinge::python

@@ -1,0 +1,12 @@
+#include "bind.hpp"
+#include "loops.hpp"
+
+NB_MODULE(_core, module) {
+  module.doc() = "The native core of hinge.";
+  hinge::python::bind_blas(module);
+  hinge::python::bind_kernel(module);
+  hinge::python::bind_options(module);
+  hinge::python::bind_batches(module);
+  hinge::python::bind_banks(module);
+  module.def("instruction_set", &hinge::instruction_set);
+}

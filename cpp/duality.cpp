@@ -1,0 +1,47 @@
+#include "duality.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace hinge {
+
+double dual_objective(const Expansion& expansion) {
+  double total = 0.0;
+  for (std::size_t i = 0; i < expansion.size(); ++i)
+    total += 0.5 * expansion.alpha[i] * (expansion.label[i] + expansion.gradient[i]);
+  return total;
+}
+
+double squared_norm(const Expansion& expansion) {
+  double total = 0.0;
+  for (std::size_t i = 0; i < expansion.size(); ++i)
+    total += expansion.alpha[i] * (expansion.label[i] - expansion.gradient[i]);
+  return total;
+}
+
+// As a function of b the sum of hinges is convex with corners at the gradients: its slope starts at minus the cost of all positive
+// members and rises by a member's cost at each corner.
+double duality_gap(const Expansion& expansion) {
+  std::vector<std::size_t> members = expansion.alive_members();
+  if (members.empty()) return 0.0;
+  std::sort(members.begin(), members.end(),
+            [&](std::size_t i, std::size_t j) { return expansion.gradient[i] < expansion.gradient[j]; });
+  double slope = 0.0;
+  for (const std::size_t i : members) slope -= expansion.high[i];
+  double bias = expansion.gradient[members.back()];
+  for (const std::size_t i : members) {
+    slope += expansion.high[i] - expansion.low[i];
+    if (slope >= 0.0) {
+      bias = expansion.gradient[i];
+      break;
+    }
+  }
+  double total = 0.0;
+  for (const std::size_t i : members) {
+    const double g = expansion.gradient[i] - bias;
+    total += std::max(expansion.low[i] * g, expansion.high[i] * g) - expansion.alpha[i] * g;
+  }
+  return total;
+}
+
+}  // namespace hinge

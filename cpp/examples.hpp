@@ -1,0 +1,58 @@
+// Views of examples, dense or sparse; nobody below this file asks again which of the two they are.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace hinge {
+
+template <class T>
+struct SparseRow {
+  const std::int32_t* index = nullptr;
+  const T* value = nullptr;
+  std::size_t size = 0;
+};
+
+// Some examples in a row. Dense ones stand at `values`, each `features` long; sparse ones are listed in `rows`.
+template <class T>
+struct Examples {
+  std::size_t count = 0;
+  std::size_t features = 0;
+  bool sparse = false;
+  const T* values = nullptr;
+  const SparseRow<T>* rows = nullptr;
+  const T* norms = nullptr;            // as the kernel defines them
+  const std::int64_t* ids = nullptr;  // place in the stream
+  T largest_norm = 0;
+
+  Examples range(std::size_t first, std::size_t length) const {
+    Examples part = *this;
+    part.count = length;
+    if (values) part.values += first * features;
+    if (rows) part.rows += first;
+    if (norms) part.norms += first;
+    if (ids) part.ids += first;
+    return part;
+  }
+};
+
+// The examples of one call, in the caller's memory: dense rows or the three arrays of a CSR matrix.
+template <class T>
+struct Batch {
+  std::size_t count = 0;
+  std::size_t features = 0;
+  bool sparse = false;
+  const T* values = nullptr;
+  const std::int32_t* indices = nullptr;
+  const std::int64_t* starts = nullptr;
+
+  SparseRow<T> sparse_row(std::size_t row) const {
+    const auto first = static_cast<std::size_t>(starts[row]), last = static_cast<std::size_t>(starts[row + 1]);
+    return {indices + first, values + first, last - first};
+  }
+  const T* dense_row(std::size_t row) const { return values + row * features; }
+};
+
+}  // namespace hinge

@@ -1,0 +1,68 @@
+#include "expansion.hpp"
+
+#include <algorithm>
+
+namespace hinge {
+
+void Expansion::resize(std::size_t count) {
+  size_ = count;
+  const std::size_t capacity = padded(count);
+  for (auto* values : {&alpha, &gradient, &low, &high, &label}) {
+    values->resize(capacity, 0.0);
+    std::fill(values->begin() + static_cast<std::ptrdiff_t>(count), values->end(), 0.0);
+  }
+  room.resize(capacity, 0);
+  std::fill(room.begin() + static_cast<std::ptrdiff_t>(count), room.end(), std::uint8_t{0});
+}
+
+std::size_t Expansion::append(double y, double cost, double g) {
+  const std::size_t i = size_;
+  resize(size_ + 1);
+  label[i] = y;
+  low[i] = std::min(0.0, cost * y);
+  high[i] = std::max(0.0, cost * y);
+  gradient[i] = g;
+  set_alpha(i, 0.0);
+  return i;
+}
+
+void Expansion::set_alpha(std::size_t i, double value) {
+  alpha[i] = value;
+  const std::uint8_t rise = value < high[i] ? may_rise : std::uint8_t{0};
+  const std::uint8_t fall = value > low[i] ? may_fall : std::uint8_t{0};
+  room[i] = static_cast<std::uint8_t>(rise | fall);
+}
+
+void Expansion::remove(std::size_t i) {
+  alpha[i] = low[i] = high[i] = label[i] = 0.0;
+  room[i] = 0;
+  ++dead_;
+}
+
+void Expansion::squeeze(std::span<const std::size_t> kept) {
+  for (std::size_t k = 0; k < kept.size(); ++k) {
+    const std::size_t i = kept[k];
+    alpha[k] = alpha[i];
+    gradient[k] = gradient[i];
+    low[k] = low[i];
+    high[k] = high[i];
+    label[k] = label[i];
+    room[k] = room[i];
+  }
+  resize(kept.size());
+  dead_ = static_cast<std::size_t>(std::count(label.begin(), label.begin() + static_cast<std::ptrdiff_t>(size_), 0.0));
+}
+
+std::vector<std::size_t> Expansion::alive_members() const {
+  std::vector<std::size_t> members;
+  members.reserve(alive_count());
+  for (std::size_t i = 0; i < size_; ++i)
+    if (alive(i)) members.push_back(i);
+  return members;
+}
+
+std::size_t Expansion::support_count() const {
+  return size_ - static_cast<std::size_t>(std::count(alpha.begin(), alpha.begin() + static_cast<std::ptrdiff_t>(size_), 0.0));
+}
+
+}  // namespace hinge

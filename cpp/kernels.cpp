@@ -1,0 +1,188 @@
+#include "kernels.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "blas.hpp"
+#include "loops.hpp"
+
+namespace hinge {
+
+namespace {
+
+// The exponent of an rbf value found through |x|^2 + |z|^2 - 2<x,z> is off by about gamma (|x|^2 + |z|^2) times the unit roundoff.
+// Pairs where that passes `acceptable` are found again from the differences.
+template <class T>
+constexpr double acceptable = sizeof(T) == 4 ? 1e-5 : 1e-9;
+template <class T>
+constexpr double roundoff = static_cast<double>(std::numeric_limits<T>::epsilon()) / 2;
+// exp(-30) is below the precision of any sum it could enter.
+constexpr double negligible_exponent = 30.0;
+
+template <class T>
+double squared_distance(const Examples<T>& left, std::size_t r, const Examples<T>& right, std::size_t j) {
+  double total = 0.0;
+  if (!left.sparse) {
+    const T* x = left.values + r * left.features;
+    const T* z = right.values + j * right.features;
+    for (std::size_t f = 0; f < left.features; ++f) {
+      const double difference = static_cast<double>(x[f]) - static_cast<double>(z[f]);
+      total += difference * difference;
+    }
+    return total;
+  }
+  const SparseRow<T>&x = left.rows[r], &z = right.rows[j];
+  std::size_t a = 0, b = 0;
+  while (a < x.size || b < z.size) {
+    const bool take_x = b == z.size || (a < x.size && x.index[a] <= z.index[b]);
+    const bool take_z = a == x.size || (b < z.size && z.index[b] <= x.index[a]);
+    const double difference =
+        (take_x ? static_cast<double>(x.value[a]) : 0.0) - (take_z ? static_cast<double>(z.value[b]) : 0.0);
+    total += difference * difference;
+    a += take_x;
+    b += take_z;
+  }
+  return total;
+}
+
+template <class T>
+T power(T base, int exponent) {
+  T result = 1;
+  for (; exponent > 0; exponent >>= 1, base *= base)
+    if (exponent & 1) result *= base;
+  return result;
+}
+
+}  // namespace
+
+template <class T>
+Kernel<T>::Kernel(KernelParameters parameters, Function function)
+    : parameters_(parameters), function_(std::move(function)) {}
+
+template <class T>
+void Kernel<T>::fill(const Block<T>& left, const Examples<T>& right, T* values, std::size_t stride) const {
+  if (left.count() == 0 || right.count == 0) return;
+  if (parameters_.kind == KernelKind::callable) return function_(left.rows(), right, values, stride);
+  if (parameters_.kind == KernelKind::precomputed) return fill_precomputed(left, right, values, stride);
+  fill_products(left, right, values, stride);
+  apply(left, right, values, stride);
+}
+
+template <class T>
+void Kernel<T>::fill_products(const Block<T>& left, const Examples<T>& right, T* values, std::size_t stride) const {
+  if (right.sparse) return fill_sparse(left, right, values, stride);
+  const std::size_t features = right.features;
+  if (parameters_.kind != KernelKind::laplacian)
+    return row_products(left.rows().values, left.count(), right.values, right.count, features, values, stride);
+  for (std::size_t r = 0; r < left.count(); ++r)
+    for (std::size_t j = 0; j < right.count; ++j)
+      values[r * stride + j] =
+          loops<T>().absolute_distance(left.rows().values + r * features, right.values + j * features, features);
+}
+
+// One pass over each stored row: a non-zero adds its share to all examples of the block at once. L1 distances start from |x|_1.
+template <class T>
+void Kernel<T>::fill_sparse(const Block<T>& left, const Examples<T>& right, T* values, std::size_t stride) const {
+  const bool absolute = parameters_.kind == KernelKind::laplacian;
+  const auto add = absolute ? loops<T>().add_absolute : loops<T>().add_scaled;
+  const std::size_t width = left.width();
+  std::vector<T> sums(width);
+  for (std::size_t j = 0; j < right.count; ++j) {
+    if (absolute)
+      std::copy_n(left.rows().norms, left.count(), sums.begin());
+    else
+      std::fill(sums.begin(), sums.end(), T(0));
+    const SparseRow<T>& row = right.rows[j];
+    for (std::size_t e = 0; e < row.size; ++e)
+      add(sums.data(), left.panel() + static_cast<std::size_t>(row.index[e]) * width, row.value[e], width);
+    for (std::size_t r = 0; r < left.count(); ++r) values[r * stride + j] = sums[r];
+  }
+}
+
+template <class T>
+void Kernel<T>::fill_precomputed(const Block<T>& left, const Examples<T>& right, T* values, std::size_t stride) const {
+  for (std::size_t r = 0; r < left.count(); ++r) {
+    const T* gram = left.rows().values + r * left.rows().features;
+    for (std::size_t j = 0; j < right.count; ++j) values[r * stride + j] = gram[right.ids[j]];
+  }
+}
+
+template <class T>
+void Kernel<T>::apply(const Block<T>& left, const Examples<T>& right, T* values, std::size_t stride) const {
+  const T gamma = static_cast<T>(parameters_.gamma), coef0 = static_cast<T>(parameters_.coef0);
+  for (std::size_t r = 0; r < left.count(); ++r) {
+    T* row = values + r * stride;
+    switch (parameters_.kind) {
+      case KernelKind::rbf:
+        loops<T>().gaussian(row, right.norms, left.rows().norms[r], gamma, right.count);
+        break;
+      case KernelKind::laplacian:
+        loops<T>().exponential(row, gamma, right.count);
+        break;
+      case KernelKind::poly:
+        for (std::size_t j = 0; j < right.count; ++j) row[j] = power(gamma * row[j] + coef0, parameters_.degree);
+        break;
+      case KernelKind::sigmoid:
+        for (std::size_t j = 0; j < right.count; ++j) row[j] = std::tanh(gamma * row[j] + coef0);
+        break;
+      default:
+        break;
+    }
+  }
+  if (parameters_.kind == KernelKind::rbf) repair(left, right, values, stride);
+}
+
+template <class T>
+void Kernel<T>::repair(const Block<T>& left, const Examples<T>& right, T* values, std::size_t stride) const {
+  const double limit = acceptable<T> / (parameters_.gamma * roundoff<T>);
+  const double left_largest = static_cast<double>(left.rows().largest_norm);
+  if (left_largest + static_cast<double>(right.largest_norm) <= limit) return;
+  const T negligible = static_cast<T>(std::exp(-negligible_exponent));
+  for (std::size_t r = 0; r < left.count(); ++r) {
+    const double norm = static_cast<double>(left.rows().norms[r]);
+    for (std::size_t j = 0; j < right.count; ++j) {
+      T& value = values[r * stride + j];
+      if (value > negligible && norm + static_cast<double>(right.norms[j]) > limit)
+        value = static_cast<T>(std::exp(-parameters_.gamma * squared_distance(left.rows(), r, right, j)));
+    }
+  }
+}
+
+template <class T>
+T Kernel<T>::self(const Block<T>& block, std::size_t row) const {
+  if (parameters_.kind == KernelKind::rbf || parameters_.kind == KernelKind::laplacian) return T(1);
+  Block<T> one;
+  const Examples<T> example = block.rows().range(row, 1);
+  one.look_at(example);
+  T value = 0;
+  fill(one, example, &value, 1);
+  return value;
+}
+
+template <class T>
+T Kernel<T>::norm(const Examples<T>& examples, std::size_t row) const {
+  const bool squared = parameters_.kind == KernelKind::rbf;
+  if (!squared && parameters_.kind != KernelKind::laplacian) return T(0);
+  const T* value = examples.sparse ? examples.rows[row].value : examples.values + row * examples.features;
+  const std::size_t size = examples.sparse ? examples.rows[row].size : examples.features;
+  double total = 0.0;
+  for (std::size_t f = 0; f < size; ++f) {
+    const double magnitude = std::abs(static_cast<double>(value[f]));
+    total += squared ? magnitude * magnitude : magnitude;
+  }
+  return static_cast<T>(total);
+}
+
+template <class T>
+bool Kernel<T>::wants_shift(double squared_mean, double squared_spread) const {
+  return parameters_.kind == KernelKind::rbf && squared_mean > 4.0 * squared_spread &&
+         parameters_.gamma * squared_mean * roundoff<T> > 0.1 * acceptable<T>;
+}
+
+template class Kernel<float>;
+template class Kernel<double>;
+
+}  // namespace hinge

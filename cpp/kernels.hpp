@@ -1,0 +1,52 @@
+// Kernel functions. One call fills a block of kernel values; every kernel value in the library comes from here.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+#include "block.hpp"
+#include "examples.hpp"
+
+namespace hinge {
+
+enum class KernelKind { linear, rbf, poly, sigmoid, laplacian, precomputed, callable };
+
+// linear <x,z>, rbf exp(-gamma |x-z|^2), poly (gamma <x,z> + coef0)^degree, sigmoid tanh(gamma <x,z> + coef0),
+// laplacian exp(-gamma |x-z|_1). Precomputed: an example's features are its row of the Gram matrix and its id is its column.
+struct KernelParameters {
+  KernelKind kind = KernelKind::rbf;
+  double gamma = 1.0;
+  double coef0 = 0.0;
+  int degree = 3;
+};
+
+template <class T>
+class Kernel {
+ public:
+  // The user's own kernel: fills values[r * stride + j] for every pair of rows.
+  using Function = std::function<void(const Examples<T>& left, const Examples<T>& right, T* values, std::size_t stride)>;
+
+  explicit Kernel(KernelParameters parameters, Function function = {});
+
+  // values[r * stride + j] = k(left row r, right row j).
+  void fill(const Block<T>& left, const Examples<T>& right, T* values, std::size_t stride) const;
+  // k(x, x) of one row of a block.
+  T self(const Block<T>& block, std::size_t row) const;
+  // What the kernel wants to know of an example beforehand: the squared norm (rbf) or the sum of magnitudes (laplacian).
+  T norm(const Examples<T>& examples, std::size_t row) const;
+  // The distance form of rbf loses digits when examples lie far from zero; a common shift does not change it.
+  bool wants_shift(double squared_mean, double squared_spread) const;
+  const KernelParameters& parameters() const { return parameters_; }
+
+ private:
+  void fill_products(const Block<T>& left, const Examples<T>& right, T* values, std::size_t stride) const;
+  void fill_sparse(const Block<T>& left, const Examples<T>& right, T* values, std::size_t stride) const;
+  void fill_precomputed(const Block<T>& left, const Examples<T>& right, T* values, std::size_t stride) const;
+  void apply(const Block<T>& left, const Examples<T>& right, T* values, std::size_t stride) const;
+  void repair(const Block<T>& left, const Examples<T>& right, T* values, std::size_t stride) const;
+
+  KernelParameters parameters_;
+  Function function_;
+};
+
+}  // namespace hinge

@@ -1,0 +1,69 @@
+#include "lookahead.hpp"
+
+#include <algorithm>
+
+#include "loops.hpp"
+
+namespace hinge {
+
+template <class T>
+void Panel<T>::take(const Kernel<T>& kernel, const Batch<T>& batch, std::span<const std::int64_t> rows,
+                    std::int64_t first_id, std::span<const T> shift, const Points<T>& points, std::size_t growth) {
+  block_.take(kernel, batch, rows, first_id, shift);
+  row_of_.assign(rows.begin(), rows.end());
+  reserve(points.size() + growth);
+}
+
+template <class T>
+void Panel<T>::look_at(const Points<T>& points, std::size_t first, std::size_t count) {
+  block_.look_at(points.examples().range(first, count));
+  row_of_.clear();
+  reserve(points.size());
+}
+
+template <class T>
+void Panel<T>::reserve(std::size_t columns) {
+  slots_ = 0;
+  filled_ = 0;
+  own_filled_ = false;
+  own_.resize(count() * count());
+  stride_ = padded(columns + count()) + lane_padding;
+  if (stride_ * count() > allocated_) {
+    allocated_ = stride_ * count() + stride_ * count() / 8;
+    values_ = std::make_unique<T[]>(allocated_);
+  }
+}
+
+template <class T>
+std::size_t Panel<T>::tasks(const Points<T>& points) const {
+  return (own_filled_ ? 0 : 1) + (points.size() - slots_ + tile - 1) / tile;
+}
+
+template <class T>
+void Panel<T>::run_task(std::size_t task, const Kernel<T>& kernel, const Points<T>& points) {
+  if (!own_filled_ && task-- == 0) return kernel.fill(block_, block_.rows(), own_.data(), count());
+  const std::size_t first = slots_ + task * tile;
+  const std::size_t length = std::min(tile, points.size() - first);
+  kernel.fill(block_, points.examples().range(first, length), values_.get() + first, stride_);
+}
+
+template <class T>
+void Panel<T>::close(const Points<T>& points) {
+  filled_ += count() * (points.size() - slots_ + (own_filled_ ? 0 : count()));
+  own_filled_ = true;
+  slots_ = points.size();
+}
+
+template <class T>
+void Panel<T>::squeeze(std::span<const std::size_t> kept) {
+  for (std::size_t p = 0; p < count(); ++p) {
+    T* row = values(p);
+    for (std::size_t k = 0; k < kept.size(); ++k) row[k] = row[kept[k]];
+  }
+  slots_ = kept.size();
+}
+
+template class Panel<float>;
+template class Panel<double>;
+
+}  // namespace hinge

@@ -1,0 +1,59 @@
+// Block look-ahead. The kernel values of the next examples against all slots, and against each other, are a matrix product. They are
+// found while the machines still learn the block before; columns of examples retained meanwhile are added afterwards. Decision
+// values are always taken from the coefficients of the moment, so the models are those of the one-by-one algorithm.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "block.hpp"
+#include "kernels.hpp"
+#include "points.hpp"
+
+namespace hinge {
+
+template <class T>
+class Panel {
+ public:
+  // Takes the rows to come; values are filled by tasks. `growth` is how many columns may still be added.
+  void take(const Kernel<T>& kernel, const Batch<T>& batch, std::span<const std::int64_t> rows, std::int64_t first_id,
+            std::span<const T> shift, const Points<T>& points, std::size_t growth);
+  // Looks at stored examples first ... first + count - 1 instead.
+  void look_at(const Points<T>& points, std::size_t first, std::size_t count);
+  // Task 0 is the block against itself, the others are tiles of slots that have no values yet.
+  std::size_t tasks(const Points<T>& points) const;
+  void run_task(std::size_t task, const Kernel<T>& kernel, const Points<T>& points);
+  // Marks all present slots as filled, once the tasks are done.
+  void close(const Points<T>& points);
+  // Follows Points::squeeze.
+  void squeeze(std::span<const std::size_t> kept);
+
+  std::size_t count() const { return block_.count(); }
+  std::size_t slots() const { return slots_; }
+  const Block<T>& block() const { return block_; }
+  std::int64_t row_of(std::size_t position) const { return row_of_[position]; }
+  // Kernel values of one example against all slots; `count()` more entries may be written behind them.
+  T* values(std::size_t position) { return values_.get() + position * stride_; }
+  const T* own(std::size_t position) const { return own_.data() + position * count(); }
+  std::size_t kernel_values_filled() const { return filled_; }
+
+ private:
+  static constexpr std::size_t tile = 512;
+
+  void reserve(std::size_t columns);
+
+  Block<T> block_;
+  std::vector<std::int64_t> row_of_;
+  std::unique_ptr<T[]> values_;
+  std::size_t allocated_ = 0;
+  std::size_t stride_ = 0;
+  std::size_t slots_ = 0;
+  bool own_filled_ = false;
+  std::vector<T> own_;
+  std::size_t filled_ = 0;
+};
+
+}  // namespace hinge

@@ -1,0 +1,239 @@
+// Compiled once for each instruction set, with HINGE_ISA naming the namespace of that build. Everything here is `static` or in
+// that namespace, so that no function built for a newer processor can be picked for an older one.
+#include "loops.hpp"
+
+#include <cstring>
+#include <limits>
+
+// Vectors are passed between functions of this file only, all inlined: no calling convention is at stake.
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+#ifndef HINGE_ISA
+#define HINGE_ISA baseline
+#endif
+
+namespace hinge::HINGE_ISA {
+
+namespace {
+
+// Eight lanes of each type: one 512-bit register of doubles, or two 256-bit ones, as the target has it.
+constexpr std::size_t lanes = 8;
+typedef double Doubles __attribute__((vector_size(64)));
+typedef float Floats __attribute__((vector_size(32)));
+typedef std::int64_t Longs __attribute__((vector_size(64)));
+typedef std::uint8_t Bytes __attribute__((vector_size(8)));
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+template <class Vector, class T>
+inline Vector load(const T* from) {
+  Vector value;
+  std::memcpy(&value, from, sizeof value);
+  return value;
+}
+
+inline Doubles widen(const float* from) { return __builtin_convertvector(load<Floats>(from), Doubles); }
+inline Doubles widen(const double* from) { return load<Doubles>(from); }
+
+inline Doubles spread(double value) { return Doubles{} + value; }
+inline Longs first_indices() { return Longs{0, 1, 2, 3, 4, 5, 6, 7}; }
+
+// All ones in the lanes whose room has the wanted bit.
+inline Longs lanes_with(const std::uint8_t* room, std::uint8_t bit) {
+  const Longs bits = __builtin_convertvector(load<Bytes>(room), Longs);
+  return (bits & static_cast<std::int64_t>(bit)) != 0;
+}
+
+struct LaneExtremes {
+  Doubles top = spread(-infinity), bottom = spread(infinity);
+  Longs top_at{}, bottom_at{};
+
+  void look(Doubles value, const std::uint8_t* room, Longs index) {
+    const Longs higher = lanes_with(room, may_rise) & (value > top);
+    const Longs lower = lanes_with(room, may_fall) & (value < bottom);
+    top = higher ? value : top;
+    top_at = higher ? index : top_at;
+    bottom = lower ? value : bottom;
+    bottom_at = lower ? index : bottom_at;
+  }
+
+  Extremes reduce() const {
+    Extremes result{-infinity, infinity, 0, 0};
+    for (std::size_t l = 0; l < lanes; ++l) {
+      const auto high = static_cast<std::size_t>(top_at[l]), low = static_cast<std::size_t>(bottom_at[l]);
+      if (top[l] > result.top || (top[l] == result.top && high < result.top_at)) result.top = top[l], result.top_at = high;
+      if (bottom[l] < result.bottom || (bottom[l] == result.bottom && low < result.bottom_at))
+        result.bottom = bottom[l], result.bottom_at = low;
+    }
+    return result;
+  }
+};
+
+template <class T>
+Extremes descend(double* gradient, const T* rising, const T* falling, double step, const std::uint8_t* room, std::size_t count) {
+  LaneExtremes best;
+  Longs index = first_indices();
+  for (std::size_t j = 0; j < count; j += lanes, index += static_cast<std::int64_t>(lanes)) {
+    const Doubles value = load<Doubles>(gradient + j) - step * (widen(rising + j) - widen(falling + j));
+    std::memcpy(gradient + j, &value, sizeof value);
+    best.look(value, room + j, index);
+  }
+  return best.reduce();
+}
+
+Extremes extremes(const double* gradient, const std::uint8_t* room, std::size_t count) {
+  LaneExtremes best;
+  Longs index = first_indices();
+  for (std::size_t j = 0; j < count; j += lanes, index += static_cast<std::int64_t>(lanes))
+    best.look(load<Doubles>(gradient + j), room + j, index);
+  return best.reduce();
+}
+
+// Fractions are compared by cross multiplication: a division for every example would cost more than all the rest.
+template <class T>
+Partner partner(const double* gradient, const T* row, const T* diagonal, const std::uint8_t* room, std::uint8_t needed,
+                double sign, double fixed_gradient, double fixed_diagonal, std::size_t count) {
+  const Doubles tiny = spread(1e-12);
+  Doubles numerator{}, denominator = spread(1.0);
+  Longs at{}, index = first_indices();
+  for (std::size_t j = 0; j < count; j += lanes, index += static_cast<std::int64_t>(lanes)) {
+    const Doubles slope = sign * (fixed_gradient - load<Doubles>(gradient + j));
+    Doubles curvature = fixed_diagonal + widen(diagonal + j) - 2.0 * widen(row + j);
+    curvature = curvature > tiny ? curvature : tiny;
+    const Doubles gain = slope * slope;
+    const Longs better =
+        lanes_with(room + j, needed) & (slope > spread(0.0)) & (gain * denominator > numerator * curvature);
+    numerator = better ? gain : numerator;
+    denominator = better ? curvature : denominator;
+    at = better ? index : at;
+  }
+  Partner best{0, false};
+  double best_gain = 0.0;
+  for (std::size_t l = 0; l < lanes; ++l) {
+    const double gain = numerator[l] / denominator[l];
+    const auto here = static_cast<std::size_t>(at[l]);
+    if (gain > best_gain || (best.found && gain == best_gain && here < best.at)) {
+      best = {here, true};
+      best_gain = gain;
+    }
+  }
+  return best;
+}
+
+template <class T>
+double dot(const T* row, const double* weights, std::size_t count) {
+  Doubles even{}, odd{};
+  std::size_t j = 0;
+  for (; j + 2 * lanes <= count; j += 2 * lanes) {
+    even += widen(row + j) * load<Doubles>(weights + j);
+    odd += widen(row + j + lanes) * load<Doubles>(weights + j + lanes);
+  }
+  even += odd;
+  double total = 0.0;
+  for (std::size_t l = 0; l < lanes; ++l) total += even[l];
+  for (; j < count; ++j) total += static_cast<double>(row[j]) * weights[j];
+  return total;
+}
+
+// exp(x) for x <= 0: x = k ln 2 + r with |r| <= ln 2 / 2, a polynomial for exp(r), and k put into the exponent bits.
+inline float exp_of(float x) {
+  x = x < -87.0f ? -87.0f : x;
+  const float shifter = 12582912.0f;  // 1.5 * 2^23: adding it rounds to an integer that sits in the low bits
+  const float shifted = x * 1.44269504088896341f + shifter;
+  const float k = shifted - shifter;
+  const float r = (x - k * 0.693145751953125f) - k * 1.42860682030941723e-6f;
+  float p = 1.3888889e-3f;
+  p = p * r + 8.3333337e-3f;
+  p = p * r + 4.1666668e-2f;
+  p = p * r + 1.6666667e-1f;
+  p = p * r + 5.0e-1f;
+  p = (p * r) * r + r;
+  std::int32_t bits;
+  std::memcpy(&bits, &shifted, sizeof bits);
+  const std::int32_t scale_bits = (bits << 23) + 0x3f800000;
+  float scale;
+  std::memcpy(&scale, &scale_bits, sizeof scale);
+  return p * scale + scale;
+}
+
+inline double exp_of(double x) {
+  x = x < -708.0 ? -708.0 : x;
+  const double shifter = 6755399441055744.0;  // 1.5 * 2^52
+  const double shifted = x * 1.4426950408889634074 + shifter;
+  const double k = shifted - shifter;
+  const double r = (x - k * 6.93147180369123816490e-1) - k * 1.90821492927058770002e-10;
+  double p = 1.0 / 6227020800.0;
+  p = p * r + 1.0 / 479001600.0;
+  p = p * r + 1.0 / 39916800.0;
+  p = p * r + 1.0 / 3628800.0;
+  p = p * r + 1.0 / 362880.0;
+  p = p * r + 1.0 / 40320.0;
+  p = p * r + 1.0 / 5040.0;
+  p = p * r + 1.0 / 720.0;
+  p = p * r + 1.0 / 120.0;
+  p = p * r + 1.0 / 24.0;
+  p = p * r + 1.0 / 6.0;
+  p = p * r + 0.5;
+  p = (p * r) * r + r;
+  std::int64_t bits;
+  std::memcpy(&bits, &shifted, sizeof bits);
+  const std::int64_t scale_bits = (bits << 52) + 0x3ff0000000000000;
+  double scale;
+  std::memcpy(&scale, &scale_bits, sizeof scale);
+  return p * scale + scale;
+}
+
+template <class T>
+void gaussian(T* values, const T* norms, T norm, T gamma, std::size_t count) {
+  for (std::size_t j = 0; j < count; ++j) {
+    const T distance = norm + norms[j] - T(2) * values[j];
+    values[j] = exp_of(-gamma * (distance > T(0) ? distance : T(0)));
+  }
+}
+
+template <class T>
+void exponential(T* values, T gamma, std::size_t count) {
+  for (std::size_t j = 0; j < count; ++j) values[j] = exp_of(-gamma * (values[j] > T(0) ? values[j] : T(0)));
+}
+
+template <class T>
+void add_scaled(T* target, const T* source, T value, std::size_t count) {
+  for (std::size_t l = 0; l < count; ++l) target[l] += value * source[l];
+}
+
+template <class T>
+inline T magnitude(T value) {
+  return value < T(0) ? -value : value;
+}
+
+template <class T>
+void add_absolute(T* target, const T* source, T value, std::size_t count) {
+  for (std::size_t l = 0; l < count; ++l) target[l] += magnitude(source[l] - value) - magnitude(source[l]);
+}
+
+template <class T>
+T absolute_distance(const T* a, const T* b, std::size_t count) {
+  T lane[lanes] = {};
+  std::size_t j = 0;
+  for (; j + lanes <= count; j += lanes)
+    for (std::size_t l = 0; l < lanes; ++l) lane[l] += magnitude(a[j + l] - b[j + l]);
+  T total = 0;
+  for (; j < count; ++j) total += magnitude(a[j] - b[j]);
+  for (std::size_t l = 0; l < lanes; ++l) total += lane[l];
+  return total;
+}
+
+template <class T>
+constexpr Loops<T> build() {
+  return {descend<T>,     extremes,      partner<T>,      dot<T>,          gaussian<T>,
+          exponential<T>, add_scaled<T>, add_absolute<T>, absolute_distance<T>};
+}
+
+}  // namespace
+
+extern const Loops<float> loops_float;
+extern const Loops<double> loops_double;
+const Loops<float> loops_float = build<float>();
+const Loops<double> loops_double = build<double>();
+
+}  // namespace hinge::HINGE_ISA

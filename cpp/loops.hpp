@@ -1,0 +1,60 @@
+// The few loops that run over every support vector. They are compiled once for each instruction set (see dispatch.cpp), so this
+// header must stay free of anything that the linker could merge between those builds: plain data and function pointers only.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace hinge {
+
+// Arrays given to the loops are readable up to the next multiple of this many elements.
+inline constexpr std::size_t lane_padding = 16;
+constexpr std::size_t padded(std::size_t count) { return (count + lane_padding - 1) / lane_padding * lane_padding; }
+
+// Which way a coefficient may still move inside its box.
+inline constexpr std::uint8_t may_rise = 1;
+inline constexpr std::uint8_t may_fall = 2;
+
+// The largest gradient that may rise and the smallest that may fall: together they bracket the bias.
+// `top_at` means nothing when top is -infinity, `bottom_at` nothing when bottom is +infinity.
+struct Extremes {
+  double top;
+  double bottom;
+  std::size_t top_at;
+  std::size_t bottom_at;
+};
+
+// The partner that promises the largest gain with a fixed example; `found` is false when no pair is violating.
+struct Partner {
+  std::size_t at;
+  bool found;
+};
+
+template <class T>
+struct Loops {
+  // gradient -= step * (rising - falling), then the new extremes, in one pass.
+  Extremes (*descend)(double* gradient, const T* rising, const T* falling, double step, const std::uint8_t* room,
+                      std::size_t count);
+  Extremes (*extremes)(const double* gradient, const std::uint8_t* room, std::size_t count);
+  // Largest (sign * (fixed_gradient - gradient_j))^2 / (fixed_diagonal + diagonal_j - 2 row_j) over j with the given room.
+  Partner (*partner)(const double* gradient, const T* row, const T* diagonal, const std::uint8_t* room, std::uint8_t needed,
+                     double sign, double fixed_gradient, double fixed_diagonal, std::size_t count);
+  double (*dot)(const T* row, const double* weights, std::size_t count);
+  // values_j = exp(-gamma * (norm + norms_j - 2 values_j)), the distance never below zero.
+  void (*gaussian)(T* values, const T* norms, T norm, T gamma, std::size_t count);
+  // values_j = exp(-gamma * values_j)
+  void (*exponential)(T* values, T gamma, std::size_t count);
+  // target_l += value * source_l
+  void (*add_scaled)(T* target, const T* source, T value, std::size_t count);
+  // target_l += |source_l - value| - |source_l|: what one stored non-zero adds to the L1 distances of a whole block.
+  void (*add_absolute)(T* target, const T* source, T value, std::size_t count);
+  T (*absolute_distance)(const T* a, const T* b, std::size_t count);
+};
+
+// The fastest build of the loops that this processor runs.
+template <class T>
+const Loops<T>& loops();
+
+const char* instruction_set();
+
+}  // namespace hinge

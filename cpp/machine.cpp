@@ -1,0 +1,364 @@
+#include "machine.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "decision.hpp"
+#include "parallel.hpp"
+
+namespace hinge {
+
+namespace {
+
+constexpr std::size_t warm_blocks = 16;   // rows used this recently are extended at the end of a block
+constexpr std::size_t gather_rows = 64;   // stored examples copied together when they do not stand side by side
+constexpr double smallest_curvature = 1e-12;
+
+}  // namespace
+
+template <class T>
+void Machine<T>::look_at(const Kernel<T>* kernel, const Points<T>* points, Panel<T>* panel, bool alone) {
+  kernel_ = kernel;
+  points_ = points;
+  panel_ = panel;
+  in_place_ = alone && identity_;
+}
+
+template <class T>
+const T* Machine<T>::sight(std::size_t position) {
+  T* values = panel_->values(position);
+  const T* own = panel_->own(position);
+  const std::size_t size = expansion.size();
+  if (!in_place_) {
+    sight_.resize(padded(size + panel_->count()));
+    for (std::size_t i = 0; i < committed_; ++i) sight_[i] = values[slots[i]];
+    values = sight_.data();
+  }
+  for (std::size_t f = 0; f < fresh_.size(); ++f) values[committed_ + f] = own[fresh_[f]];
+  return values;
+}
+
+template <class T>
+std::size_t Machine<T>::insert(std::size_t position, double label, double cost, double gradient) {
+  const std::size_t i = expansion.append(label, cost, gradient);
+  diagonal.resize(padded(i + 1), T(0));
+  diagonal[i] = panel_->own(position)[position];
+  fresh_.push_back(position);
+  fresh_chosen_.push_back(0);
+  idle.push_back(i);
+  if (!in_place_) fresh_rows_.push_back(sight_);
+  if (label > 0 && gradient > extremes_.top) extremes_.top = gradient, extremes_.top_at = i;
+  if (label < 0 && gradient < extremes_.bottom) extremes_.bottom = gradient, extremes_.bottom_at = i;
+  return i;
+}
+
+// The row of an example of this block: all of it stands in the panel.
+template <class T>
+const T* Machine<T>::fresh_row(std::size_t i) {
+  const std::size_t f = i - committed_, position = fresh_[f];
+  T* values = in_place_ ? panel_->values(position) : fresh_rows_[f].data();
+  const T* own = panel_->own(position);
+  for (std::size_t e = 0; e < fresh_.size(); ++e) values[committed_ + e] = own[fresh_[e]];
+  return values;
+}
+
+template <class T>
+const T* Machine<T>::row(std::size_t i, std::size_t pinned) {
+  if (i >= committed_) {
+    fresh_chosen_[i - committed_] = 1;
+    return fresh_row(i);
+  }
+  auto& row = cache_.fetch(i, expansion.size(), pinned);
+  row.last_used = blocks_;
+  if (row.valid < committed_) {
+    fill_row(slots[i], row.valid, committed_, row.values.get());
+    row.valid = committed_;
+  }
+  if (row.valid < expansion.size()) {
+    for (; row.valid < expansion.size(); ++row.valid)
+      row.values[row.valid] = panel_->values(fresh_[row.valid - committed_])[slots[i]];
+  }
+  std::fill(row.values.get() + row.valid, row.values.get() + padded(row.valid), T(0));
+  return row.values.get();
+}
+
+// Kernel values of a stored example against members first ... last - 1.
+template <class T>
+void Machine<T>::fill_row(std::size_t slot, std::size_t first, std::size_t last, T* values) {
+  const Examples<T> all = points_->examples();
+  Block<T> one;
+  one.look_at(all.range(slot, 1));
+  kernel_evals += last - first;
+  if (identity_) return kernel_->fill(one, all.range(first, last - first), values + first, last - first);
+  for (std::size_t i = first; i < last; i += gather_rows) {
+    const std::size_t length = std::min(gather_rows, last - i);
+    const Points<T> gathered = points_->pick({slots.data() + i, length});
+    kernel_->fill(one, gathered.examples(), values + i, length);
+  }
+}
+
+template <class T>
+double Machine<T>::step(std::size_t i, std::size_t j) {
+  const double curvature = std::max(static_cast<double>(diagonal[i]) + static_cast<double>(diagonal[j]) -
+                                        2.0 * static_cast<double>(row(i, j)[j]),
+                                    smallest_curvature);
+  const double slope = expansion.gradient[i] - expansion.gradient[j];
+  const double up = expansion.high[i] - expansion.alpha[i], down = expansion.alpha[j] - expansion.low[j];
+  const double length = std::min({slope / curvature, up, down});
+  move(i, j, length);
+  return length * (slope - 0.5 * curvature * length);
+}
+
+template <class T>
+void Machine<T>::move(std::size_t i, std::size_t j, double length) {
+  const T* rising = row(i, j);
+  const T* falling = row(j, i);
+  const double up = expansion.high[i] - expansion.alpha[i], down = expansion.alpha[j] - expansion.low[j];
+  expansion.set_alpha(i, length >= up ? expansion.high[i] : expansion.alpha[i] + length);
+  expansion.set_alpha(j, length >= down ? expansion.low[j] : expansion.alpha[j] - length);
+  extremes_ = loops<T>().descend(expansion.gradient.data(), rising, falling, length, expansion.room.data(), expansion.size());
+  for (const std::size_t moved : {i, j})
+    if (expansion.alpha[moved] == 0.0) idle.push_back(moved);
+  ++steps;
+}
+
+// Moving amount a from v to p changes the dual by a (g_p - g_v) - a^2/2 (K_vv + K_pp - 2 K_vp); the best p takes what its box allows.
+template <class T>
+bool Machine<T>::hand_over(std::size_t v) {
+  while (expansion.alpha[v] != 0.0) {
+    const double whole = expansion.alpha[v];
+    const T* row_v = row(v, v);
+    std::size_t best = v;
+    double best_gain = -std::numeric_limits<double>::infinity(), best_amount = 0.0;
+    for (std::size_t p = 0; p < expansion.size(); ++p) {
+      const double space = whole > 0 ? expansion.high[p] - expansion.alpha[p] : expansion.alpha[p] - expansion.low[p];
+      if (p == v || space <= 0.0) continue;
+      const double amount = std::copysign(std::min(std::abs(whole), space), whole);
+      const double curvature = static_cast<double>(diagonal[v]) + static_cast<double>(diagonal[p]) -
+                               2.0 * static_cast<double>(row_v[p]);
+      const double gain = amount * (expansion.gradient[p] - expansion.gradient[v]) - 0.5 * amount * amount * curvature;
+      if (gain > best_gain) best_gain = gain, best = p, best_amount = amount;
+    }
+    if (best == v) return false;
+    if (best_amount > 0)
+      move(best, v, best_amount);
+    else
+      move(v, best, -best_amount);
+  }
+  return true;
+}
+
+template <class T>
+void Machine<T>::remove(std::size_t i) {
+  if (i < committed_) {
+    released_.push_back(slots[i]);
+    holds_[slots[i]] = 0;
+    cache_.drop(i);
+  }
+  expansion.remove(i);
+}
+
+template <class T>
+void Machine<T>::refresh_extremes() {
+  extremes_ = loops<T>().extremes(expansion.gradient.data(), expansion.room.data(), expansion.size());
+}
+
+template <class T>
+bool Machine<T>::has_pair() const {
+  return std::isfinite(extremes_.top) && std::isfinite(extremes_.bottom);
+}
+
+template <class T>
+double Machine<T>::gap() const {
+  return has_pair() ? extremes_.top - extremes_.bottom : 0.0;
+}
+
+template <class T>
+double Machine<T>::bias() const {
+  if (has_pair()) return 0.5 * (extremes_.top + extremes_.bottom);
+  if (std::isfinite(extremes_.top)) return extremes_.top;
+  return std::isfinite(extremes_.bottom) ? extremes_.bottom : 0.0;
+}
+
+template <class T>
+void Machine<T>::commit(std::span<const std::size_t> new_slots) {
+  extend_warm_rows();
+  slots.insert(slots.end(), new_slots.begin(), new_slots.end());
+  for (std::size_t f = 0; f < new_slots.size(); ++f) {
+    const std::size_t slot = new_slots[f];
+    if (holds_.size() <= slot) holds_.resize(slot + 1, 0);
+    if (!expansion.alive(committed_ + f)) released_.push_back(slot);
+    holds_[slot] = expansion.alive(committed_ + f);
+  }
+  keep_fresh_rows();
+  committed_ = expansion.size();
+  fresh_.clear();
+  fresh_rows_.clear();
+  fresh_chosen_.clear();
+  panel_ = nullptr;
+  ++blocks_;
+  refresh_identity();
+}
+
+// The panel read the other way round: its columns are the new entries of the rows at hand. Rows that nobody asked for lately are
+// left behind and completed when they are wanted.
+template <class T>
+void Machine<T>::extend_warm_rows() {
+  const std::size_t size = expansion.size();
+  if (fresh_.empty()) return;
+  for (std::size_t i = 0; i < committed_; ++i) {
+    if (!cache_.holds(i)) continue;
+    auto& row = cache_.at(i);
+    if (row.valid < committed_ || row.last_used + warm_blocks < blocks_ || row.capacity < padded(size)) continue;
+    for (std::size_t e = row.valid; e < size; ++e) row.values[e] = panel_->values(fresh_[e - committed_])[slots[i]];
+    row.valid = size;
+  }
+}
+
+// Rows of new members that were chosen again within the block will most likely be wanted soon.
+template <class T>
+void Machine<T>::keep_fresh_rows() {
+  const std::size_t size = expansion.size();
+  for (std::size_t f = 0; f < fresh_.size(); ++f) {
+    const std::size_t i = committed_ + f;
+    if (!expansion.alive(i) || (!fresh_chosen_[f] && !cache_.has_room(size + size / 8))) continue;
+    auto& row = cache_.fetch(i, size, i);
+    std::copy_n(fresh_row(i), size, row.values.get());
+    row.valid = size;
+    row.last_used = blocks_;
+  }
+}
+
+template <class T>
+std::vector<std::size_t> Machine<T>::take_released() {
+  return std::exchange(released_, {});
+}
+
+template <class T>
+void Machine<T>::squeeze() {
+  const auto kept = expansion.alive_members();
+  if (kept.size() == expansion.size()) return;
+  cache_.squeeze(kept);
+  expansion.squeeze(kept);
+  for (std::size_t k = 0; k < kept.size(); ++k) {
+    slots[k] = slots[kept[k]];
+    diagonal[k] = diagonal[kept[k]];
+  }
+  slots.resize(kept.size());
+  diagonal.resize(padded(kept.size()));
+  committed_ = kept.size();
+  idle.clear();
+  for (std::size_t i = 0; i < committed_; ++i)
+    if (expansion.alpha[i] == 0.0) idle.push_back(i);
+  refresh_extremes();
+  refresh_identity();
+}
+
+template <class T>
+void Machine<T>::follow(std::span<const std::size_t> moved_slots) {
+  std::fill(holds_.begin(), holds_.end(), std::uint8_t{0});
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    slots[i] = expansion.alive(i) ? moved_slots[slots[i]] : 0;
+    if (expansion.alive(i)) holds_[slots[i]] = 1;
+  }
+  refresh_identity();
+}
+
+template <class T>
+void Machine<T>::refresh_identity() {
+  identity_ = slots.size() == points_->size();
+  for (std::size_t i = 0; identity_ && i < slots.size(); ++i) identity_ = slots[i] == i;
+}
+
+template <class T>
+void Machine<T>::append_member(std::size_t slot, T self, double label, double cost, double alpha, double gradient) {
+  const std::size_t i = expansion.append(label, cost, gradient);
+  expansion.set_alpha(i, alpha);
+  diagonal.resize(padded(i + 1), T(0));
+  diagonal[i] = self;
+  slots.push_back(slot);
+  if (holds_.size() <= slot) holds_.resize(slot + 1, 0);
+  holds_[slot] = 1;
+  if (alpha == 0.0) idle.push_back(i);
+  committed_ = i + 1;
+}
+
+template <class T>
+void Machine<T>::refresh_gradient(std::size_t threads) {
+  const auto members = expansion.alive_members();
+  std::vector<double> weights(points_->size(), 0.0);
+  std::vector<std::size_t> member_slots;
+  for (const std::size_t i : members) {
+    weights[slots[i]] = expansion.alpha[i];
+    member_slots.push_back(slots[i]);
+  }
+  std::vector<double> sums(members.size(), 0.0);
+  add_decisions(*kernel_, points_->pick(member_slots).examples(), points_->examples(), weights, 1, threads, sums);
+  kernel_evals += members.size() * points_->size();
+  for (std::size_t k = 0; k < members.size(); ++k)
+    expansion.gradient[members[k]] = expansion.label[members[k]] - sums[k];
+  refresh_extremes();
+}
+
+template <class T>
+void Machine<T>::prefetch_rows(std::size_t threads) {
+  const std::size_t size = expansion.size();
+  if (!identity_ || cache_.rows_that_fit(padded(size + size / 16 + 64)) < size) return;
+  std::vector<std::size_t> missing;
+  for (std::size_t i = 0; i < size; ++i) {
+    auto& row = cache_.fetch(i, size, i);
+    if (row.valid < size) missing.push_back(i);
+  }
+  const std::size_t tasks = (missing.size() + gather_rows - 1) / gather_rows;
+  kernel_evals += missing.size() * size;
+  parallel_for(threads, tasks, [&](std::size_t task) {
+    const std::size_t first = task * gather_rows, count = std::min(gather_rows, missing.size() - first);
+    const Points<T> left = points_->pick({missing.data() + first, count});
+    Block<T> block;
+    block.look_at(left.examples());
+    std::vector<T> values(count * size);
+    kernel_->fill(block, points_->examples(), values.data(), size);
+    for (std::size_t r = 0; r < count; ++r) {
+      auto& row = cache_.at(missing[first + r]);
+      std::copy_n(values.data() + r * size, size, row.values.get());
+      row.valid = size;
+    }
+  });
+}
+
+template <class T>
+Machine<T> Machine<T>::restricted(std::span<const std::size_t> members, const Points<T>& points) {
+  Machine smaller(positive_class_, cache_.budget());
+  smaller.look_at(kernel_, &points, nullptr, true);
+  for (std::size_t k = 0; k < members.size(); ++k) {
+    const std::size_t i = members[k];
+    smaller.append_member(k, diagonal[i], expansion.label[i], expansion.high[i] - expansion.low[i], expansion.alpha[i],
+                          expansion.gradient[i]);
+  }
+  cache_.squeeze(members);
+  std::swap(smaller.cache_, cache_);
+  smaller.refresh_identity();
+  smaller.refresh_extremes();
+  return smaller;
+}
+
+template <class T>
+Machine<T> Machine<T>::mirrored(std::int32_t positive_class) const {
+  Machine other(positive_class, cache_.budget());
+  other.look_at(kernel_, points_, nullptr, true);
+  for (const std::size_t i : expansion.alive_members())
+    other.append_member(slots[i], diagonal[i], -expansion.label[i], expansion.high[i] - expansion.low[i],
+                        -expansion.alpha[i], -expansion.gradient[i]);
+  other.seeds[0] = seeds[1];
+  other.seeds[1] = seeds[0];
+  other.refresh_identity();
+  other.refresh_extremes();
+  return other;
+}
+
+template class Machine<float>;
+template class Machine<double>;
+
+}  // namespace hinge

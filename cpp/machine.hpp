@@ -1,0 +1,107 @@
+// One machine: an expansion, the slots of its members, and the door to their kernel rows. It knows how to move along a pair of
+// coefficients and how examples come and go; which pairs and which examples is the solvers' business.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "expansion.hpp"
+#include "kernels.hpp"
+#include "lookahead.hpp"
+#include "points.hpp"
+#include "rows.hpp"
+
+namespace hinge {
+
+template <class T>
+class Machine {
+ public:
+  Machine(std::int32_t positive_class, std::size_t cache_bytes) : cache_(cache_bytes), positive_class_(positive_class) {}
+
+  // Where kernel values come from; must be set before any step, and the panel while a block is being learned. A machine that is alone
+  // may write behind the panel's rows.
+  void look_at(const Kernel<T>* kernel, const Points<T>* points, Panel<T>* panel, bool alone);
+
+  // --- one block ---
+  // Kernel values of the block's example at `position` against all members; valid until the next call.
+  const T* sight(std::size_t position);
+  // Takes the block's example in, with alpha = 0. Its row is the last sight.
+  std::size_t insert(std::size_t position, double label, double cost, double gradient);
+  bool holds_slot(std::size_t slot) const { return slot < holds_.size() && holds_[slot]; }
+  // Ends the block: the examples taken in now live in the given slots (one for each, in the order of insertion).
+  void commit(std::span<const std::size_t> slots);
+  const std::vector<std::size_t>& fresh() const { return fresh_; }
+
+  // --- pair steps ---
+  // Moves alpha_i up and alpha_j down as far as the dual grows and the boxes allow; returns the gain.
+  double step(std::size_t i, std::size_t j);
+  void move(std::size_t i, std::size_t j, double length);
+  // Gives v's coefficient to other members, where the dual loses least; false when their boxes are full.
+  bool hand_over(std::size_t v);
+  const T* row(std::size_t i, std::size_t pinned);
+  void remove(std::size_t i);
+  void refresh_extremes();
+  double top() const { return extremes_.top; }
+  double bottom() const { return extremes_.bottom; }
+  bool has_pair() const;
+  double gap() const;   // delta: how much the most violating pair violates
+  double bias() const;  // the middle of the bracket
+
+  // --- keeping house, between blocks ---
+  // Slots given up since the last call; each was acquired once.
+  std::vector<std::size_t> take_released();
+  void squeeze();
+  void follow(std::span<const std::size_t> moved_slots);
+  // Fills in every row that fits, in blocks over `threads`.
+  void prefetch_rows(std::size_t threads);
+  // gradient = label - K alpha, from scratch.
+  void refresh_gradient(std::size_t threads);
+  // The same machine with some of its members only, over points that hold just those; rows at hand come along.
+  Machine restricted(std::span<const std::size_t> members, const Points<T>& points);
+  // The mirrored machine: the other class against this one's.
+  Machine mirrored(std::int32_t positive_class) const;
+
+  Expansion expansion;
+  std::vector<T> diagonal;
+  std::vector<std::size_t> slots;
+  std::vector<std::size_t> idle;  // members seen with alpha = 0; may list some that have moved since
+  Extremes extremes_{};
+  std::size_t seeds[2] = {0, 0};
+  std::size_t steps = 0;
+  std::size_t kernel_evals = 0;
+
+  std::int32_t positive_class() const { return positive_class_; }
+  double label_of(std::int32_t label) const { return label == positive_class_ ? 1.0 : -1.0; }
+  RowCache<T>& cache() { return cache_; }
+  const Points<T>& points() const { return *points_; }
+  const Kernel<T>& kernel() const { return *kernel_; }
+  // For machines built member by member, outside a block; `refresh_identity` and `refresh_extremes` end the building.
+  void append_member(std::size_t slot, T diagonal, double label, double cost, double alpha, double gradient);
+  void refresh_identity();
+
+ private:
+  const T* fresh_row(std::size_t i);
+  void fill_row(std::size_t slot, std::size_t first, std::size_t last, T* values);
+  void extend_warm_rows();
+  void keep_fresh_rows();
+
+  RowCache<T> cache_;
+  std::int32_t positive_class_;
+  const Kernel<T>* kernel_ = nullptr;
+  const Points<T>* points_ = nullptr;
+  Panel<T>* panel_ = nullptr;
+  bool identity_ = true;             // member i sits in slot i, and there are no other slots
+  bool in_place_ = true;             // panel rows can be used as they are
+  std::size_t committed_ = 0;        // members that have a slot; later ones live in the block
+  std::vector<std::size_t> fresh_;   // block positions of the later ones
+  std::vector<std::vector<T>> fresh_rows_;
+  std::vector<std::uint8_t> fresh_chosen_;
+  std::vector<T> sight_;
+  std::vector<std::uint8_t> holds_;
+  std::vector<std::size_t> released_;
+  std::size_t blocks_ = 0;
+};
+
+}  // namespace hinge

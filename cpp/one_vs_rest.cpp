@@ -1,0 +1,396 @@
+#include "one_vs_rest.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "decision.hpp"
+#include "solvers/finishing.hpp"
+#include "solvers/polish.hpp"
+
+namespace hinge {
+
+namespace {
+
+constexpr std::size_t usual_block = 256;
+// A scattered panel of a sparse block should not outgrow the outer caches.
+constexpr std::size_t largest_scatter = 1 << 21;
+// Below about this many multiplications a thread costs more than it brings.
+constexpr std::size_t worth_a_thread = 2'000'000;
+
+// Dead members slow every step, closing gaps rewrites every cached row: an eighth is a fair price for both.
+bool too_many_gaps(std::size_t dead, std::size_t size) { return dead > size / 8 + 64; }
+
+}  // namespace
+
+template <class T>
+struct Bank<T>::Tally {
+  Monitor& monitor;
+  Outcome outcome{};
+  Progress progress{};
+};
+
+template <class T>
+Bank<T>::Bank(Kernel<T> kernel, const Options& options, std::size_t features, bool sparse, std::size_t classes)
+    : kernel_(std::move(kernel)), options_(options), points_(features, sparse), classes_(classes) {
+  if (classes <= 2)
+    add_machine(1);
+  else
+    for (std::size_t c = 0; c < classes; ++c) add_machine(static_cast<std::int32_t>(c));
+}
+
+template <class T>
+void Bank<T>::add_machine(std::int32_t positive_class) {
+  machines_.emplace_back(positive_class, options_.cache_bytes);
+  machines_.back().look_at(&kernel_, &points_, nullptr, true);
+  machines_.back().refresh_extremes();
+  share_cache();
+}
+
+template <class T>
+void Bank<T>::share_cache() {
+  for (auto& machine : machines_) machine.cache().set_budget(options_.cache_bytes / machines_.size());
+}
+
+template <class T>
+void Bank<T>::set_options(const Options& options) {
+  options_ = options;
+  share_cache();
+}
+
+// The machine of two classes is also, mirrored, the one of the first class against the second.
+template <class T>
+void Bank<T>::grow(std::size_t classes) {
+  if (classes <= 2 || classes <= classes_) {
+    classes_ = std::max(classes, classes_);
+    return;
+  }
+  std::size_t first_new = classes_;
+  if (machines_.size() == 1 && classes_ <= 2) {
+    first_new = 2;
+    tidy();
+    machines_.insert(machines_.begin(), machines_[0].mirrored(0));
+    for (std::size_t slot = 0; slot < points_.size(); ++slot) points_.acquire(slot);
+  }
+  for (std::size_t c = first_new; c < classes; ++c) {
+    newcomers_.push_back(machines_.size());
+    add_machine(static_cast<std::int32_t>(c));
+  }
+  classes_ = classes;
+}
+
+template <class T>
+std::size_t Bank<T>::block_size() const {
+  if (!points_.sparse()) return usual_block;
+  return std::clamp<std::size_t>(largest_scatter / (sizeof(T) * std::max<std::size_t>(points_.features(), 1)) / lane_padding * lane_padding,
+                                 lane_padding, usual_block);
+}
+
+template <class T>
+std::size_t Bank<T>::threads_for(std::size_t rows) const {
+  return rows * points_.size() * (points_.features() + 8) < worth_a_thread ? 1 : options_.threads;
+}
+
+template <class T>
+Outcome Bank<T>::learn(const Lesson<T>& lesson, Monitor& monitor) {
+  std::vector<std::int64_t> order;
+  for (const std::int64_t row : lesson.order)
+    if (lesson.costs[static_cast<std::size_t>(row)] > 0.0) order.push_back(row);
+  if (!shift_chosen_ && !order.empty()) choose_shift(lesson, order);
+  Tally tally{monitor};
+  tally.progress.phase = "learn";
+  tally.progress.total = order.size();
+  const std::size_t steps_before = steps();
+  for (auto& machine : machines_) machine.look_at(&kernel_, &points_, nullptr, true);
+  if (options_.selection == Selection::random)
+    learn_in_order(lesson, order, tally);
+  else
+    learn_selected(lesson, order, tally);
+  replay_for_newcomers(monitor);
+  tally.outcome.steps = steps() - steps_before;
+  tally.outcome.stopped = monitor.stopped();
+  return tally.outcome;
+}
+
+// Distances do not change when all examples move together; products of large numbers that nearly cancel do.
+template <class T>
+void Bank<T>::choose_shift(const Lesson<T>& lesson, std::span<const std::int64_t> order) {
+  shift_chosen_ = true;
+  if (lesson.batch.sparse) return;
+  const std::size_t rows = std::min<std::size_t>(order.size(), 1000), features = lesson.batch.features;
+  std::vector<double> mean(features, 0.0);
+  double squares = 0.0, squared_mean = 0.0;
+  for (std::size_t r = 0; r < rows; ++r) {
+    const T* row = lesson.batch.dense_row(static_cast<std::size_t>(order[r]));
+    for (std::size_t f = 0; f < features; ++f) mean[f] += static_cast<double>(row[f]) / static_cast<double>(rows);
+  }
+  for (std::size_t r = 0; r < rows; ++r) {
+    const T* row = lesson.batch.dense_row(static_cast<std::size_t>(order[r]));
+    for (std::size_t f = 0; f < features; ++f) squares += std::pow(static_cast<double>(row[f]) - mean[f], 2);
+  }
+  for (const double value : mean) squared_mean += value * value;
+  if (!kernel_.wants_shift(squared_mean, squares / static_cast<double>(rows))) return;
+  shift_.assign(features, T(0));
+  std::transform(mean.begin(), mean.end(), shift_.begin(), [](double value) { return static_cast<T>(value); });
+}
+
+template <class T>
+void Bank<T>::look_ahead(Panel<T>& panel, const Lesson<T>& lesson, std::span<const std::int64_t> rows) {
+  panel.take(kernel_, lesson.batch, rows, lesson.first_id, shift_, points_, usual_block);
+}
+
+template <class T>
+void Bank<T>::fill(Panel<T>& panel) {
+  parallel_for(threads_for(panel.count()), panel.tasks(points_),
+               [&](std::size_t task) { panel.run_task(task, kernel_, points_); });
+  panel.close(points_);
+}
+
+template <class T>
+void Bank<T>::begin_block(Panel<T>& panel) {
+  panel_evals_ += panel.kernel_values_filled();
+  known_.clear();
+  for (std::size_t p = 0; p < panel.count(); ++p) known_.push_back(points_.find(panel.block().rows().ids[p]));
+  decisions_.assign(panel.count() * machines_.size(), 0.0);
+  reached_.assign(machines_.size(), 0);
+  inserted_.assign(machines_.size(), 0);
+  for (auto& machine : machines_) machine.look_at(&kernel_, &points_, &panel, machines_.size() == 1);
+}
+
+template <class T>
+void Bank<T>::visit(std::size_t m, Panel<T>& panel, std::size_t position, std::int32_t label, double cost) {
+  Machine<T>& machine = machines_[m];
+  const Lasvm<T> lasvm(options_);
+  double& decision = decisions_[position * machines_.size() + m];
+  if (known_[position] && machine.holds_slot(*known_[position])) {
+    decision = lasvm.decide(machine, position);
+    lasvm.revisit(machine);
+    return;
+  }
+  static_cast<void>(panel);
+  const auto seen = lasvm.visit(machine, position, machine.label_of(label), cost);
+  decision = seen.decision;
+  inserted_[m] += seen.inserted;
+}
+
+template <class T>
+std::size_t Bank<T>::slot_for(Panel<T>& panel, std::size_t position, const Lesson<T>& lesson) {
+  if (!known_[position]) {
+    const auto row = static_cast<std::size_t>(panel.row_of(position));
+    known_[position] = points_.append(panel.block().rows(), position, lesson.labels[row], lesson.costs[row]);
+  }
+  return *known_[position];
+}
+
+template <class T>
+void Bank<T>::end_block(Panel<T>& panel, Panel<T>* next, const Lesson<T>& lesson) {
+  for (auto& machine : machines_) {
+    std::vector<std::size_t> slots;
+    for (const std::size_t position : machine.fresh()) slots.push_back(slot_for(panel, position, lesson));
+    for (const std::size_t slot : slots) points_.acquire(slot);
+    machine.commit(slots);
+    for (const std::size_t slot : machine.take_released()) points_.release(slot);
+  }
+  close_gaps(next);
+  if (next) fill(*next);
+}
+
+template <class T>
+void Bank<T>::close_gaps(Panel<T>* next) {
+  for (auto& machine : machines_)
+    if (too_many_gaps(machine.expansion.dead(), machine.expansion.size())) machine.squeeze();
+  if (!too_many_gaps(points_.dead(), points_.size())) return;
+  if (next) {
+    std::vector<std::size_t> kept;
+    for (std::size_t slot = 0; slot < next->slots(); ++slot)
+      if (points_.used(slot)) kept.push_back(slot);
+    next->squeeze(kept);
+  }
+  const auto moved = points_.squeeze();
+  for (auto& machine : machines_) machine.follow(moved);
+}
+
+template <class T>
+void Bank<T>::tidy() {
+  for (auto& machine : machines_) machine.squeeze();
+  const auto moved = points_.squeeze();
+  for (auto& machine : machines_) machine.follow(moved);
+}
+
+template <class T>
+void Bank<T>::learn_in_order(const Lesson<T>& lesson, std::span<const std::int64_t> order, Tally& tally) {
+  const std::size_t block = block_size();
+  const auto rows_from = [&](std::size_t first) { return order.subspan(std::min(first, order.size())).first(std::min(block, order.size() - std::min(first, order.size()))); };
+  auto current = std::make_unique<Panel<T>>(), next = std::make_unique<Panel<T>>();
+  look_ahead(*next, lesson, rows_from(0));
+  fill(*next);
+  for (std::size_t first = 0; first < order.size() && !tally.monitor.stopped(); first += block) {
+    std::swap(current, next);
+    look_ahead(*next, lesson, rows_from(first + block));
+    begin_block(*current);
+    const std::size_t machine_tasks = machines_.size();
+    parallel_for(threads_for(current->count()), machine_tasks + next->tasks(points_), [&](std::size_t task) {
+      if (task >= machine_tasks) return next->run_task(task - machine_tasks, kernel_, points_);
+      for (std::size_t p = 0; p < current->count() && !tally.monitor.stopped(); ++p) {
+        const auto row = static_cast<std::size_t>(current->row_of(p));
+        visit(task, *current, p, lesson.labels[row], lesson.costs[row]);
+        reached_[task] = p + 1;
+      }
+    });
+    next->close(points_);
+    const std::size_t reached = *std::min_element(reached_.begin(), reached_.end());
+    for (std::size_t p = 0; p < reached; ++p) count_mistake(lesson, *current, p, tally);
+    for (const std::size_t inserted : inserted_) tally.outcome.inserted += inserted;
+    end_block(*current, next.get(), lesson);
+    tally.progress.seen = tally.outcome.visited;
+    report(tally);
+  }
+}
+
+template <class T>
+void Bank<T>::learn_selected(const Lesson<T>& lesson, std::span<const std::int64_t> order, Tally& tally) {
+  // The first few of each class are learned as they come: without them there is no boundary to be close to.
+  const std::size_t seeds = std::min(order.size(), Lasvm<T>::seeds_per_class * std::max<std::size_t>(classes_, 2));
+  const bool fresh_start = points_.size() == 0;
+  if (fresh_start) learn_in_order(lesson, order.first(seeds), tally);
+  Selector selector(options_.selection, options_.pool_size, order.subspan(fresh_start ? seeds : 0), lesson.seed);
+  Panel<T> panel;
+  for (std::size_t idle_draws = 0; idle_draws < Selector::patience && !tally.monitor.stopped();) {
+    const auto rows = selector.draw(usual_block);
+    if (rows.empty()) return;
+    look_ahead(panel, lesson, rows);
+    fill(panel);
+    begin_block(panel);
+    for (std::size_t first = 0; first < rows.size(); first += selector.draw_size()) {
+      const std::size_t visited = tally.outcome.visited;
+      learn_draw(lesson, panel, first, std::min(first + selector.draw_size(), rows.size()), selector, tally);
+      idle_draws = tally.outcome.visited == visited ? idle_draws + 1 : 0;
+    }
+    for (const std::size_t inserted : inserted_) tally.outcome.inserted += inserted;
+    end_block(panel, nullptr, lesson);
+    report(tally);
+  }
+}
+
+// One choice: the best candidate of the draw is learned by all machines, unless even it has nothing to teach.
+template <class T>
+void Bank<T>::learn_draw(const Lesson<T>& lesson, Panel<T>& panel, std::size_t first, std::size_t last,
+                         Selector& selector, Tally& tally) {
+  const Lasvm<T> lasvm(options_);
+  const std::size_t count = machines_.size();
+  std::vector<double> labels(count);
+  double widest = 0.0;
+  for (const auto& machine : machines_) widest = std::max(widest, machine.gap());
+  const double margin = 1.0 + 0.5 * widest;
+  std::optional<std::size_t> best;
+  double best_score = margin;
+  for (std::size_t p = first, inside = 0; p < last && !selector.satisfied(inside); ++p) {
+    if (selector.processed(panel.row_of(p))) continue;
+    const auto row = static_cast<std::size_t>(panel.row_of(p));
+    for (std::size_t m = 0; m < count; ++m) {
+      decisions_[p * count + m] = lasvm.decide(machines_[m], p);
+      labels[m] = machines_[m].label_of(lesson.labels[row]);
+    }
+    const double score = selector.score({decisions_.data() + p * count, count}, labels);
+    inside += score < margin;
+    if (score < best_score) best_score = score, best = p;
+  }
+  if (!best) return;
+  const auto row = static_cast<std::size_t>(panel.row_of(*best));
+  for (std::size_t m = 0; m < count; ++m) visit(m, panel, *best, lesson.labels[row], lesson.costs[row]);
+  selector.mark(panel.row_of(*best));
+  count_mistake(lesson, panel, *best, tally);
+  tally.progress.seen = tally.outcome.visited;
+}
+
+// Machines of classes that came late have not seen what the others kept: show it to them once.
+template <class T>
+void Bank<T>::replay_for_newcomers(Monitor& monitor) {
+  if (newcomers_.empty() || monitor.stopped()) return;
+  tidy();
+  const Lasvm<T> lasvm(options_);
+  for (std::size_t first = 0; first < points_.size(); first += usual_block) {
+    Panel<T> panel;
+    const std::size_t count = std::min(usual_block, points_.size() - first);
+    panel.look_at(points_, first, count);
+    fill(panel);
+    begin_block(panel);
+    for (const std::size_t m : newcomers_)
+      for (std::size_t p = 0; p < count; ++p)
+        visit(m, panel, p, points_.label(first + p), points_.cost(first + p));
+    end_block(panel, nullptr, {});
+  }
+  newcomers_.clear();
+}
+
+template <class T>
+void Bank<T>::count_mistake(const Lesson<T>& lesson, Panel<T>& panel, std::size_t position, Tally& tally) const {
+  const std::int32_t label = lesson.labels[static_cast<std::size_t>(panel.row_of(position))];
+  const double* decisions = decisions_.data() + position * machines_.size();
+  std::int32_t guess = decisions[0] > 0 ? 1 : 0;
+  if (machines_.size() > 1)
+    guess = machines_[static_cast<std::size_t>(std::max_element(decisions, decisions + machines_.size()) - decisions)].positive_class();
+  tally.outcome.mistakes += guess != label;
+  ++tally.outcome.visited;
+}
+
+template <class T>
+void Bank<T>::report(Tally& tally) const {
+  tally.progress.mistakes = tally.outcome.mistakes;
+  tally.progress.support = points_.size() - points_.dead();
+  tally.progress.gap = 0.0;
+  for (const auto& machine : machines_) tally.progress.gap = std::max(tally.progress.gap, machine.gap());
+  tally.monitor.set_progress(tally.progress);
+}
+
+template <class T>
+Outcome Bank<T>::finish(Monitor& monitor) {
+  Outcome outcome;
+  const std::size_t steps_before = steps();
+  Options options = options_;
+  if (machines_.size() > 1) options.threads = 1;
+  std::vector<std::uint8_t> met(machines_.size(), 1);
+  tidy();
+  for (auto& machine : machines_) machine.look_at(&kernel_, &points_, nullptr, true);
+  Tally tally{monitor};
+  tally.progress.phase = "finish";
+  report(tally);
+  parallel_for(options_.threads, machines_.size(),
+               [&](std::size_t m) { met[m] = Finishing<T>(options, monitor).run(machines_[m]); });
+  for (auto& machine : machines_)
+    for (const std::size_t slot : machine.take_released()) points_.release(slot);
+  tidy();
+  outcome.steps = steps() - steps_before;
+  outcome.stopped = monitor.stopped();
+  outcome.stalled = std::find(met.begin(), met.end(), 0) != met.end();
+  return outcome;
+}
+
+template <class T>
+void Bank<T>::polish_all(Monitor& monitor) {
+  for (auto& machine : machines_) {
+    machine.look_at(&kernel_, &points_, nullptr, true);
+    polish(machine, options_, monitor);
+    for (const std::size_t slot : machine.take_released()) points_.release(slot);
+  }
+  tidy();
+}
+
+template <class T>
+std::size_t Bank<T>::kernel_evals() const {
+  std::size_t total = panel_evals_;
+  for (const auto& machine : machines_) total += machine.kernel_evals;
+  return total;
+}
+
+template <class T>
+std::size_t Bank<T>::steps() const {
+  std::size_t total = past_steps_;
+  for (const auto& machine : machines_) total += machine.steps;
+  return total;
+}
+
+template class Bank<float>;
+template class Bank<double>;
+
+}  // namespace hinge

@@ -1,0 +1,131 @@
+// A bank of machines, one against the rest for each class, over one set of retained examples and one look-ahead.
+//
+// Up to two classes need one machine, whose positive class is number 1. Machines learn a block independently of each other, so they
+// are tasks of one parallel loop together with the tiles of the next block's panel: nobody waits, and the result does not depend
+// on who does what.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "kernels.hpp"
+#include "lookahead.hpp"
+#include "machine.hpp"
+#include "options.hpp"
+#include "parallel.hpp"
+#include "points.hpp"
+#include "select.hpp"
+#include "solvers/lasvm.hpp"
+
+namespace hinge {
+
+// Everything needed to go on later, as flat arrays. Points are in slot order; members of all machines stand one after the other.
+template <class T>
+struct BankState {
+  std::vector<std::int64_t> ids;
+  std::vector<std::int32_t> labels;
+  std::vector<double> costs;
+  std::vector<T> values;               // dense: rows; sparse: non-zeros
+  std::vector<std::int32_t> indices;   // sparse only
+  std::vector<std::int64_t> starts;    // sparse only
+  std::vector<T> shift;
+  std::vector<std::int64_t> members;
+  std::vector<std::int64_t> member_counts;
+  std::vector<double> member_costs;
+  std::vector<double> alpha;
+  std::vector<double> gradient;
+  std::vector<std::int64_t> counters;  // kernel evaluations, steps, whether the shift is chosen, then the seeds of each machine
+
+  // Throws std::invalid_argument when the arrays do not fit each other: they may come from a file.
+  void check(std::size_t features, bool sparse, std::size_t classes) const;
+};
+
+constexpr std::size_t machines_for(std::size_t classes) { return classes <= 2 ? 1 : classes; }
+
+// The examples of one call.
+template <class T>
+struct Lesson {
+  Batch<T> batch;
+  std::span<const std::int32_t> labels;
+  std::span<const double> costs;
+  std::int64_t first_id = 0;
+  std::span<const std::int64_t> order;
+  std::uint64_t seed = 0;
+};
+
+template <class T>
+class Bank {
+ public:
+  Bank(Kernel<T> kernel, const Options& options, std::size_t features, bool sparse, std::size_t classes);
+  Bank(Kernel<T> kernel, const Options& options, std::size_t features, bool sparse, std::size_t classes,
+       const BankState<T>& state);
+
+  Bank(const Bank&) = delete;
+  Bank& operator=(const Bank&) = delete;
+
+  void set_options(const Options& options);
+  void grow(std::size_t classes);
+  Outcome learn(const Lesson<T>& lesson, Monitor& monitor);
+  Outcome finish(Monitor& monitor);
+  void polish_all(Monitor& monitor);
+  // decisions[r * machines + m], bias included.
+  void decide(const Batch<T>& batch, std::span<double> decisions);
+  // values[r * retained + s]
+  void kernel_values(const Batch<T>& batch, std::span<T> values);
+  BankState<T> state();
+  // Closes all gaps, so that slots are 0 ... retained - 1.
+  void tidy();
+
+  const std::vector<Machine<T>>& machines() const { return machines_; }
+  const Points<T>& points() const { return points_; }
+  std::size_t kernel_evals() const;
+  std::size_t steps() const;
+
+ private:
+  struct Tally;  // what one call to learn keeps count of
+
+  void add_machine(std::int32_t positive_class);
+  void share_cache();
+  void choose_shift(const Lesson<T>& lesson, std::span<const std::int64_t> order);
+  std::size_t block_size() const;
+  std::size_t threads_for(std::size_t rows) const;
+  void look_ahead(Panel<T>& panel, const Lesson<T>& lesson, std::span<const std::int64_t> rows);
+  void fill(Panel<T>& panel);
+  void begin_block(Panel<T>& panel);
+  void visit(std::size_t m, Panel<T>& panel, std::size_t position, std::int32_t label, double cost);
+  void end_block(Panel<T>& panel, Panel<T>* next, const Lesson<T>& lesson);
+  std::size_t slot_for(Panel<T>& panel, std::size_t position, const Lesson<T>& lesson);
+  void close_gaps(Panel<T>* next);
+  void learn_in_order(const Lesson<T>& lesson, std::span<const std::int64_t> order, Tally& tally);
+  void learn_selected(const Lesson<T>& lesson, std::span<const std::int64_t> order, Tally& tally);
+  void learn_draw(const Lesson<T>& lesson, Panel<T>& panel, std::size_t first, std::size_t last, Selector& selector,
+                  Tally& tally);
+  void replay_for_newcomers(Monitor& monitor);
+  void count_mistake(const Lesson<T>& lesson, Panel<T>& panel, std::size_t position, Tally& tally) const;
+  void report(Tally& tally) const;
+  void for_blocks(const Batch<T>& batch, const std::function<void(std::size_t, const Block<T>&)>& body) const;
+  void restore_points(const BankState<T>& state);
+
+  Kernel<T> kernel_;
+  Options options_;
+  Points<T> points_;
+  std::size_t classes_ = 0;
+  std::vector<Machine<T>> machines_;
+  std::vector<std::size_t> newcomers_;
+  std::vector<T> shift_;
+  bool shift_chosen_ = false;
+  std::size_t panel_evals_ = 0;
+  std::size_t past_steps_ = 0;
+  // Scratch of the block being learned.
+  std::vector<std::optional<std::size_t>> known_;
+  std::vector<double> decisions_;
+  std::vector<std::size_t> reached_;
+  std::vector<std::size_t> inserted_;
+};
+
+}  // namespace hinge

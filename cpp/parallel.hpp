@@ -1,0 +1,47 @@
+// Tasks over threads, and the watch that a long call keeps on its caller.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <thread>
+
+namespace hinge {
+
+// Runs body(0) ... body(tasks - 1), each once, the calling thread helping. Threads live for the call only: nothing outlives it, so
+// processes may fork at any other moment. The first exception is rethrown once all threads have stopped.
+void parallel_for(std::size_t threads, std::size_t tasks, const std::function<void(std::size_t)>& body);
+
+struct Progress {
+  std::string phase;
+  std::size_t seen = 0;
+  std::size_t total = 0;
+  std::size_t mistakes = 0;
+  std::size_t support = 0;
+  double gap = 0.0;
+};
+
+// Asks the caller a few times a second, always from the caller's own thread, whether to go on.
+class Monitor {
+ public:
+  using Question = std::function<bool(const Progress&)>;
+
+  explicit Monitor(Question question = {});
+  // True when the work must stop at the next consistent point. Any thread may call it; only the caller's own asks.
+  bool stopped();
+  void set_progress(const Progress& progress) { progress_ = progress; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::milliseconds interval{50};
+
+  Question question_;
+  Progress progress_;
+  std::thread::id owner_;
+  Clock::time_point next_;
+  std::atomic<bool> stop_{false};
+};
+
+}  // namespace hinge

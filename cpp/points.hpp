@@ -1,0 +1,66 @@
+// The examples that some machine still needs, each in a slot. A slot whose last user has left is dead: it keeps its place, so that
+// nothing else moves, until `squeeze` closes the gaps, in order.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "examples.hpp"
+
+namespace hinge {
+
+template <class T>
+class Points {
+ public:
+  Points(std::size_t features, bool sparse) : features_(features), sparse_(sparse) {}
+
+  std::size_t size() const { return ids_.size(); }
+  std::size_t features() const { return features_; }
+  bool sparse() const { return sparse_; }
+  std::size_t dead() const { return dead_; }
+
+  // Copies one example into a new last slot, with no user yet.
+  std::size_t append(const Examples<T>& from, std::size_t row, std::int32_t label, double cost);
+  void acquire(std::size_t slot);
+  void release(std::size_t slot);
+  bool used(std::size_t slot) const { return users_[slot] != 0; }
+  std::optional<std::size_t> find(std::int64_t id) const;
+  // Closes the gaps. Returns the new slot of every old slot that is still in use.
+  std::vector<std::size_t> squeeze();
+  // A packed copy of some slots.
+  Points pick(std::span<const std::size_t> slots) const;
+
+  Examples<T> examples() const;
+  std::int64_t id(std::size_t slot) const { return ids_[slot]; }
+  std::int32_t label(std::size_t slot) const { return labels_[slot]; }
+  double cost(std::size_t slot) const { return costs_[slot]; }
+
+ private:
+  void move_slot(std::size_t from, std::size_t to);
+  void truncate(std::size_t count);
+
+  struct OwnedRow {
+    std::vector<std::int32_t> index;
+    std::vector<T> value;
+  };
+
+  std::size_t features_;
+  bool sparse_;
+  std::vector<T> values_;
+  std::vector<OwnedRow> owned_;
+  std::vector<SparseRow<T>> rows_;
+  std::vector<T> norms_;
+  std::vector<std::int64_t> ids_;
+  std::vector<std::int32_t> labels_;
+  std::vector<double> costs_;
+  std::vector<std::int32_t> users_;
+  std::unordered_map<std::int64_t, std::size_t> slot_of_;
+  std::size_t dead_ = 0;
+  T largest_norm_ = 0;
+};
+
+}  // namespace hinge

@@ -1,0 +1,50 @@
+// A byte-bounded cache of kernel rows. Row i holds k(x_i, x_0 ... x_{valid-1}) in the order of one machine's members.
+#pragma once
+
+#include <cstddef>
+#include <list>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace hinge {
+
+template <class T>
+class RowCache {
+ public:
+  explicit RowCache(std::size_t bytes) : budget_(bytes) {}
+
+  struct Row {
+    std::unique_ptr<T[]> values;
+    std::size_t capacity = 0;
+    std::size_t valid = 0;        // leading entries that are filled in
+    std::size_t last_used = 0;    // block of the last use
+    std::list<std::size_t>::iterator place;  // in the order of use; meaningful only while values is set
+  };
+
+  // The row of example i with room for `length` entries, most recently used from now on. Least recently used rows make room, but
+  // never row `pinned`: the two rows of a pair are always at hand together, whatever the budget.
+  Row& fetch(std::size_t i, std::size_t length, std::size_t pinned);
+  bool holds(std::size_t i) const { return i < rows_.size() && rows_[i].values; }
+  Row& at(std::size_t i) { return rows_[i]; }
+  // True while another row of this length fits without anyone leaving.
+  bool has_room(std::size_t length) const { return used_ + length * sizeof(T) <= budget_; }
+  std::size_t rows_that_fit(std::size_t length) const { return budget_ / (length * sizeof(T) + 1); }
+  std::size_t budget() const { return budget_; }
+  void set_budget(std::size_t bytes) { budget_ = bytes; }
+  void drop(std::size_t i);
+  void clear();
+  // Keeps the listed members (ascending), in rows and in columns.
+  void squeeze(std::span<const std::size_t> kept);
+
+ private:
+  void make_room(std::size_t bytes, std::size_t i, std::size_t pinned);
+  void reserve(std::size_t i, std::size_t length, std::size_t pinned);
+
+  std::size_t budget_;
+  std::size_t used_ = 0;
+  std::vector<Row> rows_;
+  std::list<std::size_t> order_;  // most recently used first
+};
+
+}  // namespace hinge

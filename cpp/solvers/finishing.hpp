@@ -1,0 +1,39 @@
+// FINISHING: REPROCESS until no pair violates, with shrinking.
+//
+// Members at a bound whose gradient pushes them further out cannot be part of a violating pair as long as the bracket only narrows:
+// one that may only rise with g < bottom, one that may only fall with g > top. When they are many, the rest goes on alone, as a smaller
+// machine over a packed copy of its points, whose every step is cheaper. When that one has no violating pair left, the gradients of
+// those set aside are brought up to date by one product and the whole is looked at again.
+#pragma once
+
+#include "machine.hpp"
+#include "options.hpp"
+#include "parallel.hpp"
+#include "solvers/lasvm.hpp"
+
+namespace hinge {
+
+template <class T>
+class Finishing {
+ public:
+  Finishing(const Options& options, Monitor& monitor) : options_(options), lasvm_(options), monitor_(monitor) {}
+
+  // Ends with every member that no pair wants removed. False when progress stalled before the tolerance was met.
+  bool run(Machine<T>& machine);
+
+ private:
+  enum class Ending { converged, crowded, stalled, stopped };
+
+  Ending descend(Machine<T>& machine, bool may_shrink);
+  std::vector<std::size_t> active_members(const Machine<T>& machine) const;
+  Ending run_shrunken(Machine<T>& machine);
+  void restore_rest(Machine<T>& machine, std::span<const std::size_t> active, const std::vector<double>& before);
+  void dismiss(Machine<T>& machine) const;
+
+  Options options_;
+  Lasvm<T> lasvm_;
+  Monitor& monitor_;
+  std::size_t steps_left_ = 0;
+};
+
+}  // namespace hinge

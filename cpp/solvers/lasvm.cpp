@@ -1,0 +1,122 @@
+#include "solvers/lasvm.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace hinge {
+
+namespace {
+
+// With max_gap the paper repeats REPROCESS; a bound keeps one example from costing for ever.
+constexpr std::size_t most_repeats = 10'000;
+
+}  // namespace
+
+template <class T>
+double Lasvm<T>::decide(Machine<T>& machine, std::size_t position) const {
+  const T* row = machine.sight(position);
+  return loops<T>().dot(row, machine.expansion.alpha.data(), machine.expansion.size()) + machine.bias();
+}
+
+template <class T>
+typename Lasvm<T>::Visit Lasvm<T>::visit(Machine<T>& machine, std::size_t position, double label, double cost) const {
+  const T* row = machine.sight(position);
+  const double sum = loops<T>().dot(row, machine.expansion.alpha.data(), machine.expansion.size());
+  const double gradient = label - sum, bias = machine.bias();
+  const bool violates = machine.has_pair() && (label > 0 ? gradient - std::min(machine.bottom(), bias) > options_.tolerance
+                                                         : std::max(machine.top(), bias) - gradient > options_.tolerance);
+  std::size_t& seeds = machine.seeds[label > 0];
+  const bool admitted = violates || seeds < seeds_per_class;
+  if (admitted) {
+    seeds += seeds < seeds_per_class;
+    process(machine, machine.insert(position, label, cost, gradient), row);
+  }
+  reprocess_online(machine);
+  if (options_.max_support != 0) shed(machine);
+  return {sum + bias, admitted};
+}
+
+template <class T>
+void Lasvm<T>::process(Machine<T>& machine, std::size_t k, const T* row) const {
+  const Expansion& expansion = machine.expansion;
+  const bool rising = expansion.label[k] > 0;
+  if (!machine.has_pair()) return;
+  const double fixed = expansion.gradient[k];
+  const double slope = rising ? fixed - machine.bottom() : machine.top() - fixed;
+  if (slope <= options_.tolerance) return;
+  std::size_t partner = rising ? machine.extremes_.bottom_at : machine.extremes_.top_at;
+  if (options_.second_order) {
+    const auto best = loops<T>().partner(expansion.gradient.data(), row, machine.diagonal.data(), expansion.room.data(),
+                                         rising ? may_fall : may_rise, rising ? 1.0 : -1.0, fixed,
+                                         static_cast<double>(machine.diagonal[k]), expansion.size());
+    if (best.found) partner = best.at;
+  }
+  if (rising)
+    machine.step(k, partner);
+  else
+    machine.step(partner, k);
+}
+
+template <class T>
+std::optional<double> Lasvm<T>::reprocess(Machine<T>& machine) const {
+  if (machine.gap() <= options_.tolerance) return std::nullopt;
+  const std::size_t i = machine.extremes_.top_at;
+  std::size_t j = machine.extremes_.bottom_at;
+  if (options_.second_order) {
+    const Expansion& expansion = machine.expansion;
+    const auto best = loops<T>().partner(expansion.gradient.data(), machine.row(i, i), machine.diagonal.data(),
+                                         expansion.room.data(), may_fall, 1.0, expansion.gradient[i],
+                                         static_cast<double>(machine.diagonal[i]), expansion.size());
+    if (best.found) j = best.at;
+  }
+  return machine.step(i, j);
+}
+
+template <class T>
+void Lasvm<T>::reprocess_online(Machine<T>& machine) const {
+  if (!reprocess(machine)) return;
+  dismiss_idle(machine);
+  for (std::size_t repeat = 0; repeat < most_repeats && machine.gap() > options_.max_gap; ++repeat) {
+    if (!reprocess(machine)) return;
+    dismiss_idle(machine);
+  }
+}
+
+template <class T>
+void Lasvm<T>::dismiss_idle(Machine<T>& machine) const {
+  if (!machine.has_pair()) return;
+  const double bias = machine.bias();
+  const double lower = std::min(machine.bottom(), bias), upper = std::max(machine.top(), bias);
+  std::erase_if(machine.idle, [&](std::size_t s) {
+    const Expansion& expansion = machine.expansion;
+    if (!expansion.alive(s) || expansion.alpha[s] != 0.0) return true;
+    const double gradient = expansion.gradient[s];
+    const bool unwanted = expansion.label[s] > 0 ? gradient <= lower : gradient >= upper;
+    if (unwanted) machine.remove(s);
+    return unwanted;
+  });
+}
+
+// Bounded memory: while there are too many members, the one of least weight hands its coefficient to the member that loses the dual
+// the least by taking it, and leaves.
+template <class T>
+void Lasvm<T>::shed(Machine<T>& machine) const {
+  Expansion& expansion = machine.expansion;
+  while (expansion.alive_count() > options_.max_support) {
+    std::size_t victim = expansion.size();
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < expansion.size(); ++i) {
+      const double weight = std::abs(expansion.alpha[i]) * std::sqrt(std::abs(static_cast<double>(machine.diagonal[i])));
+      if (expansion.alive(i) && weight < least) least = weight, victim = i;
+    }
+    const double amount = expansion.alpha[victim];
+    if (amount != 0.0 && !machine.hand_over(victim)) return;
+    machine.remove(victim);
+    machine.refresh_extremes();
+  }
+}
+
+template class Lasvm<float>;
+template class Lasvm<double>;
+
+}  // namespace hinge

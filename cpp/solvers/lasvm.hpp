@@ -1,0 +1,54 @@
+// LASVM: Bordes, Ertekin, Weston, Bottou, "Fast Kernel Classifiers with Online and Active Learning", JMLR 6 (2005).
+//
+// A pair (i, j) is tau-violating when alpha_i < high_i, alpha_j > low_j and g_i - g_j > tau. Moving along it,
+//
+//   lambda = min( (g_i - g_j) / (K_ii + K_jj - 2 K_ij), high_i - alpha_i, alpha_j - low_j )
+//   alpha_i += lambda,  alpha_j -= lambda,  g_s -= lambda (K_is - K_js)
+//
+// raises the dual. PROCESS tries a pair made of a new example and a member, REPROCESS the best pair among the members, after which
+// members with alpha = 0 that no pair wants any more leave. The bracket [bottom, top] = [min g that may fall, max g that may rise]
+// has the bias in its middle and delta = top - bottom as its width.
+//
+// Where the paper admits an example when y f < 1 + delta/2 - tau, we read delta as max(delta, 0): with all members at their bounds the
+// bracket turns inside out, and two examples that violate only each other would never both be admitted.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "machine.hpp"
+#include "options.hpp"
+
+namespace hinge {
+
+template <class T>
+class Lasvm {
+ public:
+  explicit Lasvm(const Options& options) : options_(options) {}
+
+  struct Visit {
+    double decision;  // before learning, bias included
+    bool inserted;
+  };
+
+  // One online iteration: PROCESS on the block's example, then REPROCESS.
+  Visit visit(Machine<T>& machine, std::size_t position, double label, double cost) const;
+  // The decision value alone.
+  double decide(Machine<T>& machine, std::size_t position) const;
+  // The iteration for an example that is a member already.
+  void revisit(Machine<T>& machine) const { reprocess_online(machine); }
+  // A step along the best pair among the members. Returns how much the dual gained, or nothing when no pair violates.
+  std::optional<double> reprocess(Machine<T>& machine) const;
+
+  static constexpr std::size_t seeds_per_class = 5;
+
+ private:
+  void process(Machine<T>& machine, std::size_t k, const T* row) const;
+  void reprocess_online(Machine<T>& machine) const;
+  void dismiss_idle(Machine<T>& machine) const;
+  void shed(Machine<T>& machine) const;
+
+  Options options_;
+};
+
+}  // namespace hinge

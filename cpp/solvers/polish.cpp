@@ -1,0 +1,93 @@
+#include "solvers/polish.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "blas.hpp"
+#include "solvers/finishing.hpp"
+
+namespace hinge {
+
+namespace {
+
+constexpr std::size_t largest_system = 1000;
+constexpr std::size_t most_rounds = 4;
+constexpr std::size_t most_walls = 50;
+
+template <class T>
+std::vector<std::size_t> free_members(const Machine<T>& machine) {
+  std::vector<std::size_t> free;
+  for (std::size_t i = 0; i < machine.expansion.size(); ++i)
+    if (machine.expansion.room[i] == (may_rise | may_fall)) free.push_back(i);
+  return free;
+}
+
+// The free coefficients' way to the optimum; empty when the system is singular.
+template <class T>
+std::vector<double> newton_direction(Machine<T>& machine, const std::vector<std::size_t>& free) {
+  const Expansion& expansion = machine.expansion;
+  const std::size_t size = free.size() + 1;
+  std::vector<double> matrix(size * size, 0.0), solution(size, 0.0);
+  for (std::size_t c = 0; c + 1 < size; ++c) {
+    const T* row = machine.row(free[c], free[c]);
+    for (std::size_t r = 0; r + 1 < size; ++r) matrix[c * size + r] = static_cast<double>(row[free[r]]);
+    matrix[c * size + size - 1] = matrix[(size - 1) * size + c] = 1.0;
+    solution[c] = expansion.gradient[free[c]];
+  }
+  for (std::size_t i = 0; i < expansion.size(); ++i) solution[size - 1] -= expansion.alpha[i];
+  if (!solve_linear(matrix.data(), solution.data(), size)) return {};
+  solution.pop_back();
+  const bool finite = std::all_of(solution.begin(), solution.end(), [](double d) { return std::isfinite(d); });
+  return finite ? solution : std::vector<double>{};
+}
+
+// Goes along the direction until the first wall; true when there was none.
+bool advance(Expansion& expansion, const std::vector<std::size_t>& free, const std::vector<double>& direction) {
+  double reach = 1.0;
+  std::size_t blocking = free.size();
+  for (std::size_t k = 0; k < free.size(); ++k) {
+    const double wall = direction[k] > 0 ? expansion.high[free[k]] : expansion.low[free[k]];
+    const double distance = (wall - expansion.alpha[free[k]]) / direction[k];
+    if (direction[k] != 0.0 && distance < reach) reach = distance, blocking = k;
+  }
+  for (std::size_t k = 0; k < free.size(); ++k) {
+    const std::size_t i = free[k];
+    const double wall = direction[k] > 0 ? expansion.high[i] : expansion.low[i];
+    expansion.set_alpha(i, k == blocking ? wall
+                                         : std::clamp(expansion.alpha[i] + reach * direction[k], expansion.low[i], expansion.high[i]));
+  }
+  return blocking == free.size();
+}
+
+}  // namespace
+
+template <class T>
+void polish(Machine<T>& machine, const Options& options, Monitor& monitor) {
+  for (std::size_t round = 0; round < most_rounds; ++round) {
+    if (machine.expansion.size() > largest_system) return;
+    const Expansion before = machine.expansion;
+    const double gap_before = machine.gap();
+    bool arrived = false;
+    for (std::size_t walls = 0; !arrived && walls < most_walls; ++walls) {
+      const auto free = free_members(machine);
+      if (free.empty()) break;
+      const auto direction = newton_direction(machine, free);
+      if (direction.empty()) break;
+      arrived = advance(machine.expansion, free, direction);
+      machine.refresh_gradient(1);
+    }
+    if (machine.gap() <= options.tolerance && machine.gap() <= gap_before) return;
+    if (machine.gap() > 1e3 * std::max(options.tolerance, gap_before)) {
+      machine.expansion = before;
+      machine.refresh_extremes();
+      return;
+    }
+    Finishing<T>(options, monitor).run(machine);
+  }
+}
+
+template void polish<float>(Machine<float>&, const Options&, Monitor&);
+template void polish<double>(Machine<double>&, const Options&, Monitor&);
+
+}  // namespace hinge
