@@ -71,6 +71,33 @@ void Kernel<T>::fill(const Block<T>& left, const Examples<T>& right, T* values, 
   apply(left, right, values, stride);
 }
 
+// The rows do not stand side by side, so matrix products cannot read them; their norms, ids and sparse views are light enough to gather.
+template <class T>
+void Kernel<T>::fill_picked(const Block<T>& left, const Examples<T>& right, std::span<const std::size_t> picked,
+                            T* values) const {
+  std::vector<T> norms, dense;
+  std::vector<std::int64_t> ids;
+  std::vector<SparseRow<T>> rows;
+  Examples<T> gathered = right;
+  gathered.count = picked.size();
+  const bool by_products = !right.sparse && (parameters_.kind == KernelKind::linear || parameters_.kind == KernelKind::rbf ||
+                                             parameters_.kind == KernelKind::poly || parameters_.kind == KernelKind::sigmoid);
+  for (const std::size_t slot : picked) {
+    norms.push_back(right.norms[slot]);
+    ids.push_back(right.ids[slot]);
+    if (right.sparse) rows.push_back(right.rows[slot]);
+    const T* row = right.values + slot * right.features;
+    if (!right.sparse && !by_products) dense.insert(dense.end(), row, row + right.features);
+  }
+  gathered.norms = norms.data();
+  gathered.ids = ids.data();
+  gathered.rows = rows.data();
+  gathered.values = dense.data();
+  if (!by_products) return fill(left, gathered, values, picked.size());
+  loops<T>().picked_products(left.rows().values, right.values, picked.data(), picked.size(), right.features, values);
+  apply(left, gathered, values, picked.size());
+}
+
 template <class T>
 void Kernel<T>::fill_products(const Block<T>& left, const Examples<T>& right, T* values, std::size_t stride) const {
   if (right.sparse) return fill_sparse(left, right, values, stride);
@@ -135,19 +162,25 @@ void Kernel<T>::apply(const Block<T>& left, const Examples<T>& right, T* values,
   if (parameters_.kind == KernelKind::rbf) repair(left, right, values, stride);
 }
 
+// Of two norms that together pass the limit one passes half of it, so most pairs need no look.
 template <class T>
 void Kernel<T>::repair(const Block<T>& left, const Examples<T>& right, T* values, std::size_t stride) const {
-  const double limit = acceptable<T> / (parameters_.gamma * roundoff<T>);
-  const double left_largest = static_cast<double>(left.rows().largest_norm);
-  if (left_largest + static_cast<double>(right.largest_norm) <= limit) return;
+  const T limit = static_cast<T>(acceptable<T> / (parameters_.gamma * roundoff<T>));
+  if (left.rows().largest_norm + right.largest_norm <= limit) return;
   const T negligible = static_cast<T>(std::exp(-negligible_exponent));
+  const auto mend = [&](std::size_t r, std::size_t j) {
+    T& value = values[r * stride + j];
+    if (value > negligible && left.rows().norms[r] + right.norms[j] > limit)
+      value = static_cast<T>(std::exp(-parameters_.gamma * squared_distance(left.rows(), r, right, j)));
+  };
+  std::vector<std::size_t> large;
+  for (std::size_t j = 0; j < right.count; ++j)
+    if (right.norms[j] > limit / 2) large.push_back(j);
   for (std::size_t r = 0; r < left.count(); ++r) {
-    const double norm = static_cast<double>(left.rows().norms[r]);
-    for (std::size_t j = 0; j < right.count; ++j) {
-      T& value = values[r * stride + j];
-      if (value > negligible && norm + static_cast<double>(right.norms[j]) > limit)
-        value = static_cast<T>(std::exp(-parameters_.gamma * squared_distance(left.rows(), r, right, j)));
-    }
+    if (left.rows().norms[r] > limit / 2)
+      for (std::size_t j = 0; j < right.count; ++j) mend(r, j);
+    else
+      for (const std::size_t j : large) mend(r, j);
   }
 }
 
@@ -168,11 +201,9 @@ T Kernel<T>::norm(const Examples<T>& examples, std::size_t row) const {
   if (!squared && parameters_.kind != KernelKind::laplacian) return T(0);
   const T* value = examples.sparse ? examples.rows[row].value : examples.values + row * examples.features;
   const std::size_t size = examples.sparse ? examples.rows[row].size : examples.features;
+  if (squared) return static_cast<T>(loops<T>().sum_of_squares(value, size));
   double total = 0.0;
-  for (std::size_t f = 0; f < size; ++f) {
-    const double magnitude = std::abs(static_cast<double>(value[f]));
-    total += squared ? magnitude * magnitude : magnitude;
-  }
+  for (std::size_t f = 0; f < size; ++f) total += std::abs(static_cast<double>(value[f]));
   return static_cast<T>(total);
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <span>
 
 #include "block.hpp"
 #include "examples.hpp"
@@ -30,6 +31,8 @@ class Kernel {
 
   // values[r * stride + j] = k(left row r, right row j).
   void fill(const Block<T>& left, const Examples<T>& right, T* values, std::size_t stride) const;
+  // values[j] = k(the one row on the left, right row picked[j]).
+  void fill_picked(const Block<T>& left, const Examples<T>& right, std::span<const std::size_t> picked, T* values) const;
   // k(x, x) of one row of a block.
   T self(const Block<T>& block, std::size_t row) const;
   // What the kernel wants to know of an example beforehand: the squared norm (rbf) or the sum of magnitudes (laplacian).

@@ -25,8 +25,8 @@ template <class T>
 void Panel<T>::reserve(std::size_t columns) {
   slots_ = 0;
   filled_ = 0;
-  own_filled_ = false;
   own_.resize(count() * count());
+  opened_ = std::make_unique<std::once_flag[]>(count());
   stride_ = padded(columns + count()) + lane_padding;
   if (stride_ * count() > allocated_) {
     allocated_ = stride_ * count() + stride_ * count() / 8;
@@ -36,12 +36,11 @@ void Panel<T>::reserve(std::size_t columns) {
 
 template <class T>
 std::size_t Panel<T>::tasks(const Points<T>& points) const {
-  return (own_filled_ ? 0 : 1) + (points.size() - slots_ + tile - 1) / tile;
+  return (points.size() - slots_ + tile - 1) / tile;
 }
 
 template <class T>
 void Panel<T>::run_task(std::size_t task, const Kernel<T>& kernel, const Points<T>& points) {
-  if (!own_filled_ && task-- == 0) return kernel.fill(block_, block_.rows(), own_.data(), count());
   const std::size_t first = slots_ + task * tile;
   const std::size_t length = std::min(tile, points.size() - first);
   kernel.fill(block_, points.examples().range(first, length), values_.get() + first, stride_);
@@ -49,9 +48,19 @@ void Panel<T>::run_task(std::size_t task, const Kernel<T>& kernel, const Points<
 
 template <class T>
 void Panel<T>::close(const Points<T>& points) {
-  filled_ += count() * (points.size() - slots_ + (own_filled_ ? 0 : count()));
-  own_filled_ = true;
+  filled_ += count() * (points.size() - slots_);
   slots_ = points.size();
+}
+
+template <class T>
+void Panel<T>::open(std::size_t position, const Kernel<T>& kernel) {
+  std::call_once(opened_[position], [&] {
+    const std::size_t later = count() - position;
+    Block<T> one;
+    one.look_at(block_.rows().range(position, 1));
+    kernel.fill(one, block_.rows().range(position, later), own_.data() + position * count() + position, later);
+    filled_ += later;
+  });
 }
 
 template <class T>

@@ -1,10 +1,13 @@
-// Block look-ahead. The kernel values of the next examples against all slots, and against each other, are a matrix product. They are
-// found while the machines still learn the block before; columns of examples retained meanwhile are added afterwards. Decision
-// values are always taken from the coefficients of the moment, so the models are those of the one-by-one algorithm.
+// Block look-ahead. The kernel values of the next examples against all slots are a matrix product. They are found while the machines
+// still learn the block before; columns of examples retained meanwhile are added afterwards, and values between examples of one block
+// when one of them is retained. Decision values are always taken from the coefficients of the moment, so the models are those of
+// the one-by-one algorithm.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
@@ -23,7 +26,7 @@ class Panel {
             std::span<const T> shift, const Points<T>& points, std::size_t growth);
   // Looks at stored examples first ... first + count - 1 instead.
   void look_at(const Points<T>& points, std::size_t first, std::size_t count);
-  // Task 0 is the block against itself, the others are tiles of slots that have no values yet.
+  // Each task is a tile of slots that have no values yet.
   std::size_t tasks(const Points<T>& points) const;
   void run_task(std::size_t task, const Kernel<T>& kernel, const Points<T>& points);
   // Marks all present slots as filled, once the tasks are done.
@@ -37,7 +40,10 @@ class Panel {
   std::int64_t row_of(std::size_t position) const { return row_of_[position]; }
   // Kernel values of one example against all slots; `count()` more entries may be written behind them.
   T* values(std::size_t position) { return values_.get() + position * stride_; }
-  const T* own(std::size_t position) const { return own_.data() + position * count(); }
+  // Finds the kernel values of one example against itself and all later ones of the block, once. Any thread may ask.
+  void open(std::size_t position, const Kernel<T>& kernel);
+  // Kernel value between two examples of the block, of which the earlier has been opened.
+  T own(std::size_t a, std::size_t b) const { return own_[a < b ? a * count() + b : b * count() + a]; }
   std::size_t kernel_values_filled() const { return filled_; }
 
  private:
@@ -51,9 +57,9 @@ class Panel {
   std::size_t allocated_ = 0;
   std::size_t stride_ = 0;
   std::size_t slots_ = 0;
-  bool own_filled_ = false;
   std::vector<T> own_;
-  std::size_t filled_ = 0;
+  std::unique_ptr<std::once_flag[]> opened_;
+  std::atomic<std::size_t> filled_ = 0;
 };
 
 }  // namespace hinge

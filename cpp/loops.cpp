@@ -135,6 +135,35 @@ double dot(const T* row, const double* weights, std::size_t count) {
   return total;
 }
 
+template <class T>
+double sum_of_squares(const T* values, std::size_t count) {
+  Doubles sums{};
+  std::size_t j = 0;
+  for (; j + lanes <= count; j += lanes) sums += widen(values + j) * widen(values + j);
+  double total = 0.0;
+  for (std::size_t l = 0; l < lanes; ++l) total += sums[l];
+  for (; j < count; ++j) total += static_cast<double>(values[j]) * static_cast<double>(values[j]);
+  return total;
+}
+
+template <class T>
+void picked_products(const T* x, const T* values, const std::size_t* picked, std::size_t count, std::size_t features,
+                     T* products) {
+  constexpr std::size_t width = 64;
+  for (std::size_t j = 0; j < count; ++j) {
+    const T* z = values + picked[j] * features;
+    T sums[width] = {};
+    std::size_t f = 0;
+    for (; f + width <= features; f += width)
+      for (std::size_t l = 0; l < width; ++l) sums[l] += x[f + l] * z[f + l];
+    T total = 0;
+    for (; f < features; ++f) total += x[f] * z[f];
+    for (std::size_t half = width / 2; half > 0; half /= 2)
+      for (std::size_t l = 0; l < half; ++l) sums[l] += sums[l + half];
+    products[j] = total + sums[0];
+  }
+}
+
 // exp(x) for x <= 0: x = k ln 2 + r with |r| <= ln 2 / 2, a polynomial for exp(r), and k put into the exponent bits.
 inline float exp_of(float x) {
   x = x < -87.0f ? -87.0f : x;
@@ -225,8 +254,8 @@ T absolute_distance(const T* a, const T* b, std::size_t count) {
 
 template <class T>
 constexpr Loops<T> build() {
-  return {descend<T>,     extremes,      partner<T>,      dot<T>,          gaussian<T>,
-          exponential<T>, add_scaled<T>, add_absolute<T>, absolute_distance<T>};
+  return {descend<T>,  extremes,       partner<T>,    dot<T>,          sum_of_squares<T>,     picked_products<T>,
+          gaussian<T>, exponential<T>, add_scaled<T>, add_absolute<T>, absolute_distance<T>};
 }
 
 }  // namespace

@@ -40,6 +40,10 @@ struct Loops {
   Partner (*partner)(const double* gradient, const T* row, const T* diagonal, const std::uint8_t* room, std::uint8_t needed,
                      double sign, double fixed_gradient, double fixed_diagonal, std::size_t count);
   double (*dot)(const T* row, const double* weights, std::size_t count);
+  double (*sum_of_squares)(const T* values, std::size_t count);
+  // products_j = <x, row picked_j of values>, rows of `features` values.
+  void (*picked_products)(const T* x, const T* values, const std::size_t* picked, std::size_t count, std::size_t features,
+                          T* products);
   // values_j = exp(-gamma * (norm + norms_j - 2 values_j)), the distance never below zero.
   void (*gaussian)(T* values, const T* norms, T norm, T gamma, std::size_t count);
   // values_j = exp(-gamma * values_j)

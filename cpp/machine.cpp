@@ -12,8 +12,10 @@ namespace hinge {
 
 namespace {
 
-constexpr std::size_t warm_blocks = 16;   // rows used this recently are extended at the end of a block
+// A kernel value read from the panel costs about as much as recomputing one of this many features.
+constexpr std::size_t panel_read_cost = 8;
 constexpr std::size_t gather_rows = 64;   // stored examples copied together when they do not stand side by side
+constexpr std::size_t costly_features = 256;
 constexpr double smallest_curvature = 1e-12;
 
 }  // namespace
@@ -29,14 +31,13 @@ void Machine<T>::look_at(const Kernel<T>* kernel, const Points<T>* points, Panel
 template <class T>
 const T* Machine<T>::sight(std::size_t position) {
   T* values = panel_->values(position);
-  const T* own = panel_->own(position);
   const std::size_t size = expansion.size();
   if (!in_place_) {
     sight_.resize(padded(size + panel_->count()));
     for (std::size_t i = 0; i < committed_; ++i) sight_[i] = values[slots[i]];
     values = sight_.data();
   }
-  for (std::size_t f = 0; f < fresh_.size(); ++f) values[committed_ + f] = own[fresh_[f]];
+  for (std::size_t f = 0; f < fresh_.size(); ++f) values[committed_ + f] = panel_->own(position, fresh_[f]);
   return values;
 }
 
@@ -44,7 +45,8 @@ template <class T>
 std::size_t Machine<T>::insert(std::size_t position, double label, double cost, double gradient) {
   const std::size_t i = expansion.append(label, cost, gradient);
   diagonal.resize(padded(i + 1), T(0));
-  diagonal[i] = panel_->own(position)[position];
+  panel_->open(position, *kernel_);
+  diagonal[i] = panel_->own(position, position);
   fresh_.push_back(position);
   fresh_chosen_.push_back(0);
   idle.push_back(i);
@@ -59,8 +61,7 @@ template <class T>
 const T* Machine<T>::fresh_row(std::size_t i) {
   const std::size_t f = i - committed_, position = fresh_[f];
   T* values = in_place_ ? panel_->values(position) : fresh_rows_[f].data();
-  const T* own = panel_->own(position);
-  for (std::size_t e = 0; e < fresh_.size(); ++e) values[committed_ + e] = own[fresh_[e]];
+  for (std::size_t e = 0; e < fresh_.size(); ++e) values[committed_ + e] = panel_->own(position, fresh_[e]);
   return values;
 }
 
@@ -92,11 +93,7 @@ void Machine<T>::fill_row(std::size_t slot, std::size_t first, std::size_t last,
   one.look_at(all.range(slot, 1));
   kernel_evals += last - first;
   if (identity_) return kernel_->fill(one, all.range(first, last - first), values + first, last - first);
-  for (std::size_t i = first; i < last; i += gather_rows) {
-    const std::size_t length = std::min(gather_rows, last - i);
-    const Points<T> gathered = points_->pick({slots.data() + i, length});
-    kernel_->fill(one, gathered.examples(), values + i, length);
-  }
+  kernel_->fill_picked(one, all, {slots.data() + first, last - first}, values + first);
 }
 
 template <class T>
@@ -202,28 +199,38 @@ void Machine<T>::commit(std::span<const std::size_t> new_slots) {
   refresh_identity();
 }
 
+// Rows used since then are kept complete. The dearer a kernel value, the longer it pays.
+template <class T>
+std::size_t Machine<T>::oldest_warm_block() const {
+  const std::size_t warm_blocks = points_->features() / panel_read_cost + 1;
+  return blocks_ - std::min(blocks_, warm_blocks);
+}
+
 // The panel read the other way round: its columns are the new entries of the rows at hand. Rows that nobody asked for lately are
 // left behind and completed when they are wanted.
 template <class T>
 void Machine<T>::extend_warm_rows() {
-  const std::size_t size = expansion.size();
+  const std::size_t size = expansion.size(), oldest = oldest_warm_block();
   if (fresh_.empty()) return;
   for (std::size_t i = 0; i < committed_; ++i) {
     if (!cache_.holds(i)) continue;
     auto& row = cache_.at(i);
-    if (row.valid < committed_ || row.last_used + warm_blocks < blocks_ || row.capacity < padded(size)) continue;
+    if (row.valid < committed_ || row.last_used < oldest) continue;
+    cache_.extend(i, size);
     for (std::size_t e = row.valid; e < size; ++e) row.values[e] = panel_->values(fresh_[e - committed_])[slots[i]];
     row.valid = size;
   }
 }
 
-// Rows of new members that were chosen again within the block will most likely be wanted soon.
+// Rows of new members that were chosen again within the block will most likely be wanted soon; others are worth keeping only if
+// they cost much to find again.
 template <class T>
 void Machine<T>::keep_fresh_rows() {
   const std::size_t size = expansion.size();
   for (std::size_t f = 0; f < fresh_.size(); ++f) {
     const std::size_t i = committed_ + f;
-    if (!expansion.alive(i) || (!fresh_chosen_[f] && !cache_.has_room(size + size / 8))) continue;
+    const bool worth = fresh_chosen_[f] || (points_->features() > costly_features && cache_.has_room(size));
+    if (!expansion.alive(i) || !worth) continue;
     auto& row = cache_.fetch(i, size, i);
     std::copy_n(fresh_row(i), size, row.values.get());
     row.valid = size;
@@ -240,7 +247,7 @@ template <class T>
 void Machine<T>::squeeze() {
   const auto kept = expansion.alive_members();
   if (kept.size() == expansion.size()) return;
-  cache_.squeeze(kept);
+  cache_.squeeze(kept, oldest_warm_block());
   expansion.squeeze(kept);
   for (std::size_t k = 0; k < kept.size(); ++k) {
     slots[k] = slots[kept[k]];
@@ -305,7 +312,7 @@ void Machine<T>::refresh_gradient(std::size_t threads) {
 template <class T>
 void Machine<T>::prefetch_rows(std::size_t threads) {
   const std::size_t size = expansion.size();
-  if (!identity_ || cache_.rows_that_fit(padded(size + size / 16 + 64)) < size) return;
+  if (!identity_ || cache_.rows_that_fit(size) < size) return;
   std::vector<std::size_t> missing;
   for (std::size_t i = 0; i < size; ++i) {
     auto& row = cache_.fetch(i, size, i);
@@ -337,7 +344,7 @@ Machine<T> Machine<T>::restricted(std::span<const std::size_t> members, const Po
     smaller.append_member(k, diagonal[i], expansion.label[i], expansion.high[i] - expansion.low[i], expansion.alpha[i],
                           expansion.gradient[i]);
   }
-  cache_.squeeze(members);
+  cache_.squeeze(members, 0);
   std::swap(smaller.cache_, cache_);
   smaller.refresh_identity();
   smaller.refresh_extremes();

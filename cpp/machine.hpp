@@ -84,6 +84,7 @@ class Machine {
  private:
   const T* fresh_row(std::size_t i);
   void fill_row(std::size_t slot, std::size_t first, std::size_t last, T* values);
+  std::size_t oldest_warm_block() const;
   void extend_warm_rows();
   void keep_fresh_rows();
 

@@ -12,7 +12,9 @@ namespace hinge {
 
 namespace {
 
-constexpr std::size_t usual_block = 256;
+constexpr std::size_t largest_block = 256;
+// The panel of a block should leave room for the points in the outer caches.
+constexpr std::size_t largest_panel = 12'000'000;
 // A scattered panel of a sparse block should not outgrow the outer caches.
 constexpr std::size_t largest_scatter = 1 << 21;
 // Below about this many multiplications a thread costs more than it brings.
@@ -81,9 +83,9 @@ void Bank<T>::grow(std::size_t classes) {
 
 template <class T>
 std::size_t Bank<T>::block_size() const {
-  if (!points_.sparse()) return usual_block;
-  return std::clamp<std::size_t>(largest_scatter / (sizeof(T) * std::max<std::size_t>(points_.features(), 1)) / lane_padding * lane_padding,
-                                 lane_padding, usual_block);
+  const std::size_t scatter = points_.sparse() ? largest_scatter / (sizeof(T) * (points_.features() + 1)) : largest_block;
+  const std::size_t panel = largest_panel / (sizeof(T) * (points_.size() + 1));
+  return std::clamp(std::min(scatter, panel) / lane_padding * lane_padding, 2 * lane_padding, largest_block);
 }
 
 template <class T>
@@ -132,11 +134,6 @@ void Bank<T>::choose_shift(const Lesson<T>& lesson, std::span<const std::int64_t
   if (!kernel_.wants_shift(squared_mean, squares / static_cast<double>(rows))) return;
   shift_.assign(features, T(0));
   std::transform(mean.begin(), mean.end(), shift_.begin(), [](double value) { return static_cast<T>(value); });
-}
-
-template <class T>
-void Bank<T>::look_ahead(Panel<T>& panel, const Lesson<T>& lesson, std::span<const std::int64_t> rows) {
-  panel.take(kernel_, lesson.batch, rows, lesson.first_id, shift_, points_, usual_block);
 }
 
 template <class T>
@@ -219,14 +216,18 @@ void Bank<T>::tidy() {
 
 template <class T>
 void Bank<T>::learn_in_order(const Lesson<T>& lesson, std::span<const std::int64_t> order, Tally& tally) {
-  const std::size_t block = block_size();
-  const auto rows_from = [&](std::size_t first) { return order.subspan(std::min(first, order.size())).first(std::min(block, order.size() - std::min(first, order.size()))); };
+  std::size_t taken = 0;
+  const auto take_ahead = [&](Panel<T>& panel) {
+    const auto rows = order.subspan(taken, std::min(block_size(), order.size() - taken));
+    taken += rows.size();
+    panel.take(kernel_, lesson.batch, rows, lesson.first_id, shift_, points_, largest_block);
+  };
   auto current = std::make_unique<Panel<T>>(), next = std::make_unique<Panel<T>>();
-  look_ahead(*next, lesson, rows_from(0));
+  take_ahead(*next);
   fill(*next);
-  for (std::size_t first = 0; first < order.size() && !tally.monitor.stopped(); first += block) {
+  while (next->count() != 0 && !tally.monitor.stopped()) {
     std::swap(current, next);
-    look_ahead(*next, lesson, rows_from(first + block));
+    take_ahead(*next);
     begin_block(*current);
     const std::size_t machine_tasks = machines_.size();
     parallel_for(threads_for(current->count()), machine_tasks + next->tasks(points_), [&](std::size_t task) {
@@ -256,9 +257,9 @@ void Bank<T>::learn_selected(const Lesson<T>& lesson, std::span<const std::int64
   Selector selector(options_.selection, options_.pool_size, order.subspan(fresh_start ? seeds : 0), lesson.seed);
   Panel<T> panel;
   for (std::size_t idle_draws = 0; idle_draws < Selector::patience && !tally.monitor.stopped();) {
-    const auto rows = selector.draw(usual_block);
+    const auto rows = selector.draw(largest_block);
     if (rows.empty()) return;
-    look_ahead(panel, lesson, rows);
+    panel.take(kernel_, lesson.batch, rows, lesson.first_id, shift_, points_, 0);
     fill(panel);
     begin_block(panel);
     for (std::size_t first = 0; first < rows.size(); first += selector.draw_size()) {
@@ -309,9 +310,9 @@ void Bank<T>::replay_for_newcomers(Monitor& monitor) {
   if (newcomers_.empty() || monitor.stopped()) return;
   tidy();
   const Lasvm<T> lasvm(options_);
-  for (std::size_t first = 0; first < points_.size(); first += usual_block) {
+  for (std::size_t first = 0; first < points_.size(); first += largest_block) {
     Panel<T> panel;
-    const std::size_t count = std::min(usual_block, points_.size() - first);
+    const std::size_t count = std::min(largest_block, points_.size() - first);
     panel.look_at(points_, first, count);
     fill(panel);
     begin_block(panel);

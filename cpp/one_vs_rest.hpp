@@ -94,7 +94,6 @@ class Bank {
   void choose_shift(const Lesson<T>& lesson, std::span<const std::int64_t> order);
   std::size_t block_size() const;
   std::size_t threads_for(std::size_t rows) const;
-  void look_ahead(Panel<T>& panel, const Lesson<T>& lesson, std::span<const std::int64_t> rows);
   void fill(Panel<T>& panel);
   void begin_block(Panel<T>& panel);
   void visit(std::size_t m, Panel<T>& panel, std::size_t position, std::int32_t label, double cost);

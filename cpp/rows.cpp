@@ -15,13 +15,26 @@ typename RowCache<T>::Row& RowCache<T>::fetch(std::size_t i, std::size_t length,
   return rows_[i];
 }
 
-// A little room to grow, so that a row is not copied each time an example enters.
+template <class T>
+void RowCache<T>::extend(std::size_t i, std::size_t length) {
+  if (rows_[i].capacity < padded(length)) reserve(i, length, i);
+}
+
+// A few sizes only, each a quarter above the last: rows are not copied each time an example enters, and buffers fit one another.
+template <class T>
+std::size_t RowCache<T>::capacity_for(std::size_t length) {
+  std::size_t capacity = 256;
+  while (capacity < length) capacity += padded(capacity / 4);
+  return capacity;
+}
+
 template <class T>
 void RowCache<T>::reserve(std::size_t i, std::size_t length, std::size_t pinned) {
-  const std::size_t capacity = padded(length + length / 16 + 64);
+  const std::size_t capacity = capacity_for(padded(length));
   make_room((capacity - rows_[i].capacity) * sizeof(T), i, pinned);
   Row& row = rows_[i];
-  auto larger = std::make_unique_for_overwrite<T[]>(capacity);
+  Buffer larger = spare_capacity_ == capacity ? std::move(spare_) : std::make_unique_for_overwrite<T[]>(capacity);
+  if (spare_capacity_ == capacity) spare_capacity_ = 0;
   if (row.values)
     std::copy_n(row.values.get(), row.valid, larger.get());
   else
@@ -47,6 +60,8 @@ void RowCache<T>::drop(std::size_t i) {
   if (!holds(i)) return;
   used_ -= rows_[i].capacity * sizeof(T);
   order_.erase(rows_[i].place);
+  spare_ = std::move(rows_[i].values);
+  spare_capacity_ = rows_[i].capacity;
   rows_[i] = {};
 }
 
@@ -58,12 +73,11 @@ void RowCache<T>::clear() {
 }
 
 template <class T>
-void RowCache<T>::squeeze(std::span<const std::size_t> kept) {
+void RowCache<T>::squeeze(std::span<const std::size_t> kept, std::size_t oldest) {
   for (std::size_t i = 0, k = 0; i < rows_.size(); ++i) {
-    if (k < kept.size() && kept[k] == i)
-      ++k;
-    else
-      drop(i);
+    const bool stays = k < kept.size() && kept[k] == i;
+    k += stays;
+    if (!stays || rows_[i].last_used < oldest) drop(i);
   }
   std::vector<Row> rows(kept.size());
   for (std::size_t k = 0; k < kept.size(); ++k) {

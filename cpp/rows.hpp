@@ -14,8 +14,10 @@ class RowCache {
  public:
   explicit RowCache(std::size_t bytes) : budget_(bytes) {}
 
+  using Buffer = std::unique_ptr<T[]>;
+
   struct Row {
-    std::unique_ptr<T[]> values;
+    Buffer values;
     std::size_t capacity = 0;
     std::size_t valid = 0;        // leading entries that are filled in
     std::size_t last_used = 0;    // block of the last use
@@ -25,24 +27,30 @@ class RowCache {
   // The row of example i with room for `length` entries, most recently used from now on. Least recently used rows make room, but
   // never row `pinned`: the two rows of a pair are always at hand together, whatever the budget.
   Row& fetch(std::size_t i, std::size_t length, std::size_t pinned);
+  // Room for `length` entries in a row at hand, which counts as no use of it.
+  void extend(std::size_t i, std::size_t length);
   bool holds(std::size_t i) const { return i < rows_.size() && rows_[i].values; }
   Row& at(std::size_t i) { return rows_[i]; }
   // True while another row of this length fits without anyone leaving.
-  bool has_room(std::size_t length) const { return used_ + length * sizeof(T) <= budget_; }
-  std::size_t rows_that_fit(std::size_t length) const { return budget_ / (length * sizeof(T) + 1); }
+  bool has_room(std::size_t length) const { return used_ + capacity_for(length) * sizeof(T) <= budget_; }
+  std::size_t rows_that_fit(std::size_t length) const { return budget_ / (capacity_for(length) * sizeof(T)); }
   std::size_t budget() const { return budget_; }
   void set_budget(std::size_t bytes) { budget_ = bytes; }
   void drop(std::size_t i);
   void clear();
-  // Keeps the listed members (ascending), in rows and in columns.
-  void squeeze(std::span<const std::size_t> kept);
+  // Keeps the listed members (ascending), in rows and in columns; rows not used since block `oldest` are not worth the work and go.
+  void squeeze(std::span<const std::size_t> kept, std::size_t oldest);
 
  private:
   void make_room(std::size_t bytes, std::size_t i, std::size_t pinned);
   void reserve(std::size_t i, std::size_t length, std::size_t pinned);
 
+  static std::size_t capacity_for(std::size_t length);
+
   std::size_t budget_;
   std::size_t used_ = 0;
+  Buffer spare_;  // the last buffer set free: most often just what the next row needs
+  std::size_t spare_capacity_ = 0;
   std::vector<Row> rows_;
   std::list<std::size_t> order_;  // most recently used first
 };
