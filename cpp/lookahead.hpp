@@ -47,7 +47,7 @@ class Panel {
   std::size_t kernel_values_filled() const { return filled_; }
 
  private:
-  static constexpr std::size_t tile = 512;
+  static constexpr std::size_t tile = 256;
 
   void reserve(std::size_t columns);
 

@@ -179,17 +179,24 @@ std::size_t Bank<T>::slot_for(Panel<T>& panel, std::size_t position, const Lesso
   return *known_[position];
 }
 
+// While the machines settle what they took in, the next block's panel gets the columns of the examples just retained.
 template <class T>
 void Bank<T>::end_block(Panel<T>& panel, Panel<T>* next, const Lesson<T>& lesson) {
-  for (auto& machine : machines_) {
-    std::vector<std::size_t> slots;
-    for (const std::size_t position : machine.fresh()) slots.push_back(slot_for(panel, position, lesson));
-    for (const std::size_t slot : slots) points_.acquire(slot);
-    machine.commit(slots);
+  std::vector<std::vector<std::size_t>> slots(machines_.size());
+  for (std::size_t m = 0; m < machines_.size(); ++m)
+    for (const std::size_t position : machines_[m].fresh()) {
+      slots[m].push_back(slot_for(panel, position, lesson));
+      points_.acquire(slots[m].back());
+    }
+  const std::size_t count = machines_.size();
+  parallel_for(threads_for(panel.count()), count + (next ? next->tasks(points_) : 0), [&](std::size_t task) {
+    if (task >= count) return next->run_task(task - count, kernel_, points_);
+    machines_[task].commit(slots[task]);
+  });
+  if (next) next->close(points_);
+  for (auto& machine : machines_)
     for (const std::size_t slot : machine.take_released()) points_.release(slot);
-  }
   close_gaps(next);
-  if (next) fill(*next);
 }
 
 template <class T>
