@@ -4,6 +4,8 @@
 #include <optional>
 #include <stdexcept>
 
+#include <nanobind/stl/unique_ptr.h>
+
 #include "arrays.hpp"
 #include "batch.hpp"
 #include "bind.hpp"

@@ -13,6 +13,7 @@ namespace hinge {
 
 template <class T>
 void Bank<T>::decide(const Batch<T>& batch, std::span<double> decisions) {
+  tidy();  // sums depend, in their last bits, on the order of the slots: it must be the one that is saved
   const std::size_t count = machines_.size(), slots = points_.size();
   std::vector<double> weights(count * slots, 0.0);
   for (std::size_t m = 0; m < count; ++m) {

@@ -39,18 +39,15 @@ void Expansion::remove(std::size_t i) {
   ++dead_;
 }
 
-void Expansion::squeeze(std::span<const std::size_t> kept) {
-  for (std::size_t k = 0; k < kept.size(); ++k) {
-    const std::size_t i = kept[k];
-    alpha[k] = alpha[i];
-    gradient[k] = gradient[i];
-    low[k] = low[i];
-    high[k] = high[i];
-    label[k] = label[i];
-    room[k] = room[i];
+Moves Expansion::squeeze() {
+  const Moves moves = close_gaps(size_, [&](std::size_t i) { return alive(i); });
+  for (const auto& [from, to] : moves.list) {
+    for (auto* values : {&alpha, &gradient, &low, &high, &label}) (*values)[to] = (*values)[from];
+    room[to] = room[from];
   }
-  resize(kept.size());
-  dead_ = static_cast<std::size_t>(std::count(label.begin(), label.begin() + static_cast<std::ptrdiff_t>(size_), 0.0));
+  resize(moves.size);
+  dead_ = 0;
+  return moves;
 }
 
 std::vector<std::size_t> Expansion::alive_members() const {

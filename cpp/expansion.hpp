@@ -8,9 +8,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
 
+#include "gaps.hpp"
 #include "loops.hpp"
 
 namespace hinge {
@@ -26,8 +26,8 @@ class Expansion {
   void set_alpha(std::size_t i, double value);
   void remove(std::size_t i);
   bool alive(std::size_t i) const { return label[i] != 0.0; }
-  // Keeps the listed members (ascending).
-  void squeeze(std::span<const std::size_t> kept);
+  // Dead members go; tells what moved where.
+  Moves squeeze();
   std::vector<std::size_t> alive_members() const;
   std::size_t support_count() const;
 

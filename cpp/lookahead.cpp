@@ -64,12 +64,12 @@ void Panel<T>::open(std::size_t position, const Kernel<T>& kernel) {
 }
 
 template <class T>
-void Panel<T>::squeeze(std::span<const std::size_t> kept) {
+void Panel<T>::squeeze(const Moves& moves) {
   for (std::size_t p = 0; p < count(); ++p) {
     T* row = values(p);
-    for (std::size_t k = 0; k < kept.size(); ++k) row[k] = row[kept[k]];
+    for (const auto& [from, to] : moves.list) row[to] = row[from];
   }
-  slots_ = kept.size();
+  slots_ = moves.size;
 }
 
 template class Panel<float>;

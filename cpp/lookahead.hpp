@@ -32,7 +32,7 @@ class Panel {
   // Marks all present slots as filled, once the tasks are done.
   void close(const Points<T>& points);
   // Follows Points::squeeze.
-  void squeeze(std::span<const std::size_t> kept);
+  void squeeze(const Moves& moves);
 
   std::size_t count() const { return block_.count(); }
   std::size_t slots() const { return slots_; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "decision.hpp"
@@ -215,8 +216,9 @@ void Machine<T>::extend_warm_rows() {
   for (std::size_t i = 0; i < committed_; ++i) {
     if (!cache_.holds(i)) continue;
     auto& row = cache_.at(i);
-    if (row.valid < committed_ || row.last_used < oldest) continue;
+    if (row.last_used < oldest) continue;
     cache_.extend(i, size);
+    if (row.valid < committed_) continue;
     for (std::size_t e = row.valid; e < size; ++e) row.values[e] = panel_->values(fresh_[e - committed_])[slots[i]];
     row.valid = size;
   }
@@ -245,17 +247,17 @@ std::vector<std::size_t> Machine<T>::take_released() {
 
 template <class T>
 void Machine<T>::squeeze() {
-  const auto kept = expansion.alive_members();
-  if (kept.size() == expansion.size()) return;
-  cache_.squeeze(kept, oldest_warm_block());
-  expansion.squeeze(kept);
-  for (std::size_t k = 0; k < kept.size(); ++k) {
-    slots[k] = slots[kept[k]];
-    diagonal[k] = diagonal[kept[k]];
+  if (expansion.dead() == 0) return;
+  const std::size_t old_size = expansion.size();
+  const Moves moves = expansion.squeeze();
+  cache_.squeeze(moves, old_size);
+  for (const auto& [from, to] : moves.list) {
+    slots[to] = slots[from];
+    diagonal[to] = diagonal[from];
   }
-  slots.resize(kept.size());
-  diagonal.resize(padded(kept.size()));
-  committed_ = kept.size();
+  slots.resize(moves.size);
+  diagonal.resize(padded(moves.size));
+  committed_ = moves.size;
   idle.clear();
   for (std::size_t i = 0; i < committed_; ++i)
     if (expansion.alpha[i] == 0.0) idle.push_back(i);
@@ -264,11 +266,17 @@ void Machine<T>::squeeze() {
 }
 
 template <class T>
-void Machine<T>::follow(std::span<const std::size_t> moved_slots) {
-  std::fill(holds_.begin(), holds_.end(), std::uint8_t{0});
-  for (std::size_t i = 0; i < slots.size(); ++i) {
-    slots[i] = expansion.alive(i) ? moved_slots[slots[i]] : 0;
-    if (expansion.alive(i)) holds_[slots[i]] = 1;
+void Machine<T>::follow(const Moves& moves) {
+  if (moves.size < holds_.size()) {
+    std::vector<std::size_t> moved(holds_.size());
+    std::iota(moved.begin(), moved.end(), std::size_t{0});
+    for (const auto& [from, to] : moves.list)
+      if (from < moved.size()) moved[from] = to;
+    std::fill(holds_.begin(), holds_.end(), std::uint8_t{0});
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      slots[i] = expansion.alive(i) ? moved[slots[i]] : 0;
+      if (expansion.alive(i)) holds_[slots[i]] = 1;
+    }
   }
   refresh_identity();
 }
@@ -344,7 +352,7 @@ Machine<T> Machine<T>::restricted(std::span<const std::size_t> members, const Po
     smaller.append_member(k, diagonal[i], expansion.label[i], expansion.high[i] - expansion.low[i], expansion.alpha[i],
                           expansion.gradient[i]);
   }
-  cache_.squeeze(members, 0);
+  cache_.restrict_to(members);
   std::swap(smaller.cache_, cache_);
   smaller.refresh_identity();
   smaller.refresh_extremes();

@@ -53,7 +53,8 @@ class Machine {
   // Slots given up since the last call; each was acquired once.
   std::vector<std::size_t> take_released();
   void squeeze();
-  void follow(std::span<const std::size_t> moved_slots);
+  // Follows Points::squeeze.
+  void follow(const Moves& moves);
   // Fills in every row that fits, in blocks over `threads`.
   void prefetch_rows(std::size_t threads);
   // gradient = label - K alpha, from scratch.

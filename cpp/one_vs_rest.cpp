@@ -20,8 +20,8 @@ constexpr std::size_t largest_scatter = 1 << 21;
 // Below about this many multiplications a thread costs more than it brings.
 constexpr std::size_t worth_a_thread = 2'000'000;
 
-// Dead members slow every step, closing gaps rewrites every cached row: an eighth is a fair price for both.
-bool too_many_gaps(std::size_t dead, std::size_t size) { return dead > size / 8 + 64; }
+// Dead members slow every step, closing gaps touches every row in use: a sixteenth is a fair price for both.
+bool too_many_gaps(std::size_t dead, std::size_t size) { return dead > size / 16 + 32; }
 
 }  // namespace
 
@@ -196,29 +196,25 @@ void Bank<T>::end_block(Panel<T>& panel, Panel<T>* next, const Lesson<T>& lesson
   if (next) next->close(points_);
   for (auto& machine : machines_)
     for (const std::size_t slot : machine.take_released()) points_.release(slot);
-  close_gaps(next);
+  squeeze(next);
 }
 
 template <class T>
-void Bank<T>::close_gaps(Panel<T>* next) {
+void Bank<T>::squeeze(Panel<T>* next) {
   for (auto& machine : machines_)
     if (too_many_gaps(machine.expansion.dead(), machine.expansion.size())) machine.squeeze();
   if (!too_many_gaps(points_.dead(), points_.size())) return;
-  if (next) {
-    std::vector<std::size_t> kept;
-    for (std::size_t slot = 0; slot < next->slots(); ++slot)
-      if (points_.used(slot)) kept.push_back(slot);
-    next->squeeze(kept);
-  }
-  const auto moved = points_.squeeze();
-  for (auto& machine : machines_) machine.follow(moved);
+  const Moves moves = points_.squeeze();
+  if (next) next->squeeze(moves);
+  for (auto& machine : machines_) machine.follow(moves);
 }
 
 template <class T>
 void Bank<T>::tidy() {
   for (auto& machine : machines_) machine.squeeze();
-  const auto moved = points_.squeeze();
-  for (auto& machine : machines_) machine.follow(moved);
+  if (points_.dead() == 0) return;
+  const Moves moves = points_.squeeze();
+  for (auto& machine : machines_) machine.follow(moves);
 }
 
 template <class T>

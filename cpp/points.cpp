@@ -50,18 +50,14 @@ std::optional<std::size_t> Points<T>::find(std::int64_t id) const {
 }
 
 template <class T>
-std::vector<std::size_t> Points<T>::squeeze() {
-  std::vector<std::size_t> moved(size());
-  std::size_t kept = 0;
-  for (std::size_t slot = 0; slot < size(); ++slot) {
-    if (!used(slot)) continue;
-    moved[slot] = kept;
-    if (slot != kept) move_slot(slot, kept);
-    slot_of_[ids_[kept]] = kept;
-    ++kept;
+Moves Points<T>::squeeze() {
+  const Moves moves = close_gaps(size(), [&](std::size_t slot) { return used(slot); });
+  for (const auto& [from, to] : moves.list) {
+    move_slot(from, to);
+    slot_of_[ids_[to]] = to;
   }
-  truncate(kept);
-  return moved;
+  truncate(moves.size);
+  return moves;
 }
 
 template <class T>

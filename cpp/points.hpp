@@ -1,5 +1,5 @@
 // The examples that some machine still needs, each in a slot. A slot whose last user has left is dead: it keeps its place, so that
-// nothing else moves, until `squeeze` closes the gaps, in order.
+// nothing else moves, until `squeeze` closes the gaps.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "examples.hpp"
+#include "gaps.hpp"
 
 namespace hinge {
 
@@ -29,8 +30,8 @@ class Points {
   void release(std::size_t slot);
   bool used(std::size_t slot) const { return users_[slot] != 0; }
   std::optional<std::size_t> find(std::int64_t id) const;
-  // Closes the gaps. Returns the new slot of every old slot that is still in use.
-  std::vector<std::size_t> squeeze();
+  // Closes the gaps and tells how.
+  Moves squeeze();
   // A packed copy of some slots.
   Points pick(std::span<const std::size_t> slots) const;
 

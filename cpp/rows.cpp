@@ -11,13 +11,32 @@ template <class T>
 typename RowCache<T>::Row& RowCache<T>::fetch(std::size_t i, std::size_t length, std::size_t pinned) {
   if (i >= rows_.size()) rows_.resize(i + 1);
   if (rows_[i].values) order_.splice(order_.begin(), order_, rows_[i].place);
+  catch_up(rows_[i]);
   if (rows_[i].capacity < padded(length)) reserve(i, length, pinned);
   return rows_[i];
 }
 
 template <class T>
 void RowCache<T>::extend(std::size_t i, std::size_t length) {
+  catch_up(rows_[i]);
   if (rows_[i].capacity < padded(length)) reserve(i, length, i);
+}
+
+// An entry that a move needs but the row does not have would leave a hole: such a row starts anew.
+template <class T>
+void RowCache<T>::catch_up(Row& row) {
+  if (!row.values || row.squeezes + squeezes_.size() < squeeze_count_) row.valid = 0;
+  for (std::size_t s = squeezes_.size() - std::min(squeezes_.size(), squeeze_count_ - row.squeezes);
+       row.valid != 0 && s < squeezes_.size(); ++s) {
+    const Squeeze& squeeze = squeezes_[s];
+    if (row.valid < squeeze.old_size) {
+      row.valid = 0;
+      break;
+    }
+    for (const auto& [from, to] : squeeze.moves) row.values[to] = row.values[from];
+    row.valid = squeeze.new_size;
+  }
+  row.squeezes = squeeze_count_;
 }
 
 // A few sizes only, each a quarter above the last: rows are not copied each time an example enters, and buffers fit one another.
@@ -39,6 +58,7 @@ void RowCache<T>::reserve(std::size_t i, std::size_t length, std::size_t pinned)
     std::copy_n(row.values.get(), row.valid, larger.get());
   else
     row.place = order_.insert(order_.begin(), i);
+  row.squeezes = squeeze_count_;
   used_ += (capacity - row.capacity) * sizeof(T);
   row.values = std::move(larger);
   row.capacity = capacity;
@@ -73,17 +93,34 @@ void RowCache<T>::clear() {
 }
 
 template <class T>
-void RowCache<T>::squeeze(std::span<const std::size_t> kept, std::size_t oldest) {
+void RowCache<T>::squeeze(const Moves& moves, std::size_t old_size) {
+  for (const auto& [from, to] : moves.list) {
+    drop(to);
+    if (!holds(from)) continue;
+    rows_[to] = std::move(rows_[from]);
+    rows_[from] = {};
+    *rows_[to].place = to;
+  }
+  for (std::size_t i = moves.size; i < rows_.size(); ++i) drop(i);
+  rows_.resize(std::min(rows_.size(), moves.size));
+  squeezes_.push_back({moves.list, old_size, moves.size});
+  ++squeeze_count_;
+  if (squeezes_.size() > remembered_squeezes) squeezes_.pop_front();
+}
+
+template <class T>
+void RowCache<T>::restrict_to(std::span<const std::size_t> kept) {
   for (std::size_t i = 0, k = 0; i < rows_.size(); ++i) {
     const bool stays = k < kept.size() && kept[k] == i;
     k += stays;
-    if (!stays || rows_[i].last_used < oldest) drop(i);
+    if (!stays) drop(i);
   }
   std::vector<Row> rows(kept.size());
   for (std::size_t k = 0; k < kept.size(); ++k) {
     if (!holds(kept[k])) continue;
     Row& row = rows[k] = std::move(rows_[kept[k]]);
     *row.place = k;
+    catch_up(row);
     std::size_t filled = 0;
     for (; filled < kept.size() && kept[filled] < row.valid; ++filled) row.values[filled] = row.values[kept[filled]];
     row.valid = filled;

@@ -2,10 +2,13 @@
 #pragma once
 
 #include <cstddef>
+#include <deque>
 #include <list>
 #include <memory>
 #include <span>
 #include <vector>
+
+#include "gaps.hpp"
 
 namespace hinge {
 
@@ -21,6 +24,7 @@ class RowCache {
     std::size_t capacity = 0;
     std::size_t valid = 0;        // leading entries that are filled in
     std::size_t last_used = 0;    // block of the last use
+    std::size_t squeezes = 0;     // how many squeezes its entries have followed
     std::list<std::size_t>::iterator place;  // in the order of use; meaningful only while values is set
   };
 
@@ -38,12 +42,22 @@ class RowCache {
   void set_budget(std::size_t bytes) { budget_ = bytes; }
   void drop(std::size_t i);
   void clear();
-  // Keeps the listed members (ascending), in rows and in columns; rows not used since block `oldest` are not worth the work and go.
-  void squeeze(std::span<const std::size_t> kept, std::size_t oldest);
+  // Follows its machine: rows change places at once, entries when a row is next used.
+  void squeeze(const Moves& moves, std::size_t old_size);
+  // Keeps the listed members (ascending) only, in rows and in columns.
+  void restrict_to(std::span<const std::size_t> kept);
 
  private:
+  void catch_up(Row& row);
   void make_room(std::size_t bytes, std::size_t i, std::size_t pinned);
   void reserve(std::size_t i, std::size_t length, std::size_t pinned);
+
+  struct Squeeze {
+    std::vector<Move> moves;
+    std::size_t old_size;
+    std::size_t new_size;
+  };
+  static constexpr std::size_t remembered_squeezes = 64;
 
   static std::size_t capacity_for(std::size_t length);
 
@@ -52,6 +66,8 @@ class RowCache {
   Buffer spare_;  // the last buffer set free: most often just what the next row needs
   std::size_t spare_capacity_ = 0;
   std::vector<Row> rows_;
+  std::deque<Squeeze> squeezes_;   // the latest ones; rows that are further behind start anew
+  std::size_t squeeze_count_ = 0;
   std::list<std::size_t> order_;  // most recently used first
 };
 

@@ -111,12 +111,14 @@ void Finishing<T>::restore_rest(Machine<T>& machine, std::span<const std::size_t
   for (std::size_t k = 0; k < rest.size(); ++k) expansion.gradient[rest[k]] -= sums[k];
 }
 
-// At the end all members with alpha = 0 leave, but for those that still could be wanted within the tolerance.
+// At the end all members with alpha = 0 leave, but for the two that may end the bracket.
 template <class T>
 void Finishing<T>::dismiss(Machine<T>& machine) const {
   if (!machine.has_pair()) return;
+  const Extremes ends = machine.extremes_;
   for (std::size_t i = 0; i < machine.expansion.size(); ++i)
-    if (machine.expansion.alive(i) && machine.expansion.alpha[i] == 0.0) machine.remove(i);
+    if (i != ends.top_at && i != ends.bottom_at && machine.expansion.alive(i) && machine.expansion.alpha[i] == 0.0)
+      machine.remove(i);
 }
 
 template class Finishing<float>;

@@ -23,10 +23,11 @@ typename Lasvm<T>::Visit Lasvm<T>::visit(Machine<T>& machine, std::size_t positi
   const T* row = machine.sight(position);
   const double sum = loops<T>().dot(row, machine.expansion.alpha.data(), machine.expansion.size());
   const double gradient = label - sum, bias = machine.bias();
-  const bool violates = machine.has_pair() && (label > 0 ? gradient - std::min(machine.bottom(), bias) > options_.tolerance
-                                                         : std::max(machine.top(), bias) - gradient > options_.tolerance);
+  const double lower = std::min(machine.top(), machine.bottom()), upper = std::max(machine.top(), machine.bottom());
+  const bool wanted =
+      machine.has_pair() && (label > 0 ? gradient - lower > options_.tolerance : upper - gradient > options_.tolerance);
   std::size_t& seeds = machine.seeds[label > 0];
-  const bool admitted = violates || seeds < seeds_per_class;
+  const bool admitted = wanted || seeds < seeds_per_class;
   if (admitted) {
     seeds += seeds < seeds_per_class;
     process(machine, machine.insert(position, label, cost, gradient), row);
@@ -85,32 +86,31 @@ void Lasvm<T>::reprocess_online(Machine<T>& machine) const {
 template <class T>
 void Lasvm<T>::dismiss_idle(Machine<T>& machine) const {
   if (!machine.has_pair()) return;
-  const double bias = machine.bias();
-  const double lower = std::min(machine.bottom(), bias), upper = std::max(machine.top(), bias);
   std::erase_if(machine.idle, [&](std::size_t s) {
     const Expansion& expansion = machine.expansion;
     if (!expansion.alive(s) || expansion.alpha[s] != 0.0) return true;
     const double gradient = expansion.gradient[s];
-    const bool unwanted = expansion.label[s] > 0 ? gradient <= lower : gradient >= upper;
+    // The second condition matters only inside out, where an idle member may be what ends the bracket.
+    const bool unwanted = expansion.label[s] > 0 ? gradient <= machine.bottom() && gradient < machine.top()
+                                                 : gradient >= machine.top() && gradient > machine.bottom();
     if (unwanted) machine.remove(s);
     return unwanted;
   });
 }
 
-// Bounded memory: while there are too many members, the one of least weight hands its coefficient to the member that loses the dual
-// the least by taking it, and leaves.
+// Bounded memory: while there are too many members, the one farthest from the margin, on whichever side, hands its coefficient to the
+// members that lose the dual the least by taking it, and leaves. Far inside it is redundant, far outside most likely noise.
 template <class T>
 void Lasvm<T>::shed(Machine<T>& machine) const {
   Expansion& expansion = machine.expansion;
   while (expansion.alive_count() > options_.max_support) {
-    std::size_t victim = expansion.size();
-    double least = std::numeric_limits<double>::infinity();
+    std::size_t victim = 0;
+    double farthest = -1.0;
     for (std::size_t i = 0; i < expansion.size(); ++i) {
-      const double weight = std::abs(expansion.alpha[i]) * std::sqrt(std::abs(static_cast<double>(machine.diagonal[i])));
-      if (expansion.alive(i) && weight < least) least = weight, victim = i;
+      const double distance = std::abs(expansion.gradient[i] - machine.bias());
+      if (expansion.alive(i) && distance > farthest) farthest = distance, victim = i;
     }
-    const double amount = expansion.alpha[victim];
-    if (amount != 0.0 && !machine.hand_over(victim)) return;
+    if (!machine.hand_over(victim)) return;
     machine.remove(victim);
     machine.refresh_extremes();
   }

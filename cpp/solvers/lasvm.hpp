@@ -9,8 +9,9 @@
 // members with alpha = 0 that no pair wants any more leave. The bracket [bottom, top] = [min g that may fall, max g that may rise]
 // has the bias in its middle and delta = top - bottom as its width.
 //
-// Where the paper admits an example when y f < 1 + delta/2 - tau, we read delta as max(delta, 0): with all members at their bounds the
-// bracket turns inside out, and two examples that violate only each other would never both be admitted.
+// Where the paper admits an example when it violates with a member, g > bottom + tau (or g < top - tau), we say g > min(top, bottom) + tau
+// (or g < max(top, bottom) - tau). The two differ only when all members are at their bounds and the bracket is inside out: then examples
+// inside it still narrow it, which fixes the bias, and may violate with each other.
 #pragma once
 
 #include <cstddef>
