@@ -91,18 +91,18 @@ Extremes extremes(const double* gradient, const std::uint8_t* room, std::size_t 
 
 // Fractions are compared by cross multiplication: a division for every example would cost more than all the rest.
 template <class T>
-Partner partner(const double* gradient, const T* row, const T* diagonal, const std::uint8_t* room, std::uint8_t needed,
-                double sign, double fixed_gradient, double fixed_diagonal, std::size_t count) {
+Partner partner(const double* gradient, const T* row, const T* diagonal, const std::uint8_t* room, double fixed_gradient,
+                double fixed_diagonal, std::size_t count) {
   const Doubles tiny = spread(1e-12);
   Doubles numerator{}, denominator = spread(1.0);
   Longs at{}, index = first_indices();
   for (std::size_t j = 0; j < count; j += lanes, index += static_cast<std::int64_t>(lanes)) {
-    const Doubles slope = sign * (fixed_gradient - load<Doubles>(gradient + j));
+    const Doubles slope = fixed_gradient - load<Doubles>(gradient + j);
     Doubles curvature = fixed_diagonal + widen(diagonal + j) - 2.0 * widen(row + j);
     curvature = curvature > tiny ? curvature : tiny;
     const Doubles gain = slope * slope;
     const Longs better =
-        lanes_with(room + j, needed) & (slope > spread(0.0)) & (gain * denominator > numerator * curvature);
+        lanes_with(room + j, may_fall) & (slope > spread(0.0)) & (gain * denominator > numerator * curvature);
     numerator = better ? gain : numerator;
     denominator = better ? curvature : denominator;
     at = better ? index : at;

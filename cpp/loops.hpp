@@ -36,9 +36,9 @@ struct Loops {
   Extremes (*descend)(double* gradient, const T* rising, const T* falling, double step, const std::uint8_t* room,
                       std::size_t count);
   Extremes (*extremes)(const double* gradient, const std::uint8_t* room, std::size_t count);
-  // Largest (sign * (fixed_gradient - gradient_j))^2 / (fixed_diagonal + diagonal_j - 2 row_j) over j with the given room.
-  Partner (*partner)(const double* gradient, const T* row, const T* diagonal, const std::uint8_t* room, std::uint8_t needed,
-                     double sign, double fixed_gradient, double fixed_diagonal, std::size_t count);
+  // Largest (fixed_gradient - gradient_j)^2 / (fixed_diagonal + diagonal_j - 2 row_j) over j that may fall.
+  Partner (*partner)(const double* gradient, const T* row, const T* diagonal, const std::uint8_t* room,
+                     double fixed_gradient, double fixed_diagonal, std::size_t count);
   double (*dot)(const T* row, const double* weights, std::size_t count);
   double (*sum_of_squares)(const T* values, std::size_t count);
   // products_j = <x, row picked_j of values>, rows of `features` values.

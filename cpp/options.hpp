@@ -10,7 +10,7 @@ enum class Selection { random, gradient, active, autoactive };
 
 struct Options {
   double tolerance = 1e-3;    // tau
-  bool second_order = true;   // pair choice: second order, or the maximal gradient of the paper
+  bool second_order = true;   // pair choice when finishing: second order, or the maximal gradient of the paper
   double max_gap = std::numeric_limits<double>::infinity();  // delta_max of figure 10
   std::size_t max_support = 0;                               // members a machine may keep; 0: no bound
   std::size_t cache_bytes = 200'000'000;

@@ -32,10 +32,11 @@ bool Finishing<T>::run(Machine<T>& machine) {
 
 template <class T>
 typename Finishing<T>::Ending Finishing<T>::descend(Machine<T>& machine, bool may_shrink) {
+  const PairChoice choice = options_.second_order ? PairChoice::second_order : PairChoice::maximal_gradient;
   double window_gain = 0.0;
   const std::size_t window = std::max(steps_between_looks, machine.expansion.size());
   for (std::size_t count = 1;; ++count) {
-    const auto gain = lasvm_.reprocess(machine);
+    const auto gain = lasvm_.reprocess(machine, choice);
     if (!gain) return Ending::converged;
     window_gain += *gain;
     if (steps_left_-- == 0) return Ending::stalled;

@@ -30,7 +30,7 @@ typename Lasvm<T>::Visit Lasvm<T>::visit(Machine<T>& machine, std::size_t positi
   const bool admitted = wanted || seeds < seeds_per_class;
   if (admitted) {
     seeds += seeds < seeds_per_class;
-    process(machine, machine.insert(position, label, cost, gradient), row);
+    process(machine, machine.insert(position, label, cost, gradient));
   }
   reprocess_online(machine);
   if (options_.max_support != 0) shed(machine);
@@ -38,35 +38,22 @@ typename Lasvm<T>::Visit Lasvm<T>::visit(Machine<T>& machine, std::size_t positi
 }
 
 template <class T>
-void Lasvm<T>::process(Machine<T>& machine, std::size_t k, const T* row) const {
-  const Expansion& expansion = machine.expansion;
-  const bool rising = expansion.label[k] > 0;
+void Lasvm<T>::process(Machine<T>& machine, std::size_t k) const {
   if (!machine.has_pair()) return;
-  const double fixed = expansion.gradient[k];
-  const double slope = rising ? fixed - machine.bottom() : machine.top() - fixed;
-  if (slope <= options_.tolerance) return;
-  std::size_t partner = rising ? machine.extremes_.bottom_at : machine.extremes_.top_at;
-  if (options_.second_order) {
-    const auto best = loops<T>().partner(expansion.gradient.data(), row, machine.diagonal.data(), expansion.room.data(),
-                                         rising ? may_fall : may_rise, rising ? 1.0 : -1.0, fixed,
-                                         static_cast<double>(machine.diagonal[k]), expansion.size());
-    if (best.found) partner = best.at;
-  }
-  if (rising)
-    machine.step(k, partner);
-  else
-    machine.step(partner, k);
+  const bool rising = machine.expansion.label[k] > 0;
+  const std::size_t i = rising ? k : machine.extremes_.top_at, j = rising ? machine.extremes_.bottom_at : k;
+  if (machine.expansion.gradient[i] - machine.expansion.gradient[j] > options_.tolerance) machine.step(i, j);
 }
 
 template <class T>
-std::optional<double> Lasvm<T>::reprocess(Machine<T>& machine) const {
+std::optional<double> Lasvm<T>::reprocess(Machine<T>& machine, PairChoice choice) const {
   if (machine.gap() <= options_.tolerance) return std::nullopt;
   const std::size_t i = machine.extremes_.top_at;
   std::size_t j = machine.extremes_.bottom_at;
-  if (options_.second_order) {
+  if (choice == PairChoice::second_order) {
     const Expansion& expansion = machine.expansion;
     const auto best = loops<T>().partner(expansion.gradient.data(), machine.row(i, i), machine.diagonal.data(),
-                                         expansion.room.data(), may_fall, 1.0, expansion.gradient[i],
+                                         expansion.room.data(), expansion.gradient[i],
                                          static_cast<double>(machine.diagonal[i]), expansion.size());
     if (best.found) j = best.at;
   }
@@ -75,10 +62,10 @@ std::optional<double> Lasvm<T>::reprocess(Machine<T>& machine) const {
 
 template <class T>
 void Lasvm<T>::reprocess_online(Machine<T>& machine) const {
-  if (!reprocess(machine)) return;
+  if (!reprocess(machine, PairChoice::maximal_gradient)) return;
   dismiss_idle(machine);
   for (std::size_t repeat = 0; repeat < most_repeats && machine.gap() > options_.max_gap; ++repeat) {
-    if (!reprocess(machine)) return;
+    if (!reprocess(machine, PairChoice::maximal_gradient)) return;
     dismiss_idle(machine);
   }
 }

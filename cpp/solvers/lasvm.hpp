@@ -12,6 +12,10 @@
 // Where the paper admits an example when it violates with a member, g > bottom + tau (or g < top - tau), we say g > min(top, bottom) + tau
 // (or g < max(top, bottom) - tau). The two differ only when all members are at their bounds and the bracket is inside out: then examples
 // inside it still narrow it, which fixes the bias, and may violate with each other.
+//
+// Online, the pair is always the paper's, of maximal gradient. The second-order choice (Fan, Chen, Lin 2005; Glasmachers, Igel 2006), largest
+// (g_i - g_j)^2 / (K_ii + K_jj - 2 K_ij) for i = argmax g, needs fewer steps to the optimum and is for finishing: online it optimises so
+// eagerly that examples are dismissed which would have been needed later (adult: test error + 0.09 points over six seeds).
 #pragma once
 
 #include <cstddef>
@@ -21,6 +25,8 @@
 #include "options.hpp"
 
 namespace hinge {
+
+enum class PairChoice { maximal_gradient, second_order };
 
 template <class T>
 class Lasvm {
@@ -39,12 +45,12 @@ class Lasvm {
   // The iteration for an example that is a member already.
   void revisit(Machine<T>& machine) const { reprocess_online(machine); }
   // A step along the best pair among the members. Returns how much the dual gained, or nothing when no pair violates.
-  std::optional<double> reprocess(Machine<T>& machine) const;
+  std::optional<double> reprocess(Machine<T>& machine, PairChoice choice) const;
 
   static constexpr std::size_t seeds_per_class = 5;
 
  private:
-  void process(Machine<T>& machine, std::size_t k, const T* row) const;
+  void process(Machine<T>& machine, std::size_t k) const;
   void reprocess_online(Machine<T>& machine) const;
   void dismiss_idle(Machine<T>& machine) const;
   void shed(Machine<T>& machine) const;

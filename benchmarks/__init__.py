@@ -1,0 +1,1 @@
+"""Speed, accuracy and memory beside the peers: `python -m benchmarks --help`."""

@@ -1,0 +1,63 @@
+"""Runs every model on every task and prints the table: `python -m benchmarks [--quick]`."""
+
+import argparse
+from pathlib import Path
+
+from rich.console import Console
+
+from benchmarks import report
+from benchmarks.data import MissingDataError, data_folder
+from benchmarks.models import MODELS
+from benchmarks.tasks import TASKS
+from benchmarks.worker import Measurement, measure_apart
+
+
+def main() -> None:
+    """Read the options, run, report."""
+    options = _options()
+    console = Console()
+    try:
+        data_folder()
+    except MissingDataError as reason:
+        console.print(f"Skipped. {reason}")
+        return
+    measurements = report.summarise(_run(options, console))
+    report.show(measurements, console)
+    report.write(measurements, options.output, quick=options.quick)
+    console.print(f"{report.describe_machine()}\nWritten to {options.output}: results.json, results.md, summary.md.")
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks", description="Hinge beside its peers, same data, same run."
+    )
+    parser.add_argument("--quick", action="store_true", help="subsamples: about a minute instead of about ten")
+    parser.add_argument("--tasks", nargs="+", choices=TASKS, default=list(TASKS), metavar="TASK", help=" ".join(TASKS))
+    parser.add_argument(
+        "--models", nargs="+", choices=MODELS, metavar="MODEL", help=f"{' '.join(MODELS)}; all that are sensible"
+    )
+    parser.add_argument("--repeats", type=int, default=1, help="runs of each model; the table shows median times")
+    parser.add_argument("--output", type=Path, default=Path("benchmarks/results"), help="folder for the results")
+    return parser.parse_args()
+
+
+def _run(options: argparse.Namespace, console: Console) -> list[Measurement]:
+    """Run one process after the other, so that each has the machine to itself."""
+    runs = []
+    for task in options.tasks:
+        models = _models(task, options)
+        for _ in range(options.repeats):
+            for model in models:
+                with console.status(f"{TASKS[task].title}: {MODELS[model].title}"):
+                    runs.append(measure_apart(task, model, quick=options.quick))
+    return runs
+
+
+def _models(task: str, options: argparse.Namespace) -> list[str]:
+    """Return the models to run: those asked for, else ours and the peers that finish in reasonable time."""
+    wanted = options.models or (list(MODELS) if options.quick else ["hinge", *TASKS[task].peers])
+    return [name for name in wanted if MODELS[name].available]
+
+
+if __name__ == "__main__":
+    main()

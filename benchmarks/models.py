@@ -1,0 +1,43 @@
+"""The models that are compared, all made from the same settings."""
+
+import importlib
+import importlib.util
+from dataclasses import dataclass, field
+from typing import Any
+
+from benchmarks.tasks import Task
+
+CACHE_MEGABYTES = 1000
+
+
+@dataclass(frozen=True)
+class Model:
+    """A competitor: its names in options and tables, where its class is, and what it needs beside C and gamma."""
+
+    name: str
+    title: str
+    module: str
+    class_name: str
+    settings: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def available(self) -> bool:
+        """Whether its package is installed."""
+        return importlib.util.find_spec(self.module.partition(".")[0]) is not None
+
+    def make(self, task: Task, **changes: Any) -> Any:
+        """Make the estimator with the settings of the task; its package is imported only now."""
+        estimator = getattr(importlib.import_module(self.module), self.class_name)
+        return estimator(
+            **({"C": task.C, "gamma": task.gamma, "cache_size": CACHE_MEGABYTES} | self.settings | changes)
+        )
+
+
+MODELS = {
+    model.name: model
+    for model in (
+        Model("hinge", "hinge OnlineSVC", "hinge", "OnlineSVC", {"random_state": 0}),
+        Model("intelex", "scikit-learn-intelex SVC", "sklearnex.svm", "SVC"),
+        Model("sklearn", "scikit-learn SVC", "sklearn.svm", "SVC"),
+    )
+}

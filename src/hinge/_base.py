@@ -1,0 +1,332 @@
+"""The template of every classifier here: fit, partial_fit, decide and predict over one state object."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from hinge._errors import DataError
+from hinge._kernels import KernelSpec, check_gram
+from hinge._labels import ClassTable, as_labels, class_factors
+from hinge._params import check_threads
+from hinge._progress import CallbackSupportMixin, progress_bar, with_callbacks
+from hinge._state import SolverOptions, State
+from hinge._threads import count_threads, one_blas_thread
+from hinge._validation import Storage, check_examples, check_queries, check_weights, is_ready
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from numpy.typing import ArrayLike, NDArray
+
+_FITTED = ("_state", "n_features_in_", "feature_names_in_")
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """Checked examples, ready to be learned."""
+
+    X: Any
+    y: NDArray[Any]
+    weights: NDArray[np.float64]
+    costs: NDArray[np.float64]  # C times weights; rows of cost 0 are passed over
+    metadata: dict[str, Any]  # what scikit-learn's callbacks are told besides
+
+    @property
+    def used(self) -> NDArray[np.bool_]:
+        """The rows that count."""
+        return self.costs > 0
+
+    def numbers(self, table: ClassTable) -> NDArray[np.int32]:
+        """Return the native class number of every row; of rows that do not count, any."""
+        numbers = np.zeros(len(self.y), dtype=np.int32)
+        numbers[self.used] = table.encode(self.y[self.used])
+        return numbers
+
+
+class StreamingClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
+    """A kernel classifier that keeps learning.
+
+    A class that inherits from it has the parameters named below, checks them in `_check_params` and says in `_train`
+    how a whole training set is gone through.
+    """
+
+    C: float
+    kernel: str | Callable[[Any, Any], Any]
+    degree: int
+    gamma: str | float
+    coef0: float
+    class_weight: Mapping[Any, float] | str | None
+    verbose: bool
+    random_state: Any
+    n_jobs: int | None
+
+    _state: State
+
+    @abstractmethod
+    def _check_params(self, *, streaming: bool) -> SolverOptions:
+        """Refuse parameters that make no sense, before anything changes; return what they mean to the machines."""
+
+    @abstractmethod
+    def _train(self, lesson: Lesson, options: SolverOptions) -> None:
+        """Go through the training set, starting from an empty `_state`."""
+
+    @with_callbacks
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn a training set from nothing; what was known before is forgotten.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n, n_features)
+            Examples. float32 and float64 are taken as they are, other numbers become float64. With a precomputed
+            kernel: the square matrix of kernel values.
+        y : array-like of shape (n,)
+            Labels of any type, of two classes at least.
+        sample_weight : array-like of shape (n,), default=None
+            Weights; each multiplies `C` for its row. Rows of weight 0 are left out.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        options = self._check_params(streaming=False)
+        with _unchanged_on_error(self):
+            lesson = self._lesson(*self._checked(X, y, None), sample_weight)
+            _require_weight(lesson)
+            table = ClassTable.of(lesson.y[lesson.used])
+            if len(table) < 2:
+                raise DataError(
+                    "fit needs examples of at least two classes, got only one class of positive weight, "
+                    f"{table.classes[0]!r}; partial_fit may start with one."
+                )
+            self._state = self._first_state(lesson, options, table)
+            self._require_columns(self._state, lesson, whole=True)
+            self._state.n_seen = len(lesson.y)
+            with one_blas_thread():
+                self._train(lesson, options)
+        return self
+
+    def partial_fit(
+        self, X: Any, y: Any, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Learn more examples, in the order given.
+
+        The first call settles the kernel (`gamma="scale"` looks at its examples only), the precision and whether
+        examples are kept dense or sparse. Later input is converted to that.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n, n_features)
+            Examples. With a precomputed kernel the columns stand for all examples that will ever be learned: the
+            t-th example of the stream is column t.
+        y : array-like of shape (n,)
+            Labels; new classes may appear at any call.
+        classes : array-like of shape (n_classes,), default=None
+            Classes to expect, if they are known beforehand.
+        sample_weight : array-like of shape (n,), default=None
+            Weights; each multiplies `C` for its row. Rows of weight 0 are passed over.
+
+        Returns
+        -------
+        self : object
+            The estimator.
+        """
+        options = self._check_params(streaming=True)
+        with _unchanged_on_error(self):
+            before = getattr(self, "_state", None)
+            lesson = self._lesson(*self._checked(X, y, before), sample_weight)
+            self._state = self._next_state(before, lesson, options, classes)
+            self._learn(lesson, options)
+        return self
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Return how far examples are on either side.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n, n_features)
+            Examples; with a precomputed kernel their kernel values against all examples of the stream.
+
+        Returns
+        -------
+        ndarray of shape (n,) or (n, n_classes)
+            With two classes one value an example, positive for `classes_[1]`; with more, one value a class.
+        """
+        decisions = self._decisions(X)
+        return decisions if len(self._state.table) > 2 else decisions.ravel()
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the most likely class of examples.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n, n_features)
+            Examples; with a precomputed kernel their kernel values against all examples of the stream.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Labels.
+        """
+        return self._known().table.choose(self._decisions(X))
+
+    def _known(self) -> State:
+        """Return the state, or raise NotFittedError."""
+        check_is_fitted(self)
+        return self._state
+
+    def _decisions(self, X: Any) -> NDArray[np.float64]:
+        state = self._known()
+        X = check_queries(self, X, state.storage, sparse=state.kernel.name != "precomputed")
+        check_threads(self.n_jobs)
+        state.use(replace(state.options, threads=count_threads(self.n_jobs)))
+        with one_blas_thread():
+            return state.table.arrange(state.decide(X))
+
+    def _checked(self, X: Any, y: Any, state: State | None) -> tuple[Any, NDArray[Any]]:
+        """Return checked examples and labels; the way of single rows with known labels is short."""
+        if state is None:
+            return check_examples(self, X, y, None, sparse=self.kernel != "precomputed")
+        if is_ready(X, state.storage, self) and isinstance(y, (list, np.ndarray)):
+            labels = np.asarray(y)
+            if labels.shape == X.shape[:1] and state.table.positions(labels) is not None:
+                return X, labels
+        return check_examples(self, X, y, state.storage, sparse=self.kernel != "precomputed")
+
+    def _lesson(self, X: Any, y: NDArray[Any], sample_weight: ArrayLike | None) -> Lesson:
+        weights = check_weights(sample_weight, len(y))
+        costs = self.C * weights * class_factors(self.class_weight, y, weights)
+        return Lesson(X, y, weights, costs, {} if sample_weight is None else {"sample_weight": weights})
+
+    def _first_state(self, lesson: Lesson, options: SolverOptions, table: ClassTable) -> State:
+        kernel = KernelSpec.settle(self.kernel, self.degree, self.gamma, self.coef0, X=lesson.X, weights=lesson.weights)
+        return State(kernel, options, Storage.of(lesson.X), table)
+
+    def _next_state(
+        self, state: State | None, lesson: Lesson, options: SolverOptions, classes: ArrayLike | None
+    ) -> State:
+        """Return the state that goes on learning, with all classes known."""
+        known = ClassTable.of(lesson.y[:0]) if state is None else state.table
+        named = known.extended(as_labels(classes)) if classes is not None else known
+        table = named.extended(lesson.y[lesson.used])
+        if state is None:
+            _require_weight(lesson)
+            state = self._first_state(lesson, options, table)
+        else:
+            state.kernel.require_same(self.kernel, self.degree, self.gamma, self.coef0)
+        self._require_columns(state, lesson, whole=False)
+        if state.kernel.function is not None:
+            state = state.copy()  # a function of the user may fail half-way, and then nothing must have changed
+        state.extend(table)
+        return state
+
+    def _require_columns(self, state: State, lesson: Lesson, *, whole: bool) -> None:
+        """Refuse kernel values computed beforehand that cannot be those of the next examples of the stream."""
+        if state.kernel.name != "precomputed":
+            return
+        first, n, columns = state.n_seen, len(lesson.y), state.storage.n_features
+        if whole and n != columns:
+            raise DataError(f"A precomputed kernel must be a square matrix in fit, got {n} rows and {columns} columns.")
+        if first + n > columns:
+            raise DataError(
+                f"A precomputed kernel must have a column for every example of the stream, got {columns} columns for "
+                f"{first + n} examples; give all columns from the first call on."
+            )
+        check_gram(lesson.X[:, first : first + n])
+
+    def _learn(self, lesson: Lesson, options: SolverOptions) -> None:
+        """Show the examples to the machines once, in the order given."""
+        state = self._state
+        bank, numbers, first = state.use(options), lesson.numbers(state.table), state.n_seen
+        state.n_seen += len(lesson.y)  # at once: ids must stay unique if the call is interrupted
+        seed = random_seed(self.random_state) if options.selection != "random" else 0
+        with one_blas_thread(), progress_bar(self.verbose) as monitor:
+            for rows, batch in state.storage.batches(lesson.X):
+                order = np.arange(rows.stop - rows.start, dtype=np.int64)
+                bank.learn(batch, numbers[rows], lesson.costs[rows], first + rows.start, order, seed, monitor)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_state")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        tags.input_tags.sparse = not tags.input_tags.pairwise
+        return tags
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The labels known so far, sorted."""
+        return self._known().table.classes
+
+    @property
+    def support_(self) -> NDArray[np.int64]:
+        """The support vectors' places in the stream (after `fit`: rows of X), grouped by class."""
+        return self._known().support().ids
+
+    @property
+    def support_vectors_(self) -> Any:
+        """The support vectors in the order of `support_`; with a precomputed kernel an array without columns."""
+        support = self._known().support()
+        return support.vectors if self._state.kernel.name != "precomputed" else support.vectors[:, :0]
+
+    @property
+    def n_support_(self) -> NDArray[np.int32]:
+        """The number of support vectors of each class."""
+        return self._known().support().counts
+
+    @property
+    def dual_coef_(self) -> NDArray[np.float64]:
+        """Signed coefficients of the support vectors: one row with two classes, else one row a class."""
+        return self._known().support().coefficients
+
+    @property
+    def intercept_(self) -> NDArray[np.float64]:
+        """The constant of each row of `dual_coef_`."""
+        return self._known().table.arrange(self._state.bank.bias[None, :]).ravel()
+
+    @property
+    def n_iter_(self) -> int:
+        """Steps of the solver so far, each of which changed two coefficients."""
+        return self._known().bank.n_steps
+
+    @property
+    def n_kernel_evals_(self) -> int:
+        """Kernel values computed so far."""
+        return self._known().bank.n_kernel_evals
+
+    @property
+    def n_seen_(self) -> int:
+        """Examples given so far."""
+        return self._known().n_seen
+
+
+def random_seed(random_state: Any) -> int:
+    """Return a seed for choices that the native code makes by itself."""
+    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+
+
+def _require_weight(lesson: Lesson) -> None:
+    if not lesson.used.any():
+        raise DataError("Some row must have a weight above zero, got none; leave sample_weight out to use all rows.")
+
+
+@contextmanager
+def _unchanged_on_error(estimator: Any) -> Iterator[None]:
+    """Give an estimator back what it had learned when something goes wrong inside; Ctrl-C keeps what is new."""
+    before = {name: vars(estimator)[name] for name in _FITTED if name in vars(estimator)}
+    try:
+        yield
+    except Exception:
+        for name in _FITTED:
+            vars(estimator).pop(name, None)
+        vars(estimator).update(before)
+        raise

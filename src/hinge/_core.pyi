@@ -1,0 +1,172 @@
+"""The native core as Python sees it. Arrays are C-contiguous; float32 and float64 have a class each."""
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+class Kernel:
+    """A kernel function and its parameters.
+
+    `name` is one of linear, rbf, poly, sigmoid, laplacian, precomputed, callable. With "callable", `function(A, B)`
+    gets two arrays (or CSR matrices) of examples and returns the matrix of kernel values.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        gamma: float = 1.0,
+        coef0: float = 0.0,
+        degree: int = 3,
+        function: Callable[[Any, Any], Any] | None = None,
+    ) -> None: ...
+
+class Options:
+    """What a LASVM bank may do; plain data."""
+
+    tolerance: float  # tau
+    second_order: bool  # pair choice: second order, or the paper's maximal gradient
+    max_gap: float  # delta_max of figure 10; infinity: one REPROCESS an example
+    max_support: int  # support vectors a machine may keep; 0: no bound
+    cache_bytes: int
+    selection: str  # random, gradient, active, autoactive
+    pool_size: int
+    threads: int
+    def __init__(self) -> None: ...
+
+class Progress:
+    """What the monitor is shown a few times a second."""
+
+    phase: str  # "learn" or "finish"
+    seen: int  # examples of this call looked at so far
+    total: int
+    mistakes: int  # progressive: counted before an example is learned
+    support: int
+    gap: float  # delta, the largest over the machines
+
+Monitor: TypeAlias = Callable[[Progress], bool]  # False: stop at the next consistent point
+
+class Batch32:
+    """Examples of one call, seen without a copy; keeps the arrays alive."""
+
+    @staticmethod
+    def dense(X: NDArray[np.float32]) -> Batch32: ...
+    @staticmethod
+    def sparse(
+        data: NDArray[np.float32], indices: NDArray[np.int32], indptr: NDArray[np.int64], n_features: int
+    ) -> Batch32: ...
+
+class Batch64:
+    @staticmethod
+    def dense(X: NDArray[np.float64]) -> Batch64: ...
+    @staticmethod
+    def sparse(
+        data: NDArray[np.float64], indices: NDArray[np.int32], indptr: NDArray[np.int64], n_features: int
+    ) -> Batch64: ...
+
+class Outcome:
+    """How one call to `learn` or `finish` went."""
+
+    visited: int  # examples shown to the machines (with active selection fewer than were given)
+    inserted: int  # times an example entered a machine
+    mistakes: int
+    steps: int  # pair steps taken
+    stopped: bool  # the monitor asked to stop
+    stalled: bool  # finishing hit its cap before the tolerance
+
+class Bank32:
+    """One-vs-rest LASVM machines over one set of retained examples.
+
+    Classes are numbered in the order in which Python names them; with up to two classes there is one machine whose
+    positive class is number 1, with more one machine a class.
+    """
+
+    def __init__(self, kernel: Kernel, options: Options, n_features: int, sparse: bool, n_classes: int) -> None: ...
+    def set_options(self, options: Options) -> None: ...
+    def grow(self, n_classes: int) -> None:
+        """Add classes; new machines start from nothing and see the retained examples at the end of the next `learn`."""
+    def learn(
+        self,
+        batch: Batch32,
+        labels: NDArray[np.int32],  # class number of every row of the batch
+        costs: NDArray[np.float64],  # C times weight of every row; rows of cost 0 are passed over
+        first_id: int,  # id of row 0; row r is example first_id + r
+        order: NDArray[np.int64],  # rows in the order of visits
+        seed: int = 0,  # used by selection other than random
+        monitor: Monitor | None = None,
+    ) -> Outcome: ...
+    def finish(self, monitor: Monitor | None = None) -> Outcome: ...
+    def polish(self) -> None:
+        """Solve the free coefficients of small machines to rounding."""
+    def decide(self, batch: Batch32) -> NDArray[np.float64]:
+        """Decision values, shape (rows, machines), bias included."""
+    def kernel_values(self, batch: Batch32) -> NDArray[np.float32]:
+        """Kernel values of the batch against the retained examples, in the order of `state()["ids"]`."""
+
+    n_machines: int
+    n_retained: int  # examples held
+    n_kernel_evals: int
+    n_steps: int
+    bias: NDArray[np.float64]  # (machines,)
+    gap: NDArray[np.float64]  # delta of each machine: largest violation among held examples, 0 when there is none
+    dual_objective: NDArray[np.float64]
+    duality_gap: NDArray[np.float64]  # for the examples held
+    squared_norm: NDArray[np.float64]  # ||w||^2 of each machine
+    extremes: NDArray[np.float64]  # (machines, 2): lowest g that may fall, highest g that may rise
+    def coefficients(self) -> NDArray[np.float64]:
+        """Signed alpha, shape (machines, n_retained); column order as in `state()["ids"]`."""
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Everything needed to go on.
+
+        Keys: ids int64 (n,), labels int32 (n,), costs float64 (n,), `values` (n, features) or `data`, `indices`,
+        `indptr`, shift (features,) or empty, members int64, member_counts int64 (machines,), member_costs float64,
+        alpha float64, gradient float64, counters int64.
+        """
+    @staticmethod
+    def restore(
+        kernel: Kernel, options: Options, n_features: int, sparse: bool, n_classes: int, state: dict[str, NDArray[Any]]
+    ) -> Bank32: ...
+
+class Bank64:
+    """As Bank32, in double precision throughout."""
+
+    def __init__(self, kernel: Kernel, options: Options, n_features: int, sparse: bool, n_classes: int) -> None: ...
+    def set_options(self, options: Options) -> None: ...
+    def grow(self, n_classes: int) -> None: ...
+    def learn(
+        self,
+        batch: Batch64,
+        labels: NDArray[np.int32],
+        costs: NDArray[np.float64],
+        first_id: int,
+        order: NDArray[np.int64],
+        seed: int = 0,
+        monitor: Monitor | None = None,
+    ) -> Outcome: ...
+    def finish(self, monitor: Monitor | None = None) -> Outcome: ...
+    def polish(self) -> None: ...
+    def decide(self, batch: Batch64) -> NDArray[np.float64]: ...
+    def kernel_values(self, batch: Batch64) -> NDArray[np.float64]: ...
+
+    n_machines: int
+    n_retained: int
+    n_kernel_evals: int
+    n_steps: int
+    bias: NDArray[np.float64]
+    gap: NDArray[np.float64]
+    dual_objective: NDArray[np.float64]
+    duality_gap: NDArray[np.float64]
+    squared_norm: NDArray[np.float64]
+    extremes: NDArray[np.float64]
+    def coefficients(self) -> NDArray[np.float64]: ...
+    def state(self) -> dict[str, NDArray[Any]]: ...
+    @staticmethod
+    def restore(
+        kernel: Kernel, options: Options, n_features: int, sparse: bool, n_classes: int, state: dict[str, NDArray[Any]]
+    ) -> Bank64: ...
+
+def set_blas(routines: dict[str, Any]) -> None:
+    """Hand over the BLAS function pointers (PyCapsules of scipy.linalg.cython_blas)."""
+
+def instruction_set() -> str: ...

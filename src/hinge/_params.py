@@ -1,0 +1,118 @@
+"""Checks of parameters: one clear sentence for a value that makes no sense, before anything else happens."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from hinge._errors import ParameterError
+
+KERNELS = ("linear", "rbf", "poly", "sigmoid", "laplacian", "precomputed")
+
+
+def number(name: str, value: Any, *, above: float | None = None, hint: str) -> float:
+    """Return a finite number, above a bound if there is one.
+
+    Examples
+    --------
+    >>> number("C", 10, above=0, hint="a usual value is 1.0")
+    10.0
+    >>> number("C", -1, above=0, hint="a usual value is 1.0")
+    Traceback (most recent call last):
+    ...
+    hinge._errors.ParameterError: C must be a finite number above 0, got -1; a usual value is 1.0.
+    """
+    if not _is(value, Real) or not math.isfinite(value) or (above is not None and value <= above):
+        bound = "" if above is None else f" above {above:g}"
+        raise ParameterError(f"{name} must be a finite number{bound}, got {value!r}; {hint}.")
+    return float(value)
+
+
+def whole(name: str, value: Any, *, at_least: int, hint: str) -> int:
+    """Return a whole number that reaches a bound."""
+    if not _is(value, Integral) or value < at_least:
+        raise ParameterError(f"{name} must be a whole number of at least {at_least}, got {value!r}; {hint}.")
+    return int(value)
+
+
+def choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
+    """Return one of some words."""
+    if not isinstance(value, str) or value not in choices:
+        listed = ", ".join(repr(word) for word in choices)
+        raise ParameterError(f"{name} must be one of {listed}, got {value!r}; choose one of these.")
+    return value
+
+
+def flag(name: str, value: Any) -> bool:
+    """Return True or False; 0 and 1 will do as well."""
+    if not isinstance(value, (Integral, np.bool_)) or value not in (0, 1):
+        raise ParameterError(f"{name} must be True or False, got {value!r}; choose one of the two.")
+    return bool(value)
+
+
+def whole_or_word(name: str, value: Any, words: tuple[str, ...], *, at_least: int, hint: str) -> int | str:
+    """Return a whole number that reaches a bound, or one of some words."""
+    return value if isinstance(value, str) and value in words else whole(name, value, at_least=at_least, hint=hint)
+
+
+def check_kernel(kernel: Any, degree: Any, gamma: Any, coef0: Any) -> None:
+    """Refuse kernel parameters that make no sense."""
+    if not callable(kernel) and not (isinstance(kernel, str) and kernel in KERNELS):
+        listed = ", ".join(repr(word) for word in KERNELS)
+        raise ParameterError(
+            f"kernel must be one of {listed} or a function of two sets of examples, got {kernel!r}; "
+            "choose one of these."
+        )
+    whole("degree", degree, at_least=0, hint="a usual value is 3")
+    if not (isinstance(gamma, str) and gamma in ("scale", "auto")):
+        number("gamma", gamma, above=0, hint="'scale' and 'auto' choose one for you")
+    number("coef0", coef0, hint="a usual value is 0.0")
+
+
+def check_class_weight(class_weight: Any, *, streaming: bool) -> None:
+    """Refuse class weights that make no sense; "balanced" needs to see all examples, so a stream cannot have it."""
+    if class_weight is None or (isinstance(class_weight, str) and class_weight == "balanced" and not streaming):
+        return
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        raise ParameterError(
+            "class_weight must be None or a dictionary in partial_fit, got 'balanced'; "
+            "give the weights as a dictionary, or use fit, which sees all examples."
+        )
+    if not isinstance(class_weight, Mapping):
+        raise ParameterError(
+            f"class_weight must be None, 'balanced' or a dictionary of label and weight, got {class_weight!r}; "
+            "choose one of these."
+        )
+    for label, weight in class_weight.items():
+        if not _is(weight, Real) or not math.isfinite(weight) or weight < 0:
+            raise ParameterError(
+                f"class_weight must hold finite numbers of at least 0, got {weight!r} for class {label!r}; "
+                "give every class a positive weight."
+            )
+
+
+def check_seed(random_state: Any) -> None:
+    """Refuse what cannot seed random numbers."""
+    seed = _is(random_state, Integral) and 0 <= random_state < 2**32
+    if not (seed or random_state is None or isinstance(random_state, np.random.RandomState)):
+        raise ParameterError(
+            f"random_state must be None, a whole number from 0 to 2**32 - 1 or a RandomState, got {random_state!r}; "
+            "a number makes results repeatable."
+        )
+
+
+def check_threads(n_jobs: Any) -> None:
+    """Refuse a number of threads that makes no sense."""
+    if n_jobs is not None and (not _is(n_jobs, Integral) or (n_jobs < 1 and n_jobs != -1)):
+        raise ParameterError(
+            f"n_jobs must be None, -1 or a whole number of at least 1, got {n_jobs!r}; -1 means all processors."
+        )
+
+
+def _is(value: Any, kind: type) -> bool:
+    """Tell whether a value is a number of a kind; True and False are not."""
+    return isinstance(value, kind) and not isinstance(value, bool)

@@ -1,0 +1,132 @@
+"""What a long call shows while it runs: a progress bar, and scikit-learn's callbacks where it has them."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import TracebackType
+
+    from hinge import _core
+
+try:
+    from sklearn.callback import CallbackSupportMixin, with_callbacks
+except ImportError:  # scikit-learn before 1.9
+
+    class CallbackSupportMixin:  # type: ignore[no-redef]
+        """Nothing: this scikit-learn has no callbacks."""
+
+    def with_callbacks(method: Any) -> Any:
+        """Return the method as it is: this scikit-learn has no callbacks."""
+        return method
+
+
+__all__ = ["CallbackSupportMixin", "FitTasks", "progress_bar", "with_callbacks"]
+
+Result = TypeVar("Result")
+
+_TITLES = {"learn": "learning", "finish": "finishing"}
+
+
+def progress_bar(verbose: bool) -> AbstractContextManager[_core.Monitor | None]:
+    """Return a context whose value is the monitor that draws a bar, or None when nothing is to be shown."""
+    return ProgressBar() if verbose else nullcontext(None)
+
+
+class ProgressBar:
+    """A bar with the error so far, the support vectors, the gap and the time left; it is a monitor of the native code.
+
+    It appears with the first report, so that calls too short to report anything draw nothing.
+    """
+
+    def __init__(self) -> None:
+        self._display = Progress(
+            TextColumn("{task.description:<9}"),
+            BarColumn(),
+            TextColumn("{task.fields[report]}"),
+            TimeRemainingColumn(),
+            console=Console(stderr=True),
+        )
+        self._row: TaskID | None = None
+        self._phase = ""
+        self._seen = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __call__(self, progress: _core.Progress) -> bool:
+        report = f"{progress.support} support vectors, gap {progress.gap:.2g}"
+        if progress.phase == "learn" and progress.seen:
+            report = f"error {progress.mistakes / progress.seen:.2%}, {report}"
+        self._display.update(self._current_row(progress), completed=progress.seen, report=report)
+        return True
+
+    def _current_row(self, progress: _core.Progress) -> TaskID:
+        """Return the row of the running native call; the next call starts it afresh, for its own time left."""
+        total = progress.total or None
+        if self._row is None:
+            self._display.start()
+            self._row = self._display.add_task("", total=total, report="")
+        if progress.phase != self._phase or progress.seen < self._seen:
+            self._display.reset(self._row, total=total, description=_TITLES[progress.phase])
+        self._phase, self._seen = progress.phase, progress.seen
+        return self._row
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._row is not None:
+            self._display.stop()
+
+
+class FitTasks:
+    """The steps of one call to `fit` as scikit-learn's callbacks see them; without callbacks, the steps alone.
+
+    Parameters
+    ----------
+    estimator : estimator
+        The one being fitted; its attribute `_state` is what it has learned.
+    X, y : array
+        What it is fitted to.
+    metadata : dict
+        Sample weights, if the user gave some.
+    max_steps : int or None
+        How many steps there may be; None when that is not known.
+
+    Attributes
+    ----------
+    stopped : bool
+        A callback asked to stop after the last step.
+    """
+
+    def __init__(self, estimator: Any, X: Any, y: Any, metadata: dict[str, Any], max_steps: int | None) -> None:
+        self.stopped = False
+        self._estimator = estimator
+        self._told = {"estimator": estimator, "X": X, "y": y, "metadata": metadata}
+        self._context: Any = None
+        if hasattr(estimator, "_init_callback_context"):
+            self._context = estimator._init_callback_context(max_subtasks=max_steps)
+            self._context.call_on_fit_task_begin(**self._told)
+
+    def step(self, name: str, work: Callable[[], Result]) -> Result:
+        """Do one step, with the callbacks told before and after."""
+        if self._context is None:
+            return work()
+        context = self._context.subcontext(task_name=name).call_on_fit_task_begin(**self._told)
+        result = work()
+        self.stopped = bool(context.call_on_fit_task_end(**self._told, reconstruction_attributes=self._snapshot))
+        return result
+
+    def end(self) -> None:
+        """Tell the callbacks that the fit is over."""
+        if self._context is not None:
+            self._context.call_on_fit_task_end(**self._told, reconstruction_attributes=self._snapshot)
+
+    def _snapshot(self) -> dict[str, Any]:
+        # Only made when a callback asks for the model; learning goes on in the original.
+        return {"_state": self._estimator._state.copy()}

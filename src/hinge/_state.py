@@ -1,0 +1,228 @@
+"""The one object that holds what a fitted classifier knows: learning, pickling and saving all go through it."""
+
+from __future__ import annotations
+
+import copy
+import math
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+
+from hinge import _core
+from hinge._kernels import KernelSpec
+from hinge._labels import ClassTable
+from hinge._validation import Storage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Arrays = dict[str, NDArray[Any]]
+
+
+class Bank(Protocol):
+    """The native machines, whatever their precision."""
+
+    n_machines: int
+    n_retained: int
+    n_kernel_evals: int
+    n_steps: int
+    bias: NDArray[np.float64]
+    gap: NDArray[np.float64]
+    dual_objective: NDArray[np.float64]
+    duality_gap: NDArray[np.float64]
+    squared_norm: NDArray[np.float64]
+    extremes: NDArray[np.float64]
+
+    def set_options(self, options: _core.Options) -> None: ...
+    def grow(self, n_classes: int) -> None: ...
+    def learn(  # noqa: PLR0917
+        self,
+        batch: Any,
+        labels: NDArray[np.int32],
+        costs: NDArray[np.float64],
+        first_id: int,
+        order: NDArray[np.int64],
+        seed: int = 0,
+        monitor: _core.Monitor | None = None,
+    ) -> _core.Outcome: ...
+    def finish(self, monitor: _core.Monitor | None = None) -> _core.Outcome: ...
+    def polish(self) -> None: ...
+    def decide(self, batch: Any) -> NDArray[np.float64]: ...
+    def coefficients(self) -> NDArray[np.float64]: ...
+    def state(self) -> Arrays: ...
+
+
+@dataclass(frozen=True)
+class SolverOptions:
+    """What the machines may do, as plain values; None means no bound."""
+
+    tolerance: float
+    second_order: bool
+    max_gap: float | None
+    max_support: int | None
+    cache_bytes: int
+    selection: str
+    pool_size: int
+    threads: int
+
+    def native(self) -> _core.Options:
+        """Return the options for the native code."""
+        options = _core.Options()
+        options.tolerance = self.tolerance
+        options.second_order = self.second_order
+        options.max_gap = math.inf if self.max_gap is None else self.max_gap
+        options.max_support = self.max_support or 0
+        options.cache_bytes = self.cache_bytes
+        options.selection = self.selection
+        options.pool_size = self.pool_size
+        options.threads = self.threads
+        return options
+
+
+@dataclass(frozen=True)
+class Support:
+    """The support vectors, grouped by class and within a class in the order of the stream."""
+
+    ids: NDArray[np.int64]
+    vectors: Any  # ndarray or CSR matrix
+    coefficients: NDArray[np.float64]  # (machines as users see them, vectors)
+    counts: NDArray[np.int32]  # of each class
+
+
+class State:
+    """What a fitted classifier knows.
+
+    The native machines are rebuilt from plain arrays when they are first needed, so that copies and pickles hold
+    nothing native.
+
+    Parameters
+    ----------
+    kernel : KernelSpec
+        The kernel, its parameters settled.
+    options : SolverOptions
+        What the machines may do.
+    storage : Storage
+        How examples are kept.
+    table : ClassTable
+        The classes known so far.
+    """
+
+    def __init__(self, kernel: KernelSpec, options: SolverOptions, storage: Storage, table: ClassTable) -> None:
+        self.kernel = kernel
+        self.options = options
+        self.storage = storage
+        self.table = table
+        self.n_seen = 0
+        self._arrays: Arrays | None = None
+        self._bank: Bank | None = None
+
+    @property
+    def bank(self) -> Bank:
+        """The native machines."""
+        if self._bank is None:
+            kind = _core.Bank32 if self.storage.dtype == np.float32 else _core.Bank64
+            parts = (
+                self.kernel.native(self.storage.dtype),
+                self.options.native(),
+                self.storage.n_features,
+                self.storage.sparse,
+                len(self.table),
+            )
+            self._bank = kind(*parts) if self._arrays is None else kind.restore(*parts, self._arrays)
+            self._arrays = None
+        return self._bank
+
+    def use(self, options: SolverOptions) -> Bank:
+        """Return the native machines, told to work as `options` say."""
+        if options != self.options:
+            self.bank.set_options(options.native())
+            self.options = options
+        return self.bank
+
+    def extend(self, table: ClassTable) -> None:
+        """Take over a table with more classes."""
+        if len(table) > len(self.table):
+            self.bank.grow(len(table))
+        self.table = table
+
+    def decide(self, X: Any) -> NDArray[np.float64]:
+        """Return decision values of checked examples, one column a native machine."""
+        parts = [self.bank.decide(batch) for _, batch in self.storage.batches(X)]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+    def support(self) -> Support:
+        """Return the support vectors."""
+        coefficients, arrays = self.bank.coefficients(), self.bank.state()
+        held = np.flatnonzero(coefficients.any(axis=0))
+        place_of_number = np.argsort(self.table.numbers)
+        places = place_of_number[arrays["labels"][held]]
+        order = np.lexsort((arrays["ids"][held], places))
+        held = held[order]
+        return Support(
+            ids=arrays["ids"][held],
+            vectors=self.vectors(arrays)[held],
+            coefficients=self.table.arrange(coefficients[:, held].T).T,
+            counts=np.bincount(places, minlength=len(self.table)).astype(np.int32),
+        )
+
+    def vectors(self, arrays: Arrays) -> Any:
+        """Return the examples held by a snapshot of the machines as they were given."""
+        if self.storage.sparse:
+            shape = (len(arrays["ids"]), self.storage.n_features)
+            return csr_matrix((arrays["data"], arrays["indices"], arrays["indptr"]), shape=shape)
+        return arrays["values"] + arrays["shift"] if arrays["shift"].size else arrays["values"]
+
+    def to_arrays(self) -> tuple[Arrays, dict[str, Any]]:
+        """Return everything as plain arrays, and values that JSON can hold as long as the labels are plain as well.
+
+        A kernel function of the user is not among them.
+        """
+        kernel = {key: value for key, value in vars(self.kernel).items() if key != "function"}
+        values = {
+            "kernel": kernel,
+            "options": asdict(self.options),
+            "dtype": self.storage.dtype.name,
+            "sparse": self.storage.sparse,
+            "n_features": self.storage.n_features,
+            "classes": self.table.classes.tolist(),
+            "class_type": self.table.classes.dtype.str,
+            "class_numbers": self.table.numbers.tolist(),
+            "n_seen": self.n_seen,
+        }
+        return (self.bank.state() if self._arrays is None else self._arrays), values
+
+    @classmethod
+    def from_arrays(
+        cls, arrays: Arrays, values: dict[str, Any], function: Callable[[Any, Any], Any] | None = None
+    ) -> State:
+        """Return the state that `to_arrays` took apart; `function` is the user's kernel function, if there was one."""
+        state = cls.__new__(cls)
+        state.__setstate__((arrays, values, function))
+        return state
+
+    def __getstate__(self) -> tuple[Arrays, dict[str, Any], Callable[[Any, Any], Any] | None]:
+        return (*self.to_arrays(), self.kernel.function)
+
+    def __setstate__(self, parts: tuple[Arrays, dict[str, Any], Callable[[Any, Any], Any] | None]) -> None:
+        arrays, values, function = parts
+        self.kernel = KernelSpec(**values["kernel"], function=function)
+        self.options = SolverOptions(**values["options"])
+        self.storage = Storage(np.dtype(values["dtype"]), values["sparse"], values["n_features"])
+        self.table = ClassTable(
+            np.array(values["classes"], dtype=np.dtype(values["class_type"])),
+            np.array(values["class_numbers"], dtype=np.int32),
+        )
+        self.n_seen = values["n_seen"]
+        self._arrays = arrays
+        self._bank = None
+
+    def copy(self) -> State:
+        """Return a state that learns on its own from here."""
+        return State.from_arrays(*self.to_arrays(), self.kernel.function)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> State:
+        # Unlike `copy`, this goes with a copy of the estimator, whose parameter `kernel` is copied as well.
+        return State.from_arrays(*self.to_arrays(), copy.deepcopy(self.kernel.function, memo))

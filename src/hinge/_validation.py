@@ -1,0 +1,163 @@
+"""The only place where raw input becomes arrays, and arrays become batches of the native code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.sparse import csr_matrix, issparse
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
+
+from hinge import _core
+from hinge._errors import DataError
+from hinge._labels import as_labels
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+Batch = _core.Batch32 | _core.Batch64
+
+_FLOATS = (np.float64, np.float32)
+_DENSE_BYTES = 1 << 26  # sparse rows for a dense model are unpacked in pieces of this size
+
+
+@dataclass(frozen=True)
+class Storage:
+    """How a model keeps its examples; the first call settles it.
+
+    Attributes
+    ----------
+    dtype : numpy dtype
+        float32 or float64.
+    sparse : bool
+        CSR rather than dense rows.
+    n_features : int
+        Columns.
+    """
+
+    dtype: np.dtype[Any]
+    sparse: bool
+    n_features: int
+
+    @classmethod
+    def of(cls, X: Any) -> Storage:
+        """Return the storage that suits checked examples."""
+        return cls(np.dtype(X.dtype), issparse(X), int(X.shape[1]))
+
+    def blocks(self, X: Any) -> Iterator[tuple[slice, Any]]:
+        """Yield checked examples stored in this way, with the rows that each block holds.
+
+        Nothing is copied unless the storage of X and of the model differ.
+        """
+        if not issparse(X) or self.sparse:
+            yield slice(0, X.shape[0]), csr_matrix(X) if self.sparse else X
+            return
+        rows = max(1, _DENSE_BYTES // (self.n_features * self.dtype.itemsize))
+        for start in range(0, X.shape[0], rows):
+            part = slice(start, min(start + rows, X.shape[0]))
+            yield part, X[part].toarray()
+
+    def batches(self, X: Any) -> Iterator[tuple[slice, Batch]]:
+        """Yield checked examples as batches of the native code, with the rows that each of them holds."""
+        kind: Any = _core.Batch32 if self.dtype == np.float32 else _core.Batch64
+        for rows, block in self.blocks(X):
+            if self.sparse:
+                indices, indptr = _as(block.indices, np.int32), _as(block.indptr, np.int64)
+                yield rows, kind.sparse(block.data, indices, indptr, self.n_features)
+            else:
+                yield rows, kind.dense(block)
+
+
+def check_examples(
+    estimator: Any, X: Any, y: Any, storage: Storage | None, *, sparse: bool
+) -> tuple[Any, NDArray[Any]]:
+    """Check examples with their labels.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Whose number and names of features are set (when `storage` is None) or compared.
+    X, y : array-like
+        Examples and labels as the user gave them.
+    storage : Storage or None
+        How the model keeps its examples; None at the first call.
+    sparse : bool
+        Whether sparse matrices are welcome.
+
+    Returns
+    -------
+    X : ndarray or CSR matrix
+        C-ordered float32 or float64; of the type of `storage` if that is given.
+    y : ndarray of shape (n,)
+        Labels.
+    """
+    dtype: Any = _FLOATS if storage is None else storage.dtype
+    accepted = "csr" if sparse else False
+    with np.errstate(over="ignore"):  # a value too large for float32 becomes infinity, which is then refused
+        X, y = validate_data(estimator, X, y, reset=storage is None, accept_sparse=accepted, dtype=dtype, order="C")
+    y = as_labels(y)
+    check_classification_targets(y)
+    return (_canonical(X) if issparse(X) else X), y
+
+
+def check_queries(estimator: Any, X: Any, storage: Storage, *, sparse: bool) -> Any:
+    """Check examples that a model of known storage is asked about."""
+    if is_ready(X, storage, estimator):
+        return X
+    accepted = "csr" if sparse else False
+    with np.errstate(over="ignore"):
+        X = validate_data(estimator, X, reset=False, accept_sparse=accepted, dtype=storage.dtype, order="C")
+    return _canonical(X) if issparse(X) else X
+
+
+def is_ready(X: Any, storage: Storage, estimator: Any) -> bool:
+    """Tell whether X needs no further look: an array that the native code can read as it is.
+
+    The full checks take longer than learning one row does; streams of single rows come this way.
+    """
+    return (
+        type(X) is np.ndarray
+        and X.ndim == 2
+        and X.dtype == storage.dtype
+        and X.shape[0] > 0
+        and X.shape[1] == storage.n_features
+        and X.flags.c_contiguous
+        and not storage.sparse
+        and not hasattr(estimator, "feature_names_in_")
+        and bool(np.isfinite(X).all())
+    )
+
+
+def check_weights(sample_weight: ArrayLike | None, n: int) -> NDArray[np.float64]:
+    """Return one weight a row; None stands for ones."""
+    if sample_weight is None:
+        return np.ones(n)
+    try:
+        weights = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"sample_weight must hold numbers; {error}.") from None
+    if weights.shape != (n,):
+        raise DataError(f"sample_weight must have one value a row, shape ({n},), got shape {weights.shape}.")
+    if not np.isfinite(weights).all():
+        raise DataError("sample_weight must be finite, got NaN or infinity; drop those rows or give them a weight.")
+    if n and weights.min() < 0:
+        raise DataError(f"sample_weight must not be negative, got {weights.min():g}; a weight of 0 leaves a row out.")
+    return weights
+
+
+def _canonical(X: Any) -> Any:
+    """Return CSR rows with sorted columns and no entry twice; what the user holds is left as it is."""
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    if X.shape[1] > np.iinfo(np.int32).max:
+        raise DataError(f"Sparse examples must have fewer than 2**31 columns, got {X.shape[1]}; hash them to fewer.")
+    return X
+
+
+def _as(values: NDArray[Any], dtype: DTypeLike) -> NDArray[Any]:
+    return np.ascontiguousarray(values, dtype=dtype)

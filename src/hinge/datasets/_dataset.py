@@ -1,0 +1,25 @@
+"""What a data set is."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Rows to learn from, rows to test with, and RBF settings that suit them."""
+
+    name: str
+    X_train: NDArray[np.float64]
+    y_train: NDArray[Any]
+    X_test: NDArray[np.float64]
+    y_test: NDArray[Any]
+    C: float
+    gamma: float
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        """The labels that occur, sorted."""
+        return np.unique(np.concatenate([self.y_train, self.y_test]))

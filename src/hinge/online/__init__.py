@@ -1,0 +1,5 @@
+"""Online learning with LASVM."""
+
+from hinge.online._svc import OnlineSVC
+
+__all__ = ["OnlineSVC"]

@@ -1,0 +1,132 @@
+"""How `OnlineSVC.fit` goes through a training set."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+
+from hinge._base import Lesson, random_seed
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from hinge import _core
+    from hinge._progress import FitTasks
+    from hinge._state import State
+
+_SEEDS = 5  # examples of each class that come first, so that no machine starts with one class only
+_MAX_PASSES = 100  # over a training set that does not settle
+
+# What epochs="auto" means by a small set, where the exact solution costs little.
+_FEW_EXAMPLES = 2000
+_FEW_STEPS = 200_000  # to the tolerance asked for; then the last digits are worth their price
+_MANY_STEPS = 50 * _FEW_STEPS  # a badly conditioned problem: what there is must do
+_LAST_DIGITS = {np.dtype(np.float64): 1e-9, np.dtype(np.float32): 1e-5}  # tolerances that rounding still allows
+
+
+class Training:
+    """One training set and the machines that learn it.
+
+    Parameters
+    ----------
+    state : State
+        The machines, empty as yet.
+    lesson : Lesson
+        The training set.
+    random_state : int, RandomState instance or None
+        Seed of the order of visits.
+    tasks : FitTasks
+        Whom to tell about each step.
+    monitor : callable or None
+        Whom the native code tells about its progress.
+    """
+
+    def __init__(
+        self, state: State, lesson: Lesson, random_state: Any, tasks: FitTasks, monitor: _core.Monitor | None
+    ) -> None:
+        self._state = state
+        self._tasks = tasks
+        self._random = check_random_state(random_state)
+        self._rows = np.flatnonzero(lesson.used)
+        numbers = lesson.numbers(state.table)
+        self._order = opening(self._random.permutation(self._rows), numbers)
+        ((_, batch),) = state.storage.batches(lesson.X)
+        fixed = {"labels": numbers, "costs": lesson.costs, "first_id": 0, "seed": random_seed(self._random)}
+        self._learn = partial(state.bank.learn, batch, **fixed, monitor=monitor)
+        self._finish = partial(state.bank.finish, monitor)
+
+    @staticmethod
+    def is_small(lesson: Lesson) -> bool:
+        """Tell whether a training set has few examples."""
+        return np.count_nonzero(lesson.used) <= _FEW_EXAMPLES
+
+    def visit(self, passes: int, *, finish: bool) -> None:
+        """Go over the training set some times, and finish after that if wanted."""
+        for _ in range(passes):
+            self._pass()
+            if self._tasks.stopped:
+                break
+        if finish and self._tasks.step("finish", self._finish).stalled:
+            warn_unsettled("Finishing stalled")
+
+    def converge(self) -> None:
+        """Go over the training set until no example of it violates the optimality conditions."""
+        if not self._settle(None) and not self._tasks.stopped:
+            warn_unsettled(f"The training set did not settle in {_MAX_PASSES} passes")
+
+    def solve(self) -> None:
+        """Converge, and go on to the last digits if that took few steps."""
+        wanted = self._state.options
+        settled = self._settle(_MANY_STEPS)
+        if settled and self._state.bank.n_steps <= _FEW_STEPS:
+            finest = min(wanted.tolerance, _LAST_DIGITS[self._state.storage.dtype])
+            self._state.use(replace(wanted, tolerance=finest))
+            self._settle(_MANY_STEPS)
+            self._state.bank.polish()
+            self._state.use(wanted)
+
+    def _settle(self, most_steps: int | None) -> bool:
+        """Pass and finish in turn; return whether a pass found nothing to learn before the patience was over."""
+        for _ in range(_MAX_PASSES):
+            inserted = self._pass().inserted
+            self._tasks.step("finish", self._finish)
+            if not inserted:
+                return True
+            if self._tasks.stopped or (most_steps is not None and self._state.bank.n_steps > most_steps):
+                break
+        return False
+
+    def _pass(self) -> _core.Outcome:
+        order, self._order = self._order, self._random.permutation(self._rows)
+        return self._tasks.step("pass", partial(self._learn, order=order))
+
+
+def opening(order: NDArray[np.int64], numbers: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Move the first few examples of each class to the front.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> numbers = np.array([0, 0, 0, 0, 0, 0, 0, 1])
+    >>> opening(np.arange(8), numbers).tolist()
+    [0, 1, 2, 3, 4, 7, 5, 6]
+    """
+    labels = numbers[order]
+    first = [np.flatnonzero(labels == number)[:_SEEDS] for number in np.unique(labels)]
+    front = np.sort(np.concatenate(first))
+    return np.concatenate([order[front], np.delete(order, front)])
+
+
+def warn_unsettled(what: str) -> None:
+    """Say that the tolerance was not reached, and what may help."""
+    warnings.warn(
+        f"{what} before the tolerance was reached; scale the features, lower C or raise tol.",
+        ConvergenceWarning,
+        stacklevel=2,
+    )

@@ -1,0 +1,326 @@
+"""The estimator `OnlineSVC`: a thin front of the native LASVM machines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+from hinge import _duality
+from hinge._base import Lesson, StreamingClassifier
+from hinge._errors import ParameterError
+from hinge._params import (
+    check_class_weight,
+    check_kernel,
+    check_seed,
+    check_threads,
+    choice,
+    flag,
+    number,
+    whole,
+    whole_or_word,
+)
+from hinge._progress import FitTasks, progress_bar
+from hinge._state import SolverOptions
+from hinge._threads import count_threads, one_blas_thread
+from hinge.online._schedule import Training, warn_unsettled
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from numpy.typing import ArrayLike
+
+_SELECTIONS = ("random", "gradient", "active", "autoactive")
+_WORKING_SETS = ("second-order", "first-order")
+
+
+class OnlineSVC(StreamingClassifier):
+    """Kernel support vector classifier that learns online, by LASVM.
+
+    One pass over the examples gives about the accuracy of the exact solution; more passes, or `epochs="converge"`, give
+    the exact solution of `sklearn.svm.SVC`. `partial_fit` goes on learning for ever: only support vectors are kept.
+    With more than two classes one machine a class is trained against the rest, over shared kernel values.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Penalty of an example on the wrong side of its margin.
+    kernel : {"linear", "rbf", "poly", "sigmoid", "laplacian", "precomputed"} or callable, default="rbf"
+        The kernel. A callable gets two sets of examples and returns the matrix of kernel values.
+    degree : int, default=3
+        Exponent of the poly kernel.
+    gamma : {"scale", "auto"} or float, default="scale"
+        Factor of rbf, poly, sigmoid and laplacian. "scale" is 1 / (n_features * variance of X), where weights count as
+        repetitions; "auto" is 1 / n_features. The first call to `partial_fit` settles it.
+    coef0 : float, default=0.0
+        Constant of poly and sigmoid.
+    tol : float, default=1e-3
+        How far the optimality conditions may be violated.
+    cache_size : float, default=200
+        Memory for kernel values, in megabytes.
+    class_weight : dict or "balanced", default=None
+        Factors of `C` by class. "balanced" makes all classes weigh the same, in `fit` only.
+    verbose : bool, default=False
+        Show a progress bar on standard error.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the order in which `fit` visits the examples, and of the random part of `selection`.
+    epochs : int, "auto" or "converge", default="auto"
+        Passes over the training set in `fit`. "auto" is one pass, except that small sets, where it costs little, are
+        solved to the last digits. "converge" repeats until no example of the training set violates the conditions.
+    max_support : int, default=None
+        Support vectors that each machine may keep. When it is full, the least useful one leaves.
+    selection : {"random", "gradient", "active", "autoactive"}, default="random"
+        Which example to visit next: in the order given (shuffled by `fit`), the one furthest on the wrong side among
+        `pool_size` candidates, the one nearest to the boundary among them, or the same with as few candidates as do.
+    pool_size : int, default=50
+        Candidates that "gradient" and "active" look at.
+    working_set : {"second-order", "first-order"}, default="second-order"
+        How pairs of coefficients are chosen: by the gain they promise, or by their gradients as LASVM was published.
+    max_gap : float, default=None
+        Repeat the inner step after each example until the violation among the support vectors is at most this; None
+        does one step.
+    finish : bool, default=True
+        Bring the violation among the support vectors below `tol` at the end of `fit`.
+    n_jobs : int, default=None
+        Threads. None uses as many as the BLAS would, -1 all processors. The result does not depend on it.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels known so far, sorted.
+    support_ : ndarray of shape (n_support,)
+        The support vectors' places in the stream (after `fit`: rows of X), grouped by class.
+    support_vectors_ : ndarray or CSR matrix of shape (n_support, n_features)
+        The support vectors.
+    n_support_ : ndarray of shape (n_classes,)
+        The number of support vectors of each class.
+    dual_coef_ : ndarray of shape (1, n_support) or (n_classes, n_support)
+        Signed coefficients of the support vectors.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        Constants of the decision functions.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if X had some.
+    n_iter_ : int
+        Steps of the solver so far.
+    n_kernel_evals_ : int
+        Kernel values computed so far.
+    n_seen_ : int
+        Examples given so far.
+
+    See Also
+    --------
+    sklearn.svm.SVC : The exact solution, which needs all examples at once.
+
+    References
+    ----------
+    Bordes, Ertekin, Weston and Bottou, "Fast kernel classifiers with online and active learning", JMLR 6, 2005.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from hinge import OnlineSVC
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = OnlineSVC(random_state=0).fit(X, y)
+    >>> model.score(X, y) > 0.95
+    True
+    >>> model.partial_fit(X[:1], y[:1]).n_seen_
+    151
+    """
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        kernel: str | Callable[[Any, Any], Any] = "rbf",
+        degree: int = 3,
+        gamma: str | float = "scale",
+        coef0: float = 0.0,
+        tol: float = 1e-3,
+        cache_size: float = 200,
+        class_weight: Mapping[Any, float] | str | None = None,
+        verbose: bool = False,
+        random_state: Any = None,
+        epochs: int | str = "auto",
+        max_support: int | None = None,
+        selection: str = "random",
+        pool_size: int = 50,
+        working_set: str = "second-order",
+        max_gap: float | None = None,
+        finish: bool = True,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.random_state = random_state
+        self.epochs = epochs
+        self.max_support = max_support
+        self.selection = selection
+        self.pool_size = pool_size
+        self.working_set = working_set
+        self.max_gap = max_gap
+        self.finish = finish
+        self.n_jobs = n_jobs
+
+    @property
+    def finish(self) -> Callable[[], Self]:
+        """Bring the violation among the support vectors below `tol` now; `partial_fit` goes on afterwards.
+
+        Call it without arguments; it returns the estimator. The parameter of the same name says whether `fit` does so
+        at its end; it is read by `get_params` and written by `set_params`.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from hinge import OnlineSVC
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = OnlineSVC().partial_fit(X, y).finish()
+        >>> model.kkt_violation() <= model.tol
+        True
+        """
+        return self._finish
+
+    @finish.setter
+    def finish(self, value: bool) -> None:
+        self.__dict__["finish"] = value  # where scikit-learn looks for parameters; the property hides it from others
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Ask parameters that are estimators for theirs as well.
+
+        Returns
+        -------
+        dict
+            Names and values.
+        """
+        return {**super().get_params(deep=deep), "finish": vars(self)["finish"]}
+
+    def duality_gap(self, X: Any = None, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
+        """Return how far the solution is from the optimum: primal minus dual objective, summed over the machines.
+
+        Parameters
+        ----------
+        X, y : array-like, default=None
+            The examples of the problem, for instance the whole training set; None for those the model still holds.
+        sample_weight : array-like of shape (n,), default=None
+            Weights of the rows of X.
+
+        Returns
+        -------
+        float
+            The gap; the optimum lies between `dual_objective()` and that plus the gap.
+        """
+        if X is None:
+            return float(self._known().bank.duality_gap.sum())
+        return self._measured(_duality.duality_gap, X, y, sample_weight)
+
+    def dual_objective(self, X: Any = None, y: Any = None) -> float:  # noqa: ARG002
+        """Return the dual objective, which learning raises; with several machines their sum.
+
+        Parameters
+        ----------
+        X, y : array-like, default=None
+            Change nothing, since examples that the model does not hold have coefficient zero; they are accepted so that
+            all measures are called alike.
+
+        Returns
+        -------
+        float
+            The objective.
+        """
+        return float(self._known().bank.dual_objective.sum())
+
+    def kkt_violation(self, X: Any = None, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
+        """Return how far the optimality conditions are violated, at most over the machines.
+
+        Parameters
+        ----------
+        X, y : array-like, default=None
+            Examples to look at besides those that the model holds. Rows equal to one that is held count as that one,
+            others have coefficient zero.
+        sample_weight : array-like of shape (n,), default=None
+            Weights of the rows of X.
+
+        Returns
+        -------
+        float
+            The violation: 0 at the optimum, at most `tol` for a finished solution.
+        """
+        if X is None:
+            return float(self._known().bank.gap.max(initial=0.0))
+        return self._measured(_duality.kkt_violation, X, y, sample_weight)
+
+    def _measured(self, measure: Callable[..., float], X: Any, y: Any, sample_weight: ArrayLike | None) -> float:
+        state = self._known()
+        lesson = self._lesson(*self._checked(X, y, state), sample_weight)
+        with one_blas_thread():
+            return measure(state, lesson.X, lesson.numbers(state.table), lesson.costs)
+
+    def _finish(self) -> Self:
+        bank = self._known().use(self._check_params(streaming=False))
+        with one_blas_thread(), progress_bar(self.verbose) as monitor:
+            if bank.finish(monitor).stalled:
+                warn_unsettled("Finishing stalled")
+        return self
+
+    def _train(self, lesson: Lesson, options: SolverOptions) -> None:
+        finish = bool(vars(self)["finish"])
+        unbounded = options.max_support is None and options.selection == "random"
+        exactly = self.epochs == "auto" and finish and unbounded and Training.is_small(lesson)
+        passes = 1 if isinstance(self.epochs, str) else int(self.epochs)
+        max_steps = None if exactly or self.epochs == "converge" else passes + finish
+        tasks = FitTasks(self, lesson.X, lesson.y, lesson.metadata, max_steps)
+        with progress_bar(self.verbose) as monitor:
+            training = Training(self._state, lesson, self.random_state, tasks, monitor)
+            if exactly:
+                training.solve()
+            elif self.epochs == "converge":
+                training.converge()
+            else:
+                training.visit(passes, finish=finish)
+        tasks.end()
+
+    def _check_params(self, *, streaming: bool) -> SolverOptions:
+        check_kernel(self.kernel, self.degree, self.gamma, self.coef0)
+        check_class_weight(self.class_weight, streaming=streaming)
+        check_seed(self.random_state)
+        check_threads(self.n_jobs)
+        number("C", self.C, above=0, hint="a usual value is 1.0")
+        flag("verbose", self.verbose)
+        flag("finish", vars(self)["finish"])
+        hint = "'auto' and 'converge' choose a number for you"
+        epochs = whole_or_word("epochs", self.epochs, ("auto", "converge"), at_least=1, hint=hint)
+        if epochs == "converge" and self.max_support is not None:
+            raise ParameterError(
+                "epochs must be 'auto' or a number of passes when max_support is set, got 'converge'; "
+                "a bounded number of support vectors need not settle."
+            )
+        return self._solver_options()
+
+    def _solver_options(self) -> SolverOptions:
+        max_gap, max_support = self.max_gap, self.max_support
+        if max_gap is not None:
+            max_gap = number("max_gap", max_gap, above=0, hint="None sets no bound")
+        if max_support is not None:
+            max_support = whole("max_support", max_support, at_least=2, hint="None sets no bound")
+        megabytes = number("cache_size", self.cache_size, above=0, hint="it is in megabytes, a usual value is 200")
+        return SolverOptions(
+            tolerance=number("tol", self.tol, above=0, hint="a usual value is 1e-3"),
+            second_order=choice("working_set", self.working_set, _WORKING_SETS) == "second-order",
+            max_gap=max_gap,
+            max_support=max_support,
+            cache_bytes=int(megabytes * 2**20),
+            selection=choice("selection", self.selection, _SELECTIONS),
+            pool_size=whole("pool_size", self.pool_size, at_least=1, hint="a usual value is 50"),
+            threads=count_threads(self.n_jobs),
+        )

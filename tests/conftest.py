@@ -1,0 +1,43 @@
+"""Data that several tests share."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_blobs, make_moons
+from sklearn.preprocessing import StandardScaler
+
+
+@pytest.fixture(scope="session")
+def data_folder() -> Path:
+    """The folder of data sets that do not come with the package."""
+    folder = os.environ.get("HINGE_DATA")
+    if not folder:
+        pytest.skip("set HINGE_DATA to the folder of data sets to run this test")
+    return Path(folder)
+
+
+@pytest.fixture
+def two():
+    """Two classes that overlap."""
+    X, y = make_moons(120, noise=0.3, random_state=3)
+    return StandardScaler().fit_transform(X), y
+
+
+@pytest.fixture
+def three():
+    """Three classes that overlap."""
+    X, y = make_blobs(150, centers=3, n_features=4, cluster_std=4.0, random_state=5)
+    return StandardScaler().fit_transform(X), y
+
+
+@pytest.fixture
+def stream():
+    """A longer stream of four classes, the last of which appears after 150 examples."""
+    X, y = make_blobs(600, centers=4, n_features=6, cluster_std=5.0, random_state=7)
+    first = np.flatnonzero(y != 3)[:150]
+    order = np.concatenate([first, np.delete(np.arange(600), first)])
+    return StandardScaler().fit_transform(X)[order], y[order]
