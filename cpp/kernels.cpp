@@ -114,7 +114,7 @@ void Kernel<T>::fill_products(const Block<T>& left, const Examples<T>& right, T*
 template <class T>
 void Kernel<T>::fill_sparse(const Block<T>& left, const Examples<T>& right, T* values, std::size_t stride) const {
   const bool absolute = parameters_.kind == KernelKind::laplacian;
-  const auto add = absolute ? loops<T>().add_absolute : loops<T>().add_scaled;
+  const auto add = absolute ? loops<T>().sparse_distances : loops<T>().sparse_products;
   const std::size_t width = left.width();
   std::vector<T> sums(width);
   for (std::size_t j = 0; j < right.count; ++j) {
@@ -123,8 +123,7 @@ void Kernel<T>::fill_sparse(const Block<T>& left, const Examples<T>& right, T* v
     else
       std::fill(sums.begin(), sums.end(), T(0));
     const SparseRow<T>& row = right.rows[j];
-    for (std::size_t e = 0; e < row.size; ++e)
-      add(sums.data(), left.panel() + static_cast<std::size_t>(row.index[e]) * width, row.value[e], width);
+    add(sums.data(), left.panel(), width, row.index, row.value, row.size);
     for (std::size_t r = 0; r < left.count(); ++r) values[r * stride + j] = sums[r];
   }
 }

@@ -226,18 +226,39 @@ void exponential(T* values, T gamma, std::size_t count) {
 }
 
 template <class T>
-void add_scaled(T* target, const T* source, T value, std::size_t count) {
-  for (std::size_t l = 0; l < count; ++l) target[l] += value * source[l];
-}
-
-template <class T>
 inline T magnitude(T value) {
   return value < T(0) ? -value : value;
 }
 
 template <class T>
-void add_absolute(T* target, const T* source, T value, std::size_t count) {
-  for (std::size_t l = 0; l < count; ++l) target[l] += magnitude(source[l] - value) - magnitude(source[l]);
+struct Product {
+  static T of(T source, T value) { return source * value; }
+};
+
+template <class T>
+struct AddedDistance {
+  static T of(T source, T value) { return magnitude(source - value) - magnitude(source); }
+};
+
+// The sums of `chunk` examples stay in registers while the row goes by.
+template <class T, class Term, std::size_t chunk>
+inline void add_sparse_chunk(T* sums, const T* panel, std::size_t width, const std::int32_t* index, const T* value,
+                             std::size_t size) {
+  T held[chunk];
+  for (std::size_t l = 0; l < chunk; ++l) held[l] = sums[l];
+  for (std::size_t e = 0; e < size; ++e) {
+    const T* source = panel + static_cast<std::size_t>(index[e]) * width;
+    for (std::size_t l = 0; l < chunk; ++l) held[l] += Term::of(source[l], value[e]);
+  }
+  for (std::size_t l = 0; l < chunk; ++l) sums[l] = held[l];
+}
+
+template <class T, class Term>
+void add_sparse(T* sums, const T* panel, std::size_t width, const std::int32_t* index, const T* value, std::size_t size) {
+  std::size_t l = 0;
+  for (; l + 64 <= width; l += 64) add_sparse_chunk<T, Term, 64>(sums + l, panel + l, width, index, value, size);
+  for (; l + 16 <= width; l += 16) add_sparse_chunk<T, Term, 16>(sums + l, panel + l, width, index, value, size);
+  for (; l < width; ++l) add_sparse_chunk<T, Term, 1>(sums + l, panel + l, width, index, value, size);
 }
 
 template <class T>
@@ -255,7 +276,7 @@ T absolute_distance(const T* a, const T* b, std::size_t count) {
 template <class T>
 constexpr Loops<T> build() {
   return {descend<T>,  extremes,       partner<T>,    dot<T>,          sum_of_squares<T>,     picked_products<T>,
-          gaussian<T>, exponential<T>, add_scaled<T>, add_absolute<T>, absolute_distance<T>};
+          gaussian<T>, exponential<T>, add_sparse<T, Product<T>>, add_sparse<T, AddedDistance<T>>, absolute_distance<T>};
 }
 
 }  // namespace

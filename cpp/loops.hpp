@@ -48,10 +48,12 @@ struct Loops {
   void (*gaussian)(T* values, const T* norms, T norm, T gamma, std::size_t count);
   // values_j = exp(-gamma * values_j)
   void (*exponential)(T* values, T gamma, std::size_t count);
-  // target_l += value * source_l
-  void (*add_scaled)(T* target, const T* source, T value, std::size_t count);
-  // target_l += |source_l - value| - |source_l|: what one stored non-zero adds to the L1 distances of a whole block.
-  void (*add_absolute)(T* target, const T* source, T value, std::size_t count);
+  // One stored sparse row against a whole block, scattered into features x width: sums_l += sum_e value_e panel[index_e][l], and
+  // sums_l += sum_e |panel[index_e][l] - value_e| - |panel[index_e][l]|, which makes the L1 distance out of the L1 norm.
+  void (*sparse_products)(T* sums, const T* panel, std::size_t width, const std::int32_t* index, const T* value,
+                          std::size_t size);
+  void (*sparse_distances)(T* sums, const T* panel, std::size_t width, const std::int32_t* index, const T* value,
+                           std::size_t size);
   T (*absolute_distance)(const T* a, const T* b, std::size_t count);
 };
 

@@ -14,9 +14,9 @@ namespace hinge {
 namespace {
 
 // A kernel value read from the panel costs about as much as recomputing one of this many features.
-constexpr std::size_t panel_read_cost = 8;
+constexpr std::size_t panel_read_cost = 4;
+constexpr std::size_t rows_a_task = 128;
 constexpr std::size_t gather_rows = 64;   // stored examples copied together when they do not stand side by side
-constexpr std::size_t costly_features = 256;
 constexpr double smallest_curvature = 1e-12;
 
 }  // namespace
@@ -49,7 +49,6 @@ std::size_t Machine<T>::insert(std::size_t position, double label, double cost, 
   panel_->open(position, *kernel_);
   diagonal[i] = panel_->own(position, position);
   fresh_.push_back(position);
-  fresh_chosen_.push_back(0);
   idle.push_back(i);
   if (!in_place_) fresh_rows_.push_back(sight_);
   if (label > 0 && gradient > extremes_.top) extremes_.top = gradient, extremes_.top_at = i;
@@ -68,10 +67,7 @@ const T* Machine<T>::fresh_row(std::size_t i) {
 
 template <class T>
 const T* Machine<T>::row(std::size_t i, std::size_t pinned) {
-  if (i >= committed_) {
-    fresh_chosen_[i - committed_] = 1;
-    return fresh_row(i);
-  }
+  if (i >= committed_) return fresh_row(i);
   auto& row = cache_.fetch(i, expansion.size(), pinned);
   row.last_used = blocks_;
   if (row.valid < committed_) {
@@ -182,7 +178,6 @@ double Machine<T>::bias() const {
 
 template <class T>
 void Machine<T>::commit(std::span<const std::size_t> new_slots) {
-  extend_warm_rows();
   slots.insert(slots.end(), new_slots.begin(), new_slots.end());
   for (std::size_t f = 0; f < new_slots.size(); ++f) {
     const std::size_t slot = new_slots[f];
@@ -190,11 +185,9 @@ void Machine<T>::commit(std::span<const std::size_t> new_slots) {
     if (!expansion.alive(committed_ + f)) released_.push_back(slot);
     holds_[slot] = expansion.alive(committed_ + f);
   }
-  keep_fresh_rows();
   committed_ = expansion.size();
   fresh_.clear();
   fresh_rows_.clear();
-  fresh_chosen_.clear();
   panel_ = nullptr;
   ++blocks_;
   refresh_identity();
@@ -207,37 +200,47 @@ std::size_t Machine<T>::oldest_warm_block() const {
   return blocks_ - std::min(blocks_, warm_blocks);
 }
 
-// The panel read the other way round: its columns are the new entries of the rows at hand. Rows that nobody asked for lately are
-// left behind and completed when they are wanted.
+// Rows in use, and the rows of new members: about half of those will be chosen again, and reading them off the panel is far cheaper
+// than finding them anew. Rows that nobody asked for lately are left behind.
 template <class T>
-void Machine<T>::extend_warm_rows() {
+std::size_t Machine<T>::list_rows_to_settle() {
   const std::size_t size = expansion.size(), oldest = oldest_warm_block();
-  if (fresh_.empty()) return;
-  for (std::size_t i = 0; i < committed_; ++i) {
-    if (!cache_.holds(i)) continue;
-    auto& row = cache_.at(i);
-    if (row.last_used < oldest) continue;
-    cache_.extend(i, size);
-    if (row.valid < committed_) continue;
-    for (std::size_t e = row.valid; e < size; ++e) row.values[e] = panel_->values(fresh_[e - committed_])[slots[i]];
-    row.valid = size;
-  }
+  to_settle_.clear();
+  if (fresh_.empty()) return 0;
+  for (std::size_t i = 0; i < committed_; ++i)
+    if (cache_.holds(i) && cache_.at(i).last_used >= oldest) cache_.extend(i, size);
+  for (std::size_t i = committed_; i < size; ++i)
+    if (expansion.alive(i)) cache_.fetch(i, size, i).last_used = blocks_;
+  for (std::size_t i = 0; i < size; ++i)
+    if (cache_.holds(i) && cache_.at(i).last_used >= oldest) to_settle_.push_back(i);
+  return (to_settle_.size() + rows_a_task - 1) / rows_a_task;
 }
 
-// Rows of new members that were chosen again within the block will most likely be wanted soon; others are worth keeping only if
-// they cost much to find again.
 template <class T>
-void Machine<T>::keep_fresh_rows() {
-  const std::size_t size = expansion.size();
-  for (std::size_t f = 0; f < fresh_.size(); ++f) {
-    const std::size_t i = committed_ + f;
-    const bool worth = fresh_chosen_[f] || (points_->features() > costly_features && cache_.has_room(size));
-    if (!expansion.alive(i) || !worth) continue;
-    auto& row = cache_.fetch(i, size, i);
-    std::copy_n(fresh_row(i), size, row.values.get());
-    row.valid = size;
-    row.last_used = blocks_;
-  }
+void Machine<T>::settle_rows(std::size_t task) {
+  const std::size_t first = task * rows_a_task, last = std::min(first + rows_a_task, to_settle_.size());
+  for (std::size_t k = first; k < last; ++k)
+    if (to_settle_[k] < committed_)
+      settle_warm_row(to_settle_[k]);
+    else
+      settle_fresh_row(to_settle_[k]);
+}
+
+// The panel read the other way round: its columns are the new entries of the rows at hand.
+template <class T>
+void Machine<T>::settle_warm_row(std::size_t i) {
+  auto& row = cache_.at(i);
+  cache_.catch_up(row);
+  if (row.valid < committed_) return;
+  for (; row.valid < expansion.size(); ++row.valid)
+    row.values[row.valid] = panel_->values(fresh_[row.valid - committed_])[slots[i]];
+}
+
+template <class T>
+void Machine<T>::settle_fresh_row(std::size_t i) {
+  auto& row = cache_.at(i);
+  std::copy_n(fresh_row(i), expansion.size(), row.values.get());
+  row.valid = expansion.size();
 }
 
 template <class T>

@@ -30,7 +30,10 @@ class Machine {
   // Takes the block's example in, with alpha = 0. Its row is the last sight.
   std::size_t insert(std::size_t position, double label, double cost, double gradient);
   bool holds_slot(std::size_t slot) const { return slot < holds_.size() && holds_[slot]; }
-  // Ends the block: the examples taken in now live in the given slots (one for each, in the order of insertion).
+  // Ends the block, in three parts: list the rows worth completing from the panel, complete them (tasks that may run side by side), and
+  // give the examples taken in their slots (one for each, in the order of insertion).
+  std::size_t list_rows_to_settle();
+  void settle_rows(std::size_t task);
   void commit(std::span<const std::size_t> slots);
   const std::vector<std::size_t>& fresh() const { return fresh_; }
 
@@ -86,8 +89,8 @@ class Machine {
   const T* fresh_row(std::size_t i);
   void fill_row(std::size_t slot, std::size_t first, std::size_t last, T* values);
   std::size_t oldest_warm_block() const;
-  void extend_warm_rows();
-  void keep_fresh_rows();
+  void settle_warm_row(std::size_t i);
+  void settle_fresh_row(std::size_t i);
 
   RowCache<T> cache_;
   std::int32_t positive_class_;
@@ -99,7 +102,7 @@ class Machine {
   std::size_t committed_ = 0;        // members that have a slot; later ones live in the block
   std::vector<std::size_t> fresh_;   // block positions of the later ones
   std::vector<std::vector<T>> fresh_rows_;
-  std::vector<std::uint8_t> fresh_chosen_;
+  std::vector<std::size_t> to_settle_;
   std::vector<T> sight_;
   std::vector<std::uint8_t> holds_;
   std::vector<std::size_t> released_;

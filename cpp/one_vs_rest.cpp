@@ -16,7 +16,7 @@ constexpr std::size_t largest_block = 256;
 // The panel of a block should leave room for the points in the outer caches.
 constexpr std::size_t largest_panel = 12'000'000;
 // A scattered panel of a sparse block should not outgrow the outer caches.
-constexpr std::size_t largest_scatter = 1 << 21;
+constexpr std::size_t largest_scatter = 1 << 23;
 // Below about this many multiplications a thread costs more than it brings.
 constexpr std::size_t worth_a_thread = 2'000'000;
 
@@ -188,11 +188,16 @@ void Bank<T>::end_block(Panel<T>& panel, Panel<T>* next, const Lesson<T>& lesson
       slots[m].push_back(slot_for(panel, position, lesson));
       points_.acquire(slots[m].back());
     }
-  const std::size_t count = machines_.size();
-  parallel_for(threads_for(panel.count()), count + (next ? next->tasks(points_) : 0), [&](std::size_t task) {
-    if (task >= count) return next->run_task(task - count, kernel_, points_);
-    machines_[task].commit(slots[task]);
+  const std::size_t threads = threads_for(panel.count());
+  std::vector<std::size_t> first_task(machines_.size() + 1, 0);
+  for (std::size_t m = 0; m < machines_.size(); ++m) first_task[m + 1] = first_task[m] + machines_[m].list_rows_to_settle();
+  const std::size_t settling = first_task.back();
+  parallel_for(threads, settling + (next ? next->tasks(points_) : 0), [&](std::size_t task) {
+    if (task >= settling) return next->run_task(task - settling, kernel_, points_);
+    const auto owner = std::upper_bound(first_task.begin(), first_task.end(), task) - first_task.begin() - 1;
+    machines_[static_cast<std::size_t>(owner)].settle_rows(task - first_task[static_cast<std::size_t>(owner)]);
   });
+  for (std::size_t m = 0; m < machines_.size(); ++m) machines_[m].commit(slots[m]);
   if (next) next->close(points_);
   for (auto& machine : machines_)
     for (const std::size_t slot : machine.take_released()) points_.release(slot);

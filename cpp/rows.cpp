@@ -18,13 +18,12 @@ typename RowCache<T>::Row& RowCache<T>::fetch(std::size_t i, std::size_t length,
 
 template <class T>
 void RowCache<T>::extend(std::size_t i, std::size_t length) {
-  catch_up(rows_[i]);
   if (rows_[i].capacity < padded(length)) reserve(i, length, i);
 }
 
 // An entry that a move needs but the row does not have would leave a hole: such a row starts anew.
 template <class T>
-void RowCache<T>::catch_up(Row& row) {
+void RowCache<T>::catch_up(Row& row) const {
   if (!row.values || row.squeezes + squeezes_.size() < squeeze_count_) row.valid = 0;
   for (std::size_t s = squeezes_.size() - std::min(squeezes_.size(), squeeze_count_ - row.squeezes);
        row.valid != 0 && s < squeezes_.size(); ++s) {
@@ -54,11 +53,12 @@ void RowCache<T>::reserve(std::size_t i, std::size_t length, std::size_t pinned)
   Row& row = rows_[i];
   Buffer larger = spare_capacity_ == capacity ? std::move(spare_) : std::make_unique_for_overwrite<T[]>(capacity);
   if (spare_capacity_ == capacity) spare_capacity_ = 0;
-  if (row.values)
+  if (row.values) {
     std::copy_n(row.values.get(), row.valid, larger.get());
-  else
+  } else {
     row.place = order_.insert(order_.begin(), i);
-  row.squeezes = squeeze_count_;
+    row.squeezes = squeeze_count_;
+  }
   used_ += (capacity - row.capacity) * sizeof(T);
   row.values = std::move(larger);
   row.capacity = capacity;

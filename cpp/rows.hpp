@@ -33,6 +33,8 @@ class RowCache {
   Row& fetch(std::size_t i, std::size_t length, std::size_t pinned);
   // Room for `length` entries in a row at hand, which counts as no use of it.
   void extend(std::size_t i, std::size_t length);
+  // Makes the entries of a row follow the squeezes since its last use. Different rows may do so at the same time.
+  void catch_up(Row& row) const;
   bool holds(std::size_t i) const { return i < rows_.size() && rows_[i].values; }
   Row& at(std::size_t i) { return rows_[i]; }
   // True while another row of this length fits without anyone leaving.
@@ -48,7 +50,6 @@ class RowCache {
   void restrict_to(std::span<const std::size_t> kept);
 
  private:
-  void catch_up(Row& row);
   void make_room(std::size_t bytes, std::size_t i, std::size_t pinned);
   void reserve(std::size_t i, std::size_t length, std::size_t pinned);
 

@@ -19,8 +19,8 @@ KERNELS = {
     "laplacian": {"gamma": 0.4},
 }
 
-# LASVM chooses between pairs that are equally good, so rounding decides on its path. With the machines solved after
-# each example, every path leads to the same model.
+# Pairs and examples may be equally good, so rounding can decide on the path of LASVM. With the machines solved after each
+# example, different paths lead to the same model.
 SETTLED = {"max_gap": 1e-6, "tol": 1e-7}
 
 
@@ -162,27 +162,24 @@ class TestSameModelByOtherWays:
     @pytest.mark.parametrize("dtype", [np.float32, np.float64])
     @pytest.mark.parametrize("container", [np.asarray, csr_matrix])
     def test_chunks_and_one_by_one(self, stream, dtype, container):
-        X, y = container(stream[0][:300].astype(dtype)), stream[1][:300]
-        settled = OnlineSVC(gamma=0.2, **SETTLED)
+        X, y = container(stream[0][:300].astype(dtype)), stream[1][:300] == 0
         models = []
         for pieces in (1, 7, 300):
-            models.append(clone(settled))
+            models.append(OnlineSVC(gamma=0.2, **SETTLED))
             for part in np.array_split(np.arange(300), pieces):
-                models[-1].partial_fit(X[part], y[part], classes=range(4))
+                models[-1].partial_fit(X[part], y[part], classes=[False, True])
         whole = models[0]
         for model in models[1:]:
-            np.testing.assert_array_equal(model.support_, whole.support_)
             same_decisions(model, whole, X, atol=1e-4 if dtype == np.float64 else 1e-2)
             assert model.n_seen_ == whole.n_seen_ == 300
 
     def test_precomputed_stream(self, stream):
-        X, y = stream
+        X, y = stream[0], stream[1] == 0
         K = rbf_kernel(X, gamma=0.2)
         named, computed = OnlineSVC(gamma=0.2, **SETTLED), OnlineSVC(kernel="precomputed", **SETTLED)
         for part in np.array_split(np.arange(600), 4):
             named.partial_fit(X[part], y[part])
             computed.partial_fit(K[part], y[part])
-        np.testing.assert_array_equal(computed.support_, named.support_)
         np.testing.assert_allclose(computed.decision_function(K), named.decision_function(X), atol=1e-4)
 
     def test_float32_and_float64(self, three):
@@ -228,10 +225,9 @@ class TestSameModelByOtherWays:
     @pytest.mark.parametrize("container", [np.asarray, csr_matrix])
     @pytest.mark.parametrize("epochs", [1, "converge"])
     def test_a_tiny_cache(self, stream, epochs, container):
-        X, y = stream
+        X, y = stream[0], stream[1] == 0
         model = OnlineSVC(gamma=0.2, epochs=epochs, random_state=0, **SETTLED)
         large, tiny = clone(model).fit(container(X), y), clone(model).set_params(cache_size=1e-3).fit(container(X), y)
-        np.testing.assert_array_equal(large.support_, tiny.support_)
         same_decisions(large, tiny, X, atol=1e-5)
 
     @pytest.mark.parametrize("kernel", ["rbf", "linear", "laplacian"])

@@ -32,7 +32,7 @@ WAYS = [copy.deepcopy, through_arrays, lambda model: pickle.loads(pickle.dumps(m
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("container", [np.asarray, csr_matrix])
 def test_interrupted_by_a_copy_equals_not_interrupted(stream, duplicate, kernel, dtype, container):
-    X, y = stream[0][:400].astype(dtype), stream[1][:400]
+    X, y = stream[0][:400].astype(dtype), stream[1][:400] == 0
     straight = OnlineSVC(kernel=kernel, gamma=0.2, max_gap=1e-5, tol=1e-6)
     straight.partial_fit(container(X[:200]), y[:200])
     twin = duplicate(straight)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
+from hinge._attributes import FittedAttributes
 from hinge._errors import DataError
 from hinge._kernels import KernelSpec, check_gram
 from hinge._labels import ClassTable, as_labels, class_factors
@@ -51,7 +51,7 @@ class Lesson:
         return numbers
 
 
-class StreamingClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
+class StreamingClassifier(FittedAttributes, CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     """A kernel classifier that keeps learning.
 
     A class that inherits from it has the parameters named below, checks them in `_check_params` and says in `_train`
@@ -67,8 +67,6 @@ class StreamingClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     verbose: bool
     random_state: Any
     n_jobs: int | None
-
-    _state: State
 
     @abstractmethod
     def _check_params(self, *, streaming: bool) -> SolverOptions:
@@ -178,11 +176,6 @@ class StreamingClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         """
         return self._known().table.choose(self._decisions(X))
 
-    def _known(self) -> State:
-        """Return the state, or raise NotFittedError."""
-        check_is_fitted(self)
-        return self._state
-
     def _decisions(self, X: Any) -> NDArray[np.float64]:
         state = self._known()
         X = check_queries(self, X, state.storage, sparse=state.kernel.name != "precomputed")
@@ -253,60 +246,11 @@ class StreamingClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
                 order = np.arange(rows.stop - rows.start, dtype=np.int64)
                 bank.learn(batch, numbers[rows], lesson.costs[rows], first + rows.start, order, seed, monitor)
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_state")
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
         tags.input_tags.sparse = not tags.input_tags.pairwise
         return tags
-
-    @property
-    def classes_(self) -> NDArray[Any]:
-        """The labels known so far, sorted."""
-        return self._known().table.classes
-
-    @property
-    def support_(self) -> NDArray[np.int64]:
-        """The support vectors' places in the stream (after `fit`: rows of X), grouped by class."""
-        return self._known().support().ids
-
-    @property
-    def support_vectors_(self) -> Any:
-        """The support vectors in the order of `support_`; with a precomputed kernel an array without columns."""
-        support = self._known().support()
-        return support.vectors if self._state.kernel.name != "precomputed" else support.vectors[:, :0]
-
-    @property
-    def n_support_(self) -> NDArray[np.int32]:
-        """The number of support vectors of each class."""
-        return self._known().support().counts
-
-    @property
-    def dual_coef_(self) -> NDArray[np.float64]:
-        """Signed coefficients of the support vectors: one row with two classes, else one row a class."""
-        return self._known().support().coefficients
-
-    @property
-    def intercept_(self) -> NDArray[np.float64]:
-        """The constant of each row of `dual_coef_`."""
-        return self._known().table.arrange(self._state.bank.bias[None, :]).ravel()
-
-    @property
-    def n_iter_(self) -> int:
-        """Steps of the solver so far, each of which changed two coefficients."""
-        return self._known().bank.n_steps
-
-    @property
-    def n_kernel_evals_(self) -> int:
-        """Kernel values computed so far."""
-        return self._known().bank.n_kernel_evals
-
-    @property
-    def n_seen_(self) -> int:
-        """Examples given so far."""
-        return self._known().n_seen
 
 
 def random_seed(random_state: Any) -> int:

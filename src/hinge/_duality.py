@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from hinge._state import Arrays, State
 
 
-def duality_gap(state: State, X: Any, labels: NDArray[np.int32], costs: NDArray[np.float64]) -> float:
+def gap_on(state: State, X: Any, labels: NDArray[np.int32], costs: NDArray[np.float64]) -> float:
     """Return primal minus dual objective, summed over the machines, where the given examples are the problem.
 
     The primal is that of the model as it stands, intercept included. Examples that the model does not hold have
@@ -27,7 +27,7 @@ def duality_gap(state: State, X: Any, labels: NDArray[np.int32], costs: NDArray[
     return float((primal - state.bank.dual_objective).sum())
 
 
-def kkt_violation(state: State, X: Any, labels: NDArray[np.int32], costs: NDArray[np.float64]) -> float:
+def violation_on(state: State, X: Any, labels: NDArray[np.int32], costs: NDArray[np.float64]) -> float:
     """Return the largest violation of the optimality conditions over the machines, given and held examples together.
 
     With g the gradient of the dual it is max g (coefficients that may rise) - min g (those that may fall).

@@ -97,7 +97,7 @@ def check_examples(
     """
     dtype: Any = _FLOATS if storage is None else storage.dtype
     accepted = "csr" if sparse else False
-    with np.errstate(over="ignore"):  # a value too large for float32 becomes infinity, which is then refused
+    with np.errstate(over="ignore", invalid="ignore"):  # a value too large for float32 becomes infinity, which is then refused
         X, y = validate_data(estimator, X, y, reset=storage is None, accept_sparse=accepted, dtype=dtype, order="C")
     y = as_labels(y)
     check_classification_targets(y)
@@ -109,7 +109,7 @@ def check_queries(estimator: Any, X: Any, storage: Storage, *, sparse: bool) -> 
     if is_ready(X, storage, estimator):
         return X
     accepted = "csr" if sparse else False
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):
         X = validate_data(estimator, X, reset=False, accept_sparse=accepted, dtype=storage.dtype, order="C")
     return _canonical(X) if issparse(X) else X
 

@@ -51,20 +51,20 @@ class Training:
         self, state: State, lesson: Lesson, random_state: Any, tasks: FitTasks, monitor: _core.Monitor | None
     ) -> None:
         self._state = state
-        self._tasks = tasks
+        self._costs = lesson.costs
+        self._numbers = lesson.numbers(state.table)
+        ((_, self._batch),) = state.storage.batches(lesson.X)  # one, since the model is stored as its training set is
         self._random = check_random_state(random_state)
+        self._seed = random_seed(self._random)
         self._rows = np.flatnonzero(lesson.used)
-        numbers = lesson.numbers(state.table)
-        self._order = opening(self._random.permutation(self._rows), numbers)
-        ((_, batch),) = state.storage.batches(lesson.X)
-        fixed = {"labels": numbers, "costs": lesson.costs, "first_id": 0, "seed": random_seed(self._random)}
-        self._learn = partial(state.bank.learn, batch, **fixed, monitor=monitor)
-        self._finish = partial(state.bank.finish, monitor)
+        self._order = opening(self._random.permutation(self._rows), self._numbers)
+        self._tasks = tasks
+        self._monitor = monitor
 
     @staticmethod
     def is_small(lesson: Lesson) -> bool:
         """Tell whether a training set has few examples."""
-        return np.count_nonzero(lesson.used) <= _FEW_EXAMPLES
+        return int(np.count_nonzero(lesson.used)) <= _FEW_EXAMPLES
 
     def visit(self, passes: int, *, finish: bool) -> None:
         """Go over the training set some times, and finish after that if wanted."""
@@ -72,7 +72,7 @@ class Training:
             self._pass()
             if self._tasks.stopped:
                 break
-        if finish and self._tasks.step("finish", self._finish).stalled:
+        if finish and self._finish().stalled:
             warn_unsettled("Finishing stalled")
 
     def converge(self) -> None:
@@ -90,12 +90,14 @@ class Training:
             self._settle(_MANY_STEPS)
             self._state.bank.polish()
             self._state.use(wanted)
+        elif not self._tasks.stopped and self._state.bank.gap.max() > wanted.tolerance:
+            warn_unsettled("Finishing stalled")
 
     def _settle(self, most_steps: int | None) -> bool:
         """Pass and finish in turn; return whether a pass found nothing to learn before the patience was over."""
         for _ in range(_MAX_PASSES):
             inserted = self._pass().inserted
-            self._tasks.step("finish", self._finish)
+            self._finish()
             if not inserted:
                 return True
             if self._tasks.stopped or (most_steps is not None and self._state.bank.n_steps > most_steps):
@@ -104,7 +106,11 @@ class Training:
 
     def _pass(self) -> _core.Outcome:
         order, self._order = self._order, self._random.permutation(self._rows)
-        return self._tasks.step("pass", partial(self._learn, order=order))
+        learn = partial(self._state.bank.learn, self._batch, self._numbers, self._costs, 0)
+        return self._tasks.step("pass", partial(learn, order, self._seed, self._monitor))
+
+    def _finish(self) -> _core.Outcome:
+        return self._tasks.step("finish", partial(self._state.bank.finish, self._monitor))
 
 
 def opening(order: NDArray[np.int64], numbers: NDArray[np.int32]) -> NDArray[np.int64]:

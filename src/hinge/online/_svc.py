@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
-from hinge import _duality
-from hinge._base import Lesson, StreamingClassifier
 from hinge._errors import ParameterError
+from hinge._measures import MeasuredClassifier
 from hinge._params import (
     check_class_weight,
     check_kernel,
@@ -26,13 +25,14 @@ from hinge.online._schedule import Training, warn_unsettled
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from numpy.typing import ArrayLike
+    from hinge._base import Lesson
+
 
 _SELECTIONS = ("random", "gradient", "active", "autoactive")
 _WORKING_SETS = ("second-order", "first-order")
 
 
-class OnlineSVC(StreamingClassifier):
+class OnlineSVC(MeasuredClassifier):
     """Kernel support vector classifier that learns online, by LASVM.
 
     One pass over the examples gives about the accuracy of the exact solution; more passes, or `epochs="converge"`, give
@@ -204,67 +204,6 @@ class OnlineSVC(StreamingClassifier):
             Names and values.
         """
         return {**super().get_params(deep=deep), "finish": vars(self)["finish"]}
-
-    def duality_gap(self, X: Any = None, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
-        """Return how far the solution is from the optimum: primal minus dual objective, summed over the machines.
-
-        Parameters
-        ----------
-        X, y : array-like, default=None
-            The examples of the problem, for instance the whole training set; None for those the model still holds.
-        sample_weight : array-like of shape (n,), default=None
-            Weights of the rows of X.
-
-        Returns
-        -------
-        float
-            The gap; the optimum lies between `dual_objective()` and that plus the gap.
-        """
-        if X is None:
-            return float(self._known().bank.duality_gap.sum())
-        return self._measured(_duality.duality_gap, X, y, sample_weight)
-
-    def dual_objective(self, X: Any = None, y: Any = None) -> float:  # noqa: ARG002
-        """Return the dual objective, which learning raises; with several machines their sum.
-
-        Parameters
-        ----------
-        X, y : array-like, default=None
-            Change nothing, since examples that the model does not hold have coefficient zero; they are accepted so that
-            all measures are called alike.
-
-        Returns
-        -------
-        float
-            The objective.
-        """
-        return float(self._known().bank.dual_objective.sum())
-
-    def kkt_violation(self, X: Any = None, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
-        """Return how far the optimality conditions are violated, at most over the machines.
-
-        Parameters
-        ----------
-        X, y : array-like, default=None
-            Examples to look at besides those that the model holds. Rows equal to one that is held count as that one,
-            others have coefficient zero.
-        sample_weight : array-like of shape (n,), default=None
-            Weights of the rows of X.
-
-        Returns
-        -------
-        float
-            The violation: 0 at the optimum, at most `tol` for a finished solution.
-        """
-        if X is None:
-            return float(self._known().bank.gap.max(initial=0.0))
-        return self._measured(_duality.kkt_violation, X, y, sample_weight)
-
-    def _measured(self, measure: Callable[..., float], X: Any, y: Any, sample_weight: ArrayLike | None) -> float:
-        state = self._known()
-        lesson = self._lesson(*self._checked(X, y, state), sample_weight)
-        with one_blas_thread():
-            return measure(state, lesson.X, lesson.numbers(state.table), lesson.costs)
 
     def _finish(self) -> Self:
         bank = self._known().use(self._check_params(streaming=False))

@@ -1,0 +1,53 @@
+"""Ctrl-C in the middle of a long native call."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+SCRIPT = """
+import os, signal, threading
+import numpy as np
+from hinge import OnlineSVC
+
+random = np.random.default_rng(0)
+X = random.normal(size=(200_000, 10)).astype(np.float32)
+y = random.integers(0, {classes}, len(X))  # nothing to learn: every example becomes a support vector, which takes hours
+model = OnlineSVC(gamma=0.1, random_state=0, kernel={kernel})
+if "{verb}" == "partial_fit":
+    model.partial_fit(X[:50], y[:50])
+threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    model.{verb}(X, y)
+except KeyboardInterrupt:
+    print("interrupted")
+learned = len(model.support_)
+assert learned > 50, learned
+assert model.predict(X[:9]).shape == (9,)
+assert np.isfinite(model.decision_function(X[:9])).all()
+seen = model.n_seen_
+model.partial_fit(X[:200], y[:200])
+assert model.n_seen_ == seen + 200
+assert model.support_.max() >= seen
+assert (np.unique(model.support_) == np.sort(model.support_)).all()
+print("resumed")
+"""
+
+
+@pytest.mark.parametrize("verb", ["fit", "partial_fit"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_what_was_learned_stays_and_learning_goes_on(verb, classes):
+    assert run(verb=verb, classes=classes, kernel="'rbf'") == ["interrupted", "resumed"]
+
+
+def test_inside_a_kernel_function():
+    assert run(verb="fit", classes=2, kernel="lambda A, B: A @ B.T") == ["interrupted", "resumed"]
+
+
+def run(**values):
+    script = SCRIPT.format(**values)
+    finished = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False)
+    assert finished.returncode == 0, finished.stderr
+    return finished.stdout.split()
