@@ -8,26 +8,24 @@ namespace hinge {
 
 template <class T>
 void Panel<T>::take(const Kernel<T>& kernel, const Batch<T>& batch, std::span<const std::int64_t> rows,
-                    std::int64_t first_id, std::span<const T> shift, const Points<T>& points, std::size_t growth) {
+                    std::int64_t first_id, std::span<const T> shift) {
   block_.take(kernel, batch, rows, first_id, shift);
   row_of_.assign(rows.begin(), rows.end());
-  reserve(points.size() + growth);
 }
 
 template <class T>
 void Panel<T>::look_at(const Points<T>& points, std::size_t first, std::size_t count) {
   block_.look_at(points.examples().range(first, count));
   row_of_.clear();
-  reserve(points.size());
 }
 
 template <class T>
-void Panel<T>::reserve(std::size_t columns) {
+void Panel<T>::reserve(const Points<T>& points, std::size_t growth) {
   slots_ = 0;
   filled_ = 0;
   own_.resize(count() * count());
   opened_ = std::make_unique<std::once_flag[]>(count());
-  stride_ = padded(columns + count()) + lane_padding;
+  stride_ = padded(points.size() + growth + count()) + lane_padding;
   if (stride_ * count() > allocated_) {
     allocated_ = stride_ * count() + stride_ * count() / 8;
     values_ = std::make_unique<T[]>(allocated_);

@@ -21,11 +21,12 @@ namespace hinge {
 template <class T>
 class Panel {
  public:
-  // Takes the rows to come; values are filled by tasks. `growth` is how many columns may still be added.
+  // Takes the rows to come, or looks at stored examples first ... first + count - 1 instead.
   void take(const Kernel<T>& kernel, const Batch<T>& batch, std::span<const std::int64_t> rows, std::int64_t first_id,
-            std::span<const T> shift, const Points<T>& points, std::size_t growth);
-  // Looks at stored examples first ... first + count - 1 instead.
+            std::span<const T> shift);
   void look_at(const Points<T>& points, std::size_t first, std::size_t count);
+  // Makes room for the values, which tasks then fill. `growth` is how many columns may still be added.
+  void reserve(const Points<T>& points, std::size_t growth);
   // Each task is a tile of slots that have no values yet.
   std::size_t tasks(const Points<T>& points) const;
   void run_task(std::size_t task, const Kernel<T>& kernel, const Points<T>& points);
@@ -48,8 +49,6 @@ class Panel {
 
  private:
   static constexpr std::size_t tile = 256;
-
-  void reserve(std::size_t columns);
 
   Block<T> block_;
   std::vector<std::int64_t> row_of_;

@@ -225,21 +225,26 @@ void Bank<T>::tidy() {
 template <class T>
 void Bank<T>::learn_in_order(const Lesson<T>& lesson, std::span<const std::int64_t> order, Tally& tally) {
   std::size_t taken = 0;
-  const auto take_ahead = [&](Panel<T>& panel) {
+  const auto take = [&](Panel<T>& panel) {
     const auto rows = order.subspan(taken, std::min(block_size(), order.size() - taken));
     taken += rows.size();
-    panel.take(kernel_, lesson.batch, rows, lesson.first_id, shift_, points_, largest_block);
+    panel.take(kernel_, lesson.batch, rows, lesson.first_id, shift_);
   };
-  auto current = std::make_unique<Panel<T>>(), next = std::make_unique<Panel<T>>();
-  take_ahead(*next);
+  // One block is learned, the kernel values of the next are found, the rows of the one after are fetched: all at the same time.
+  auto current = std::make_unique<Panel<T>>(), next = std::make_unique<Panel<T>>(), later = std::make_unique<Panel<T>>();
+  take(*next);
+  next->reserve(points_, 0);
   fill(*next);
+  take(*later);
   while (next->count() != 0 && !tally.monitor.stopped()) {
     std::swap(current, next);
-    take_ahead(*next);
+    std::swap(next, later);
+    next->reserve(points_, largest_block);
     begin_block(*current);
     const std::size_t machine_tasks = machines_.size();
-    parallel_for(threads_for(current->count()), machine_tasks + next->tasks(points_), [&](std::size_t task) {
-      if (task >= machine_tasks) return next->run_task(task - machine_tasks, kernel_, points_);
+    parallel_for(threads_for(current->count()), machine_tasks + 1 + next->tasks(points_), [&](std::size_t task) {
+      if (task == machine_tasks) return take(*later);
+      if (task > machine_tasks) return next->run_task(task - machine_tasks - 1, kernel_, points_);
       for (std::size_t p = 0; p < current->count() && !tally.monitor.stopped(); ++p) {
         const auto row = static_cast<std::size_t>(current->row_of(p));
         visit(task, *current, p, lesson.labels[row], lesson.costs[row]);
@@ -267,7 +272,8 @@ void Bank<T>::learn_selected(const Lesson<T>& lesson, std::span<const std::int64
   for (std::size_t idle_draws = 0; idle_draws < Selector::patience && !tally.monitor.stopped();) {
     const auto rows = selector.draw(largest_block);
     if (rows.empty()) return;
-    panel.take(kernel_, lesson.batch, rows, lesson.first_id, shift_, points_, 0);
+    panel.take(kernel_, lesson.batch, rows, lesson.first_id, shift_);
+    panel.reserve(points_, 0);
     fill(panel);
     begin_block(panel);
     for (std::size_t first = 0; first < rows.size(); first += selector.draw_size()) {
@@ -322,6 +328,7 @@ void Bank<T>::replay_for_newcomers(Monitor& monitor) {
     Panel<T> panel;
     const std::size_t count = std::min(largest_block, points_.size() - first);
     panel.look_at(points_, first, count);
+    panel.reserve(points_, 0);
     fill(panel);
     begin_block(panel);
     for (const std::size_t m : newcomers_)

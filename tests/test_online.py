@@ -19,8 +19,8 @@ KERNELS = {
     "laplacian": {"gamma": 0.4},
 }
 
-# Pairs and examples may be equally good, so rounding can decide on the path of LASVM. With the machines solved after each
-# example, different paths lead to the same model.
+# Pairs and examples may be equally good, so rounding can decide on the path of LASVM. With the machines solved after
+# each example, different paths lead to the same model.
 SETTLED = {"max_gap": 1e-6, "tol": 1e-7}
 
 

@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state
 
 from hinge._attributes import FittedAttributes
 from hinge._errors import DataError
+from hinge._interrupts import Abandoned
 from hinge._kernels import KernelSpec, check_gram
 from hinge._labels import ClassTable, as_labels, class_factors
 from hinge._params import check_threads
@@ -96,7 +97,7 @@ class StreamingClassifier(FittedAttributes, CallbackSupportMixin, ClassifierMixi
             The fitted estimator.
         """
         options = self._check_params(streaming=False)
-        with _unchanged_on_error(self):
+        with unchanged_on_error(self):
             lesson = self._lesson(*self._checked(X, y, None), sample_weight)
             _require_weight(lesson)
             table = ClassTable.of(lesson.y[lesson.used])
@@ -138,7 +139,7 @@ class StreamingClassifier(FittedAttributes, CallbackSupportMixin, ClassifierMixi
             The estimator.
         """
         options = self._check_params(streaming=True)
-        with _unchanged_on_error(self):
+        with unchanged_on_error(self):
             before = getattr(self, "_state", None)
             lesson = self._lesson(*self._checked(X, y, before), sample_weight)
             self._state = self._next_state(before, lesson, options, classes)
@@ -216,8 +217,7 @@ class StreamingClassifier(FittedAttributes, CallbackSupportMixin, ClassifierMixi
         else:
             state.kernel.require_same(self.kernel, self.degree, self.gamma, self.coef0)
         self._require_columns(state, lesson, whole=False)
-        if state.kernel.function is not None:
-            state = state.copy()  # a function of the user may fail half-way, and then nothing must have changed
+        state = state.expendable()
         state.extend(table)
         return state
 
@@ -241,7 +241,7 @@ class StreamingClassifier(FittedAttributes, CallbackSupportMixin, ClassifierMixi
         bank, numbers, first = state.use(options), lesson.numbers(state.table), state.n_seen
         state.n_seen += len(lesson.y)  # at once: ids must stay unique if the call is interrupted
         seed = random_seed(self.random_state) if options.selection != "random" else 0
-        with one_blas_thread(), progress_bar(self.verbose) as monitor:
+        with one_blas_thread(), progress_bar(self.verbose) as bar, state.watched(bar) as monitor:
             for rows, batch in state.storage.batches(lesson.X):
                 order = np.arange(rows.stop - rows.start, dtype=np.int64)
                 bank.learn(batch, numbers[rows], lesson.costs[rows], first + rows.start, order, seed, monitor)
@@ -264,12 +264,12 @@ def _require_weight(lesson: Lesson) -> None:
 
 
 @contextmanager
-def _unchanged_on_error(estimator: Any) -> Iterator[None]:
+def unchanged_on_error(estimator: Any) -> Iterator[None]:
     """Give an estimator back what it had learned when something goes wrong inside; Ctrl-C keeps what is new."""
     before = {name: vars(estimator)[name] for name in _FITTED if name in vars(estimator)}
     try:
         yield
-    except Exception:
+    except (Exception, Abandoned):
         for name in _FITTED:
             vars(estimator).pop(name, None)
         vars(estimator).update(before)

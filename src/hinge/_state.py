@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from hinge import _core
+from hinge._interrupts import deferred_interrupts
 from hinge._kernels import KernelSpec
 from hinge._labels import ClassTable
 from hinge._validation import Storage
@@ -142,6 +144,10 @@ class State:
             self.options = options
         return self.bank
 
+    def watched(self, monitor: _core.Monitor | None) -> AbstractContextManager[_core.Monitor | None]:
+        """Return a context for learning, whose value is the monitor to give to the machines."""
+        return nullcontext(monitor) if self.kernel.function is None else deferred_interrupts(monitor)
+
     def extend(self, table: ClassTable) -> None:
         """Take over a table with more classes."""
         if len(table) > len(self.table):
@@ -218,6 +224,10 @@ class State:
         self.n_seen = values["n_seen"]
         self._arrays = arrays
         self._bank = None
+
+    def expendable(self) -> State:
+        """Return the state to learn with: a copy when a kernel function of the user may fail half-way, else itself."""
+        return self if self.kernel.function is None else self.copy()
 
     def copy(self) -> State:
         """Return a state that learns on its own from here."""

@@ -97,7 +97,9 @@ def check_examples(
     """
     dtype: Any = _FLOATS if storage is None else storage.dtype
     accepted = "csr" if sparse else False
-    with np.errstate(over="ignore", invalid="ignore"):  # a value too large for float32 becomes infinity, which is then refused
+    with np.errstate(
+        over="ignore", invalid="ignore"
+    ):  # a value too large for float32 becomes infinity, which is then refused
         X, y = validate_data(estimator, X, y, reset=storage is None, accept_sparse=accepted, dtype=dtype, order="C")
     y = as_labels(y)
     check_classification_targets(y)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
+from hinge._base import unchanged_on_error
 from hinge._errors import ParameterError
 from hinge._measures import MeasuredClassifier
 from hinge._params import (
@@ -206,10 +207,14 @@ class OnlineSVC(MeasuredClassifier):
         return {**super().get_params(deep=deep), "finish": vars(self)["finish"]}
 
     def _finish(self) -> Self:
-        bank = self._known().use(self._check_params(streaming=False))
-        with one_blas_thread(), progress_bar(self.verbose) as monitor:
-            if bank.finish(monitor).stalled:
-                warn_unsettled("Finishing stalled")
+        options = self._check_params(streaming=False)
+        with unchanged_on_error(self):
+            self._state = state = self._known().expendable()
+            bank = state.use(options)
+            with one_blas_thread(), progress_bar(self.verbose) as bar, state.watched(bar) as monitor:
+                stalled = bank.finish(monitor).stalled
+        if stalled:
+            warn_unsettled("Finishing stalled")
         return self
 
     def _train(self, lesson: Lesson, options: SolverOptions) -> None:
@@ -219,7 +224,7 @@ class OnlineSVC(MeasuredClassifier):
         passes = 1 if isinstance(self.epochs, str) else int(self.epochs)
         max_steps = None if exactly or self.epochs == "converge" else passes + finish
         tasks = FitTasks(self, lesson.X, lesson.y, lesson.metadata, max_steps)
-        with progress_bar(self.verbose) as monitor:
+        with progress_bar(self.verbose) as bar, self._state.watched(bar) as monitor:
             training = Training(self._state, lesson, self.random_state, tasks, monitor)
             if exactly:
                 training.solve()
