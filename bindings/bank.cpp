@@ -19,9 +19,40 @@ namespace {
 // A bank that one thread at a time may use; the others wait without the interpreter lock.
 template <class T>
 struct SharedBank {
+  SharedBank(const KernelChoice& kernel, std::unique_ptr<Bank<T>> made) : function(kernel.function), bank(std::move(made)) {}
+
+  // An exception (of a user's kernel function) may leave a bank half-way through a step, where it must not be used again.
+  template <class Work>
+  auto run(Work work) {
+    const nb::gil_scoped_release release;
+    const std::lock_guard guard(lock);
+    if (broken) throw std::runtime_error("The model cannot be used after an error in the middle of learning; restore a copy.");
+    try {
+      return work(*bank);
+    } catch (...) {
+      broken = true;
+      throw;
+    }
+  }
+
+  nb::object function;  // keeps the user's kernel function alive, where the garbage collector sees it
   std::unique_ptr<Bank<T>> bank;
   std::mutex lock;
+  bool broken = false;
 };
+
+template <class T>
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  if (nb::inst_ready(self)) Py_VISIT(nb::inst_ptr<SharedBank<T>>(self)->function.ptr());
+  return 0;
+}
+
+template <class T>
+int clear(PyObject* self) {
+  nb::inst_ptr<SharedBank<T>>(self)->function.reset();
+  return 0;
+}
 
 // Runs the work without the interpreter lock. A few times a second Python is asked for signals and for the caller's wish; whatever it
 // raises is kept until the work has stopped at a consistent point.
@@ -38,20 +69,9 @@ auto watched(SharedBank<T>& self, const nb::object& asked, Work work) {
       return false;
     }
   });
-  const auto outcome = [&] {
-    const nb::gil_scoped_release release;
-    const std::lock_guard guard(self.lock);
-    return work(*self.bank, monitor);
-  }();
+  const auto outcome = self.run([&](Bank<T>& bank) { return work(bank, monitor); });
   if (raised) std::rethrow_exception(raised);
   return outcome;
-}
-
-template <class T, class Work>
-auto alone(SharedBank<T>& self, Work work) {
-  const nb::gil_scoped_release release;
-  const std::lock_guard guard(self.lock);
-  return work(*self.bank);
 }
 
 template <class T>
@@ -72,7 +92,7 @@ template <class T>
 nb::object decide(SharedBank<T>& self, const HeldBatch<T>& held) {
   const std::size_t rows = held.batch.count, machines = self.bank->machines().size();
   std::vector<double> decisions(rows * machines);
-  alone(self, [&](Bank<T>& bank) { bank.decide(held.batch, decisions); return 0; });
+  self.run([&](Bank<T>& bank) { bank.decide(held.batch, decisions); return 0; });
   return to_numpy(std::move(decisions), {rows, machines});
 }
 
@@ -80,7 +100,7 @@ template <class T>
 nb::object kernel_values(SharedBank<T>& self, const HeldBatch<T>& held) {
   std::vector<T> values;
   std::size_t retained = 0;
-  alone(self, [&](Bank<T>& bank) {
+  self.run([&](Bank<T>& bank) {
     bank.tidy();
     retained = bank.points().size();
     values.resize(held.batch.count * retained);
@@ -94,7 +114,7 @@ template <class T>
 nb::object coefficients(SharedBank<T>& self) {
   std::vector<double> values;
   std::size_t retained = 0, count = 0;
-  alone(self, [&](Bank<T>& bank) {
+  self.run([&](Bank<T>& bank) {
     bank.tidy();
     retained = bank.points().size();
     count = bank.machines().size();
@@ -111,7 +131,7 @@ nb::object coefficients(SharedBank<T>& self) {
 
 template <class T>
 nb::dict state(SharedBank<T>& self) {
-  BankState<T> held = alone(self, [](Bank<T>& bank) { return bank.state(); });
+  BankState<T> held = self.run([](Bank<T>& bank) { return bank.state(); });
   const bool sparse = self.bank->points().sparse();
   const std::size_t count = held.ids.size(), features = self.bank->points().features();
   nb::dict arrays;
@@ -164,9 +184,8 @@ std::unique_ptr<SharedBank<T>> restore(const KernelChoice& kernel, const Options
                                        bool sparse, std::size_t classes, const nb::dict& arrays) {
   const BankState<T> state = state_from<T>(arrays, sparse);
   state.check(features, sparse, classes);
-  auto shared = std::make_unique<SharedBank<T>>();
-  shared->bank = std::make_unique<Bank<T>>(make_kernel<T>(kernel), options, features, sparse, classes, state);
-  return shared;
+  return std::make_unique<SharedBank<T>>(
+      kernel, std::make_unique<Bank<T>>(make_kernel<T>(kernel), options, features, sparse, classes, state));
 }
 
 // One number of every machine.
@@ -174,7 +193,7 @@ template <class T, class Measure>
 auto of_each_machine(Measure measure) {
   return [measure](SharedBank<T>& self) {
     std::vector<double> values;
-    alone(self, [&](Bank<T>& bank) {
+    self.run([&](Bank<T>& bank) {
       for (const auto& machine : bank.machines()) values.push_back(measure(machine));
       return 0;
     });
@@ -185,7 +204,7 @@ auto of_each_machine(Measure measure) {
 template <class T>
 nb::object extremes(SharedBank<T>& self) {
   std::vector<double> values;
-  alone(self, [&](Bank<T>& bank) {
+  self.run([&](Bank<T>& bank) {
     for (const auto& machine : bank.machines()) values.insert(values.end(), {machine.bottom(), machine.top()});
     return 0;
   });
@@ -213,23 +232,26 @@ void bind_measures(nb::class_<SharedBank<T>>& bound) {
 
 template <class T>
 void bind_bank(nb::module_& module, const char* name) {
-  nb::class_<SharedBank<T>> bound(module, name);
+  static PyType_Slot slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(&traverse<T>)},
+                                {Py_tp_clear, reinterpret_cast<void*>(&clear<T>)},
+                                {0, nullptr}};
+  nb::class_<SharedBank<T>> bound(module, name, nb::type_slots(slots));
   bound
       .def(
           "__init__",
           [](SharedBank<T>* self, const KernelChoice& kernel, const Options& options, std::size_t features, bool sparse,
              std::size_t classes) {
-            new (self) SharedBank<T>();
-            self->bank = std::make_unique<Bank<T>>(make_kernel<T>(kernel), options, features, sparse, classes);
+            new (self) SharedBank<T>(
+                kernel, std::make_unique<Bank<T>>(make_kernel<T>(kernel), options, features, sparse, classes));
           },
           nb::arg("kernel"), nb::arg("options"), nb::arg("n_features"), nb::arg("sparse"), nb::arg("n_classes"))
       .def("set_options",
            [](SharedBank<T>& self, const Options& options) {
-             alone(self, [&](Bank<T>& bank) { bank.set_options(options); return 0; });
+             self.run([&](Bank<T>& bank) { bank.set_options(options); return 0; });
            })
       .def("grow",
            [](SharedBank<T>& self, std::size_t classes) {
-             alone(self, [&](Bank<T>& bank) { bank.grow(classes); return 0; });
+             self.run([&](Bank<T>& bank) { bank.grow(classes); return 0; });
            })
       .def("learn", &learn<T>, nb::arg("batch"), nb::arg("labels"), nb::arg("costs"), nb::arg("first_id"),
            nb::arg("order"), nb::arg("seed") = 0, nb::arg("monitor") = nb::none())

@@ -44,7 +44,7 @@ nb::object to_python(const Examples<T>& examples) {
 }
 
 template <class T>
-void call(const nb::object& function, const Examples<T>& left, const Examples<T>& right, T* values, std::size_t stride) {
+void call(nb::handle function, const Examples<T>& left, const Examples<T>& right, T* values, std::size_t stride) {
   const nb::gil_scoped_acquire gil;
   const auto matrix = nb::cast<Matrix<T>>(function(to_python(left), to_python(right)));
   if (matrix.shape(0) != left.count || matrix.shape(1) != right.count)
@@ -53,12 +53,24 @@ void call(const nb::object& function, const Examples<T>& left, const Examples<T>
     std::copy_n(matrix.data() + r * right.count, right.count, values + r * stride);
 }
 
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  if (nb::inst_ready(self)) Py_VISIT(nb::inst_ptr<KernelChoice>(self)->function.ptr());
+  return 0;
+}
+
+int clear(PyObject* self) {
+  nb::inst_ptr<KernelChoice>(self)->function.reset();
+  return 0;
+}
+
 }  // namespace
 
+// Whoever owns the kernel also owns a reference to the function.
 template <class T>
 Kernel<T> make_kernel(const KernelChoice& choice) {
   if (choice.parameters.kind != KernelKind::callable) return Kernel<T>(choice.parameters);
-  return Kernel<T>(choice.parameters, [function = choice.function](const Examples<T>& left, const Examples<T>& right,
+  return Kernel<T>(choice.parameters, [function = nb::handle(choice.function)](const Examples<T>& left, const Examples<T>& right,
                                                                   T* values, std::size_t stride) {
     call(function, left, right, values, stride);
   });
@@ -68,7 +80,9 @@ template Kernel<float> make_kernel(const KernelChoice&);
 template Kernel<double> make_kernel(const KernelChoice&);
 
 void bind_kernel(nb::module_& module) {
-  nb::class_<KernelChoice>(module, "Kernel")
+  static PyType_Slot slots[] = {
+      {Py_tp_traverse, reinterpret_cast<void*>(&traverse)}, {Py_tp_clear, reinterpret_cast<void*>(&clear)}, {0, nullptr}};
+  nb::class_<KernelChoice>(module, "Kernel", nb::type_slots(slots))
       .def(
           "__init__",
           [](KernelChoice* self, const std::string& name, double gamma, double coef0, int degree, nb::object function) {

@@ -145,7 +145,6 @@ void Bank<T>::fill(Panel<T>& panel) {
 
 template <class T>
 void Bank<T>::begin_block(Panel<T>& panel) {
-  panel_evals_ += panel.kernel_values_filled();
   known_.clear();
   for (std::size_t p = 0; p < panel.count(); ++p) known_.push_back(points_.find(panel.block().rows().ids[p]));
   decisions_.assign(panel.count() * machines_.size(), 0.0);
@@ -199,6 +198,7 @@ void Bank<T>::end_block(Panel<T>& panel, Panel<T>* next, const Lesson<T>& lesson
   });
   for (std::size_t m = 0; m < machines_.size(); ++m) machines_[m].commit(slots[m]);
   if (next) next->close(points_);
+  panel_evals_ += panel.kernel_values_filled();
   for (auto& machine : machines_)
     for (const std::size_t slot : machine.take_released()) points_.release(slot);
   squeeze(next);
