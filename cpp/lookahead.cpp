@@ -53,11 +53,10 @@ void Panel<T>::close(const Points<T>& points) {
 template <class T>
 void Panel<T>::open(std::size_t position, const Kernel<T>& kernel) {
   std::call_once(opened_[position], [&] {
-    const std::size_t later = count() - position;
     Block<T> one;
     one.look_at(block_.rows().range(position, 1));
-    kernel.fill(one, block_.rows().range(position, later), own_.data() + position * count() + position, later);
-    filled_ += later;
+    kernel.fill(one, block_.rows(), own_.data() + position * count(), count());
+    filled_ += count();
   });
 }
 

@@ -41,10 +41,10 @@ class Panel {
   std::int64_t row_of(std::size_t position) const { return row_of_[position]; }
   // Kernel values of one example against all slots; `count()` more entries may be written behind them.
   T* values(std::size_t position) { return values_.get() + position * stride_; }
-  // Finds the kernel values of one example against itself and all later ones of the block, once. Any thread may ask.
+  // Finds the kernel values of one example against all of the block, once. Any thread may ask.
   void open(std::size_t position, const Kernel<T>& kernel);
-  // Kernel value between two examples of the block, of which the earlier has been opened.
-  T own(std::size_t a, std::size_t b) const { return own_[a < b ? a * count() + b : b * count() + a]; }
+  // Kernel value between two examples of the block, the first of which has been opened.
+  T own(std::size_t opened, std::size_t other) const { return own_[opened * count() + other]; }
   std::size_t kernel_values_filled() const { return filled_; }
 
  private:

@@ -38,7 +38,7 @@ const T* Machine<T>::sight(std::size_t position) {
     for (std::size_t i = 0; i < committed_; ++i) sight_[i] = values[slots[i]];
     values = sight_.data();
   }
-  for (std::size_t f = 0; f < fresh_.size(); ++f) values[committed_ + f] = panel_->own(position, fresh_[f]);
+  for (std::size_t f = 0; f < fresh_.size(); ++f) values[committed_ + f] = panel_->own(fresh_[f], position);
   return values;
 }
 
@@ -102,6 +102,7 @@ double Machine<T>::step(std::size_t i, std::size_t j) {
   const double up = expansion.high[i] - expansion.alpha[i], down = expansion.alpha[j] - expansion.low[j];
   const double length = std::min({slope / curvature, up, down});
   move(i, j, length);
+  if (length < up && length < down) level(i, j);
   return length * (slope - 0.5 * curvature * length);
 }
 
@@ -116,6 +117,17 @@ void Machine<T>::move(std::size_t i, std::size_t j, double length) {
   for (const std::size_t moved : {i, j})
     if (expansion.alpha[moved] == 0.0) idle.push_back(moved);
   ++steps;
+}
+
+// A step that no box cut short makes both gradients equal but for rounding, and very often they are then the largest or the smallest. Made
+// equal to the last bit, with i and j taking fixed roles, the next choice does not hang on rounding.
+template <class T>
+void Machine<T>::level(std::size_t i, std::size_t j) {
+  const double common = 0.5 * (expansion.gradient[i] + expansion.gradient[j]);
+  expansion.gradient[i] = expansion.gradient[j] = common;
+  const auto is_of_pair = [&](std::size_t at) { return at == i || at == j; };
+  if (common >= extremes_.top || is_of_pair(extremes_.top_at)) extremes_.top = common, extremes_.top_at = i;
+  if (common <= extremes_.bottom || is_of_pair(extremes_.bottom_at)) extremes_.bottom = common, extremes_.bottom_at = j;
 }
 
 // Moving amount a from v to p changes the dual by a (g_p - g_v) - a^2/2 (K_vv + K_pp - 2 K_vp); the best p takes what its box allows.

@@ -86,6 +86,7 @@ class Machine {
   void refresh_identity();
 
  private:
+  void level(std::size_t i, std::size_t j);
   const T* fresh_row(std::size_t i);
   void fill_row(std::size_t slot, std::size_t first, std::size_t last, T* values);
   std::size_t oldest_warm_block() const;

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.metrics.pairwise import laplacian_kernel, pairwise_kernels, rbf_kernel
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from hinge import OnlineSVC
@@ -408,3 +413,31 @@ class TestMeasures:
         bounded = model.support_[np.abs(model.dual_coef_.ravel()) == 0.1][:1]
         assert model.kkt_violation(X, y) <= 1e-6
         assert model.kkt_violation(np.vstack([X, X[bounded]]), np.append(y, y[bounded])) > 0.01
+
+
+class TestTogetherWithScikitLearn:
+    def test_grid_search_in_a_pipeline(self, three):
+        pipeline = make_pipeline(StandardScaler(), OnlineSVC(random_state=0))
+        grid = {"onlinesvc__gamma": [0.3, 1e4], "onlinesvc__finish": [True, False]}
+        search = GridSearchCV(pipeline, grid, cv=3).fit(*three)
+        assert search.best_params_["onlinesvc__gamma"] == 0.3
+        assert search.score(*three) > 0.7
+
+    def test_cross_validation_of_a_precomputed_kernel(self, three):
+        X, y = three
+        named = cross_val_score(OnlineSVC(gamma=0.3), X, y, cv=3)
+        computed = cross_val_score(OnlineSVC(kernel="precomputed"), rbf_kernel(X, gamma=0.3), y, cv=3)
+        np.testing.assert_allclose(computed, named)
+
+    def test_probabilities_by_calibration(self, three):
+        X, y = three
+        calibrated = CalibratedClassifierCV(OnlineSVC(gamma=0.3), ensemble=False).fit(X, y)
+        probabilities = calibrated.predict_proba(X)
+        np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)
+        assert (probabilities.argmax(axis=1) == y).mean() > 0.7
+
+    def test_frames_and_series(self, three):
+        X, y = pd.DataFrame(three[0], columns=list("abcd")), pd.Series(np.array(["x", "y", "z"])[three[1]])
+        model = OnlineSVC(random_state=0).fit(X, y)
+        assert model.feature_names_in_.tolist() == list("abcd")
+        assert set(model.predict(X)) == {"x", "y", "z"}

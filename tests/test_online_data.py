@@ -29,7 +29,8 @@ def test_converged_solution_is_that_of_libsvm(a9a):
     optimum = np.abs(alpha).sum() - 0.5 * alpha @ rbf_kernel(vectors, gamma=A9A["gamma"]) @ alpha
     model = OnlineSVC(epochs="converge", tol=1e-6, random_state=0, **A9A).fit(X, y)
     np.testing.assert_allclose(model.dual_objective(), optimum, rtol=1e-6)
-    np.testing.assert_allclose(model.decision_function(X), reference.decision_function(X), atol=1e-4)
+    # libsvm keeps kernel values in single precision
+    np.testing.assert_allclose(model.decision_function(X), reference.decision_function(X), atol=1e-3)
     assert model.kkt_violation(X, y) <= 2e-6
     assert 0 <= model.duality_gap(X, y) <= 1e-5 * optimum
 
