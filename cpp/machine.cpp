@@ -126,8 +126,8 @@ void Machine<T>::level(std::size_t i, std::size_t j) {
   const double common = 0.5 * (expansion.gradient[i] + expansion.gradient[j]);
   expansion.gradient[i] = expansion.gradient[j] = common;
   const auto is_of_pair = [&](std::size_t at) { return at == i || at == j; };
-  if (common >= extremes_.top || is_of_pair(extremes_.top_at)) extremes_.top = common, extremes_.top_at = i;
-  if (common <= extremes_.bottom || is_of_pair(extremes_.bottom_at)) extremes_.bottom = common, extremes_.bottom_at = j;
+  if (common >= extremes_.top || is_of_pair(extremes_.top_at)) extremes_.top = common, extremes_.top_at = j;
+  if (common <= extremes_.bottom || is_of_pair(extremes_.bottom_at)) extremes_.bottom = common, extremes_.bottom_at = i;
 }
 
 // Moving amount a from v to p changes the dual by a (g_p - g_v) - a^2/2 (K_vv + K_pp - 2 K_vp); the best p takes what its box allows.
