@@ -22,8 +22,14 @@ void Bank<T>::decide(const Batch<T>& batch, std::span<double> decisions) {
       if (machine.expansion.alive(i)) weights[m * slots + machine.slots[i]] = machine.expansion.alpha[i];
     for (std::size_t r = 0; r < batch.count; ++r) decisions[r * count + m] = machine.bias();
   }
+  Examples<T> held = points_.examples();
+  SparseColumns<T> columns;
+  if (held.sparse && batch.count > 1) {
+    columns = columns_of(held);
+    held.columns = &columns;
+  }
   for_blocks(batch, [&](std::size_t first, const Block<T>& block) {
-    add_block_decisions(kernel_, block, points_.examples(), weights, count, decisions.data() + first * count);
+    add_block_decisions(kernel_, block, held, weights, count, decisions.data() + first * count);
   });
 }
 
@@ -37,7 +43,7 @@ void Bank<T>::kernel_values(const Batch<T>& batch, std::span<T> values) {
 
 template <class T>
 void Bank<T>::for_blocks(const Batch<T>& batch, const std::function<void(std::size_t, const Block<T>&)>& body) const {
-  const std::size_t size = block_size(), tasks = (batch.count + size - 1) / size;
+  const std::size_t size = points_.sparse() ? lane_padding : block_size(), tasks = (batch.count + size - 1) / size;
   parallel_for(threads_for(batch.count), tasks, [&](std::size_t task) {
     const std::size_t first = task * size;
     std::vector<std::int64_t> rows(std::min(size, batch.count - first));

@@ -10,7 +10,6 @@ namespace hinge {
 template <class T>
 void Block<T>::take(const Kernel<T>& kernel, const Batch<T>& batch, std::span<const std::int64_t> rows,
                     std::int64_t first_id, std::span<const T> shift) {
-  clear_panel();
   rows_ = {};
   rows_.count = rows.size();
   rows_.features = batch.features;
@@ -41,7 +40,6 @@ void Block<T>::take(const Kernel<T>& kernel, const Batch<T>& batch, std::span<co
 
 template <class T>
 void Block<T>::look_at(const Examples<T>& stored) {
-  clear_panel();
   rows_ = stored;
   if (stored.sparse) {
     sparse_.assign(stored.rows, stored.rows + stored.count);
@@ -52,21 +50,19 @@ void Block<T>::look_at(const Examples<T>& stored) {
 template <class T>
 void Block<T>::scatter() {
   width_ = rows_.count == 1 ? 1 : padded(rows_.count);
-  if (panel_.size() < width_ * rows_.features) panel_.assign(width_ * rows_.features, T(0));
+  line_of_.assign(rows_.features, 0);
+  std::int32_t lines = 1;
+  for (const SparseRow<T>& row : sparse_)
+    for (std::size_t e = 0; e < row.size; ++e) {
+      std::int32_t& line = line_of_[static_cast<std::size_t>(row.index[e])];
+      if (line == 0) line = lines++;
+    }
+  panel_.assign(static_cast<std::size_t>(lines) * width_, T(0));
   for (std::size_t r = 0; r < sparse_.size(); ++r)
-    for (std::size_t e = 0; e < sparse_[r].size; ++e)
-      panel_[static_cast<std::size_t>(sparse_[r].index[e]) * width_ + r] = sparse_[r].value[e];
-}
-
-// Only what was written is wiped: a panel of many features is mostly zero already.
-template <class T>
-void Block<T>::clear_panel() {
-  if (width_ != 0)
-    for (std::size_t r = 0; r < sparse_.size(); ++r)
-      for (std::size_t e = 0; e < sparse_[r].size; ++e)
-        panel_[static_cast<std::size_t>(sparse_[r].index[e]) * width_ + r] = T(0);
-  width_ = 0;
-  sparse_.clear();
+    for (std::size_t e = 0; e < sparse_[r].size; ++e) {
+      const auto line = static_cast<std::size_t>(line_of_[static_cast<std::size_t>(sparse_[r].index[e])]);
+      panel_[line * width_ + r] = sparse_[r].value[e];
+    }
 }
 
 template class Block<float>;

@@ -11,8 +11,9 @@ namespace hinge {
 template <class T>
 class Kernel;
 
-// Dense rows are laid side by side for one matrix product. Sparse rows are also scattered into a dense panel of
-// features x width, so that one pass over a stored sparse row serves the whole block.
+// Dense rows are laid side by side for one matrix product. Sparse rows are also scattered into a dense panel, one line of `width` values
+// for each feature that occurs in the block, so that one pass over a stored sparse row serves the whole block. Line 0 is all zero and
+// stands for every feature that does not occur.
 template <class T>
 class Block {
  public:
@@ -21,16 +22,15 @@ class Block {
             std::span<const T> shift);
   // Looks at stored examples where they are.
   void look_at(const Examples<T>& stored);
-  ~Block() { clear_panel(); }
 
   const Examples<T>& rows() const { return rows_; }
   std::size_t count() const { return rows_.count; }
   const T* panel() const { return panel_.data(); }
+  const std::int32_t* line_of() const { return line_of_.data(); }
   std::size_t width() const { return width_; }
 
  private:
   void scatter();
-  void clear_panel();
 
   Examples<T> rows_;
   std::vector<T> values_;
@@ -38,6 +38,7 @@ class Block {
   std::vector<T> norms_;
   std::vector<std::int64_t> ids_;
   std::vector<T> panel_;
+  std::vector<std::int32_t> line_of_;  // by feature
   std::size_t width_ = 0;
 };
 

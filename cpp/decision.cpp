@@ -9,17 +9,18 @@ namespace hinge {
 
 namespace {
 
-constexpr std::size_t tile = 512;
+constexpr std::size_t usual_tile = 512;
 
 }  // namespace
 
 template <class T>
 void add_block_decisions(const Kernel<T>& kernel, const Block<T>& left, const Examples<T>& right,
                          std::span<const double> weights, std::size_t machines, double* sums) {
+  const std::size_t tile = right.columns ? right.count : usual_tile;
   std::vector<T> values(left.count() * tile);
   for (std::size_t first = 0; first < right.count; first += tile) {
     const std::size_t length = std::min(tile, right.count - first);
-    kernel.fill(left, right.range(first, length), values.data(), length);
+    kernel.fill(left, right.columns ? right : right.range(first, length), values.data(), length);
     for (std::size_t r = 0; r < left.count(); ++r)
       for (std::size_t m = 0; m < machines; ++m)
         sums[r * machines + m] +=

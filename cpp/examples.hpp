@@ -15,6 +15,14 @@ struct SparseRow {
   std::size_t size = 0;
 };
 
+// Sparse examples by column: for each feature, which of them have it. Worth making when many others are to be multiplied with them.
+template <class T>
+struct SparseColumns {
+  std::vector<std::size_t> starts;
+  std::vector<std::int32_t> rows;
+  std::vector<T> values;
+};
+
 // Some examples in a row. Dense ones stand at `values`, each `features` long; sparse ones are listed in `rows`.
 template <class T>
 struct Examples {
@@ -26,6 +34,7 @@ struct Examples {
   const T* norms = nullptr;            // as the kernel defines them
   const std::int64_t* ids = nullptr;  // place in the stream
   T largest_norm = 0;
+  const SparseColumns<T>* columns = nullptr;  // of all of them, if somebody made them
 
   Examples range(std::size_t first, std::size_t length) const {
     Examples part = *this;
@@ -34,9 +43,29 @@ struct Examples {
     if (rows) part.rows += first;
     if (norms) part.norms += first;
     if (ids) part.ids += first;
+    part.columns = nullptr;
     return part;
   }
 };
+
+template <class T>
+SparseColumns<T> columns_of(const Examples<T>& examples) {
+  SparseColumns<T> columns;
+  columns.starts.assign(examples.features + 1, 0);
+  for (std::size_t r = 0; r < examples.count; ++r)
+    for (std::size_t e = 0; e < examples.rows[r].size; ++e) ++columns.starts[static_cast<std::size_t>(examples.rows[r].index[e]) + 1];
+  for (std::size_t f = 0; f < examples.features; ++f) columns.starts[f + 1] += columns.starts[f];
+  columns.rows.resize(columns.starts.back());
+  columns.values.resize(columns.starts.back());
+  std::vector<std::size_t> next(columns.starts.begin(), columns.starts.end() - 1);
+  for (std::size_t r = 0; r < examples.count; ++r)
+    for (std::size_t e = 0; e < examples.rows[r].size; ++e) {
+      const std::size_t place = next[static_cast<std::size_t>(examples.rows[r].index[e])]++;
+      columns.rows[place] = static_cast<std::int32_t>(r);
+      columns.values[place] = examples.rows[r].value[e];
+    }
+  return columns;
+}
 
 // The examples of one call, in the caller's memory: dense rows or the three arrays of a CSR matrix.
 template <class T>

@@ -100,6 +100,7 @@ void Kernel<T>::fill_picked(const Block<T>& left, const Examples<T>& right, std:
 
 template <class T>
 void Kernel<T>::fill_products(const Block<T>& left, const Examples<T>& right, T* values, std::size_t stride) const {
+  if (right.columns) return fill_by_columns(left, right, values, stride);
   if (right.sparse) return fill_sparse(left, right, values, stride);
   const std::size_t features = right.features;
   if (parameters_.kind != KernelKind::laplacian)
@@ -123,8 +124,29 @@ void Kernel<T>::fill_sparse(const Block<T>& left, const Examples<T>& right, T* v
     else
       std::fill(sums.begin(), sums.end(), T(0));
     const SparseRow<T>& row = right.rows[j];
-    add(sums.data(), left.panel(), width, row.index, row.value, row.size);
+    add(sums.data(), left.panel(), left.line_of(), width, row.index, row.value, row.size);
     for (std::size_t r = 0; r < left.count(); ++r) values[r * stride + j] = sums[r];
+  }
+}
+
+// Only features that both examples have are ever touched. L1 distances start from |x|_1 + |z|_1.
+template <class T>
+void Kernel<T>::fill_by_columns(const Block<T>& left, const Examples<T>& right, T* values, std::size_t stride) const {
+  const bool absolute = parameters_.kind == KernelKind::laplacian;
+  const SparseColumns<T>& columns = *right.columns;
+  for (std::size_t r = 0; r < left.count(); ++r) {
+    T* row = values + r * stride;
+    for (std::size_t j = 0; j < right.count; ++j) row[j] = absolute ? left.rows().norms[r] + right.norms[j] : T(0);
+    const SparseRow<T>& x = left.rows().rows[r];
+    for (std::size_t e = 0; e < x.size; ++e) {
+      const auto feature = static_cast<std::size_t>(x.index[e]);
+      const T value = x.value[e];
+      for (std::size_t p = columns.starts[feature]; p < columns.starts[feature + 1]; ++p) {
+        const T other = columns.values[p];
+        row[columns.rows[p]] +=
+            absolute ? std::abs(value - other) - std::abs(value) - std::abs(other) : value * other;
+      }
+    }
   }
 }
 

@@ -44,6 +44,7 @@ class Kernel {
  private:
   void fill_products(const Block<T>& left, const Examples<T>& right, T* values, std::size_t stride) const;
   void fill_sparse(const Block<T>& left, const Examples<T>& right, T* values, std::size_t stride) const;
+  void fill_by_columns(const Block<T>& left, const Examples<T>& right, T* values, std::size_t stride) const;
   void fill_precomputed(const Block<T>& left, const Examples<T>& right, T* values, std::size_t stride) const;
   void apply(const Block<T>& left, const Examples<T>& right, T* values, std::size_t stride) const;
   void repair(const Block<T>& left, const Examples<T>& right, T* values, std::size_t stride) const;

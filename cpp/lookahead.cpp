@@ -34,13 +34,16 @@ void Panel<T>::reserve(const Points<T>& points, std::size_t growth) {
 
 template <class T>
 std::size_t Panel<T>::tasks(const Points<T>& points) const {
-  return (points.size() - slots_ + tile - 1) / tile;
+  const std::size_t columns = points.size() - slots_, large = large_tiles(columns);
+  return large + (columns - large * large_tile + small_tile - 1) / small_tile;
 }
 
 template <class T>
 void Panel<T>::run_task(std::size_t task, const Kernel<T>& kernel, const Points<T>& points) {
-  const std::size_t first = slots_ + task * tile;
-  const std::size_t length = std::min(tile, points.size() - first);
+  const std::size_t large = large_tiles(points.size() - slots_);
+  const std::size_t width = task < large ? large_tile : small_tile;
+  const std::size_t first = slots_ + (task < large ? task * large_tile : large * large_tile + (task - large) * small_tile);
+  const std::size_t length = std::min(width, points.size() - first);
   kernel.fill(block_, points.examples().range(first, length), values_.get() + first, stride_);
 }
 

@@ -27,7 +27,7 @@ class Panel {
   void look_at(const Points<T>& points, std::size_t first, std::size_t count);
   // Makes room for the values, which tasks then fill. `growth` is how many columns may still be added.
   void reserve(const Points<T>& points, std::size_t growth);
-  // Each task is a tile of slots that have no values yet.
+  // Each task is a tile of slots that have no values yet: large ones first, then small ones, so that no thread waits long at the end.
   std::size_t tasks(const Points<T>& points) const;
   void run_task(std::size_t task, const Kernel<T>& kernel, const Points<T>& points);
   // Marks all present slots as filled, once the tasks are done.
@@ -48,7 +48,9 @@ class Panel {
   std::size_t kernel_values_filled() const { return filled_; }
 
  private:
-  static constexpr std::size_t tile = 256;
+  static constexpr std::size_t large_tile = 256, small_tile = 64;
+
+  std::size_t large_tiles(std::size_t columns) const { return columns / 4 * 3 / large_tile; }
 
   Block<T> block_;
   std::vector<std::int64_t> row_of_;

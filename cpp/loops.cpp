@@ -242,23 +242,24 @@ struct AddedDistance {
 
 // The sums of `chunk` examples stay in registers while the row goes by.
 template <class T, class Term, std::size_t chunk>
-inline void add_sparse_chunk(T* sums, const T* panel, std::size_t width, const std::int32_t* index, const T* value,
-                             std::size_t size) {
+inline void add_sparse_chunk(T* sums, const T* panel, const std::int32_t* line_of, std::size_t width,
+                             const std::int32_t* index, const T* value, std::size_t size) {
   T held[chunk];
   for (std::size_t l = 0; l < chunk; ++l) held[l] = sums[l];
   for (std::size_t e = 0; e < size; ++e) {
-    const T* source = panel + static_cast<std::size_t>(index[e]) * width;
+    const T* source = panel + static_cast<std::size_t>(line_of[index[e]]) * width;
     for (std::size_t l = 0; l < chunk; ++l) held[l] += Term::of(source[l], value[e]);
   }
   for (std::size_t l = 0; l < chunk; ++l) sums[l] = held[l];
 }
 
 template <class T, class Term>
-void add_sparse(T* sums, const T* panel, std::size_t width, const std::int32_t* index, const T* value, std::size_t size) {
+void add_sparse(T* sums, const T* panel, const std::int32_t* line_of, std::size_t width, const std::int32_t* index,
+                const T* value, std::size_t size) {
   std::size_t l = 0;
-  for (; l + 64 <= width; l += 64) add_sparse_chunk<T, Term, 64>(sums + l, panel + l, width, index, value, size);
-  for (; l + 16 <= width; l += 16) add_sparse_chunk<T, Term, 16>(sums + l, panel + l, width, index, value, size);
-  for (; l < width; ++l) add_sparse_chunk<T, Term, 1>(sums + l, panel + l, width, index, value, size);
+  for (; l + 64 <= width; l += 64) add_sparse_chunk<T, Term, 64>(sums + l, panel + l, line_of, width, index, value, size);
+  for (; l + 16 <= width; l += 16) add_sparse_chunk<T, Term, 16>(sums + l, panel + l, line_of, width, index, value, size);
+  for (; l < width; ++l) add_sparse_chunk<T, Term, 1>(sums + l, panel + l, line_of, width, index, value, size);
 }
 
 template <class T>

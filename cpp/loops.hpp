@@ -48,12 +48,13 @@ struct Loops {
   void (*gaussian)(T* values, const T* norms, T norm, T gamma, std::size_t count);
   // values_j = exp(-gamma * values_j)
   void (*exponential)(T* values, T gamma, std::size_t count);
-  // One stored sparse row against a whole block, scattered into features x width: sums_l += sum_e value_e panel[index_e][l], and
-  // sums_l += sum_e |panel[index_e][l] - value_e| - |panel[index_e][l]|, which makes the L1 distance out of the L1 norm.
-  void (*sparse_products)(T* sums, const T* panel, std::size_t width, const std::int32_t* index, const T* value,
-                          std::size_t size);
-  void (*sparse_distances)(T* sums, const T* panel, std::size_t width, const std::int32_t* index, const T* value,
-                           std::size_t size);
+  // One stored sparse row against a whole block, whose values of feature f stand in line line_of[f] of the panel:
+  // sums_l += sum_e value_e panel[e][l], and sums_l += sum_e |panel[e][l] - value_e| - |panel[e][l]|, which makes the L1 distance out
+  // of the L1 norm.
+  using SparseSum = void(T* sums, const T* panel, const std::int32_t* line_of, std::size_t width, const std::int32_t* index,
+                         const T* value, std::size_t size);
+  SparseSum* sparse_products;
+  SparseSum* sparse_distances;
   T (*absolute_distance)(const T* a, const T* b, std::size_t count);
 };
 

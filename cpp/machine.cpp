@@ -208,7 +208,7 @@ void Machine<T>::commit(std::span<const std::size_t> new_slots) {
 // Rows used since then are kept complete. The dearer a kernel value, the longer it pays.
 template <class T>
 std::size_t Machine<T>::oldest_warm_block() const {
-  const std::size_t warm_blocks = points_->features() / panel_read_cost + 1;
+  const std::size_t warm_blocks = points_->row_cost() / panel_read_cost + 1;
   return blocks_ - std::min(blocks_, warm_blocks);
 }
 
@@ -337,10 +337,10 @@ void Machine<T>::prefetch_rows(std::size_t threads) {
   const std::size_t size = expansion.size();
   if (!identity_ || cache_.rows_that_fit(size) < size) return;
   std::vector<std::size_t> missing;
-  for (std::size_t i = 0; i < size; ++i) {
-    auto& row = cache_.fetch(i, size, i);
-    if (row.valid < size) missing.push_back(i);
-  }
+  for (std::size_t i = 0; i < size; ++i) cache_.fetch(i, size, i);
+  // Rows that came along may have more room than they need, so that some did not fit after all.
+  for (std::size_t i = 0; i < size; ++i)
+    if (cache_.holds(i) && cache_.at(i).valid < size) missing.push_back(i);
   const std::size_t tasks = (missing.size() + gather_rows - 1) / gather_rows;
   kernel_evals += missing.size() * size;
   parallel_for(threads, tasks, [&](std::size_t task) {

@@ -15,8 +15,8 @@ namespace {
 constexpr std::size_t largest_block = 256;
 // The panel of a block should leave room for the points in the outer caches.
 constexpr std::size_t largest_panel = 12'000'000;
-// A scattered panel of a sparse block should not outgrow the outer caches.
-constexpr std::size_t largest_scatter = 1 << 23;
+// The scattered lines of a sparse block should fit the inner caches.
+constexpr std::size_t largest_sparse_block = 64;
 // Below about this many multiplications a thread costs more than it brings.
 constexpr std::size_t worth_a_thread = 2'000'000;
 
@@ -83,14 +83,14 @@ void Bank<T>::grow(std::size_t classes) {
 
 template <class T>
 std::size_t Bank<T>::block_size() const {
-  const std::size_t scatter = points_.sparse() ? largest_scatter / (sizeof(T) * (points_.features() + 1)) : largest_block;
+  const std::size_t most = points_.sparse() ? largest_sparse_block : largest_block;
   const std::size_t panel = largest_panel / (sizeof(T) * (points_.size() + 1));
-  return std::clamp(std::min(scatter, panel) / lane_padding * lane_padding, 2 * lane_padding, largest_block);
+  return std::clamp(panel / lane_padding * lane_padding, 2 * lane_padding, most);
 }
 
 template <class T>
 std::size_t Bank<T>::threads_for(std::size_t rows) const {
-  return rows * points_.size() * (points_.features() + 8) < worth_a_thread ? 1 : options_.threads;
+  return rows * points_.size() * (points_.row_cost() + 8) < worth_a_thread ? 1 : options_.threads;
 }
 
 template <class T>

@@ -12,6 +12,7 @@ std::size_t Points<T>::append(const Examples<T>& from, std::size_t row, std::int
     const SparseRow<T>& source = from.rows[row];
     owned_.push_back({{source.index, source.index + source.size}, {source.value, source.value + source.size}});
     rows_.push_back({owned_.back().index.data(), owned_.back().value.data(), source.size});
+    stored_values_ += source.size;
   } else {
     const T* source = from.values + row * features_;
     values_.insert(values_.end(), source, source + features_);
@@ -80,6 +81,8 @@ void Points<T>::truncate(std::size_t count) {
   if (sparse_) {
     owned_.resize(count);
     rows_.resize(count);
+    stored_values_ = 0;
+    for (const SparseRow<T>& row : rows_) stored_values_ += row.size;
   } else {
     values_.resize(count * features_);
   }

@@ -23,6 +23,8 @@ class Points {
   std::size_t features() const { return features_; }
   bool sparse() const { return sparse_; }
   std::size_t dead() const { return dead_; }
+  // Values that one product with a stored example has to read, on average.
+  std::size_t row_cost() const { return sparse_ ? stored_values_ / (size() + 1) + 1 : features_; }
 
   // Copies one example into a new last slot, with no user yet.
   std::size_t append(const Examples<T>& from, std::size_t row, std::int32_t label, double cost);
@@ -61,6 +63,7 @@ class Points {
   std::vector<std::int32_t> users_;
   std::unordered_map<std::int64_t, std::size_t> slot_of_;
   std::size_t dead_ = 0;
+  std::size_t stored_values_ = 0;  // sparse: non-zeros of all slots
   T largest_norm_ = 0;
 };
 

@@ -235,6 +235,17 @@ class TestSameModelByOtherWays:
         large, tiny = clone(model).fit(container(X), y), clone(model).set_params(cache_size=1e-3).fit(container(X), y)
         same_decisions(large, tiny, X, atol=1e-5)
 
+    @pytest.mark.parametrize("cache_size", [0.1, 0.2, 0.5, 1.0, 2.0, 5.0])
+    def test_caches_of_every_size(self, cache_size):
+        random = np.random.default_rng(0)
+        X = random.normal(size=(1500, 5))
+        y = X[:, 0] + random.normal(size=1500) > 0
+        model = OnlineSVC(C=10.0, gamma=0.1, epochs=1, random_state=0)
+        objective = clone(model).fit(X, y).dual_objective()
+        np.testing.assert_allclose(
+            model.set_params(cache_size=cache_size).fit(X, y).dual_objective(), objective, rtol=1e-3
+        )
+
     @pytest.mark.parametrize("kernel", ["rbf", "linear", "laplacian"])
     @pytest.mark.parametrize("container", [np.asarray, csr_matrix])
     def test_one_and_two_threads(self, stream, kernel, container):

@@ -64,6 +64,13 @@ def test_callbacks_may_stop_the_passes(two):
     assert model.score(*two) > 0.8
 
 
+@pytest.mark.parametrize("epochs", ["auto", "converge"])
+def test_callbacks_may_stop_before_the_solution(two, epochs):
+    recorder = Recorder(stop_after=1)
+    OnlineSVC(epochs=epochs, C=10).set_callbacks(recorder).fit(*two)
+    assert recorder.steps == ["pass", "finish", "fit", "teardown"]
+
+
 def test_callbacks_are_torn_down_after_an_error(two):
     X, y = two
     recorder = Recorder()

@@ -101,7 +101,7 @@ class FitTasks:
     Attributes
     ----------
     stopped : bool
-        A callback asked to stop after the last step.
+        A callback asked to stop.
     """
 
     def __init__(self, estimator: Any, X: Any, y: Any, metadata: dict[str, Any], max_steps: int | None) -> None:
@@ -119,7 +119,7 @@ class FitTasks:
             return work()
         context = self._context.subcontext(task_name=name).call_on_fit_task_begin(**self._told)
         result = work()
-        self.stopped = bool(context.call_on_fit_task_end(**self._told, reconstruction_attributes=self._snapshot))
+        self.stopped |= bool(context.call_on_fit_task_end(**self._told, reconstruction_attributes=self._snapshot))
         return result
 
     def end(self) -> None:
