@@ -154,7 +154,7 @@ void Bank<T>::begin_block(Panel<T>& panel) {
 }
 
 template <class T>
-void Bank<T>::visit(std::size_t m, Panel<T>& panel, std::size_t position, std::int32_t label, double cost) {
+void Bank<T>::visit(std::size_t m, std::size_t position, std::int32_t label, double cost) {
   Machine<T>& machine = machines_[m];
   const Lasvm<T> lasvm(options_);
   double& decision = decisions_[position * machines_.size() + m];
@@ -163,7 +163,6 @@ void Bank<T>::visit(std::size_t m, Panel<T>& panel, std::size_t position, std::i
     lasvm.revisit(machine);
     return;
   }
-  static_cast<void>(panel);
   const auto seen = lasvm.visit(machine, position, machine.label_of(label), cost);
   decision = seen.decision;
   inserted_[m] += seen.inserted;
@@ -247,7 +246,7 @@ void Bank<T>::learn_in_order(const Lesson<T>& lesson, std::span<const std::int64
       if (task > machine_tasks) return next->run_task(task - machine_tasks - 1, kernel_, points_);
       for (std::size_t p = 0; p < current->count() && !tally.monitor.stopped(); ++p) {
         const auto row = static_cast<std::size_t>(current->row_of(p));
-        visit(task, *current, p, lesson.labels[row], lesson.costs[row]);
+        visit(task, p, lesson.labels[row], lesson.costs[row]);
         reached_[task] = p + 1;
       }
     });
@@ -312,7 +311,7 @@ void Bank<T>::learn_draw(const Lesson<T>& lesson, Panel<T>& panel, std::size_t f
   }
   if (!best) return;
   const auto row = static_cast<std::size_t>(panel.row_of(*best));
-  for (std::size_t m = 0; m < count; ++m) visit(m, panel, *best, lesson.labels[row], lesson.costs[row]);
+  for (std::size_t m = 0; m < count; ++m) visit(m, *best, lesson.labels[row], lesson.costs[row]);
   selector.mark(panel.row_of(*best));
   count_mistake(lesson, panel, *best, tally);
   tally.progress.seen = tally.outcome.visited;
@@ -323,7 +322,6 @@ template <class T>
 void Bank<T>::replay_for_newcomers(Monitor& monitor) {
   if (newcomers_.empty() || monitor.stopped()) return;
   tidy();
-  const Lasvm<T> lasvm(options_);
   for (std::size_t first = 0; first < points_.size(); first += largest_block) {
     Panel<T> panel;
     const std::size_t count = std::min(largest_block, points_.size() - first);
@@ -333,7 +331,7 @@ void Bank<T>::replay_for_newcomers(Monitor& monitor) {
     begin_block(panel);
     for (const std::size_t m : newcomers_)
       for (std::size_t p = 0; p < count; ++p)
-        visit(m, panel, p, points_.label(first + p), points_.cost(first + p));
+        visit(m, p, points_.label(first + p), points_.cost(first + p));
     end_block(panel, nullptr, {});
   }
   newcomers_.clear();

@@ -96,7 +96,7 @@ class Bank {
   std::size_t threads_for(std::size_t rows) const;
   void fill(Panel<T>& panel);
   void begin_block(Panel<T>& panel);
-  void visit(std::size_t m, Panel<T>& panel, std::size_t position, std::int32_t label, double cost);
+  void visit(std::size_t m, std::size_t position, std::int32_t label, double cost);
   void end_block(Panel<T>& panel, Panel<T>* next, const Lesson<T>& lesson);
   std::size_t slot_for(Panel<T>& panel, std::size_t position, const Lesson<T>& lesson);
   void squeeze(Panel<T>* next);
