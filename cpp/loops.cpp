@@ -69,14 +69,31 @@ struct LaneExtremes {
   }
 };
 
+// Segments lie anywhere: the processor cannot guess where the next one starts.
 template <class T>
-Extremes descend(double* gradient, const T* rising, const T* falling, double step, const std::uint8_t* room, std::size_t count) {
+inline void announce(const T* segment) {
+  constexpr std::size_t line = 64 / sizeof(T);
+  for (std::size_t l = 0; l < 8; ++l) __builtin_prefetch(segment + l * line);
+}
+
+template <class T>
+Extremes descend(double* gradient, const T* const* rising, const T* const* falling, double step, const std::uint8_t* room,
+                 std::size_t count) {
   LaneExtremes best;
   Longs index = first_indices();
-  for (std::size_t j = 0; j < count; j += lanes, index += static_cast<std::int64_t>(lanes)) {
-    const Doubles value = load<Doubles>(gradient + j) - step * (widen(rising + j) - widen(falling + j));
-    std::memcpy(gradient + j, &value, sizeof value);
-    best.look(value, room + j, index);
+  for (std::size_t first = 0; first < count; first += segment_length) {
+    const T *up = rising[first / segment_length], *down = falling[first / segment_length];
+    const std::size_t length = count - first < segment_length ? count - first : segment_length;
+    double* g = gradient + first;
+    if (first + segment_length < count) {
+      announce(rising[first / segment_length + 1]);
+      announce(falling[first / segment_length + 1]);
+    }
+    for (std::size_t j = 0; j < length; j += lanes, index += static_cast<std::int64_t>(lanes)) {
+      const Doubles value = load<Doubles>(g + j) - step * (widen(up + j) - widen(down + j));
+      std::memcpy(g + j, &value, sizeof value);
+      best.look(value, room + first + j, index);
+    }
   }
   return best.reduce();
 }
@@ -91,21 +108,26 @@ Extremes extremes(const double* gradient, const std::uint8_t* room, std::size_t 
 
 // Fractions are compared by cross multiplication: a division for every example would cost more than all the rest.
 template <class T>
-Partner partner(const double* gradient, const T* row, const T* diagonal, const std::uint8_t* room, double fixed_gradient,
-                double fixed_diagonal, std::size_t count) {
+Partner partner(const double* gradient, const T* const* row, const T* diagonal, const std::uint8_t* room,
+                double fixed_gradient, double fixed_diagonal, std::size_t count) {
   const Doubles tiny = spread(1e-12);
   Doubles numerator{}, denominator = spread(1.0);
   Longs at{}, index = first_indices();
-  for (std::size_t j = 0; j < count; j += lanes, index += static_cast<std::int64_t>(lanes)) {
-    const Doubles slope = fixed_gradient - load<Doubles>(gradient + j);
-    Doubles curvature = fixed_diagonal + widen(diagonal + j) - 2.0 * widen(row + j);
-    curvature = curvature > tiny ? curvature : tiny;
-    const Doubles gain = slope * slope;
-    const Longs better =
-        lanes_with(room + j, may_fall) & (slope > spread(0.0)) & (gain * denominator > numerator * curvature);
-    numerator = better ? gain : numerator;
-    denominator = better ? curvature : denominator;
-    at = better ? index : at;
+  for (std::size_t first = 0; first < count; first += segment_length) {
+    const T* segment = row[first / segment_length];
+    const std::size_t last = count - first < segment_length ? count : first + segment_length;
+    if (last < count) announce(row[first / segment_length + 1]);
+    for (std::size_t j = first; j < last; j += lanes, index += static_cast<std::int64_t>(lanes)) {
+      const Doubles slope = fixed_gradient - load<Doubles>(gradient + j);
+      Doubles curvature = fixed_diagonal + widen(diagonal + j) - 2.0 * widen(segment + (j - first));
+      curvature = curvature > tiny ? curvature : tiny;
+      const Doubles gain = slope * slope;
+      const Longs better =
+          lanes_with(room + j, may_fall) & (slope > spread(0.0)) & (gain * denominator > numerator * curvature);
+      numerator = better ? gain : numerator;
+      denominator = better ? curvature : denominator;
+      at = better ? index : at;
+    }
   }
   Partner best{0, false};
   double best_gain = 0.0;

@@ -9,6 +9,7 @@ namespace hinge {
 
 // Arrays given to the loops are readable up to the next multiple of this many elements.
 inline constexpr std::size_t lane_padding = 16;
+inline constexpr std::size_t segment_length = 1024;
 constexpr std::size_t padded(std::size_t count) { return (count + lane_padding - 1) / lane_padding * lane_padding; }
 
 // Which way a coefficient may still move inside its box.
@@ -32,12 +33,12 @@ struct Partner {
 
 template <class T>
 struct Loops {
-  // gradient -= step * (rising - falling), then the new extremes, in one pass.
-  Extremes (*descend)(double* gradient, const T* rising, const T* falling, double step, const std::uint8_t* room,
-                      std::size_t count);
+  // gradient -= step * (rising - falling), then the new extremes, in one pass. Rows come in segments (see segments.hpp).
+  Extremes (*descend)(double* gradient, const T* const* rising, const T* const* falling, double step,
+                      const std::uint8_t* room, std::size_t count);
   Extremes (*extremes)(const double* gradient, const std::uint8_t* room, std::size_t count);
   // Largest (fixed_gradient - gradient_j)^2 / (fixed_diagonal + diagonal_j - 2 row_j) over j that may fall.
-  Partner (*partner)(const double* gradient, const T* row, const T* diagonal, const std::uint8_t* room,
+  Partner (*partner)(const double* gradient, const T* const* row, const T* diagonal, const std::uint8_t* room,
                      double fixed_gradient, double fixed_diagonal, std::size_t count);
   double (*dot)(const T* row, const double* weights, std::size_t count);
   double (*sum_of_squares)(const T* values, std::size_t count);

@@ -19,6 +19,13 @@ constexpr std::size_t rows_a_task = 128;
 constexpr std::size_t gather_rows = 64;   // stored examples copied together when they do not stand side by side
 constexpr double smallest_curvature = 1e-12;
 
+template <class T>
+void copy_into(typename RowCache<T>::Row& row, const T* values, std::size_t count) {
+  for (std::size_t first = 0; first < count; first += segment_length)
+    std::copy_n(values + first, std::min(segment_length, count - first), &row.entry(first));
+  row.valid = count;
+}
+
 }  // namespace
 
 template <class T>
@@ -51,6 +58,9 @@ std::size_t Machine<T>::insert(std::size_t position, double label, double cost, 
   fresh_.push_back(position);
   idle.push_back(i);
   if (!in_place_) fresh_rows_.push_back(sight_);
+  auto& segments = fresh_segments_.emplace_back();
+  for (std::size_t first = 0; first < committed_ + panel_->count(); first += segment_length)
+    segments.push_back(fresh_values(fresh_.size() - 1) + first);
   if (label > 0 && gradient > extremes_.top) extremes_.top = gradient, extremes_.top_at = i;
   if (label < 0 && gradient < extremes_.bottom) extremes_.bottom = gradient, extremes_.bottom_at = i;
   return i;
@@ -58,39 +68,43 @@ std::size_t Machine<T>::insert(std::size_t position, double label, double cost, 
 
 // The row of an example of this block: all of it stands in the panel.
 template <class T>
-const T* Machine<T>::fresh_row(std::size_t i) {
-  const std::size_t f = i - committed_, position = fresh_[f];
-  T* values = in_place_ ? panel_->values(position) : fresh_rows_[f].data();
-  for (std::size_t e = 0; e < fresh_.size(); ++e) values[committed_ + e] = panel_->own(position, fresh_[e]);
-  return values;
+void Machine<T>::complete_fresh_row(std::size_t f) {
+  T* values = fresh_values(f) + committed_;
+  for (std::size_t e = 0; e < fresh_.size(); ++e) values[e] = panel_->own(fresh_[f], fresh_[e]);
 }
 
 template <class T>
-const T* Machine<T>::row(std::size_t i, std::size_t pinned) {
-  if (i >= committed_) return fresh_row(i);
-  auto& row = cache_.fetch(i, expansion.size(), pinned);
+RowView<T> Machine<T>::row(std::size_t i, std::size_t pinned) {
+  if (i >= committed_) {
+    complete_fresh_row(i - committed_);
+    return {fresh_segments_[i - committed_].data()};
+  }
+  auto& row = cache_.fetch(i, padded(expansion.size()), pinned);
   row.last_used = blocks_;
   if (row.valid < committed_) {
-    fill_row(slots[i], row.valid, committed_, row.values.get());
+    fill_row(slots[i], row.valid, committed_, row);
     row.valid = committed_;
   }
-  if (row.valid < expansion.size()) {
-    for (; row.valid < expansion.size(); ++row.valid)
-      row.values[row.valid] = panel_->values(fresh_[row.valid - committed_])[slots[i]];
-  }
-  std::fill(row.values.get() + row.valid, row.values.get() + padded(row.valid), T(0));
-  return row.values.get();
+  for (; row.valid < expansion.size(); ++row.valid)
+    row.entry(row.valid) = panel_->values(fresh_[row.valid - committed_])[slots[i]];
+  for (std::size_t e = row.valid; e < padded(row.valid); ++e) row.entry(e) = T(0);
+  return row.view();
 }
 
 // Kernel values of a stored example against members first ... last - 1.
 template <class T>
-void Machine<T>::fill_row(std::size_t slot, std::size_t first, std::size_t last, T* values) {
+void Machine<T>::fill_row(std::size_t slot, std::size_t first, std::size_t last, typename RowCache<T>::Row& row) {
   const Examples<T> all = points_->examples();
   Block<T> one;
   one.look_at(all.range(slot, 1));
   kernel_evals += last - first;
-  if (identity_) return kernel_->fill(one, all.range(first, last - first), values + first, last - first);
-  kernel_->fill_picked(one, all, {slots.data() + first, last - first}, values + first);
+  for (std::size_t next; first < last; first = next) {
+    next = std::min(last, (first / segment_length + 1) * segment_length);
+    if (identity_)
+      kernel_->fill(one, all.range(first, next - first), &row.entry(first), next - first);
+    else
+      kernel_->fill_picked(one, all, {slots.data() + first, next - first}, &row.entry(first));
+  }
 }
 
 template <class T>
@@ -108,12 +122,12 @@ double Machine<T>::step(std::size_t i, std::size_t j) {
 
 template <class T>
 void Machine<T>::move(std::size_t i, std::size_t j, double length) {
-  const T* rising = row(i, j);
-  const T* falling = row(j, i);
+  const RowView<T> rising = row(i, j), falling = row(j, i);
   const double up = expansion.high[i] - expansion.alpha[i], down = expansion.alpha[j] - expansion.low[j];
   expansion.set_alpha(i, length >= up ? expansion.high[i] : expansion.alpha[i] + length);
   expansion.set_alpha(j, length >= down ? expansion.low[j] : expansion.alpha[j] - length);
-  extremes_ = loops<T>().descend(expansion.gradient.data(), rising, falling, length, expansion.room.data(), expansion.size());
+  extremes_ = loops<T>().descend(expansion.gradient.data(), rising.segments, falling.segments, length,
+                                 expansion.room.data(), expansion.size());
   for (const std::size_t moved : {i, j})
     if (expansion.alpha[moved] == 0.0) idle.push_back(moved);
   ++steps;
@@ -135,7 +149,7 @@ template <class T>
 bool Machine<T>::hand_over(std::size_t v) {
   while (expansion.alpha[v] != 0.0) {
     const double whole = expansion.alpha[v];
-    const T* row_v = row(v, v);
+    const RowView<T> row_v = row(v, v);
     std::size_t best = v;
     double best_gain = -std::numeric_limits<double>::infinity(), best_amount = 0.0;
     for (std::size_t p = 0; p < expansion.size(); ++p) {
@@ -200,6 +214,7 @@ void Machine<T>::commit(std::span<const std::size_t> new_slots) {
   committed_ = expansion.size();
   fresh_.clear();
   fresh_rows_.clear();
+  fresh_segments_.clear();
   panel_ = nullptr;
   ++blocks_;
   refresh_identity();
@@ -213,18 +228,19 @@ std::size_t Machine<T>::oldest_warm_block() const {
 }
 
 // Rows in use, and the rows of new members: about half of those will be chosen again, and reading them off the panel is far cheaper
-// than finding them anew. Rows that nobody asked for lately are left behind.
+// than finding them anew. Rows that nobody asked for lately go.
 template <class T>
 std::size_t Machine<T>::list_rows_to_settle() {
   const std::size_t size = expansion.size(), oldest = oldest_warm_block();
   to_settle_.clear();
   if (fresh_.empty()) return 0;
+  cache_.drop_older_than(oldest);
   for (std::size_t i = 0; i < committed_; ++i)
-    if (cache_.holds(i) && cache_.at(i).last_used >= oldest) cache_.extend(i, size);
+    if (cache_.holds(i)) cache_.extend(i, padded(size));
   for (std::size_t i = committed_; i < size; ++i)
-    if (expansion.alive(i)) cache_.fetch(i, size, i).last_used = blocks_;
+    if (expansion.alive(i)) cache_.fetch(i, padded(size), i).last_used = blocks_;
   for (std::size_t i = 0; i < size; ++i)
-    if (cache_.holds(i) && cache_.at(i).last_used >= oldest) to_settle_.push_back(i);
+    if (cache_.holds(i)) to_settle_.push_back(i);
   return (to_settle_.size() + rows_a_task - 1) / rows_a_task;
 }
 
@@ -245,14 +261,14 @@ void Machine<T>::settle_warm_row(std::size_t i) {
   cache_.catch_up(row);
   if (row.valid < committed_) return;
   for (; row.valid < expansion.size(); ++row.valid)
-    row.values[row.valid] = panel_->values(fresh_[row.valid - committed_])[slots[i]];
+    row.entry(row.valid) = panel_->values(fresh_[row.valid - committed_])[slots[i]];
 }
 
 template <class T>
 void Machine<T>::settle_fresh_row(std::size_t i) {
   auto& row = cache_.at(i);
-  std::copy_n(fresh_row(i), expansion.size(), row.values.get());
-  row.valid = expansion.size();
+  complete_fresh_row(i - committed_);
+  copy_into<T>(row, fresh_values(i - committed_), expansion.size());
 }
 
 template <class T>
@@ -337,7 +353,7 @@ void Machine<T>::prefetch_rows(std::size_t threads) {
   const std::size_t size = expansion.size();
   if (!identity_ || cache_.rows_that_fit(size) < size) return;
   std::vector<std::size_t> missing;
-  for (std::size_t i = 0; i < size; ++i) cache_.fetch(i, size, i);
+  for (std::size_t i = 0; i < size; ++i) cache_.fetch(i, padded(size), i);
   // Rows that came along may have more room than they need, so that some did not fit after all.
   for (std::size_t i = 0; i < size; ++i)
     if (cache_.holds(i) && cache_.at(i).valid < size) missing.push_back(i);
@@ -352,8 +368,7 @@ void Machine<T>::prefetch_rows(std::size_t threads) {
     kernel_->fill(block, points_->examples(), values.data(), size);
     for (std::size_t r = 0; r < count; ++r) {
       auto& row = cache_.at(missing[first + r]);
-      std::copy_n(values.data() + r * size, size, row.values.get());
-      row.valid = size;
+      copy_into<T>(row, values.data() + r * size, size);
     }
   });
 }

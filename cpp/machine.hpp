@@ -43,7 +43,7 @@ class Machine {
   void move(std::size_t i, std::size_t j, double length);
   // Gives v's coefficient to other members, where the dual loses least; false when their boxes are full.
   bool hand_over(std::size_t v);
-  const T* row(std::size_t i, std::size_t pinned);
+  RowView<T> row(std::size_t i, std::size_t pinned);
   void remove(std::size_t i);
   void refresh_extremes();
   double top() const { return extremes_.top; }
@@ -87,8 +87,9 @@ class Machine {
 
  private:
   void level(std::size_t i, std::size_t j);
-  const T* fresh_row(std::size_t i);
-  void fill_row(std::size_t slot, std::size_t first, std::size_t last, T* values);
+  void complete_fresh_row(std::size_t f);
+  T* fresh_values(std::size_t f) { return in_place_ ? panel_->values(fresh_[f]) : fresh_rows_[f].data(); }
+  void fill_row(std::size_t slot, std::size_t first, std::size_t last, typename RowCache<T>::Row& row);
   std::size_t oldest_warm_block() const;
   void settle_warm_row(std::size_t i);
   void settle_fresh_row(std::size_t i);
@@ -103,6 +104,7 @@ class Machine {
   std::size_t committed_ = 0;        // members that have a slot; later ones live in the block
   std::vector<std::size_t> fresh_;   // block positions of the later ones
   std::vector<std::vector<T>> fresh_rows_;
+  std::vector<std::vector<const T*>> fresh_segments_;
   std::vector<std::size_t> to_settle_;
   std::vector<T> sight_;
   std::vector<std::uint8_t> holds_;

@@ -3,28 +3,26 @@
 #include <algorithm>
 #include <utility>
 
-#include "loops.hpp"
-
 namespace hinge {
 
 template <class T>
 typename RowCache<T>::Row& RowCache<T>::fetch(std::size_t i, std::size_t length, std::size_t pinned) {
   if (i >= rows_.size()) rows_.resize(i + 1);
-  if (rows_[i].values) order_.splice(order_.begin(), order_, rows_[i].place);
+  if (holds(i)) order_.splice(order_.begin(), order_, rows_[i].place);
   catch_up(rows_[i]);
-  if (rows_[i].capacity < padded(length)) reserve(i, length, pinned);
+  reserve(i, length, pinned);
   return rows_[i];
 }
 
 template <class T>
 void RowCache<T>::extend(std::size_t i, std::size_t length) {
-  if (rows_[i].capacity < padded(length)) reserve(i, length, i);
+  reserve(i, length, i);
 }
 
 // An entry that a move needs but the row does not have would leave a hole: such a row starts anew.
 template <class T>
 void RowCache<T>::catch_up(Row& row) const {
-  if (!row.values || row.squeezes + squeezes_.size() < squeeze_count_) row.valid = 0;
+  if (row.segments.empty() || row.squeezes + squeezes_.size() < squeeze_count_) row.valid = 0;
   for (std::size_t s = squeezes_.size() - std::min(squeezes_.size(), squeeze_count_ - row.squeezes);
        row.valid != 0 && s < squeezes_.size(); ++s) {
     const Squeeze& squeeze = squeezes_[s];
@@ -32,42 +30,29 @@ void RowCache<T>::catch_up(Row& row) const {
       row.valid = 0;
       break;
     }
-    for (const auto& [from, to] : squeeze.moves) row.values[to] = row.values[from];
+    for (const auto& [from, to] : squeeze.moves) row.entry(to) = row.entry(from);
     row.valid = squeeze.new_size;
   }
   row.squeezes = squeeze_count_;
 }
 
-// A few sizes only, each a quarter above the last: rows are not copied each time an example enters, and buffers fit one another.
-template <class T>
-std::size_t RowCache<T>::capacity_for(std::size_t length) {
-  std::size_t capacity = 256;
-  while (capacity < length) capacity += padded(capacity / 4);
-  return capacity;
-}
-
 template <class T>
 void RowCache<T>::reserve(std::size_t i, std::size_t length, std::size_t pinned) {
-  const std::size_t capacity = capacity_for(padded(length));
-  make_room((capacity - rows_[i].capacity) * sizeof(T), i, pinned);
+  const std::size_t wanted = segments_for(length);
   Row& row = rows_[i];
-  Buffer larger = spare_capacity_ == capacity ? std::move(spare_) : std::make_unique_for_overwrite<T[]>(capacity);
-  if (spare_capacity_ == capacity) spare_capacity_ = 0;
-  if (row.values) {
-    std::copy_n(row.values.get(), row.valid, larger.get());
-  } else {
+  if (row.segments.size() >= wanted) return;
+  make_room(wanted - row.segments.size(), i, pinned);
+  if (row.segments.empty()) {
     row.place = order_.insert(order_.begin(), i);
     row.squeezes = squeeze_count_;
   }
-  used_ += (capacity - row.capacity) * sizeof(T);
-  row.values = std::move(larger);
-  row.capacity = capacity;
+  for (; row.segments.size() < wanted; ++used_) row.segments.push_back(pool_.take());
 }
 
 template <class T>
-void RowCache<T>::make_room(std::size_t bytes, std::size_t i, std::size_t pinned) {
+void RowCache<T>::make_room(std::size_t segments, std::size_t i, std::size_t pinned) {
   auto oldest = order_.end();
-  while (used_ + bytes > budget_ && oldest != order_.begin()) {
+  while (used_ + segments > most_segments() && oldest != order_.begin()) {
     const std::size_t victim = *--oldest;
     if (victim == i || victim == pinned) continue;
     ++oldest;
@@ -78,18 +63,15 @@ void RowCache<T>::make_room(std::size_t bytes, std::size_t i, std::size_t pinned
 template <class T>
 void RowCache<T>::drop(std::size_t i) {
   if (!holds(i)) return;
-  used_ -= rows_[i].capacity * sizeof(T);
+  used_ -= rows_[i].segments.size();
   order_.erase(rows_[i].place);
-  spare_ = std::move(rows_[i].values);
-  spare_capacity_ = rows_[i].capacity;
+  for (T* segment : rows_[i].segments) pool_.give(segment);
   rows_[i] = {};
 }
 
 template <class T>
-void RowCache<T>::clear() {
-  rows_.clear();
-  order_.clear();
-  used_ = 0;
+void RowCache<T>::drop_older_than(std::size_t block) {
+  while (!order_.empty() && rows_[order_.back()].last_used < block) drop(order_.back());
 }
 
 template <class T>
@@ -122,7 +104,7 @@ void RowCache<T>::restrict_to(std::span<const std::size_t> kept) {
     *row.place = k;
     catch_up(row);
     std::size_t filled = 0;
-    for (; filled < kept.size() && kept[filled] < row.valid; ++filled) row.values[filled] = row.values[kept[filled]];
+    for (; filled < kept.size() && kept[filled] < row.valid; ++filled) row.entry(filled) = row.entry(kept[filled]);
     row.valid = filled;
   }
   rows_ = std::move(rows);

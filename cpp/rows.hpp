@@ -4,11 +4,11 @@
 #include <cstddef>
 #include <deque>
 #include <list>
-#include <memory>
 #include <span>
 #include <vector>
 
 #include "gaps.hpp"
+#include "segments.hpp"
 
 namespace hinge {
 
@@ -16,16 +16,20 @@ template <class T>
 class RowCache {
  public:
   explicit RowCache(std::size_t bytes) : budget_(bytes) {}
-
-  using Buffer = std::unique_ptr<T[]>;
+  RowCache(const RowCache&) = delete;
+  RowCache(RowCache&&) = default;
+  RowCache& operator=(const RowCache&) = delete;
+  RowCache& operator=(RowCache&&) = default;
 
   struct Row {
-    Buffer values;
-    std::size_t capacity = 0;
-    std::size_t valid = 0;        // leading entries that are filled in
-    std::size_t last_used = 0;    // block of the last use
-    std::size_t squeezes = 0;     // how many squeezes its entries have followed
-    std::list<std::size_t>::iterator place;  // in the order of use; meaningful only while values is set
+    std::vector<T*> segments;
+    std::size_t valid = 0;      // leading entries that are filled in
+    std::size_t last_used = 0;  // block of the last use
+    std::size_t squeezes = 0;   // how many squeezes its entries have followed
+    std::list<std::size_t>::iterator place;  // in the order of use; meaningful only while there are segments
+
+    T& entry(std::size_t e) { return segments[e / segment_length][e % segment_length]; }
+    RowView<T> view() const { return {segments.data()}; }
   };
 
   // The row of example i with room for `length` entries, most recently used from now on. Least recently used rows make room, but
@@ -35,22 +39,25 @@ class RowCache {
   void extend(std::size_t i, std::size_t length);
   // Makes the entries of a row follow the squeezes since its last use. Different rows may do so at the same time.
   void catch_up(Row& row) const;
-  bool holds(std::size_t i) const { return i < rows_.size() && rows_[i].values; }
+  bool holds(std::size_t i) const { return i < rows_.size() && !rows_[i].segments.empty(); }
   Row& at(std::size_t i) { return rows_[i]; }
   // True while another row of this length fits without anyone leaving.
-  bool has_room(std::size_t length) const { return used_ + capacity_for(length) * sizeof(T) <= budget_; }
-  std::size_t rows_that_fit(std::size_t length) const { return budget_ / (capacity_for(length) * sizeof(T)); }
+  bool has_room(std::size_t length) const { return used_ + segments_for(length) <= most_segments(); }
+  std::size_t rows_that_fit(std::size_t length) const { return most_segments() / segments_for(length); }
   std::size_t budget() const { return budget_; }
   void set_budget(std::size_t bytes) { budget_ = bytes; }
   void drop(std::size_t i);
-  void clear();
+  // Drops all rows not used since that block: memory touched for the first time costs more than they are worth.
+  void drop_older_than(std::size_t block);
   // Follows its machine: rows change places at once, entries when a row is next used.
   void squeeze(const Moves& moves, std::size_t old_size);
   // Keeps the listed members (ascending) only, in rows and in columns.
   void restrict_to(std::span<const std::size_t> kept);
 
  private:
-  void make_room(std::size_t bytes, std::size_t i, std::size_t pinned);
+  static std::size_t segments_for(std::size_t length) { return length / segment_length + 1; }
+  std::size_t most_segments() const { return budget_ / (segment_length * sizeof(T)); }
+  void make_room(std::size_t segments, std::size_t i, std::size_t pinned);
   void reserve(std::size_t i, std::size_t length, std::size_t pinned);
 
   struct Squeeze {
@@ -60,12 +67,9 @@ class RowCache {
   };
   static constexpr std::size_t remembered_squeezes = 64;
 
-  static std::size_t capacity_for(std::size_t length);
-
   std::size_t budget_;
-  std::size_t used_ = 0;
-  Buffer spare_;  // the last buffer set free: most often just what the next row needs
-  std::size_t spare_capacity_ = 0;
+  std::size_t used_ = 0;  // segments
+  SegmentPool<T> pool_;
   std::vector<Row> rows_;
   std::deque<Squeeze> squeezes_;   // the latest ones; rows that are further behind start anew
   std::size_t squeeze_count_ = 0;

@@ -52,7 +52,7 @@ std::optional<double> Lasvm<T>::reprocess(Machine<T>& machine, PairChoice choice
   std::size_t j = machine.extremes_.bottom_at;
   if (choice == PairChoice::second_order) {
     const Expansion& expansion = machine.expansion;
-    const auto best = loops<T>().partner(expansion.gradient.data(), machine.row(i, i), machine.diagonal.data(),
+    const auto best = loops<T>().partner(expansion.gradient.data(), machine.row(i, i).segments, machine.diagonal.data(),
                                          expansion.room.data(), expansion.gradient[i],
                                          static_cast<double>(machine.diagonal[i]), expansion.size());
     if (best.found) j = best.at;

@@ -30,7 +30,7 @@ std::vector<double> newton_direction(Machine<T>& machine, const std::vector<std:
   const std::size_t size = free.size() + 1;
   std::vector<double> matrix(size * size, 0.0), solution(size, 0.0);
   for (std::size_t c = 0; c + 1 < size; ++c) {
-    const T* row = machine.row(free[c], free[c]);
+    const RowView<T> row = machine.row(free[c], free[c]);
     for (std::size_t r = 0; r + 1 < size; ++r) matrix[c * size + r] = static_cast<double>(row[free[r]]);
     matrix[c * size + size - 1] = matrix[(size - 1) * size + c] = 1.0;
     solution[c] = expansion.gradient[free[c]];
