@@ -351,11 +351,14 @@ void Machine<T>::refresh_gradient(std::size_t threads) {
 template <class T>
 void Machine<T>::prefetch_rows(std::size_t threads) {
   const std::size_t size = expansion.size();
-  if (!identity_ || cache_.rows_that_fit(size) < size) return;
-  std::vector<std::size_t> missing;
-  for (std::size_t i = 0; i < size; ++i) cache_.fetch(i, padded(size), i);
-  // Rows that came along may have more room than they need, so that some did not fit after all.
+  if (!identity_) return;
+  std::vector<std::size_t> free;
   for (std::size_t i = 0; i < size; ++i)
+    if (expansion.room[i] == (may_rise | may_fall)) free.push_back(i);
+  if (cache_.rows_that_fit(padded(size)) < free.size()) return;
+  for (const std::size_t i : free) cache_.fetch(i, padded(size), i);
+  std::vector<std::size_t> missing;
+  for (const std::size_t i : free)
     if (cache_.holds(i) && cache_.at(i).valid < size) missing.push_back(i);
   const std::size_t tasks = (missing.size() + gather_rows - 1) / gather_rows;
   kernel_evals += missing.size() * size;

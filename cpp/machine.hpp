@@ -58,7 +58,7 @@ class Machine {
   void squeeze();
   // Follows Points::squeeze.
   void follow(const Moves& moves);
-  // Fills in every row that fits, in blocks over `threads`.
+  // Finds the rows of all free members, which steps will mostly ask for, in blocks over `threads`, if there is room for them.
   void prefetch_rows(std::size_t threads);
   // gradient = label - K alpha, from scratch.
   void refresh_gradient(std::size_t threads);
