@@ -74,8 +74,8 @@ class OnlineSVC(MeasuredClassifier):
     pool_size : int, default=50
         Candidates that "gradient" and "active" look at.
     working_set : {"second-order", "first-order"}, default="second-order"
-        How the finishing step chooses pairs of coefficients: by the gain they promise, or by their gradients as LASVM was
-        published. While examples come in, pairs are always chosen by their gradients.
+        How the finishing step chooses pairs of coefficients: by the gain they promise, or by their gradients as LASVM
+        was published. While examples come in, pairs are always chosen by their gradients.
     max_gap : float, default=None
         Repeat the inner step after each example until the violation among the support vectors is at most this; None
         does one step.
