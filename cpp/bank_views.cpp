@@ -83,6 +83,8 @@ BankState<T> Bank<T>::state() {
       state.gradient.push_back(expansion.gradient[i]);
     }
     for (const std::size_t seeds : machine.seeds) state.counters.push_back(static_cast<std::int64_t>(seeds));
+    state.counters.push_back(static_cast<std::int64_t>(machine.extremes_.top_at));
+    state.counters.push_back(static_cast<std::int64_t>(machine.extremes_.bottom_at));
   }
   return state;
 }
@@ -109,8 +111,13 @@ Bank<T>::Bank(Kernel<T> kernel, const Options& options, std::size_t features, bo
       points_.acquire(slot);
     }
     machine.refresh_identity();
-    machine.refresh_extremes();
-    for (std::size_t s = 0; s < 2; ++s) machine.seeds[s] = static_cast<std::size_t>(state.counters[3 + 2 * m + s]);
+    const std::int64_t* counters = state.counters.data() + 3 + 4 * m;
+    for (std::size_t s = 0; s < 2; ++s) machine.seeds[s] = static_cast<std::size_t>(counters[s]);
+    const auto size = static_cast<std::int64_t>(machine.expansion.size());
+    if (counters[2] < size && counters[3] < size)
+      machine.set_ends(static_cast<std::size_t>(counters[2]), static_cast<std::size_t>(counters[3]));
+    else
+      machine.refresh_extremes();
   }
 }
 
@@ -164,7 +171,7 @@ void BankState<T>::check(std::size_t features, bool sparse, std::size_t classes)
   } else {
     demand(values.size() == points * features);
   }
-  demand(member_counts.size() == machines && counters.size() == 3 + 2 * machines);
+  demand(member_counts.size() == machines && counters.size() == 3 + 4 * machines);
   demand_between(member_counts, std::int64_t{0}, static_cast<std::int64_t>(points));
   demand_between(counters, std::int64_t{0}, std::numeric_limits<std::int64_t>::max());
   const auto total = static_cast<std::size_t>(std::accumulate(member_counts.begin(), member_counts.end(), std::int64_t{0}));

@@ -186,6 +186,15 @@ void Machine<T>::refresh_extremes() {
 }
 
 template <class T>
+void Machine<T>::set_ends(std::size_t top_at, std::size_t bottom_at) {
+  refresh_extremes();
+  if (!has_pair()) return;
+  if (expansion.gradient[top_at] == extremes_.top && (expansion.room[top_at] & may_rise)) extremes_.top_at = top_at;
+  if (expansion.gradient[bottom_at] == extremes_.bottom && (expansion.room[bottom_at] & may_fall))
+    extremes_.bottom_at = bottom_at;
+}
+
+template <class T>
 bool Machine<T>::has_pair() const {
   return std::isfinite(extremes_.top) && std::isfinite(extremes_.bottom);
 }
@@ -285,6 +294,8 @@ void Machine<T>::squeeze() {
   for (const auto& [from, to] : moves.list) {
     slots[to] = slots[from];
     diagonal[to] = diagonal[from];
+    if (extremes_.top_at == from) extremes_.top_at = to;
+    if (extremes_.bottom_at == from) extremes_.bottom_at = to;
   }
   slots.resize(moves.size);
   diagonal.resize(padded(moves.size));
@@ -292,7 +303,6 @@ void Machine<T>::squeeze() {
   idle.clear();
   for (std::size_t i = 0; i < committed_; ++i)
     if (expansion.alpha[i] == 0.0) idle.push_back(i);
-  refresh_extremes();
   refresh_identity();
 }
 

@@ -46,6 +46,8 @@ class Machine {
   RowView<T> row(std::size_t i, std::size_t pinned);
   void remove(std::size_t i);
   void refresh_extremes();
+  // The same, preferring these members where several have the extreme gradient: restored machines go on as they would have.
+  void set_ends(std::size_t top_at, std::size_t bottom_at);
   double top() const { return extremes_.top; }
   double bottom() const { return extremes_.bottom; }
   bool has_pair() const;

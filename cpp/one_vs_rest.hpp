@@ -39,7 +39,8 @@ struct BankState {
   std::vector<double> member_costs;
   std::vector<double> alpha;
   std::vector<double> gradient;
-  std::vector<std::int64_t> counters;  // kernel evaluations, steps, whether the shift is chosen, then the seeds of each machine
+  // Kernel evaluations, steps, whether the shift is chosen; then of each machine the seeds of either class and the ends of the bracket.
+  std::vector<std::int64_t> counters;
 
   // Throws std::invalid_argument when the arrays do not fit each other: they may come from a file.
   void check(std::size_t features, bool sparse, std::size_t classes) const;
