@@ -24,10 +24,6 @@ KERNELS = {
     "laplacian": {"gamma": 0.4},
 }
 
-# Pairs and examples may be equally good, so rounding can decide on the path of LASVM. With the machines solved after
-# each example, different paths lead to the same model.
-SETTLED = {"max_gap": 1e-6, "tol": 1e-7}
-
 
 def gram(kernel, X, Y=None, **parameters):
     return pairwise_kernels(X, Y, metric=kernel, **parameters)
