@@ -50,7 +50,7 @@ class Panel {
  private:
   static constexpr std::size_t large_tile = 256, small_tile = 64;
 
-  std::size_t large_tiles(std::size_t columns) const { return columns / 4 * 3 / large_tile; }
+  std::size_t large_tiles(std::size_t columns) const { return columns / 8 * 7 / large_tile; }
 
   Block<T> block_;
   std::vector<std::int64_t> row_of_;
