@@ -80,8 +80,10 @@ void Kernel<T>::fill_picked(const Block<T>& left, const Examples<T>& right, std:
   std::vector<SparseRow<T>> rows;
   Examples<T> gathered = right;
   gathered.count = picked.size();
-  const bool by_products = !right.sparse && (parameters_.kind == KernelKind::linear || parameters_.kind == KernelKind::rbf ||
-                                             parameters_.kind == KernelKind::poly || parameters_.kind == KernelKind::sigmoid);
+  const KernelKind kind = parameters_.kind;
+  const bool products_do = kind == KernelKind::linear || kind == KernelKind::poly || kind == KernelKind::sigmoid ||
+                           (kind == KernelKind::rbf && !may_cancel(left, right));
+  const bool by_products = !right.sparse && products_do;
   for (const std::size_t slot : picked) {
     norms.push_back(right.norms[slot]);
     ids.push_back(right.ids[slot]);
@@ -183,11 +185,21 @@ void Kernel<T>::apply(const Block<T>& left, const Examples<T>& right, T* values,
   if (parameters_.kind == KernelKind::rbf) repair(left, right, values, stride);
 }
 
+template <class T>
+T Kernel<T>::largest_norms() const {
+  return static_cast<T>(acceptable<T> / (parameters_.gamma * roundoff<T>));
+}
+
+template <class T>
+bool Kernel<T>::may_cancel(const Block<T>& left, const Examples<T>& right) const {
+  return left.rows().largest_norm + right.largest_norm > largest_norms();
+}
+
 // Of two norms that together pass the limit one passes half of it, so most pairs need no look.
 template <class T>
 void Kernel<T>::repair(const Block<T>& left, const Examples<T>& right, T* values, std::size_t stride) const {
-  const T limit = static_cast<T>(acceptable<T> / (parameters_.gamma * roundoff<T>));
-  if (left.rows().largest_norm + right.largest_norm <= limit) return;
+  if (!may_cancel(left, right)) return;
+  const T limit = largest_norms();
   const T negligible = static_cast<T>(std::exp(-negligible_exponent));
   const auto mend = [&](std::size_t r, std::size_t j) {
     T& value = values[r * stride + j];

@@ -47,6 +47,9 @@ class Kernel {
   void fill_by_columns(const Block<T>& left, const Examples<T>& right, T* values, std::size_t stride) const;
   void fill_precomputed(const Block<T>& left, const Examples<T>& right, T* values, std::size_t stride) const;
   void apply(const Block<T>& left, const Examples<T>& right, T* values, std::size_t stride) const;
+  // How large two squared norms may be together before their products lose too many digits, and whether some here are larger.
+  T largest_norms() const;
+  bool may_cancel(const Block<T>& left, const Examples<T>& right) const;
   void repair(const Block<T>& left, const Examples<T>& right, T* values, std::size_t stride) const;
 
   KernelParameters parameters_;
