@@ -1,8 +1,10 @@
+#include <atomic>
 #include <exception>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <stdexcept>
+#include <thread>
 
 #include <nanobind/stl/unique_ptr.h>
 
@@ -24,8 +26,11 @@ struct SharedBank {
   // An exception (of a user's kernel function) may leave a bank half-way through a step, where it must not be used again.
   template <class Work>
   auto run(Work work) {
+    // Python runs signal handlers, and kernels of the user, in the middle of our work: they must not wait for themselves.
+    if (owner == std::this_thread::get_id()) throw std::runtime_error("The model is busy: it cannot be used from inside its own work.");
     const nb::gil_scoped_release release;
     const std::lock_guard guard(lock);
+    const Ownership own(owner);
     if (broken) throw std::runtime_error("The model cannot be used after an error in the middle of learning; restore a copy.");
     try {
       return work(*bank);
@@ -35,9 +40,16 @@ struct SharedBank {
     }
   }
 
+  struct Ownership {
+    explicit Ownership(std::atomic<std::thread::id>& place) : owner(place) { owner = std::this_thread::get_id(); }
+    ~Ownership() { owner = std::thread::id(); }
+    std::atomic<std::thread::id>& owner;
+  };
+
   nb::object function;  // keeps the user's kernel function alive, where the garbage collector sees it
   std::unique_ptr<Bank<T>> bank;
   std::mutex lock;
+  std::atomic<std::thread::id> owner{};
   bool broken = false;
 };
 
@@ -74,6 +86,13 @@ auto watched(SharedBank<T>& self, const nb::object& asked, Work work) {
   return outcome;
 }
 
+// A bank never changes its features or its storage.
+template <class T>
+void require_fitting(const SharedBank<T>& self, const HeldBatch<T>& held) {
+  if (held.batch.features != self.bank->points().features() || held.batch.sparse != self.bank->points().sparse())
+    throw std::invalid_argument("The batch does not have the features or the storage of this bank.");
+}
+
 template <class T>
 Outcome learn(SharedBank<T>& self, const HeldBatch<T>& held, Vector<std::int32_t> labels, Vector<double> costs,
               std::int64_t first_id, Vector<std::int64_t> order, std::uint64_t seed, const nb::object& monitor) {
@@ -82,22 +101,27 @@ Outcome learn(SharedBank<T>& self, const HeldBatch<T>& held, Vector<std::int32_t
     throw std::invalid_argument("Labels and costs must have one entry for each row of the batch.");
   for (const std::int64_t row : view(order))
     if (row < 0 || static_cast<std::size_t>(row) >= rows) throw std::invalid_argument("The order names a row that is not there.");
-  if (held.batch.features != self.bank->points().features() || held.batch.sparse != self.bank->points().sparse())
-    throw std::invalid_argument("The batch does not have the features or the storage of this bank.");
+  require_fitting(self, held);
   const Lesson<T> lesson{held.batch, view(labels), view(costs), first_id, view(order), seed};
   return watched(self, monitor, [&](Bank<T>& bank, Monitor& watch) { return bank.learn(lesson, watch); });
 }
 
 template <class T>
-nb::object decide(SharedBank<T>& self, const HeldBatch<T>& held) {
-  const std::size_t rows = held.batch.count, machines = self.bank->machines().size();
-  std::vector<double> decisions(rows * machines);
-  self.run([&](Bank<T>& bank) { bank.decide(held.batch, decisions); return 0; });
+nb::object decide(SharedBank<T>& self, const HeldBatch<T>& held, std::size_t threads) {
+  require_fitting(self, held);
+  const std::size_t rows = held.batch.count;
+  std::vector<double> decisions;
+  const std::size_t machines = self.run([&](Bank<T>& bank) {
+    decisions.resize(rows * bank.machines().size());
+    bank.decide(held.batch, decisions, threads);
+    return bank.machines().size();
+  });
   return to_numpy(std::move(decisions), {rows, machines});
 }
 
 template <class T>
 nb::object kernel_values(SharedBank<T>& self, const HeldBatch<T>& held) {
+  require_fitting(self, held);
   std::vector<T> values;
   std::size_t retained = 0;
   self.run([&](Bank<T>& bank) {
@@ -214,11 +238,13 @@ nb::object extremes(SharedBank<T>& self) {
 
 template <class T>
 void bind_measures(nb::class_<SharedBank<T>>& bound) {
-  bound.def_prop_ro("n_machines", [](SharedBank<T>& self) { return self.bank->machines().size(); })
-      .def_prop_ro("n_retained",
-                   [](SharedBank<T>& self) { return self.bank->points().size() - self.bank->points().dead(); })
-      .def_prop_ro("n_kernel_evals", [](SharedBank<T>& self) { return self.bank->kernel_evals(); })
-      .def_prop_ro("n_steps", [](SharedBank<T>& self) { return self.bank->steps(); })
+  const auto count = [](auto measure) {
+    return [measure](SharedBank<T>& self) { return self.run([&](Bank<T>& bank) { return measure(bank); }); };
+  };
+  bound.def_prop_ro("n_machines", count([](Bank<T>& bank) { return bank.machines().size(); }))
+      .def_prop_ro("n_retained", count([](Bank<T>& bank) { return bank.points().size() - bank.points().dead(); }))
+      .def_prop_ro("n_kernel_evals", count([](Bank<T>& bank) { return bank.kernel_evals(); }))
+      .def_prop_ro("n_steps", count([](Bank<T>& bank) { return bank.steps(); }))
       .def_prop_ro("bias", of_each_machine<T>([](const Machine<T>& machine) { return machine.bias(); }))
       .def_prop_ro("gap", of_each_machine<T>([](const Machine<T>& machine) { return std::max(machine.gap(), 0.0); }))
       .def_prop_ro("extremes", &extremes<T>)
@@ -265,7 +291,7 @@ void bind_bank(nb::module_& module, const char* name) {
            [](SharedBank<T>& self) {
              watched(self, nb::none(), [](Bank<T>& bank, Monitor& watch) { bank.polish_all(watch); return 0; });
            })
-      .def("decide", &decide<T>, nb::arg("batch"))
+      .def("decide", &decide<T>, nb::arg("batch"), nb::arg("threads") = 1)
       .def("kernel_values", &kernel_values<T>, nb::arg("batch"))
       .def("coefficients", &coefficients<T>)
       .def("state", &state<T>)

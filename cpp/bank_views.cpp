@@ -12,7 +12,7 @@
 namespace hinge {
 
 template <class T>
-void Bank<T>::decide(const Batch<T>& batch, std::span<double> decisions) {
+void Bank<T>::decide(const Batch<T>& batch, std::span<double> decisions, std::size_t threads) {
   tidy();  // sums depend, in their last bits, on the order of the slots: it must be the one that is saved
   const std::size_t count = machines_.size(), slots = points_.size();
   std::vector<double> weights(count * slots, 0.0);
@@ -28,7 +28,7 @@ void Bank<T>::decide(const Batch<T>& batch, std::span<double> decisions) {
     columns = columns_of(held);
     held.columns = &columns;
   }
-  for_blocks(batch, [&](std::size_t first, const Block<T>& block) {
+  for_blocks(batch, threads, [&](std::size_t first, const Block<T>& block) {
     add_block_decisions(kernel_, block, held, weights, count, decisions.data() + first * count);
   });
 }
@@ -36,15 +36,16 @@ void Bank<T>::decide(const Batch<T>& batch, std::span<double> decisions) {
 template <class T>
 void Bank<T>::kernel_values(const Batch<T>& batch, std::span<T> values) {
   const std::size_t slots = points_.size();
-  for_blocks(batch, [&](std::size_t first, const Block<T>& block) {
+  for_blocks(batch, options_.threads, [&](std::size_t first, const Block<T>& block) {
     kernel_.fill(block, points_.examples(), values.data() + first * slots, slots);
   });
 }
 
 template <class T>
-void Bank<T>::for_blocks(const Batch<T>& batch, const std::function<void(std::size_t, const Block<T>&)>& body) const {
+void Bank<T>::for_blocks(const Batch<T>& batch, std::size_t threads,
+                         const std::function<void(std::size_t, const Block<T>&)>& body) const {
   const std::size_t size = points_.sparse() ? lane_padding : block_size(), tasks = (batch.count + size - 1) / size;
-  parallel_for(threads_for(batch.count), tasks, [&](std::size_t task) {
+  parallel_for(threads_for(batch.count, threads), tasks, [&](std::size_t task) {
     const std::size_t first = task * size;
     std::vector<std::int64_t> rows(std::min(size, batch.count - first));
     std::iota(rows.begin(), rows.end(), static_cast<std::int64_t>(first));

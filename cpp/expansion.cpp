@@ -58,8 +58,4 @@ std::vector<std::size_t> Expansion::alive_members() const {
   return members;
 }
 
-std::size_t Expansion::support_count() const {
-  return size_ - static_cast<std::size_t>(std::count(alpha.begin(), alpha.begin() + static_cast<std::ptrdiff_t>(size_), 0.0));
-}
-
 }  // namespace hinge

@@ -29,7 +29,6 @@ class Expansion {
   // Dead members go; tells what moved where.
   Moves squeeze();
   std::vector<std::size_t> alive_members() const;
-  std::size_t support_count() const;
 
   // All have padded(size()) entries or more.
   std::vector<double> alpha, gradient, low, high;

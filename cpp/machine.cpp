@@ -146,28 +146,33 @@ void Machine<T>::level(std::size_t i, std::size_t j) {
 
 // Moving amount a from v to p changes the dual by a (g_p - g_v) - a^2/2 (K_vv + K_pp - 2 K_vp); the best p takes what its box allows.
 template <class T>
-bool Machine<T>::hand_over(std::size_t v) {
-  while (expansion.alpha[v] != 0.0) {
-    const double whole = expansion.alpha[v];
-    const RowView<T> row_v = row(v, v);
-    std::size_t best = v;
-    double best_gain = -std::numeric_limits<double>::infinity(), best_amount = 0.0;
-    for (std::size_t p = 0; p < expansion.size(); ++p) {
-      const double space = whole > 0 ? expansion.high[p] - expansion.alpha[p] : expansion.alpha[p] - expansion.low[p];
-      if (p == v || space <= 0.0) continue;
-      const double amount = std::copysign(std::min(std::abs(whole), space), whole);
-      const double curvature = static_cast<double>(diagonal[v]) + static_cast<double>(diagonal[p]) -
-                               2.0 * static_cast<double>(row_v[p]);
-      const double gain = amount * (expansion.gradient[p] - expansion.gradient[v]) - 0.5 * amount * amount * curvature;
-      if (gain > best_gain) best_gain = gain, best = p, best_amount = amount;
-    }
-    if (best == v) return false;
-    if (best_amount > 0)
-      move(best, v, best_amount);
-    else
-      move(v, best, -best_amount);
+auto Machine<T>::best_heir(std::size_t v, bool same_class) -> std::optional<Heir> {
+  const double whole = expansion.alpha[v];
+  const RowView<T> row_v = row(v, v);
+  std::optional<Heir> best;
+  for (std::size_t p = 0; p < expansion.size(); ++p) {
+    const double space = whole > 0 ? expansion.high[p] - expansion.alpha[p] : expansion.alpha[p] - expansion.low[p];
+    if (p == v || space <= 0.0 || !expansion.alive(p) || (same_class && expansion.label[p] != expansion.label[v])) continue;
+    const double amount = std::copysign(std::min(std::abs(whole), space), whole);
+    const double curvature =
+        static_cast<double>(diagonal[v]) + static_cast<double>(diagonal[p]) - 2.0 * static_cast<double>(row_v[p]);
+    const double gain = amount * (expansion.gradient[p] - expansion.gradient[v]) - 0.5 * amount * amount * curvature;
+    if (!best || gain > best->gain) best = Heir{p, amount, gain};
   }
-  return true;
+  return best;
+}
+
+template <class T>
+void Machine<T>::hand_over(std::size_t v) {
+  while (expansion.alpha[v] != 0.0) {
+    auto heir = best_heir(v, true);
+    if (!heir) heir = best_heir(v, false);
+    if (!heir) return;  // what is left is a residue of rounding
+    if (heir->amount > 0)
+      move(heir->at, v, heir->amount);
+    else
+      move(v, heir->at, -heir->amount);
+  }
 }
 
 template <class T>

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -41,8 +42,8 @@ class Machine {
   // Moves alpha_i up and alpha_j down as far as the dual grows and the boxes allow; returns the gain.
   double step(std::size_t i, std::size_t j);
   void move(std::size_t i, std::size_t j, double length);
-  // Gives v's coefficient to other members, where the dual loses least; false when their boxes are full.
-  bool hand_over(std::size_t v);
+  // Gives v's coefficient to other members where the dual loses least, of its own class as long as their boxes have room.
+  void hand_over(std::size_t v);
   RowView<T> row(std::size_t i, std::size_t pinned);
   void remove(std::size_t i);
   void refresh_extremes();
@@ -88,6 +89,12 @@ class Machine {
   void refresh_identity();
 
  private:
+  struct Heir {
+    std::size_t at;
+    double amount;
+    double gain;
+  };
+  std::optional<Heir> best_heir(std::size_t v, bool same_class);
   void level(std::size_t i, std::size_t j);
   void complete_fresh_row(std::size_t f);
   T* fresh_values(std::size_t f) { return in_place_ ? panel_->values(fresh_[f]) : fresh_rows_[f].data(); }

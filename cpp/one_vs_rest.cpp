@@ -89,8 +89,8 @@ std::size_t Bank<T>::block_size() const {
 }
 
 template <class T>
-std::size_t Bank<T>::threads_for(std::size_t rows) const {
-  return rows * points_.size() * (points_.row_cost() + 8) < worth_a_thread ? 1 : options_.threads;
+std::size_t Bank<T>::threads_for(std::size_t rows, std::size_t most) const {
+  return rows * points_.size() * (points_.row_cost() + 8) < worth_a_thread ? 1 : most;
 }
 
 template <class T>
@@ -138,7 +138,7 @@ void Bank<T>::choose_shift(const Lesson<T>& lesson, std::span<const std::int64_t
 
 template <class T>
 void Bank<T>::fill(Panel<T>& panel) {
-  parallel_for(threads_for(panel.count()), panel.tasks(points_),
+  parallel_for(threads_for(panel.count(), options_.threads), panel.tasks(points_),
                [&](std::size_t task) { panel.run_task(task, kernel_, points_); });
   panel.close(points_);
 }
@@ -186,7 +186,7 @@ void Bank<T>::end_block(Panel<T>& panel, Panel<T>* next, const Lesson<T>& lesson
       slots[m].push_back(slot_for(panel, position, lesson));
       points_.acquire(slots[m].back());
     }
-  const std::size_t threads = threads_for(panel.count());
+  const std::size_t threads = threads_for(panel.count(), options_.threads);
   std::vector<std::size_t> first_task(machines_.size() + 1, 0);
   for (std::size_t m = 0; m < machines_.size(); ++m) first_task[m + 1] = first_task[m] + machines_[m].list_rows_to_settle();
   const std::size_t settling = first_task.back();
@@ -241,7 +241,7 @@ void Bank<T>::learn_in_order(const Lesson<T>& lesson, std::span<const std::int64
     next->reserve(points_, largest_block);
     begin_block(*current);
     const std::size_t machine_tasks = machines_.size();
-    parallel_for(threads_for(current->count()), machine_tasks + 1 + next->tasks(points_), [&](std::size_t task) {
+    parallel_for(threads_for(current->count(), options_.threads), machine_tasks + 1 + next->tasks(points_), [&](std::size_t task) {
       if (task == machine_tasks) return take(*later);
       if (task > machine_tasks) return next->run_task(task - machine_tasks - 1, kernel_, points_);
       for (std::size_t p = 0; p < current->count() && !tally.monitor.stopped(); ++p) {
@@ -249,7 +249,7 @@ void Bank<T>::learn_in_order(const Lesson<T>& lesson, std::span<const std::int64
         visit(task, p, lesson.labels[row], lesson.costs[row]);
         reached_[task] = p + 1;
       }
-    });
+    }, &tally.monitor);
     next->close(points_);
     const std::size_t reached = *std::min_element(reached_.begin(), reached_.end());
     for (std::size_t p = 0; p < reached; ++p) count_mistake(lesson, *current, p, tally);
@@ -262,11 +262,16 @@ void Bank<T>::learn_in_order(const Lesson<T>& lesson, std::span<const std::int64
 
 template <class T>
 void Bank<T>::learn_selected(const Lesson<T>& lesson, std::span<const std::int64_t> order, Tally& tally) {
-  // The first few of each class are learned as they come: without them there is no boundary to be close to.
-  const std::size_t seeds = std::min(order.size(), Lasvm<T>::seeds_per_class * std::max<std::size_t>(classes_, 2));
-  const bool fresh_start = points_.size() == 0;
-  if (fresh_start) learn_in_order(lesson, order.first(seeds), tally);
-  Selector selector(options_.selection, options_.pool_size, order.subspan(fresh_start ? seeds : 0), lesson.seed);
+  // Until every machine has members of both kinds there is no boundary to be close to: the first few are learned as they come.
+  std::size_t first = points_.size() == 0 ? std::min(order.size(), Lasvm<T>::seeds_per_class * std::max<std::size_t>(classes_, 2)) : 0;
+  learn_in_order(lesson, order.first(first), tally);
+  const auto lacks_pair = [](const Machine<T>& machine) { return !machine.has_pair(); };
+  while (first < order.size() && !tally.monitor.stopped() && std::any_of(machines_.begin(), machines_.end(), lacks_pair)) {
+    const auto rows = order.subspan(first, std::min(lane_padding, order.size() - first));
+    learn_in_order(lesson, rows, tally);
+    first += rows.size();
+  }
+  Selector selector(options_.selection, options_.pool_size, order.subspan(first), lesson.seed);
   Panel<T> panel;
   for (std::size_t idle_draws = 0; idle_draws < Selector::patience && !tally.monitor.stopped();) {
     const auto rows = selector.draw(largest_block);
@@ -370,7 +375,7 @@ Outcome Bank<T>::finish(Monitor& monitor) {
   tally.progress.phase = "finish";
   report(tally);
   parallel_for(options_.threads, machines_.size(),
-               [&](std::size_t m) { met[m] = Finishing<T>(options, monitor).run(machines_[m]); });
+               [&](std::size_t m) { met[m] = Finishing<T>(options, monitor).run(machines_[m]); }, &monitor);
   for (auto& machine : machines_)
     for (const std::size_t slot : machine.take_released()) points_.release(slot);
   tidy();

@@ -75,7 +75,7 @@ class Bank {
   Outcome finish(Monitor& monitor);
   void polish_all(Monitor& monitor);
   // decisions[r * machines + m], bias included.
-  void decide(const Batch<T>& batch, std::span<double> decisions);
+  void decide(const Batch<T>& batch, std::span<double> decisions, std::size_t threads);
   // values[r * retained + s]
   void kernel_values(const Batch<T>& batch, std::span<T> values);
   BankState<T> state();
@@ -94,7 +94,7 @@ class Bank {
   void share_cache();
   void choose_shift(const Lesson<T>& lesson, std::span<const std::int64_t> order);
   std::size_t block_size() const;
-  std::size_t threads_for(std::size_t rows) const;
+  std::size_t threads_for(std::size_t rows, std::size_t most) const;
   void fill(Panel<T>& panel);
   void begin_block(Panel<T>& panel);
   void visit(std::size_t m, std::size_t position, std::int32_t label, double cost);
@@ -108,7 +108,8 @@ class Bank {
   void replay_for_newcomers(Monitor& monitor);
   void count_mistake(const Lesson<T>& lesson, Panel<T>& panel, std::size_t position, Tally& tally) const;
   void report(Tally& tally) const;
-  void for_blocks(const Batch<T>& batch, const std::function<void(std::size_t, const Block<T>&)>& body) const;
+  void for_blocks(const Batch<T>& batch, std::size_t threads,
+                  const std::function<void(std::size_t, const Block<T>&)>& body) const;
   void restore_points(const BankState<T>& state);
 
   Kernel<T> kernel_;

@@ -1,6 +1,7 @@
 #include "parallel.hpp"
 
 #include <algorithm>
+#include <condition_variable>
 #include <exception>
 #include <mutex>
 #include <utility>
@@ -8,7 +9,7 @@
 
 namespace hinge {
 
-void parallel_for(std::size_t threads, std::size_t tasks, const std::function<void(std::size_t)>& body) {
+void parallel_for(std::size_t threads, std::size_t tasks, const std::function<void(std::size_t)>& body, Monitor* monitor) {
   threads = std::min(threads, tasks);
   if (threads <= 1) {
     for (std::size_t task = 0; task < tasks; ++task) body(task);
@@ -16,20 +17,31 @@ void parallel_for(std::size_t threads, std::size_t tasks, const std::function<vo
   }
   std::atomic<std::size_t> next{0};
   std::exception_ptr failure;
-  std::mutex failure_lock;
+  std::mutex lock;
+  std::condition_variable ended;
+  std::size_t running = threads;
   const auto work = [&] {
     try {
       for (std::size_t task = next++; task < tasks; task = next++) body(task);
     } catch (...) {
       next = tasks;
-      const std::lock_guard guard(failure_lock);
+      const std::lock_guard guard(lock);
       if (!failure) failure = std::current_exception();
     }
+    const std::lock_guard guard(lock);
+    --running;
+    ended.notify_one();
   };
   {
     std::vector<std::jthread> helpers;
     for (std::size_t t = 1; t < threads; ++t) helpers.emplace_back(work);
     work();
+    std::unique_lock waiting(lock);
+    while (!ended.wait_for(waiting, Monitor::interval, [&] { return running == 0; })) {
+      waiting.unlock();
+      if (monitor) monitor->stopped();
+      waiting.lock();
+    }
   }
   if (failure) std::rethrow_exception(failure);
 }

@@ -10,9 +10,13 @@
 
 namespace hinge {
 
+class Monitor;
+
 // Runs body(0) ... body(tasks - 1), each once, the calling thread helping. Threads live for the call only: nothing outlives it, so
-// processes may fork at any other moment. The first exception is rethrown once all threads have stopped.
-void parallel_for(std::size_t threads, std::size_t tasks, const std::function<void(std::size_t)>& body);
+// processes may fork at any other moment. The first exception is rethrown once all threads have stopped. While it waits for the
+// others, the calling thread keeps asking the monitor, if there is one.
+void parallel_for(std::size_t threads, std::size_t tasks, const std::function<void(std::size_t)>& body,
+                  Monitor* monitor = nullptr);
 
 struct Progress {
   std::string phase;
@@ -33,9 +37,10 @@ class Monitor {
   bool stopped();
   void set_progress(const Progress& progress) { progress_ = progress; }
 
+  static constexpr std::chrono::milliseconds interval{50};
+
  private:
   using Clock = std::chrono::steady_clock;
-  static constexpr std::chrono::milliseconds interval{50};
 
   Question question_;
   Progress progress_;

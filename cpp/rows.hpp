@@ -41,8 +41,6 @@ class RowCache {
   void catch_up(Row& row) const;
   bool holds(std::size_t i) const { return i < rows_.size() && !rows_[i].segments.empty(); }
   Row& at(std::size_t i) { return rows_[i]; }
-  // True while another row of this length fits without anyone leaving.
-  bool has_room(std::size_t length) const { return used_ + segments_for(length) <= most_segments(); }
   std::size_t rows_that_fit(std::size_t length) const { return most_segments() / segments_for(length); }
   std::size_t budget() const { return budget_; }
   void set_budget(std::size_t bytes) { budget_ = bytes; }

@@ -24,6 +24,8 @@ EXAMPLES = {
     "no features": (lambda X: X[:, :0], "0 feature"),
     "one-dimensional": (lambda X: X[:, 0], "Expected 2D array"),
     "three-dimensional": (lambda X: X[:, :, None], "dim 3"),
+    "too large to square": (lambda X: with_entry(X, 1e200), "X must hold values of at most .*, got 1e"),
+    "sparse, too large to square": (lambda X: csr_matrix(with_entry(X, -1e200)), "X must hold values of at most"),
     "complex": (lambda X: X + 1j, "Complex data not supported"),
     "text": (lambda X: X.astype(str).astype(object) + "x", "could not convert string to float"),
     "objects": (lambda X: np.array([[{}, {}]] * len(X)), "must be a string or a"),
@@ -34,7 +36,10 @@ LABELS = {
     "NaN": (lambda y: np.where(y == 0, np.nan, 1.0), "contains NaN"),
     "two columns": (lambda y: np.stack([y, y], axis=1), "y should be a 1d array"),
     "none": (lambda y: None, "requires y to be passed"),
-    "mixed": (lambda y: np.array([1, "a"] * (len(y) // 2), dtype=object), "all text or all numbers|label type"),
+    "mixed": (lambda y: np.array([1, "a"] * (len(y) // 2), dtype=object), "all text or all numbers"),
+    "mixed list": (lambda y: [1, "a"] * (len(y) // 2), "all text or all numbers, got a mixture of int, str"),
+    "nothing and text": (lambda y: [None, "a"] * (len(y) // 2), "all text or all numbers, got a mixture of NoneType"),
+    "complex": (lambda y: y + 0j, "Complex data not supported"),
     "dictionaries": (lambda y: np.array([{}] * len(y), dtype=object), "Unknown label type"),
 }
 WEIGHTS = {
@@ -203,3 +208,33 @@ def test_measures_of_unknown_labels(learned):
     model, X, y, _ = learned
     with pytest.raises(ValueError, match=r"must be one of \[0, 1\]"):
         model.duality_gap(X, y + 1)
+
+
+@pytest.mark.parametrize("row", [1e19, -1e19, np.nan, -np.inf])
+def test_ready_rows_of_a_float32_model(two, row):
+    X, y = two[0].astype(np.float32), two[1]
+    model = OnlineSVC(gamma=1.0).partial_fit(X, y)
+    decisions = model.decision_function(X)
+    for verb in (lambda: model.partial_fit(with_entry(X, row), y), lambda: model.predict(with_entry(X, row))):
+        with pytest.raises(ValueError, match=r"X must hold values of at most|contains"):
+            verb()
+    assert model.n_seen_ == 120
+    np.testing.assert_array_equal(model.decision_function(X), decisions)
+
+
+@pytest.mark.parametrize("gamma", [1e39, 1e-60])
+def test_gamma_beyond_the_precision(two, gamma):
+    X, y = two
+    model = OnlineSVC(gamma=gamma)
+    with pytest.raises(ValueError, match=r"gamma must be a number that the precision of X, float32, can hold"):
+        model.fit(X.astype(np.float32), y)
+    assert not hasattr(model, "n_features_in_")
+
+
+@pytest.mark.parametrize("size", [1e-160, 2e153])
+def test_gamma_of_examples_beyond_the_precision(two, size):
+    X, y = np.tile(two[0], (40, 1)), np.tile(two[1], 40)
+    model = OnlineSVC()
+    with pytest.raises(ValueError, match="gamma='scale' must be a number that float64 can hold"):
+        model.fit(X / np.abs(X).max() * size, y)
+    assert not hasattr(model, "n_features_in_")

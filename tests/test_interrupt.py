@@ -5,7 +5,10 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import numpy as np
 import pytest
+
+from hinge import OnlineSVC, _base
 
 SCRIPT = """
 import os, signal, threading
@@ -51,3 +54,22 @@ def run(**values):
     finished = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False)
     assert finished.returncode == 0, finished.stderr
     return finished.stdout.split()
+
+
+def test_while_the_input_is_checked(two, monkeypatch):
+    X, y = two
+    model = OnlineSVC(gamma=1.0).partial_fit(X, y)
+    decisions = model.decision_function(X)
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(_base, "check_weights", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(np.hstack([X, X]), y)
+    assert model.n_features_in_ == 2
+    np.testing.assert_array_equal(model.decision_function(X), decisions)
+    fresh = OnlineSVC()
+    with pytest.raises(KeyboardInterrupt):
+        fresh.partial_fit(X, y)
+    assert not hasattr(fresh, "n_features_in_")

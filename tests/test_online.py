@@ -136,6 +136,13 @@ class TestSolution:
         values = [OnlineSVC(gamma=0.2, C=10, epochs=n, random_state=0).fit(X, y).dual_objective() for n in (1, 3, 9)]
         assert values[0] < values[1] <= values[2] * (1 + 1e-6)
 
+    @pytest.mark.parametrize("selection", ["gradient", "active", "autoactive"])
+    def test_every_selection_converges(self, stream, selection):
+        X, y = stream
+        model = OnlineSVC(gamma=0.2, epochs="converge", selection=selection, random_state=0).fit(X, y)
+        assert model.kkt_violation(X, y) <= model.tol * (1 + 1e-9)
+        assert model._state.options.selection == selection
+
 
 class TestSameModelByOtherWays:
     @pytest.mark.parametrize("kernel", ["linear", "rbf", "poly", "laplacian"])
@@ -186,6 +193,13 @@ class TestSameModelByOtherWays:
     def test_float32_and_float64(self, three):
         X, y = three[0].astype(np.float32), three[1]
         same_decisions(OnlineSVC(gamma=0.3).fit(X, y), OnlineSVC(gamma=0.3).fit(X.astype(float), y), X, atol=2e-3)
+
+    def test_float32_and_float64_far_from_zero(self):
+        random = np.random.RandomState(0)
+        centres = 30 * random.randn(6, 5)
+        X, y = centres[random.randint(6, size=600)] + random.randn(600, 5), random.randint(3, size=600)
+        single, double = (OnlineSVC(C=10, gamma=0.3, random_state=0).fit(X.astype(t), y) for t in ("f4", "f8"))
+        assert single.score(X, y) == pytest.approx(double.score(X, y), abs=0.02)
 
     @pytest.mark.parametrize("container", [np.asarray, csr_matrix])
     @pytest.mark.parametrize("kernel", ["rbf", "linear"])

@@ -9,9 +9,9 @@ from sklearn.base import clone
 from hinge import OnlineSVC, ParameterError
 
 BAD = {
-    "C": [0, -1, np.inf, np.nan, "1", None, True, [1.0]],
+    "C": [0, -1, np.inf, np.nan, "1", None, True, [1.0], 10**400],
     "kernel": ["rbff", None, 3, np.eye(2)],
-    "degree": [-1, 2.5, "3", None],
+    "degree": [-1, 2.5, "3", None, 10**6],
     "gamma": [0, -1.0, "big", None, np.nan, np.ones(2)],
     "coef0": ["0", None, np.inf],
     "tol": [0, -1e-3, np.nan, "small"],
@@ -20,13 +20,13 @@ BAD = {
     "verbose": ["yes", 2, None],
     "random_state": ["seed", -1.5],
     "epochs": [0, -1, 1.5, "many", None, np.ones(2)],
-    "max_support": [0, 1, -5, 2.5, "10"],
+    "max_support": [0, 1, -5, 2.5, "10", 2**31],
     "selection": ["best", None, 3],
-    "pool_size": [0, -1, 2.5, None],
+    "pool_size": [0, -1, 2.5, None, 2**40],
     "working_set": ["third-order", None],
     "max_gap": [0, -1, "wide", np.nan],
     "finish": ["yes", None, 3],
-    "n_jobs": [0, -2, 1.5, "all"],
+    "n_jobs": [0, -2, 1.5, "all", 2**40],
 }
 
 
@@ -98,3 +98,7 @@ def test_finish_is_a_parameter_and_a_verb(two):
 def test_constructor_takes_keywords_only():
     with pytest.raises(TypeError):
         OnlineSVC(1.0)
+
+
+def test_a_cache_larger_than_any_memory(two):
+    assert OnlineSVC(cache_size=1e300).fit(*two).score(*two) > 0.8

@@ -10,7 +10,7 @@ from scipy.sparse import csr_matrix
 from sklearn.metrics.pairwise import rbf_kernel
 
 from hinge import OnlineSVC
-from hinge._state import State
+from hinge._state import State, signed_coefficients
 
 
 def gaussian(A, B):
@@ -91,3 +91,18 @@ def test_read_only_arrays_will_do(two):
 def test_values_are_json(two):
     _, values = OnlineSVC(max_gap=0.5, max_support=50).fit(*two)._state.to_arrays()
     assert json.loads(json.dumps(values, allow_nan=False)) == values
+
+
+def test_prediction_leaves_the_options_alone(two):
+    X, y = two
+    model = OnlineSVC(n_jobs=1).fit(X, y)
+    options = model._state.options
+    decisions = model.decision_function(X)
+    np.testing.assert_array_equal(model.set_params(n_jobs=2).decision_function(X), decisions)
+    assert model._state.options is options
+
+
+def test_support_is_one_snapshot(three):
+    X, y = three
+    bank = OnlineSVC(epochs=1).fit(X, y)._state.bank
+    np.testing.assert_array_equal(signed_coefficients(bank.state()), bank.coefficients())

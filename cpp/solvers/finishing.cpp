@@ -73,7 +73,10 @@ typename Finishing<T>::Ending Finishing<T>::run_shrunken(Machine<T>& machine) {
   Machine<T> smaller = machine.restricted(active, points);
   smaller.prefetch_rows(options_.threads);
   Ending ending = descend(smaller, true);
-  while (ending == Ending::crowded) ending = run_shrunken(smaller) == Ending::converged ? descend(smaller, true) : Ending::stalled;
+  while (ending == Ending::crowded) {
+    ending = run_shrunken(smaller);
+    if (ending == Ending::converged) ending = descend(smaller, true);
+  }
   for (std::size_t k = 0; k < active.size(); ++k) {
     machine.expansion.set_alpha(active[k], smaller.expansion.alpha[k]);
     machine.expansion.gradient[active[k]] = smaller.expansion.gradient[k];

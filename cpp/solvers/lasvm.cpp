@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace hinge {
 
@@ -85,22 +86,35 @@ void Lasvm<T>::dismiss_idle(Machine<T>& machine) const {
   });
 }
 
-// Bounded memory: while there are too many members, the one farthest from the margin, on whichever side, hands its coefficient to the
-// members that lose the dual the least by taking it, and leaves. Far inside it is redundant, far outside most likely noise.
+// Bounded memory: while there are too many members, the least useful one leaves and hands its coefficient to members of its own class.
 template <class T>
 void Lasvm<T>::shed(Machine<T>& machine) const {
   Expansion& expansion = machine.expansion;
-  while (expansion.alive_count() > options_.max_support) {
-    std::size_t victim = 0;
-    double farthest = -1.0;
-    for (std::size_t i = 0; i < expansion.size(); ++i) {
-      const double distance = std::abs(expansion.gradient[i] - machine.bias());
-      if (expansion.alive(i) && distance > farthest) farthest = distance, victim = i;
-    }
-    if (!machine.hand_over(victim)) return;
+  while (expansion.alive_count() > std::max<std::size_t>(options_.max_support, 2)) {
+    const std::size_t victim = least_useful(machine);
+    machine.hand_over(victim);
     machine.remove(victim);
     machine.refresh_extremes();
   }
+}
+
+// A member on the wrong side is most likely noise: the one farthest on it. When there is none, the member that is most on the right side
+// without its own help, as in the budget perceptron of section 2.2. The last member of a class stays.
+template <class T>
+std::size_t Lasvm<T>::least_useful(const Machine<T>& machine) const {
+  const Expansion& expansion = machine.expansion;
+  const auto positive = static_cast<std::size_t>(std::count(expansion.label.begin(), expansion.label.end(), 1.0));
+  const auto negative = expansion.alive_count() - positive;
+  std::size_t victim = 0;
+  double worst = -std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < expansion.size(); ++i) {
+    if (!expansion.alive(i) || (expansion.label[i] > 0 ? positive : negative) == 1) continue;
+    const double slack = expansion.label[i] * (expansion.gradient[i] - machine.bias());  // 1 - y f(x)
+    const double own_help = std::abs(expansion.alpha[i]) * static_cast<double>(machine.diagonal[i]);
+    const double uselessness = slack > 1.0 ? slack : -(slack + own_help);
+    if (uselessness > worst) worst = uselessness, victim = i;
+  }
+  return victim;
 }
 
 template class Lasvm<float>;

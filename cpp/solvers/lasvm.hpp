@@ -54,6 +54,7 @@ class Lasvm {
   void reprocess_online(Machine<T>& machine) const;
   void dismiss_idle(Machine<T>& machine) const;
   void shed(Machine<T>& machine) const;
+  std::size_t least_useful(const Machine<T>& machine) const;
 
   Options options_;
 };

@@ -55,7 +55,9 @@ class FittedAttributes:
     @property
     def intercept_(self) -> NDArray[np.float64]:
         """The constant of each row of `dual_coef_`."""
-        return self._known().table.arrange(self._state.bank.bias[None, :]).ravel()
+        state = self._known()
+        bias = state.bank.bias
+        return state.table.of_machines(len(bias)).arrange(bias[None, :]).ravel()
 
     @property
     def n_iter_(self) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -106,9 +106,10 @@ class StreamingClassifier(FittedAttributes, CallbackSupportMixin, ClassifierMixi
                     "fit needs examples of at least two classes, got only one class of positive weight, "
                     f"{table.classes[0]!r}; partial_fit may start with one."
                 )
-            self._state = self._first_state(lesson, options, table)
-            self._require_columns(self._state, lesson, whole=True)
-            self._state.n_seen = len(lesson.y)
+            state = self._first_state(lesson, options, table)
+            self._require_columns(state, lesson, whole=True)
+            state.n_seen = len(lesson.y)
+            self._state = state
             with one_blas_thread():
                 self._train(lesson, options)
         return self
@@ -120,6 +121,9 @@ class StreamingClassifier(FittedAttributes, CallbackSupportMixin, ClassifierMixi
 
         The first call settles the kernel (`gamma="scale"` looks at its examples only), the precision and whether
         examples are kept dense or sparse. Later input is converted to that.
+
+        Shuffle a stream that is sorted by class: every example is seen once, and while only one class has come only
+        some of its examples are kept.
 
         Parameters
         ----------
@@ -159,11 +163,11 @@ class StreamingClassifier(FittedAttributes, CallbackSupportMixin, ClassifierMixi
         ndarray of shape (n,) or (n, n_classes)
             With two classes one value an example, positive for `classes_[1]`; with more, one value a class.
         """
-        decisions = self._decisions(X)
-        return decisions if len(self._state.table) > 2 else decisions.ravel()
+        table, decisions = self._decisions(X)
+        return decisions if len(table) > 2 else decisions.ravel()
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the most likely class of examples.
+        """Return the most likely class of examples; waits while another thread is inside `partial_fit`.
 
         Parameters
         ----------
@@ -175,23 +179,28 @@ class StreamingClassifier(FittedAttributes, CallbackSupportMixin, ClassifierMixi
         ndarray of shape (n,)
             Labels.
         """
-        return self._known().table.choose(self._decisions(X))
+        table, decisions = self._decisions(X)
+        return table.choose(decisions)
 
-    def _decisions(self, X: Any) -> NDArray[np.float64]:
+    def _decisions(self, X: Any) -> tuple[ClassTable, NDArray[np.float64]]:
+        """Return arranged decision values, and the classes that the machines knew when they gave them."""
         state = self._known()
         X = check_queries(self, X, state.storage, sparse=state.kernel.name != "precomputed")
         check_threads(self.n_jobs)
-        state.use(replace(state.options, threads=count_threads(self.n_jobs)))
+        threads = count_threads(self.n_jobs)
         with one_blas_thread():
-            return state.table.arrange(state.decide(X))
+            decisions = state.decide(X, threads)
+        table = state.table.of_machines(decisions.shape[1])
+        return table, table.arrange(decisions)
 
     def _checked(self, X: Any, y: Any, state: State | None) -> tuple[Any, NDArray[Any]]:
         """Return checked examples and labels; the way of single rows with known labels is short."""
         if state is None:
             return check_examples(self, X, y, None, sparse=self.kernel != "precomputed")
         if is_ready(X, state.storage, self) and isinstance(y, (list, np.ndarray)):
-            labels = np.asarray(y)
-            if labels.shape == X.shape[:1] and state.table.positions(labels) is not None:
+            labels = as_labels(y)
+            plain = labels.shape == X.shape[:1] and labels.dtype.kind != "c"
+            if plain and state.table.positions(labels) is not None:
                 return X, labels
         return check_examples(self, X, y, state.storage, sparse=self.kernel != "precomputed")
 
@@ -265,12 +274,14 @@ def _require_weight(lesson: Lesson) -> None:
 
 @contextmanager
 def unchanged_on_error(estimator: Any) -> Iterator[None]:
-    """Give an estimator back what it had learned when something goes wrong inside; Ctrl-C keeps what is new."""
+    """Give an estimator back what it had learned when something goes wrong inside; Ctrl-C keeps a new state."""
     before = {name: vars(estimator)[name] for name in _FITTED if name in vars(estimator)}
     try:
         yield
-    except (Exception, Abandoned):
-        for name in _FITTED:
-            vars(estimator).pop(name, None)
-        vars(estimator).update(before)
+    except BaseException as error:
+        same = vars(estimator).get("_state") is before.get("_state")
+        if same or isinstance(error, (Exception, Abandoned)):
+            for name in _FITTED:
+                vars(estimator).pop(name, None)
+            vars(estimator).update(before)
         raise

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hinge._state import signed_coefficients
+
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
 
@@ -21,7 +23,7 @@ def gap_on(state: State, X: Any, labels: NDArray[np.int32], costs: NDArray[np.fl
     The primal is that of the model as it stands, intercept included. Examples that the model does not hold have
     coefficient zero, so they add nothing to the dual.
     """
-    margins = _targets(state, labels) * state.decide(X)
+    margins = _targets(state, labels) * state.decide(X, state.options.threads)
     losses = costs[:, None] * np.maximum(0.0, 1.0 - margins)
     primal = 0.5 * state.bank.squared_norm + losses.sum(axis=0)
     return float((primal - state.bank.dual_objective).sum())
@@ -35,7 +37,7 @@ def violation_on(state: State, X: Any, labels: NDArray[np.int32], costs: NDArray
     bank = state.bank
     targets = _targets(state, labels)
     coefficients, bounds = _coefficients(state, X, labels, costs)
-    gradient = targets - (state.decide(X) - bank.bias)
+    gradient = targets - (state.decide(X, state.options.threads) - bank.bias)
     end = targets * bounds[:, None]
     may_rise = (bounds[:, None] > 0) & (coefficients < np.maximum(end, 0.0))
     may_fall = (bounds[:, None] > 0) & (coefficients > np.minimum(end, 0.0))
@@ -57,7 +59,8 @@ def _coefficients(
     state: State, X: Any, labels: NDArray[np.int32], costs: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return coefficients and bounds of the given examples: of an equal one that is held, else zero and the cost."""
-    arrays, held = state.bank.state(), state.bank.coefficients()
+    arrays = state.bank.state()
+    held = signed_coefficients(arrays)
     waiting: dict[Hashable, list[int]] = defaultdict(list)
     for slot, key in enumerate(_held_keys(state, arrays)):
         waiting[key, int(arrays["labels"][slot])].append(slot)

@@ -60,6 +60,8 @@ class KernelSpec:
         if callable(kernel):
             return cls("callable", function=kernel)
         width = _width(gamma, X, weights) if kernel in _WITH_GAMMA else 1.0
+        if kernel in ("poly", "sigmoid") and coef0 != 0:
+            _require_precision("coef0", coef0, X.dtype)
         return cls(kernel, width, float(coef0), int(degree))
 
     def require_same(
@@ -155,10 +157,32 @@ def check_gram(square: NDArray[Any]) -> None:
 def _width(gamma: str | float, X: Any, weights: NDArray[np.float64]) -> float:
     if gamma == "auto":
         return 1.0 / float(X.shape[1])
-    if gamma == "scale":
-        spread = weighted_variance(X, weights) * float(X.shape[1])
-        return 1.0 / spread if spread > 0 else 1.0
-    return float(gamma)
+    if gamma != "scale":
+        _require_precision("gamma", float(gamma), X.dtype)
+        return float(gamma)
+    spread = weighted_variance(X, weights) * float(X.shape[1])
+    width = 1.0 if spread == 0 else 1.0 / spread
+    if not _has_precision(width, X.dtype):
+        raise DataError(
+            f"gamma='scale' must be a number that {X.dtype} can hold, got {width:g} for these examples; "
+            "scale the features or give gamma as a number."
+        )
+    return width
+
+
+def _require_precision(name: str, value: float, dtype: DTypeLike) -> None:
+    if not _has_precision(value, dtype):
+        raise ParameterError(
+            f"{name} must be a number that the precision of X, {dtype}, can hold, got {value!r}; "
+            "choose a more usual value or convert X to float64."
+        )
+
+
+def _has_precision(value: float, dtype: DTypeLike) -> bool:
+    """Tell whether a number other than zero stays finite and other than zero in a precision."""
+    with np.errstate(over="ignore", under="ignore"):
+        held = abs(float(np.array(value).astype(dtype)))
+    return 0 < held < np.inf
 
 
 def weighted_variance(X: Any, weights: NDArray[np.float64]) -> float:
@@ -177,13 +201,14 @@ def weighted_variance(X: Any, weights: NDArray[np.float64]) -> float:
     >>> weighted_variance(np.array([[0.0], [1.0]]), np.array([3.0, 1.0]))
     0.1875
     """
-    total = float(weights.sum() * X.shape[1])
-    mean = sum(float((w * values).sum()) for values, w in _entries(X, weights)) / total
-    stored = spread = 0.0
-    for values, w in _entries(X, weights):
-        deviations = values - mean
-        spread += float((w * np.square(deviations, out=deviations)).sum())
-        stored += float(np.broadcast_to(w, values.shape).sum())
+    with np.errstate(over="ignore", invalid="ignore"):  # then the result is not finite, which is refused
+        total = float(weights.sum() * X.shape[1])
+        mean = sum(float((w * values).sum()) for values, w in _entries(X, weights)) / total
+        stored = spread = 0.0
+        for values, w in _entries(X, weights):
+            deviations = values - mean
+            spread += float((w * np.square(deviations, out=deviations)).sum())
+            stored += float(np.broadcast_to(w, values.shape).sum())
     return (spread + (total - stored) * mean * mean) / total  # entries that are not stored are zero
 
 

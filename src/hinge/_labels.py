@@ -83,6 +83,21 @@ class ClassTable:
         order = np.argsort(classes)
         return ClassTable(classes[order], numbers[order])
 
+    def of_machines(self, n_machines: int) -> ClassTable:
+        """Return the table as it was when there were so many native machines; classes may have come since.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> table = ClassTable(np.array(["apple", "fig", "pear"]), np.array([2, 0, 1], dtype=np.int32))
+        >>> table.of_machines(1).classes.tolist()
+        ['fig', 'pear']
+        """
+        known = max(2, n_machines)
+        if len(self) <= known:
+            return self
+        return ClassTable(self.classes[self.numbers < known], self.numbers[self.numbers < known])
+
     @property
     def sign(self) -> float:
         """What turns a native value of the single machine into one that is positive for `classes[1]`."""
@@ -111,10 +126,11 @@ def as_labels(values: ArrayLike) -> NDArray[Any]:
     >>> as_labels(np.array([1, 2], dtype=object)).dtype.kind
     'i'
     """
+    require_one_kind(values)
     labels = np.asarray(values)
     if labels.dtype == object and not any(isinstance(label, str) for label in labels.ravel()):
         plain = np.array(labels.tolist())
-        return plain if plain.dtype.kind in _NUMBERS and plain.shape == labels.shape else labels
+        return plain if plain.dtype.kind in _NUMBERS + "c" and plain.shape == labels.shape else labels
     return labels
 
 
@@ -148,10 +164,32 @@ def distinct(labels: NDArray[Any]) -> NDArray[Any]:
     try:
         return np.unique(labels)
     except TypeError:
-        kinds = sorted({type(label).__name__ for label in labels})
-        raise DataError(
-            f"Labels must be all text or all numbers, got a mixture of {', '.join(kinds)}; convert them to one type."
-        ) from None
+        raise _mixture(labels) from None
+
+
+def require_one_kind(values: Any) -> None:
+    """Refuse text among other labels; NumPy would turn numbers in such a list into text."""
+    if isinstance(values, (list, tuple)):
+        labels = values
+    elif getattr(getattr(values, "dtype", None), "kind", None) == "O":
+        labels = np.asarray(values).ravel().tolist()
+    else:
+        return
+    if len({_kind(label) for label in labels}) > 1:
+        raise _mixture(labels)
+
+
+def _kind(label: Any) -> str:
+    if label is None:
+        return "nothing"
+    return "text" if isinstance(label, (str, bytes)) else "number"
+
+
+def _mixture(labels: Any) -> DataError:
+    kinds = sorted({type(label).__name__ for label in labels})
+    return DataError(
+        f"Labels must be all text or all numbers, got a mixture of {', '.join(kinds)}; convert them to one type."
+    )
 
 
 def _joined(known: NDArray[Any], found: NDArray[Any]) -> NDArray[Any]:

@@ -11,6 +11,8 @@ import numpy as np
 
 from hinge._errors import ParameterError
 
+_MOST = 2**31 - 1  # what the native code can count
+
 KERNELS = ("linear", "rbf", "poly", "sigmoid", "laplacian", "precomputed")
 
 
@@ -26,16 +28,18 @@ def number(name: str, value: Any, *, above: float | None = None, hint: str) -> f
     ...
     hinge._errors.ParameterError: C must be a finite number above 0, got -1; a usual value is 1.0.
     """
-    if not _is(value, Real) or not math.isfinite(value) or (above is not None and value <= above):
+    if not _is_finite(value) or (above is not None and value <= above):
         bound = "" if above is None else f" above {above:g}"
         raise ParameterError(f"{name} must be a finite number{bound}, got {value!r}; {hint}.")
     return float(value)
 
 
-def whole(name: str, value: Any, *, at_least: int, hint: str) -> int:
-    """Return a whole number that reaches a bound."""
+def whole(name: str, value: Any, *, at_least: int, at_most: int = _MOST, hint: str) -> int:
+    """Return a whole number between two bounds."""
     if not _is(value, Integral) or value < at_least:
         raise ParameterError(f"{name} must be a whole number of at least {at_least}, got {value!r}; {hint}.")
+    if value > at_most:
+        raise ParameterError(f"{name} must be a whole number of at most {at_most}, got {value!r}; {hint}.")
     return int(value)
 
 
@@ -67,7 +71,7 @@ def check_kernel(kernel: Any, degree: Any, gamma: Any, coef0: Any) -> None:
             f"kernel must be one of {listed} or a function of two sets of examples, got {kernel!r}; "
             "choose one of these."
         )
-    whole("degree", degree, at_least=0, hint="a usual value is 3")
+    whole("degree", degree, at_least=0, at_most=1000, hint="a usual value is 3")
     if not (isinstance(gamma, str) and gamma in ("scale", "auto")):
         number("gamma", gamma, above=0, hint="'scale' and 'auto' choose one for you")
     number("coef0", coef0, hint="a usual value is 0.0")
@@ -88,7 +92,7 @@ def check_class_weight(class_weight: Any, *, streaming: bool) -> None:
             "choose one of these."
         )
     for label, weight in class_weight.items():
-        if not _is(weight, Real) or not math.isfinite(weight) or weight < 0:
+        if not _is_finite(weight) or weight < 0:
             raise ParameterError(
                 f"class_weight must hold finite numbers of at least 0, got {weight!r} for class {label!r}; "
                 "give every class a positive weight."
@@ -111,6 +115,16 @@ def check_threads(n_jobs: Any) -> None:
         raise ParameterError(
             f"n_jobs must be None, -1 or a whole number of at least 1, got {n_jobs!r}; -1 means all processors."
         )
+    if n_jobs is not None and n_jobs > _MOST:
+        raise ParameterError(f"n_jobs must be at most {_MOST}, got {n_jobs!r}; -1 means all processors.")
+
+
+def _is_finite(value: Any) -> bool:
+    """Tell whether a value is a number that a float can hold."""
+    try:
+        return _is(value, Real) and math.isfinite(value)
+    except OverflowError:  # a huge whole number
+        return False
 
 
 def _is(value: Any, kind: type) -> bool:

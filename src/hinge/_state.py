@@ -52,8 +52,7 @@ class Bank(Protocol):
     ) -> _core.Outcome: ...
     def finish(self, monitor: _core.Monitor | None = None) -> _core.Outcome: ...
     def polish(self) -> None: ...
-    def decide(self, batch: Any) -> NDArray[np.float64]: ...
-    def coefficients(self) -> NDArray[np.float64]: ...
+    def decide(self, batch: Any, threads: int = 1) -> NDArray[np.float64]: ...
     def state(self) -> Arrays: ...
 
 
@@ -150,28 +149,36 @@ class State:
 
     def extend(self, table: ClassTable) -> None:
         """Take over a table with more classes."""
-        if len(table) > len(self.table):
-            self.bank.grow(len(table))
-        self.table = table
+        if len(table) == len(self.table):
+            return
+        bank, before = self.bank, self.table
+        self.table = table  # first, so that a thread that asks meanwhile finds a class for every machine
+        try:
+            bank.grow(len(table))
+        except BaseException:
+            self.table = before
+            raise
 
-    def decide(self, X: Any) -> NDArray[np.float64]:
+    def decide(self, X: Any, threads: int) -> NDArray[np.float64]:
         """Return decision values of checked examples, one column a native machine."""
-        parts = [self.bank.decide(batch) for _, batch in self.storage.batches(X)]
+        parts = [self.bank.decide(batch, threads) for _, batch in self.storage.batches(X)]
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     def support(self) -> Support:
         """Return the support vectors."""
-        coefficients, arrays = self.bank.coefficients(), self.bank.state()
+        arrays = self.bank.state()  # one snapshot: another thread may be learning
+        coefficients = signed_coefficients(arrays)
+        table = self.table.of_machines(len(coefficients))
         held = np.flatnonzero(coefficients.any(axis=0))
-        place_of_number = np.argsort(self.table.numbers)
+        place_of_number = np.argsort(table.numbers)
         places = place_of_number[arrays["labels"][held]]
         order = np.lexsort((arrays["ids"][held], places))
         held = held[order]
         return Support(
             ids=arrays["ids"][held],
             vectors=self.vectors(arrays)[held],
-            coefficients=self.table.arrange(coefficients[:, held].T).T,
-            counts=np.bincount(places, minlength=len(self.table)).astype(np.int32),
+            coefficients=table.arrange(coefficients[:, held].T).T,
+            counts=np.bincount(places, minlength=len(table)).astype(np.int32),
         )
 
     def vectors(self, arrays: Arrays) -> Any:
@@ -236,3 +243,20 @@ class State:
     def __deepcopy__(self, memo: dict[int, Any]) -> State:
         # Unlike `copy`, this goes with a copy of the estimator, whose parameter `kernel` is copied as well.
         return State.from_arrays(*self.to_arrays(), copy.deepcopy(self.kernel.function, memo))
+
+
+def signed_coefficients(arrays: Arrays) -> NDArray[np.float64]:
+    """Return the coefficients in a snapshot of the machines, one row a machine and one column an example held.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> members, alpha = np.array([0, 2, 1]), np.array([1.0, -1.0, 0.5])
+    >>> arrays = {"ids": np.arange(3), "members": members, "member_counts": np.array([2, 1]), "alpha": alpha}
+    >>> signed_coefficients(arrays).tolist()
+    [[1.0, 0.0, -1.0], [0.0, 0.5, 0.0]]
+    """
+    counts = arrays["member_counts"]
+    coefficients = np.zeros((len(counts), len(arrays["ids"])))
+    coefficients[np.repeat(np.arange(len(counts)), counts), arrays["members"]] = arrays["alpha"]
+    return coefficients

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from sklearn.utils.validation import validate_data
 
 from hinge import _core
 from hinge._errors import DataError
-from hinge._labels import as_labels
+from hinge._labels import as_labels, require_one_kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,6 +48,11 @@ class Storage:
     def of(cls, X: Any) -> Storage:
         """Return the storage that suits checked examples."""
         return cls(np.dtype(X.dtype), issparse(X), int(X.shape[1]))
+
+    @cached_property
+    def largest(self) -> float:
+        """The largest size of an entry: squared distances of such rows do not overflow."""
+        return float(np.sqrt(np.finfo(self.dtype).max / self.n_features)) / 4
 
     def blocks(self, X: Any) -> Iterator[tuple[slice, Any]]:
         """Yield checked examples stored in this way, with the rows that each block holds.
@@ -95,6 +101,7 @@ def check_examples(
     y : ndarray of shape (n,)
         Labels.
     """
+    require_one_kind(y)
     dtype: Any = _FLOATS if storage is None else storage.dtype
     accepted = "csr" if sparse else False
     with np.errstate(
@@ -103,7 +110,7 @@ def check_examples(
         X, y = validate_data(estimator, X, y, reset=storage is None, accept_sparse=accepted, dtype=dtype, order="C")
     y = as_labels(y)
     check_classification_targets(y)
-    return (_canonical(X) if issparse(X) else X), y
+    return _finished(X), y
 
 
 def check_queries(estimator: Any, X: Any, storage: Storage, *, sparse: bool) -> Any:
@@ -113,7 +120,7 @@ def check_queries(estimator: Any, X: Any, storage: Storage, *, sparse: bool) -> 
     accepted = "csr" if sparse else False
     with np.errstate(over="ignore", invalid="ignore"):
         X = validate_data(estimator, X, reset=False, accept_sparse=accepted, dtype=storage.dtype, order="C")
-    return _canonical(X) if issparse(X) else X
+    return _finished(X)
 
 
 def is_ready(X: Any, storage: Storage, estimator: Any) -> bool:
@@ -130,7 +137,7 @@ def is_ready(X: Any, storage: Storage, estimator: Any) -> bool:
         and X.flags.c_contiguous
         and not storage.sparse
         and not hasattr(estimator, "feature_names_in_")
-        and bool(np.isfinite(X).all())
+        and _size(X) <= storage.largest  # false for NaN as well
     )
 
 
@@ -149,6 +156,23 @@ def check_weights(sample_weight: ArrayLike | None, n: int) -> NDArray[np.float64
     if n and weights.min() < 0:
         raise DataError(f"sample_weight must not be negative, got {weights.min():g}; a weight of 0 leaves a row out.")
     return weights
+
+
+def _finished(X: Any) -> Any:
+    """Return finite examples in the form that the native code reads, refusing those whose squares overflow."""
+    X = _canonical(X) if issparse(X) else X
+    size, largest = _size(X.data if issparse(X) else X), Storage.of(X).largest
+    if size > largest:
+        raise DataError(
+            f"X must hold values of at most {largest:.3g} in size, whose squares {X.dtype} can hold, got {size:.3g}; "
+            "scale the features."
+        )
+    return X
+
+
+def _size(values: NDArray[Any]) -> float:
+    """Return the largest absolute value, without a copy; NaN if there is one."""
+    return max(float(values.max()), -float(values.min())) if values.size else 0.0
 
 
 def _canonical(X: Any) -> Any:

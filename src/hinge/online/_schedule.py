@@ -77,8 +77,15 @@ class Training:
 
     def converge(self) -> None:
         """Go over the training set until no example of it violates the optimality conditions."""
+        wanted = self._state.options
+        if wanted.selection != "random":  # it passes over examples: one pass, then all of them are looked at
+            self._pass()
+            if self._tasks.stopped:
+                return
+            self._state.use(replace(wanted, selection="random"))
         if not self._settle(None) and not self._tasks.stopped:
             warn_unsettled(f"The training set did not settle in {_MAX_PASSES} passes")
+        self._state.use(wanted)
 
     def solve(self) -> None:
         """Converge, and go on to the last digits if that took few steps."""

@@ -40,6 +40,10 @@ class OnlineSVC(MeasuredClassifier):
     the exact solution of `sklearn.svm.SVC`. `partial_fit` goes on learning for ever: only support vectors are kept.
     With more than two classes one machine a class is trained against the rest, over shared kernel values.
 
+    Shuffle streams that are sorted by class before they go to `partial_fit`: an online learner sees each example once,
+    and while only one class has come only some of its examples are kept. `fit` shuffles by itself. `predict` waits
+    while another thread is inside `partial_fit` of the same model.
+
     Parameters
     ----------
     C : float, default=1.0
@@ -65,7 +69,8 @@ class OnlineSVC(MeasuredClassifier):
         Seed of the order in which `fit` visits the examples, and of the random part of `selection`.
     epochs : int, "auto" or "converge", default="auto"
         Passes over the training set in `fit`. "auto" is one pass, except that small sets, where it costs little, are
-        solved to the last digits. "converge" repeats until no example of the training set violates the conditions.
+        solved to the last digits. "converge" repeats until no example of the training set violates the conditions; only
+        its first pass follows `selection`.
     max_support : int, default=None
         Support vectors that each machine may keep. When it is full, the least useful one leaves.
     selection : {"random", "gradient", "active", "autoactive"}, default="random"
@@ -264,7 +269,7 @@ class OnlineSVC(MeasuredClassifier):
             second_order=choice("working_set", self.working_set, _WORKING_SETS) == "second-order",
             max_gap=max_gap,
             max_support=max_support,
-            cache_bytes=int(megabytes * 2**20),
+            cache_bytes=int(min(megabytes * 2**20, 2**62)),
             selection=choice("selection", self.selection, _SELECTIONS),
             pool_size=whole("pool_size", self.pool_size, at_least=1, hint="a usual value is 50"),
             threads=count_threads(self.n_jobs),

@@ -1,0 +1,103 @@
+"""Streams that go on for long: bounds, selections, and several threads at one model."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+
+from hinge import OnlineSVC
+
+
+def noisy(n, noise=0.05, seed=0):
+    """Examples with a curved boundary, and labels some of which are wrong; then the right labels."""
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(n, 5))
+    right = X[:, 0] + X[:, 1] ** 2 > 0.7
+    return X, right ^ (random.random(n) < noise), right
+
+
+class TestMaxSupport:
+    def test_the_bound_holds_at_every_moment(self):
+        X, y, _ = noisy(600)
+        model = OnlineSVC(gamma=0.2, max_support=30)
+        for row in range(len(X)):
+            model.partial_fit(X[row : row + 1], y[row : row + 1], classes=[False, True])
+            assert model._state.bank.n_retained <= 30
+
+    @pytest.mark.parametrize("verb", ["fit", "partial_fit"])
+    def test_a_bounded_model_learns(self, verb):
+        (X, y, _), (X_test, _, right) = noisy(4000), noisy(2000, seed=1)
+        bounded = getattr(OnlineSVC(gamma=0.2, max_support=100, random_state=0), verb)(X, y)
+        assert len(bounded.support_) <= 100
+        assert bounded.score(X_test, right) > 0.75
+
+    def test_both_classes_stay(self):
+        X, y, _ = noisy(400)
+        model = OnlineSVC(gamma=0.2, max_support=10).partial_fit(X, y)
+        model.partial_fit(X[y], y[y])
+        assert (model.n_support_ > 0).all()
+
+    def test_a_bound_that_comes_late(self):
+        X, y, _ = noisy(600)
+        model = OnlineSVC(gamma=0.2).partial_fit(X, y).set_params(max_support=40)
+        assert len(model.partial_fit(X[:1], y[:1]).support_) <= 40
+
+
+class TestSelections:
+    @pytest.mark.parametrize("selection", ["gradient", "active", "autoactive"])
+    def test_single_rows_are_learned(self, selection):
+        X, y, right = noisy(400, noise=0.0)
+        model = OnlineSVC(gamma=0.2, selection=selection, random_state=0)
+        for row in range(len(X)):
+            model.partial_fit(X[row : row + 1], y[row : row + 1], classes=[False, True])
+        assert model.score(X, right) > 0.85
+
+    @pytest.mark.parametrize("selection", ["gradient", "active", "autoactive"])
+    def test_one_class_first(self, selection):
+        X, y, right = noisy(600, noise=0.0)
+        model = OnlineSVC(gamma=0.2, selection=selection, random_state=0)
+        model.partial_fit(X[y][:20], y[y][:20]).partial_fit(X, y)
+        assert model.score(X, right) > 0.85
+
+
+class TestThreads:
+    def test_predicting_while_new_classes_come(self):
+        random = np.random.default_rng(0)
+        X = random.normal(size=(2000, 4))
+        y = np.repeat(np.arange(20), 100)
+        model = OnlineSVC(gamma=0.5).partial_fit(X[:200], y[:200])
+        failures = []
+
+        def ask():
+            try:
+                while not done.is_set():
+                    assert set(model.predict(X[:50])) <= set(range(20))
+                    assert model.n_support_.sum() > 0
+            except Exception as error:  # noqa: BLE001 - whatever it is, the test must see it
+                failures.append(error)
+
+        done = threading.Event()
+        askers = [threading.Thread(target=ask) for _ in range(3)]
+        for asker in askers:
+            asker.start()
+        for start in range(200, 2000, 100):
+            model.partial_fit(X[start : start + 100], y[start : start + 100])
+        done.set()
+        for asker in askers:
+            asker.join()
+        assert not failures
+        assert len(model.classes_) == 20
+
+    def test_a_kernel_function_that_uses_its_own_model_is_told_that_it_is_busy(self):
+        X, y, _ = noisy(60)
+        model = OnlineSVC(kernel=lambda A, B: A @ B.T).fit(X, y)
+
+        def curious(A, B):
+            model.predict(X[:1])
+            return A @ B.T
+
+        model.set_params(kernel=curious)
+        with pytest.raises(RuntimeError, match="busy"):
+            model.fit(X, y)
