@@ -400,9 +400,6 @@ Machine<T> Machine<T>::restricted(std::span<const std::size_t> members, const Po
     smaller.append_member(k, diagonal[i], expansion.label[i], expansion.high[i] - expansion.low[i], expansion.alpha[i],
                           expansion.gradient[i]);
   }
-  // Steps ask mostly for rows of free members; the others are not worth the copying.
-  for (std::size_t i = 0; i < expansion.size(); ++i)
-    if (expansion.room[i] != (may_rise | may_fall)) cache_.drop(i);
   cache_.restrict_to(members);
   std::swap(smaller.cache_, cache_);
   smaller.refresh_identity();
