@@ -80,7 +80,7 @@ RowView<T> Machine<T>::row(std::size_t i, std::size_t pinned) {
     return {fresh_segments_[i - committed_].data()};
   }
   auto& row = cache_.fetch(i, padded(expansion.size()), pinned);
-  row.last_used = blocks_;
+  row.last_used = clock_;
   if (row.valid < committed_) {
     fill_row(slots[i], row.valid, committed_, row);
     row.valid = committed_;
@@ -229,30 +229,30 @@ void Machine<T>::commit(std::span<const std::size_t> new_slots) {
   fresh_.clear();
   fresh_rows_.clear();
   fresh_segments_.clear();
+  if (panel_) clock_ += panel_->count();
   panel_ = nullptr;
-  ++blocks_;
   refresh_identity();
 }
 
 // Rows used since then are kept complete. The dearer a kernel value, the longer it pays.
 template <class T>
-std::size_t Machine<T>::oldest_warm_block() const {
-  const std::size_t warm_blocks = points_->row_cost() / panel_read_cost + 1;
-  return blocks_ - std::min(blocks_, warm_blocks);
+std::size_t Machine<T>::warm_since() const {
+  const std::size_t examples = (points_->row_cost() / panel_read_cost + 1) * 256;
+  return clock_ - std::min(clock_, examples);
 }
 
 // Rows in use, and the rows of new members: about half of those will be chosen again, and reading them off the panel is far cheaper
 // than finding them anew. Rows that nobody asked for lately go.
 template <class T>
 std::size_t Machine<T>::list_rows_to_settle() {
-  const std::size_t size = expansion.size(), oldest = oldest_warm_block();
+  const std::size_t size = expansion.size(), oldest = warm_since();
   to_settle_.clear();
   if (fresh_.empty()) return 0;
   cache_.drop_older_than(oldest);
   for (std::size_t i = 0; i < committed_; ++i)
     if (cache_.holds(i)) cache_.extend(i, padded(size));
   for (std::size_t i = committed_; i < size; ++i)
-    if (expansion.alive(i)) cache_.fetch(i, padded(size), i).last_used = blocks_;
+    if (expansion.alive(i)) cache_.fetch(i, padded(size), i).last_used = clock_;
   for (std::size_t i = 0; i < size; ++i)
     if (cache_.holds(i)) to_settle_.push_back(i);
   return (to_settle_.size() + rows_a_task - 1) / rows_a_task;

@@ -99,7 +99,7 @@ class Machine {
   void complete_fresh_row(std::size_t f);
   T* fresh_values(std::size_t f) { return in_place_ ? panel_->values(fresh_[f]) : fresh_rows_[f].data(); }
   void fill_row(std::size_t slot, std::size_t first, std::size_t last, typename RowCache<T>::Row& row);
-  std::size_t oldest_warm_block() const;
+  std::size_t warm_since() const;
   void settle_warm_row(std::size_t i);
   void settle_fresh_row(std::size_t i);
 
@@ -118,7 +118,7 @@ class Machine {
   std::vector<T> sight_;
   std::vector<std::uint8_t> holds_;
   std::vector<std::size_t> released_;
-  std::size_t blocks_ = 0;
+  std::size_t clock_ = 0;  // examples shown so far
 };
 
 }  // namespace hinge

@@ -70,8 +70,8 @@ void RowCache<T>::drop(std::size_t i) {
 }
 
 template <class T>
-void RowCache<T>::drop_older_than(std::size_t block) {
-  while (!order_.empty() && rows_[order_.back()].last_used < block) drop(order_.back());
+void RowCache<T>::drop_older_than(std::size_t time) {
+  while (!order_.empty() && rows_[order_.back()].last_used < time) drop(order_.back());
 }
 
 template <class T>

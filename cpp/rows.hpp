@@ -24,7 +24,7 @@ class RowCache {
   struct Row {
     std::vector<T*> segments;
     std::size_t valid = 0;      // leading entries that are filled in
-    std::size_t last_used = 0;  // block of the last use
+    std::size_t last_used = 0;  // by its machine's clock
     std::size_t squeezes = 0;   // how many squeezes its entries have followed
     std::list<std::size_t>::iterator place;  // in the order of use; meaningful only while there are segments
 
@@ -45,8 +45,8 @@ class RowCache {
   std::size_t budget() const { return budget_; }
   void set_budget(std::size_t bytes) { budget_ = bytes; }
   void drop(std::size_t i);
-  // Drops all rows not used since that block: memory touched for the first time costs more than they are worth.
-  void drop_older_than(std::size_t block);
+  // Drops all rows not used since that time: memory touched for the first time costs more than they are worth.
+  void drop_older_than(std::size_t time);
   // Follows its machine: rows change places at once, entries when a row is next used.
   void squeeze(const Moves& moves, std::size_t old_size);
   // Keeps the listed members (ascending) only, in rows and in columns.
