@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <atomic>
 #include <exception>
 #include <memory>
@@ -176,6 +177,7 @@ nb::dict state(SharedBank<T>& self) {
   arrays["alpha"] = to_numpy(std::move(held.alpha));
   arrays["gradient"] = to_numpy(std::move(held.gradient));
   arrays["counters"] = to_numpy(std::move(held.counters));
+  arrays["newcomers"] = to_numpy(std::move(held.newcomers));
   return arrays;
 }
 
@@ -200,7 +202,16 @@ BankState<T> state_from(const nb::dict& arrays, bool sparse) {
   state.alpha = from_dict<double>(arrays, "alpha");
   state.gradient = from_dict<double>(arrays, "gradient");
   state.counters = from_dict<std::int64_t>(arrays, "counters");
+  state.newcomers = from_dict<std::int64_t>(arrays, "newcomers");
   return state;
+}
+
+// The id of an example is its column in the rows of all others.
+template <class T>
+void require_columns(const BankState<T>& state, std::size_t features, bool sparse) {
+  const auto has_column = [&](std::int64_t id) { return id >= 0 && static_cast<std::size_t>(id) < features; };
+  if (sparse || !std::all_of(state.ids.begin(), state.ids.end(), has_column))
+    throw std::invalid_argument("An example of the saved state has no column among the kernel values.");
 }
 
 template <class T>
@@ -208,6 +219,7 @@ std::unique_ptr<SharedBank<T>> restore(const KernelChoice& kernel, const Options
                                        bool sparse, std::size_t classes, const nb::dict& arrays) {
   const BankState<T> state = state_from<T>(arrays, sparse);
   state.check(features, sparse, classes);
+  if (kernel.parameters.kind == KernelKind::precomputed) require_columns(state, features, sparse);
   return std::make_unique<SharedBank<T>>(
       kernel, std::make_unique<Bank<T>>(make_kernel<T>(kernel), options, features, sparse, classes, state));
 }

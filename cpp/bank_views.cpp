@@ -1,6 +1,7 @@
 // The bank looked at from outside: decisions, kernel values, and its state as flat arrays.
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <stdexcept>
@@ -87,8 +88,37 @@ BankState<T> Bank<T>::state() {
     state.counters.push_back(static_cast<std::int64_t>(machine.extremes_.top_at));
     state.counters.push_back(static_cast<std::int64_t>(machine.extremes_.bottom_at));
   }
+  state.newcomers.assign(newcomers_.begin(), newcomers_.end());
   return state;
 }
+
+namespace {
+
+// k(x, x) of stored examples. A sparse row against itself is the same with its columns closed up: nothing then grows with the number of
+// features, of which a file may claim many. Functions of the user get rows as they are.
+template <class T>
+std::vector<T> diagonal_of(const Kernel<T>& kernel, const Examples<T>& all) {
+  std::vector<T> diagonal(all.count);
+  std::vector<std::int32_t> columns;
+  for (std::size_t slot = 0; slot < all.count; ++slot) {
+    Examples<T> one = all.range(slot, 1);
+    SparseRow<T> row;
+    if (all.sparse && kernel.parameters().kind != KernelKind::callable) {
+      row = all.rows[slot];
+      columns.resize(row.size);
+      std::iota(columns.begin(), columns.end(), 0);
+      row.index = columns.data();
+      one.rows = &row;
+      one.features = row.size;
+    }
+    Block<T> block;
+    block.look_at(one);
+    diagonal[slot] = kernel.self(block, 0);
+  }
+  return diagonal;
+}
+
+}  // namespace
 
 template <class T>
 Bank<T>::Bank(Kernel<T> kernel, const Options& options, std::size_t features, bool sparse, std::size_t classes,
@@ -99,15 +129,14 @@ Bank<T>::Bank(Kernel<T> kernel, const Options& options, std::size_t features, bo
   past_steps_ = static_cast<std::size_t>(state.counters[1]);
   shift_chosen_ = state.counters[2] != 0;
   restore_points(state);
-  const Examples<T> all = points_.examples();
+  newcomers_.assign(state.newcomers.begin(), state.newcomers.end());
+  const std::vector<T> diagonal = diagonal_of(kernel_, points_.examples());
   std::size_t at = 0;
   for (std::size_t m = 0; m < machines_.size(); ++m) {
     Machine<T>& machine = machines_[m];
     for (std::int64_t i = 0; i < state.member_counts[m]; ++i, ++at) {
       const auto slot = static_cast<std::size_t>(state.members[at]);
-      Block<T> block;
-      block.look_at(all.range(slot, 1));
-      machine.append_member(slot, kernel_.self(block, 0), machine.label_of(points_.label(slot)), state.member_costs[at],
+      machine.append_member(slot, diagonal[slot], machine.label_of(points_.label(slot)), state.member_costs[at],
                             state.alpha[at], state.gradient[at]);
       points_.acquire(slot);
     }
@@ -162,7 +191,7 @@ template <class T>
 void BankState<T>::check(std::size_t features, bool sparse, std::size_t classes) const {
   const std::size_t points = ids.size(), machines = machines_for(classes);
   demand(labels.size() == points && costs.size() == points && (shift.empty() || shift.size() == features));
-  demand_between(labels, std::int32_t{0}, static_cast<std::int32_t>(std::max<std::size_t>(classes, 2)) - 1);
+  demand_between(labels, std::int32_t{0}, static_cast<std::int32_t>(classes) - 1);
   demand_finite(values);
   demand_finite(shift);
   if (sparse) {
@@ -181,6 +210,8 @@ void BankState<T>::check(std::size_t features, bool sparse, std::size_t classes)
   demand_between(member_costs, 0.0, std::numeric_limits<double>::max());
   demand_finite(alpha);
   demand_finite(gradient);
+  demand_between(newcomers, std::int64_t{0}, static_cast<std::int64_t>(machines) - 1);
+  demand(std::adjacent_find(newcomers.begin(), newcomers.end(), std::greater_equal<>()) == newcomers.end());
 }
 
 template struct BankState<float>;

@@ -39,6 +39,7 @@ Bank<T>::Bank(Kernel<T> kernel, const Options& options, std::size_t features, bo
     add_machine(1);
   else
     for (std::size_t c = 0; c < classes; ++c) add_machine(static_cast<std::int32_t>(c));
+  share_cache();
 }
 
 template <class T>
@@ -46,7 +47,6 @@ void Bank<T>::add_machine(std::int32_t positive_class) {
   machines_.emplace_back(positive_class, options_.cache_bytes);
   machines_.back().look_at(&kernel_, &points_, nullptr, true);
   machines_.back().refresh_extremes();
-  share_cache();
 }
 
 template <class T>
@@ -78,6 +78,7 @@ void Bank<T>::grow(std::size_t classes) {
     newcomers_.push_back(machines_.size());
     add_machine(static_cast<std::int32_t>(c));
   }
+  share_cache();
   classes_ = classes;
 }
 

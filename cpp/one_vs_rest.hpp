@@ -41,6 +41,7 @@ struct BankState {
   std::vector<double> gradient;
   // Kernel evaluations, steps, whether the shift is chosen; then of each machine the seeds of either class and the ends of the bracket.
   std::vector<std::int64_t> counters;
+  std::vector<std::int64_t> newcomers;  // machines that still have to see what was kept before their class came
 
   // Throws std::invalid_argument when the arrays do not fit each other: they may come from a file.
   void check(std::size_t features, bool sparse, std::size_t classes) const;

@@ -5,6 +5,7 @@ from importlib.metadata import version
 from hinge._errors import DataError, HingeError, KernelError, ParameterError
 from hinge.online import OnlineSVC
 from hinge.persistence import ModelFileError, load, save
+from hinge.prepared import PreparedClassifier
 
 __all__ = [
     "DataError",
@@ -13,6 +14,7 @@ __all__ = [
     "ModelFileError",
     "OnlineSVC",
     "ParameterError",
+    "PreparedClassifier",
     "__version__",
     "load",
     "save",

@@ -1,37 +1,56 @@
 """The `hinge` command, one file a command. Nothing else in the package imports typer."""
 
+import signal
 import sys
+import threading
+from importlib.metadata import version
+from typing import Annotated, Any, NoReturn
 
 import typer
 
-from hinge.cli import info, train
+from hinge.cli import bench, evaluate, export, info, predict, train
 
 __all__ = ["app", "main"]
 
 BAD_INPUT = 2
-INTERRUPTED = 130
 
 app = typer.Typer(
-    help="Kernel support vector machines that keep learning.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,
 )
-app.command("train")(train.train)
-app.command("info")(info.info)
+for command in (train.train, predict.predict, evaluate.evaluate, info.info, export.export, bench.bench):
+    app.command()(command)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"hinge {version('hinge')}")
+        raise typer.Exit
+
+
+Version = Annotated[bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")]
 
 
 @app.callback()
-def _commands() -> None:
-    """Kernel support vector machines that keep learning."""
+def _commands(*, show_version: Version = False) -> None:
+    """Kernel support vector machines that keep learning.
+
+    Example: hinge train data.csv --label income && hinge predict model.hinge new.csv
+    """
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command line; bad input becomes one sentence and exit code 2, Ctrl-C exit code 130."""
+    """Run the command line; bad input becomes one sentence and exit code 2. Typer ends Ctrl-C with exit code 130."""
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, _interrupt)  # a model is saved as at Ctrl-C
     try:
         app(args=arguments)
-    except KeyboardInterrupt:
-        sys.exit(INTERRUPTED)
     except (ValueError, OSError, ImportError) as error:
         print(f"hinge: {error}", file=sys.stderr)  # noqa: T201
         sys.exit(BAD_INPUT)
+
+
+def _interrupt(*_: Any) -> NoReturn:
+    raise KeyboardInterrupt

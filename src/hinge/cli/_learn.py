@@ -1,28 +1,25 @@
-"""The two runs that `hinge train` compares: one example after the other, and all at once."""
+"""Learning for `hinge train`: each example is tested before it is learned."""
+
+from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
-from sklearn.svm import SVC
 
-from hinge.datasets import Dataset
-from hinge.online import OnlineSVC
+from hinge._kernels import KernelSpec
 
-N_CHUNKS = 80
+if TYPE_CHECKING:
+    from rich.console import Console
 
+    from hinge.cli._files import Checkpoint
+    from hinge.cli._material import Examples, Material
 
-@dataclass(frozen=True)
-class Settings:
-    """What the user chose."""
-
-    C: float
-    gamma: float
-    epochs: int
-    seed: int
+SMALLEST_PIECE, LARGEST_PIECE = 32, 1024  # rows that are tested, then learned
+N_SHOWN = 2500  # examples kept for the picture of a plane
 
 
 @dataclass
@@ -31,117 +28,137 @@ class Learned:
 
     Attributes
     ----------
-    model : OnlineSVC
+    model : estimator
         The model.
     seconds : float
         Time spent learning; testing is not counted.
     seen, tested, mistakes : int
         Examples learned, examples of the first pass that were tested before they were learned, and errors among those.
     curve : list of (seen, progressive error in per cent, support vectors)
-        Taken after every chunk.
-    test_error : float
-        Error in per cent on the test rows.
+        Taken after every piece of the first pass.
+    shown : list of (X, y)
+        The last examples, if they have two features.
+    test_error : float or None
+        Error in per cent on test rows, if there are some.
     interrupted : bool
         Ctrl-C came before the end.
     """
 
-    model: OnlineSVC
+    model: Any
     seconds: float = 0.0
     seen: int = 0
     tested: int = 0
     mistakes: int = 0
     curve: list[tuple[int, float, int]] = field(default_factory=list)
-    test_error: float = float("nan")
+    shown: list[Examples] = field(default_factory=list)
+    test_error: float | None = None
     interrupted: bool = False
 
     @property
-    def progressive_error(self) -> float:
+    def progressive_error(self) -> float | None:
         """Errors among the examples that were tested before they were learned, in per cent."""
-        return 100.0 * self.mistakes / max(self.tested, 1)
+        return 100.0 * self.mistakes / self.tested if self.tested else None
 
     @property
     def n_support(self) -> int:
         """Number of support vectors."""
         return len(self.model.support_)
 
+    def learn(self, X: Any, y: Any, classes: Any, *, first_pass: bool) -> None:
+        """Test on some examples, if they are new, and learn them."""
+        ready = hasattr(self.model, "_state")
+        if ready and first_pass:
+            self.mistakes += int(np.sum(self.model.predict(X) != y))
+            self.tested += len(y)
+        start = time.perf_counter()
+        self.model.partial_fit(X, y, classes=None if ready else classes)
+        self.seconds += time.perf_counter() - start
+        self.seen += len(y)
+        if first_pass and self.progressive_error is not None:
+            self.curve.append((self.seen, self.progressive_error, self.model._state.bank.n_retained))
+        if X.shape[1] == 2:
+            self.shown = [*self.shown, (X, y)][-(-N_SHOWN // len(y)) :]
 
-@dataclass(frozen=True)
-class Exact:
-    """What scikit-learn's SVC reached."""
-
-    seconds: float
-    test_error: float
-    n_support: int
+    def finish(self) -> None:
+        """Run the finishing step."""
+        start = time.perf_counter()
+        self.model.finish()
+        self.seconds += time.perf_counter() - start
 
 
-def learn(dataset: Dataset, settings: Settings, terminal: Console) -> Learned:
-    """Learn chunk by chunk, testing on each chunk of the first pass before learning it."""
-    model = OnlineSVC(C=settings.C, gamma=settings.gamma, random_state=settings.seed)
+def learn(model: Any, material: Material, epochs: int, checkpoint: Checkpoint, terminal: Console) -> Learned:
+    """Learn all passes over some examples; Ctrl-C ends it early, with what has been learned."""
     learned = Learned(model)
     with _progress(terminal) as progress:
-        task = progress.add_task("learning", total=settings.epochs * len(dataset.y_train), error=0.0, support=0)
+        task = progress.add_task("learning", total=None, seen=0, error="", support=0)
         try:
-            for rows in _chunks(len(dataset.y_train), settings):
-                _learn_chunk(learned, dataset, rows)
-                _advance(progress, task, learned)
-            _finish(learned)
+            for epoch in range(epochs):
+                for X, y in _pieces(_settling(model, material.chunks(epoch))):
+                    learned.learn(X, y, material.classes, first_pass=epoch == 0)
+                    _show(progress, task, learned, _share(material.share(), epoch, epochs))
+                    checkpoint.pass_by(learned.model)
+            learned.finish()
+            _show(progress, task, learned, 1.0)
         except KeyboardInterrupt:
-            if not learned.curve:
+            if not hasattr(model, "_state"):
                 raise
             learned.interrupted = True
-    learned.test_error = _error(model, dataset)
     return learned
 
 
-def solve(dataset: Dataset, settings: Settings, terminal: Console) -> Exact:
-    """Train scikit-learn's SVC with the same settings."""
-    model = SVC(C=settings.C, gamma=settings.gamma)
-    with terminal.status("scikit-learn's SVC is training on the same rows"):
-        start = time.perf_counter()
-        model.fit(dataset.X_train, dataset.y_train)
-        seconds = time.perf_counter() - start
-    return Exact(seconds, _error(model, dataset), len(model.support_))
+def error_on(model: Any, rows: Iterable[Examples]) -> float:
+    """Return the error in per cent on examples."""
+    wrong = total = 0
+    for X, y in rows:
+        wrong += int(np.sum(model.predict(X) != y))
+        total += len(y)
+    return 100.0 * wrong / max(total, 1)
 
 
-def _chunks(n_rows: int, settings: Settings) -> Iterator[np.ndarray]:
-    """Yield row numbers: every epoch in an order of its own, cut into chunks."""
-    random = np.random.default_rng(settings.seed)
-    for _ in range(settings.epochs):
-        yield from np.array_split(random.permutation(n_rows), min(N_CHUNKS, n_rows))
+def _settling(model: Any, chunks: Iterable[Examples]) -> Iterator[Examples]:
+    """Pass chunks on, the width of the kernel being settled with the first of them rather than with a small piece."""
+    for X, y in chunks:
+        if isinstance(model.gamma, str) and not hasattr(model, "_state"):
+            kernel = KernelSpec.settle(
+                model.kernel, model.degree, model.gamma, model.coef0, X=X, weights=np.ones(len(y))
+            )
+            model.set_params(gamma=kernel.gamma)
+        yield X, y
 
 
-def _learn_chunk(learned: Learned, dataset: Dataset, rows: np.ndarray) -> None:
-    X, y = dataset.X_train[rows], dataset.y_train[rows]
-    if 0 < learned.seen < len(dataset.y_train):
-        learned.mistakes += int(np.sum(learned.model.predict(X) != y))
-        learned.tested += len(y)
-    start = time.perf_counter()
-    learned.model.partial_fit(X, y, classes=dataset.classes)
-    learned.seconds += time.perf_counter() - start
-    learned.seen += len(y)
-    if learned.tested and learned.seen <= len(dataset.y_train):
-        learned.curve.append((learned.seen, learned.progressive_error, learned.n_support))
+def _pieces(chunks: Iterable[Examples]) -> Iterator[Examples]:
+    """Cut chunks into pieces, small ones at first, when a model changes fast, and larger ones later."""
+    seen = 0
+    for X, y in chunks:
+        start = 0
+        while start < len(y):
+            size = min(max(seen // 8, SMALLEST_PIECE), LARGEST_PIECE)
+            yield X[start : start + size], y[start : start + size]
+            start += size
+            seen += size
 
 
-def _finish(learned: Learned) -> None:
-    start = time.perf_counter()
-    learned.model.finish()
-    learned.seconds += time.perf_counter() - start
-
-
-def _error(model: OnlineSVC | SVC, dataset: Dataset) -> float:
-    return 100.0 * float(np.mean(model.predict(dataset.X_test) != dataset.y_test))
+def _share(within: float | None, epoch: int, epochs: int) -> float | None:
+    return None if within is None else (epoch + within) / epochs
 
 
 def _progress(terminal: Console) -> Progress:
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),
-        TextColumn("{task.completed:,.0f} examples, error {task.fields[error]:.2f} %, {task.fields[support]:,} SVs"),
+        TextColumn("{task.fields[seen]:,} examples, {task.fields[error]}{task.fields[support]:,} SVs"),
         TimeRemainingColumn(),
         console=terminal,
     )
 
 
-def _advance(progress: Progress, task: TaskID, learned: Learned) -> None:
-    progress.update(task, completed=learned.seen, error=learned.progressive_error, support=learned.n_support)
+def _show(progress: Progress, task: TaskID, learned: Learned, share: float | None) -> None:
+    error = learned.progressive_error
+    progress.update(
+        task,
+        total=None if share is None else 1.0,
+        completed=share or 0.0,
+        seen=learned.seen,
+        error="" if error is None else f"error {error:.2f} %, ",
+        support=learned.model._state.bank.n_retained,
+    )

@@ -4,45 +4,46 @@ from pathlib import Path
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.backend_bases import FigureCanvasBase
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import StrMethodFormatter
+from scipy.sparse import issparse
 
-from hinge.cli._learn import Exact, Learned
-from hinge.datasets import Dataset
-from hinge.online import OnlineSVC
+from hinge.cli._compare import Exact
+from hinge.cli._learn import N_SHOWN, Learned
 
 INK, MUTED = "#22262e", "#8b93a1"
 ONLINE, EXACT, SUPPORT = "#2563eb", "#d97706", "#0d9488"
 CLASS_COLOURS = ("#2563eb", "#dc2626")
 MAP_COLOURS = ("#93b4f5", "#c9dafb", "#fbd0d0", "#f2a1a1")
 GRID_POINTS = 240
-N_SHOWN = 2500
+FORMATS = frozenset(FigureCanvasBase.filetypes)
 
 
-def draw(file: Path, dataset: Dataset, learned: Learned, exact: Exact | None) -> None:
+def draw_training(file: Path, learned: Learned, exact: Exact | None) -> None:
     """Draw the learning curve, the support vectors over time and, for two classes in the plane, the boundary."""
-    plane = dataset.X_train.shape[1] == 2 and len(dataset.classes) == 2
+    plane = bool(learned.shown) and len(learned.model.classes_) == 2
     layout = ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.08)
     figure = Figure(figsize=(11, 5) if plane else (10, 4), layout=layout, dpi=150, facecolor="white")
     axes = figure.subplot_mosaic("pe;ps" if plane else "es")
     _draw_error(axes["e"], learned, exact)
     _draw_support(axes["s"], learned, exact)
     if plane:
-        _draw_plane(axes["p"], dataset, learned.model)
+        _draw_plane(axes["p"], learned)
     figure.savefig(file)
 
 
 def _draw_error(axes: Axes, learned: Learned, exact: Exact | None) -> None:
     seen, error, _ = zip(*learned.curve, strict=True)
-    axes.plot(seen, error, color=ONLINE, linewidth=2, label="before learning each example")
-    label = f"online, on test rows: {learned.test_error:.2f} %"
-    axes.plot(seen[-1], learned.test_error, "o", color=ONLINE, markersize=7, clip_on=False, zorder=5, label=label)
-    if exact is not None:
-        axes.axhline(
-            exact.test_error, color=EXACT, linestyle="--", label=f"SVC, on test rows: {exact.test_error:.2f} %"
-        )
-    axes.set_ylim(bottom=0)
+    axes.plot(seen, error, color=ONLINE, linewidth=2, label=f"before learning each example: {error[-1]:.2f} %")
+    if learned.test_error is not None:
+        label = f"online, on test rows: {learned.test_error:.2f} %"
+        axes.plot(seen[-1], learned.test_error, "o", color=ONLINE, markersize=7, clip_on=False, zorder=5, label=label)
+    if exact is not None and exact.test_error is not None:
+        label = f"SVC, on test rows: {exact.test_error:.2f} %"
+        axes.axhline(exact.test_error, color=EXACT, linestyle="--", label=label)
+    axes.set_ylim(0, 1.3 * max(error[len(error) // 10 :]))
     _title(axes, "Error, %")
     _finish(axes)
 
@@ -77,17 +78,18 @@ def _finish(axes: Axes) -> None:
     axes.legend(frameon=False, labelcolor=INK, fontsize=9)
 
 
-def _draw_plane(axes: Axes, dataset: Dataset, model: OnlineSVC) -> None:
-    low, high = dataset.X_test.min(), dataset.X_test.max()
+def _draw_plane(axes: Axes, learned: Learned) -> None:
+    X = np.concatenate([X.toarray() if issparse(X) else X for X, _ in learned.shown])[-N_SHOWN:]
+    y = np.concatenate([y for _, y in learned.shown])[-N_SHOWN:]
+    low, high = X.min(), X.max()
     across = up = np.linspace(low, high, GRID_POINTS)
-    grid = np.stack(np.meshgrid(across, up), axis=-1)
-    decision = model.decision_function(grid.reshape(-1, 2)).reshape(GRID_POINTS, GRID_POINTS)
+    grid = np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2)
+    decision = learned.model.decision_function(grid).reshape(GRID_POINTS, GRID_POINTS)
     axes.contourf(across, up, decision, levels=[-np.inf, -1, 0, 1, np.inf], colors=MAP_COLOURS)
     axes.contour(across, up, decision, levels=[0], colors=INK, linewidths=1.6)
-    for label, colour in zip(dataset.classes, CLASS_COLOURS, strict=True):
-        points = dataset.X_test[dataset.y_test == label][: N_SHOWN // 2]
-        axes.plot(*points.T, ".", color=colour, markersize=2.2, alpha=0.75)
-    _title(axes, "Decision boundary, margins, test points")
+    for label, colour in zip(learned.model.classes_, CLASS_COLOURS, strict=True):
+        axes.plot(*X[y == label].T, ".", color=colour, markersize=2.2, alpha=0.75)
+    _title(axes, "Decision boundary, margins, latest examples")
     axes.set_xticks([])
     axes.set_yticks([])
     axes.set_aspect("equal")

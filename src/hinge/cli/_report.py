@@ -1,28 +1,53 @@
-"""What `hinge train` says at the end, for people and for machines."""
+"""What `hinge train` says: how rows are prepared, and at the end the results, for people and for machines."""
 
-from typing import Any
+from __future__ import annotations
 
-from rich.console import Console
+from typing import TYPE_CHECKING, Any
+
 from rich.table import Table
 
-from hinge.cli._learn import Exact, Learned, Settings
-from hinge.datasets import Dataset
+if TYPE_CHECKING:
+    from rich.console import Console
 
-NO_PICTURE = "none; for one: pip install 'hinge[plot]'"
+    from hinge.cli._compare import Exact
+    from hinge.cli._learn import Learned
+    from hinge.cli._material import Material
+    from hinge.preparation import Preparation
+
+MOST_NAMED = 10  # classes named in a line
 
 
-def summarise(dataset: Dataset, settings: Settings, learned: Learned, exact: Exact | None) -> dict[str, Any]:
+def describe(material: Material) -> str:
+    """Return in a few lines what is learned and what is done to its rows."""
+    preparation = material.preparation
+    rows = "rows as they come" if material.n_rows is None else f"{material.n_rows:,} rows"
+    lines = [f"{material.name}: {rows}, {preparation.n_features:,} features{_classes(material)}"]
+    if preparation.columns is not None:
+        texts = [column for column in preparation.columns if column.categories is not None]
+        label = f"label: column {preparation.label!r}; " if preparation.label else ""
+        lines.append(
+            f"{label}{len(preparation.columns) - len(texts)} columns of numbers"
+            + (f", {len(texts)} of categories, each category a feature of 0 and 1" if texts else "")
+        )
+    lines.append(f"features: {preparation.scaling.words}; kept {_form(preparation)}")
+    return "\n".join(lines)
+
+
+def summarise(material: Material, learned: Learned, exact: Exact | None, epochs: int) -> dict[str, Any]:
     """Return all results as plain values."""
+    kernel = learned.model._state.kernel
     return {
-        "data": dataset.name,
-        "train_rows": len(dataset.y_train),
-        "test_rows": len(dataset.y_test),
-        "features": dataset.X_train.shape[1],
-        "classes": len(dataset.classes),
-        "C": settings.C,
-        "gamma": settings.gamma,
-        "epochs": settings.epochs,
-        "seed": settings.seed,
+        "data": material.name,
+        "rows": learned.seen // epochs,
+        "features": material.preparation.n_features,
+        "classes": [str(label) for label in learned.model.classes_],
+        "scaling": material.preparation.scaling.words,
+        "label": material.preparation.label,
+        "C": learned.model.C,
+        "kernel": kernel.name,
+        "gamma": kernel.gamma,
+        "epochs": epochs,
+        "examples_seen": learned.model.n_seen_,
         "online": {
             "seconds": learned.seconds,
             "test_error": learned.test_error,
@@ -42,27 +67,41 @@ def show(summary: dict[str, Any], console: Console) -> None:
     """Print the results as a table."""
     table = Table()
     table.add_column("")
-    for column in ("seconds", "test error", "support vectors"):
+    tested = summary["online"]["test_error"] is not None
+    for column in ("seconds", "support vectors", *(["test error"] if tested else [])):
         table.add_column(column, justify="right")
     for name, key in ((f"hinge OnlineSVC, {_passes(summary['epochs'])}", "online"), ("scikit-learn SVC", "svc")):
         if summary[key] is not None:
             table.add_row(name, *_cells(summary[key]))
-    console.print(_title(summary), style="bold", highlight=False)
+    console.print(f"{summary['data']}, C={summary['C']:g}, {_kernel(summary)}", style="bold", highlight=False)
     console.print(table)
-    console.print(f"Error before learning each example: {summary['online']['progressive_error']:.2f} %")
-    console.print(f"Model: {summary['model']}")
-    console.print(f"Picture: {summary['picture'] or NO_PICTURE}", markup=False)
+    error = summary["online"]["progressive_error"]
+    if error is not None:
+        console.print(f"Error before learning each example: {error:.2f} %", highlight=False)
+    console.print(f"Model: {summary['model']}", markup=False, highlight=False)
+    if summary["picture"] is not None:
+        console.print(f"Picture: {summary['picture']}", markup=False, highlight=False)
 
 
-def _title(summary: dict[str, Any]) -> str:
-    rows = f"{summary['train_rows']:,} training rows, {summary['test_rows']:,} test rows"
-    shape = f"{summary['features']} features, {summary['classes']} classes"
-    return f"{summary['data']}: {rows}, {shape}, C={summary['C']:g}, gamma={summary['gamma']:g}"
+def _classes(material: Material) -> str:
+    if material.classes is None:
+        return ""
+    named = ", ".join(map(str, material.classes[:MOST_NAMED])) + (", ..." if len(material.classes) > MOST_NAMED else "")
+    return f", {len(material.classes)} classes ({named})"
+
+
+def _form(preparation: Preparation) -> str:
+    return f"{'dense' if preparation.dense else 'sparse'}, {preparation.dtype}"
+
+
+def _kernel(summary: dict[str, Any]) -> str:
+    return "linear" if summary["kernel"] == "linear" else f"{summary['kernel']}, gamma={summary['gamma']:g}"
 
 
 def _passes(epochs: int) -> str:
     return "one pass" if epochs == 1 else f"{epochs} passes"
 
 
-def _cells(result: dict[str, Any]) -> tuple[str, str, str]:
-    return f"{result['seconds']:.2f}", f"{result['test_error']:.2f} %", f"{result['support_vectors']:,}"
+def _cells(result: dict[str, Any]) -> list[str]:
+    cells = [f"{result['seconds']:.2f}", f"{result['support_vectors']:,}"]
+    return cells if result["test_error"] is None else [*cells, f"{result['test_error']:.2f} %"]

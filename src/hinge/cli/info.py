@@ -2,16 +2,16 @@
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
+from hinge.cli._options import Json, ModelFile
+from hinge.cli._wrapping import unwrapped
 from hinge.persistence import load
-
-ModelFile = Annotated[Path, typer.Argument(help="A file written by `hinge train` or `hinge.save`.")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+from hinge.preparation import Column
 
 
 def info(model: ModelFile, *, json_only: Json = False) -> None:
@@ -25,23 +25,38 @@ def info(model: ModelFile, *, json_only: Json = False) -> None:
         return
     table = Table(show_header=False, title=str(model), title_justify="left", title_style="bold")
     for name, value in facts.items():
-        table.add_row(name.replace("_", " "), f"{value:,}" if isinstance(value, int) else str(value))
+        table.add_row(name.replace("_", " "), _text(value))
     Console().print(table)
 
 
 def _describe(file: Path) -> dict[str, Any]:
     """Return the facts as plain values."""
-    model = load(file)
+    model, preparation = unwrapped(load(file))
     changed = {name: str(value) for name, value in model.get_params().items() if value != _default(model, name)}
+    columns = preparation.columns or ()
     return {
         "estimator": type(model).__name__,
         "parameters": ", ".join(f"{name}={value}" for name, value in changed.items()) or "all default",
+        "kernel": model._state.kernel.describe(),
         "classes": [str(label) for label in model.classes_],
         "features": int(model.n_features_in_),
+        "columns": [_column(column) for column in columns],
+        "label": preparation.label,
+        "scaling": preparation.scaling.words,
         "support_vectors": len(model.support_),
         "examples_seen": int(model.n_seen_),
         "bytes": file.stat().st_size,
     }
+
+
+def _column(column: Column) -> str:
+    return column.name if column.categories is None else f"{column.name} ({len(column.categories)} categories)"
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, int):
+        return f"{value:,}"
+    return ", ".join(value) or "-" if isinstance(value, list) else str(value or "-")
 
 
 def _default(model: Any, name: str) -> Any:

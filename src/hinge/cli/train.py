@@ -1,6 +1,5 @@
-"""`hinge train`: learn example by example, compare with SVC, write the model and a picture."""
+"""`hinge train`: learn example by example, write the model and, if wanted, a comparison and a picture."""
 
-import importlib.util
 import json
 from pathlib import Path
 from typing import Annotated
@@ -8,80 +7,98 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from hinge import datasets
-from hinge.cli._learn import Exact, Learned, Settings, learn, solve
-from hinge.cli._report import show, summarise
-from hinge.persistence import save
+from hinge.cli._compare import solve
+from hinge.cli._files import Checkpoint, require_writable, save_or_rescue
+from hinge.cli._learn import learn
+from hinge.cli._lesson import Files, begun, resumed
+from hinge.cli._material import Wishes
+from hinge.cli._models import MODELS, gamma_of
+from hinge.cli._options import Format, Json, names
+from hinge.cli._plot import NO_PICTURE, draw, picture_file
+from hinge.cli._report import describe, show, summarise
 
-DEFAULT_PICTURE = Path("train.png")
+DEFAULT_MODEL, DEFAULT_PICTURE, DEMONSTRATION = Path("model.hinge"), Path("train.png"), "spirals"
 INTERRUPTED = 130
 
-DataName = Annotated[str, typer.Argument(help=f"Bundled data: {', '.join(datasets.names())}.")]
-Epochs = Annotated[int, typer.Option(min=1, help="Passes over the training rows.")]
-Cost = Annotated[float | None, typer.Option("--C", help="Cost of an error. Default: what suits the data.")]
-Gamma = Annotated[float | None, typer.Option(help="Parameter of the RBF kernel. Default: what suits the data.")]
-Output = Annotated[Path, typer.Option("--output", "-o", help="File for the model.")]
-Plot = Annotated[Path | None, typer.Option(help=f"File for the picture. Default: {DEFAULT_PICTURE}.")]
-Compare = Annotated[bool, typer.Option(help="Train scikit-learn's SVC as well.")]
-Seed = Annotated[int, typer.Option(min=0, help="Seed of data, order and model.")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+Data = Annotated[str, typer.Argument(help="A file, - for standard input, or a known data set.")]
+Output = Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="The model. [model.hinge]")]
+Resume = Annotated[Path | None, typer.Option(metavar="FILE", help="Go on learning with this model.")]
+Test = Annotated[str | None, typer.Option(metavar="FILE", help="Rows to test with at the end.")]
+Label = Annotated[str | None, typer.Option(metavar="COLUMN", help="Label column: name, or number from 0.")]
+Drop = Annotated[str | None, typer.Option(metavar="COLUMNS", help="Columns to leave out, with commas.")]
+Categorical = Annotated[str | None, typer.Option(metavar="COLUMNS", help="Columns of numbers that are names.")]
+Missing = Annotated[str | None, typer.Option(metavar="error|drop|fill", help="What to do about missing values.")]
+Unknown = Annotated[str | None, typer.Option(metavar="error|ignore", help="And about categories not learned.")]
+Scale = Annotated[str | None, typer.Option(metavar="HOW", help="auto, standard, largest or none.")]
+ModelName = Annotated[str, typer.Option("--model", metavar="NAME", help=f"One of: {', '.join(MODELS)}.")]
+Cost = Annotated[float | None, typer.Option("--C", metavar="X", help="Cost of an error.")]
+Kernel = Annotated[str | None, typer.Option(metavar="NAME", help="rbf, linear, poly, sigmoid or laplacian.")]
+Gamma = Annotated[str | None, typer.Option(metavar="X", help="Width of the kernel: a number, scale or auto.")]
+MaxSupport = Annotated[int | None, typer.Option(metavar="N", help="Support vectors to keep at most.")]
+CacheSize = Annotated[float | None, typer.Option(metavar="MB", help="Memory for kernel values. [200]")]
+Epochs = Annotated[int, typer.Option(min=1, metavar="N", help="Passes over the rows. [1]", show_default=False)]
+Compare = Annotated[bool | None, typer.Option("--compare/--no-compare", help="Train scikit-learn's SVC as well.")]
+Plot = Annotated[Path | None, typer.Option(metavar="FILE", help="Draw error and support vectors.")]
+Seed = Annotated[int, typer.Option(min=0, metavar="N", help="Seed of the order of rows. [0]", show_default=False)]
 
 
 def train(
-    data: DataName = "spirals",
+    data: Data = DEMONSTRATION,
     *,
-    epochs: Epochs = 1,
+    output: Output = None,
+    resume: Resume = None,
+    test: Test = None,
+    label: Label = None,
+    drop: Drop = None,
+    categorical: Categorical = None,
+    missing: Missing = None,
+    unknown: Unknown = None,
+    scale: Scale = None,
+    data_format: Format = None,
+    model: ModelName = "online",
     C: Cost = None,
+    kernel: Kernel = None,
     gamma: Gamma = None,
-    output: Output = Path("model.hinge"),
+    max_support: MaxSupport = None,
+    cache_size: CacheSize = None,
+    epochs: Epochs = 1,
+    compare: Compare = None,
     plot: Plot = None,
-    compare: Compare = True,
     seed: Seed = 0,
     json_only: Json = False,
 ) -> None:
-    """Learn from a stream of examples, testing on each before learning it, and compare with scikit-learn's SVC.
+    """Learn from DATA, one example after the other, and save the model.
 
-    Example: hinge train digits --epochs 2 -o digits.hinge --plot digits.png
+    Example: hinge train adult.csv --label income --missing fill -o income.hinge
     """
-    picture = _picture_file(plot)
-    _require_folders(output, picture)
-    dataset = datasets.load(data, random_state=seed)
-    settings = Settings(
-        C=dataset.C if C is None else C, gamma=dataset.gamma if gamma is None else gamma, epochs=epochs, seed=seed
-    )
+    parameters = {"C": C, "kernel": kernel, "gamma": gamma_of(gamma), "max_support": max_support}
+    parameters |= {"cache_size": cache_size}
+    wishes = Wishes(label, names(drop), names(categorical), missing, unknown, scale, seed)
+    files = Files(data, test, data_format)
+    output = output or resume or DEFAULT_MODEL
+    picture = picture_file(plot, default=None if files.are_files else DEFAULT_PICTURE)
+    require_writable(output, picture)
     terminal = Console(stderr=True, quiet=json_only)
-    learned = learn(dataset, settings, terminal)
-    save(learned.model, output)
+    if resume is not None:
+        lesson = resumed(resume, files, wishes, parameters)
+    else:
+        lesson = begun(model, files, wishes, parameters, terminal)
+    lesson.require_fitting(epochs=epochs, compare=compare)
+    terminal.print(describe(lesson.material), highlight=False)
+    checkpoint = Checkpoint(lesson.wrapped, output)
+    learned = learn(lesson.model, lesson.material, epochs, checkpoint, terminal)
+    save_or_rescue(lesson.wrapped(learned.model), output)
     if learned.interrupted:
         terminal.print(f"Stopped after {learned.model.n_seen_:,} examples; the model so far is in {output}.")
         raise typer.Exit(INTERRUPTED)
-    exact = solve(dataset, settings, terminal) if compare else None
-    _draw(picture, dataset, learned, exact)
-    summary = summarise(dataset, settings, learned, exact) | {"model": str(output), "picture": picture and str(picture)}
+    learned.test_error = lesson.test_error(learned.model)
+    exact = solve(lesson, terminal) if lesson.compares(compare) else None
+    draw(picture, learned, exact)
+    summary = summarise(lesson.material, learned, exact, epochs)
+    summary |= {"model": str(output), "picture": None if picture is None else str(picture)}
     if json_only:
         typer.echo(json.dumps(summary))
     else:
         show(summary, Console())
-
-
-def _picture_file(wanted: Path | None) -> Path | None:
-    """Return where the picture goes: nowhere when nobody asked for it and matplotlib is not installed."""
-    if importlib.util.find_spec("matplotlib") is not None:
-        return wanted or DEFAULT_PICTURE
-    if wanted is None:
-        return None
-    raise ModuleNotFoundError("--plot needs matplotlib; install it with: pip install 'hinge[plot]'")
-
-
-def _require_folders(*files: Path | None) -> None:
-    """Complain before the work is done, not after it."""
-    for file in files:
-        if file is not None and not file.absolute().parent.is_dir():
-            raise NotADirectoryError(f"There is no folder {file.parent} for {file.name}.")
-
-
-def _draw(file: Path | None, dataset: datasets.Dataset, learned: Learned, exact: Exact | None) -> None:
-    if file is not None:
-        from hinge.cli._picture import draw  # noqa: PLC0415  matplotlib is optional and slow to import
-
-        draw(file, dataset, learned, exact)
+        if picture is None and not files.are_files:
+            Console().print(f"Picture: {NO_PICTURE}", markup=False)

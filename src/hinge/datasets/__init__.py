@@ -1,9 +1,10 @@
-"""Data sets by name. The bundled ones need nothing from outside."""
+"""Data sets by name, and data files as arrays."""
 
 from hinge.datasets._bundled import BUNDLED
 from hinge.datasets._dataset import Dataset
+from hinge.datasets._read import read
 
-__all__ = ["Dataset", "load", "names"]
+__all__ = ["Dataset", "load", "names", "read"]
 
 
 def names() -> list[str]:

@@ -1,6 +1,7 @@
 """Models on disk: `save` and `load`.
 
-A model file is a safetensors file: named arrays, and one JSON text about them. Loading never runs code from the file.
+A model file is a safetensors file: named arrays, and one JSON text about them (docs/model-format.md). Loading never
+runs code from the file, and everything the file claims is checked before it is believed.
 """
 
 from hinge.persistence._errors import ModelFileError

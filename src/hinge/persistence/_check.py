@@ -1,85 +1,82 @@
-"""Whether the parts of a model file can have come from a model.
+"""Whether the state in a model file can have come from a model: what it says about itself.
 
-Sizes, indices and finite numbers are checked by the native code when it takes the arrays; what it cannot see, or would
-convert without a word, is checked here.
+The arrays are looked at in `_check_arrays`. The native code checks sizes and indices once more when it takes them, but
+cannot say what is wrong, and sees neither labels nor parameters.
 """
 
-from typing import Any
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hinge.persistence._errors import ModelFileError
-from hinge.persistence._file import Arrays
+from hinge._params import KERNELS, check_kernel
+from hinge.persistence import _json
+from hinge.persistence._check_arrays import check_arrays
+from hinge.persistence._errors import ModelFileError, quoted, require
 
-LONGEST_LABEL = 1 << 16  # bytes
-MOST_FEATURES = (1 << 31) - 1  # feature numbers are 32 bits wide
-DENSE, SPARSE = frozenset({"values"}), frozenset({"data", "indices", "indptr"})
-TYPES = {
-    "ids": "int64",
-    "labels": "int32",
-    "costs": "float64",
-    "indices": "int32",
-    "indptr": "int64",
-    "members": "int64",
-    "member_counts": "int64",
-    "member_costs": "float64",
-    "alpha": "float64",
-    "gradient": "float64",
-    "counters": "int64",
-}  # all others are of the precision of the model
+if TYPE_CHECKING:
+    from hinge.persistence._file import Arrays
+
+# The native code has lists with an entry for each feature, so that a number alone would take memory.
+MOST_FEATURES = 1 << 26
+MOST_EXAMPLES = 1 << 62
+MOST_LABEL_BYTES = 1 << 26  # of all labels together: texts are kept at the width of the longest
+LABEL_TYPES = re.compile(r"\|b1|\|[iu]1|[<>][iu][248]|[<>]f[248]|[<>]U\d{1,5}|\|O")
+
+_STATE: dict[str, tuple[type, ...]] = {
+    "kernel": (dict,),
+    "dtype": (str,),
+    "sparse": (bool,),
+    "n_features": (int,),
+    "n_seen": (int,),
+    "classes": (list,),
+    "class_type": (str,),
+    "class_numbers": (list,),
+}
+_KERNEL: dict[str, tuple[type, ...]] = {"name": (str,), "gamma": (int, float), "coef0": (int, float), "degree": (int,)}
 
 
 def check_state(arrays: Arrays, values: dict[str, Any]) -> None:
-    """Raise `ModelFileError` unless arrays and values can have come from a model."""
-    _check_values(values)
-    _check_types(arrays, values)
-    _check_examples(arrays, values)
-    _check_members(arrays)
+    """Raise `ModelFileError` unless arrays and values can have come from a `State`."""
+    _json.fields(values, "its state", _STATE)
+    require(values["dtype"] in ("float32", "float64"), "its numbers are neither float32 nor float64")
+    features, seen = values["n_features"], values["n_seen"]
+    require(1 <= features <= MOST_FEATURES, f"its number of features is not between 1 and {MOST_FEATURES}")
+    require(0 <= seen <= MOST_EXAMPLES, "its number of examples makes no sense")
+    _check_kernel(values)
+    _check_classes(values)
+    check_arrays(arrays, values)
 
 
-def _check_values(values: dict[str, Any]) -> None:
-    _require(values["dtype"] in ("float32", "float64"), "its numbers are neither float32 nor float64")
-    _require(type(values["sparse"]) is bool, "it does not say whether it is sparse")
-    _require(_is_count(values["n_features"], 1, MOST_FEATURES), "its number of features makes no sense")
-    _require(_is_count(values["n_seen"], 0, 1 << 62), "its number of examples makes no sense")
+def _check_kernel(values: dict[str, Any]) -> None:
+    kernel = _json.fields(values["kernel"], "its kernel", _KERNEL)
+    name, gamma, coef0 = kernel["name"], kernel["gamma"], kernel["coef0"]
+    require(name in KERNELS, f"it has a kernel {quoted(name)}, which this version does not know")
+    check_kernel(name, kernel["degree"], gamma, coef0)
+    with np.errstate(over="ignore", under="ignore"):
+        width, constant = np.array([gamma, coef0], dtype=np.float64).astype(values["dtype"])
+    require(0 < width < np.inf and abs(constant) < np.inf, f"{values['dtype']} cannot hold the numbers of its kernel")
+    if name == "precomputed":
+        require(not values["sparse"], "kernel values computed beforehand cannot be sparse")
+        require(values["n_seen"] <= values["n_features"], "it has seen more examples than it has columns")
+
+
+def _check_classes(values: dict[str, Any]) -> None:
+    classes, numbers = values["classes"], values["class_numbers"]
+    require(len(classes) > 0, "it has no classes")
+    require(LABEL_TYPES.fullmatch(values["class_type"]) is not None, "its labels are of an unknown type")
     kind = np.dtype(values["class_type"])
-    _require(kind.kind in "biufUO" and kind.itemsize <= LONGEST_LABEL, "its labels are of an unknown type")
-    classes = values["classes"]
-    _require(len(classes) > 0 and len(set(classes)) == len(classes), "its classes are none or repeated")
-    _require(sorted(values["class_numbers"]) == list(range(len(classes))), "its class numbers do not match its classes")
-
-
-def _check_types(arrays: Arrays, values: dict[str, Any]) -> None:
-    expected = (TYPES.keys() | {"shift"}) - SPARSE | (SPARSE if values["sparse"] else DENSE)
-    _require(arrays.keys() == expected, f"it should hold the arrays {', '.join(sorted(expected))}")
-    for name, array in arrays.items():
-        wanted = TYPES.get(name, values["dtype"])
-        _require(array.dtype.name == wanted, f"{name} is {array.dtype.name} instead of {wanted}")
-        _require(array.ndim == (2 if name == "values" else 1), f"{name} has {array.ndim} dimensions")
-
-
-def _check_examples(arrays: Arrays, values: dict[str, Any]) -> None:
-    ids, costs = arrays["ids"], arrays["costs"]
-    _require(bool((ids >= 0).all()) and len(np.unique(ids)) == len(ids), "its ids are negative or repeated")
-    _require(bool((np.isfinite(costs) & (costs >= 0)).all()), "a cost is negative or not finite")
-    if not values["sparse"]:
-        _require(
-            arrays["values"].shape == (len(ids), values["n_features"]), "values do not match examples and features"
-        )
-
-
-def _check_members(arrays: Arrays) -> None:
-    members, counts = arrays["members"], arrays["member_counts"]
-    fits = bool(((counts >= 0) & (counts <= len(members))).all()) and int(counts.sum()) == len(members)
-    _require(fits, "its members do not match their counts")
-    for machine in np.split(members, np.cumsum(counts)[:-1]):
-        _require(len(np.unique(machine)) == len(machine), "a machine holds an example twice")
-
-
-def _is_count(value: Any, low: int, high: int) -> bool:
-    return type(value) is int and low <= value <= high
-
-
-def _require(condition: bool, complaint: str) -> None:
-    if not condition:
-        raise ModelFileError(complaint)
+    require(kind.itemsize * len(classes) <= MOST_LABEL_BYTES, "its labels are too long")
+    plain = {"O": str, "U": str, "b": bool, "f": float}.get(kind.kind, int)
+    require(all(type(label) is plain for label in classes), "its labels are not of the type it says")
+    try:
+        labels = np.array(classes, dtype=kind)
+    except (OverflowError, ValueError):
+        raise ModelFileError("its labels are not of the type it says") from None
+    require(labels.tolist() == classes, "its labels are not of the type it says")
+    require(kind.kind != "f" or bool(np.isfinite(labels).all()), "a label is not finite")
+    require(bool((labels[:-1] < labels[1:]).all()), "its classes are not sorted, or repeated")
+    whole = all(type(number) is int for number in numbers)
+    require(whole and sorted(numbers) == list(range(len(classes))), "its class numbers do not match its classes")

@@ -1,76 +1,124 @@
-"""The file itself: arrays and one JSON text, written all at once or not at all."""
+"""The file itself: arrays and one JSON text."""
 
-import json
-import os
-import tempfile
-from pathlib import Path
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save_file
+from safetensors import SafetensorError
+from safetensors.numpy import load as arrays_of
+from safetensors.numpy import save as content_of
 
-from hinge.persistence._errors import ModelFileError
+from hinge.persistence import _json
+from hinge.persistence._errors import ModelFileError, quoted, require, sentence
+from hinge.persistence._place import reading, replacing
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 FORMAT = "hinge"
 VERSION = 1
+MOST_TEXT = 1 << 23  # bytes of JSON; half a million names of features fit
+ROOM_FOR_TABLE = 1 << 12  # bytes of these that say where the arrays are
+NUMBERS = ("F32", "F64", "I32", "I64")  # types of numbers that models hold, as safetensors calls them
 
 Arrays = dict[str, NDArray[Any]]
 
 
-def write(path: Path, arrays: Arrays, header: dict[str, Any]) -> None:
-    """Write to a temporary file beside `path`, then move it there: no reader ever sees half a model."""
-    text = json.dumps({"format": FORMAT, "version": VERSION} | header)
-    path = path.resolve()  # the file behind a symbolic link is replaced, not the link
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
-    os.close(handle)
-    unfinished = Path(name)
+class Parts(NamedTuple):
+    """A model taken apart: arrays, and a header that JSON can hold."""
+
+    arrays: Arrays
+    header: dict[str, Any]
+
+
+def write(path: Path, parts: Parts) -> None:
+    """Write a model file, all of it or nothing."""
     try:
-        save_file({key: np.ascontiguousarray(array) for key, array in arrays.items()}, unfinished, {FORMAT: text})
-        unfinished.chmod(_permissions(path))
-        _flush(unfinished)
-        unfinished.replace(path)
-    except BaseException:
-        unfinished.unlink(missing_ok=True)
-        raise
+        text = _json.write({"format": FORMAT, "version": VERSION} | parts.header)
+        fitting = len(_json.write(text)) <= MOST_TEXT - ROOM_FOR_TABLE  # JSON in JSON, where a quote takes two bytes
+        require(fitting, f"its names and labels take more than {MOST_TEXT} bytes")
+    except ModelFileError as error:
+        raise ModelFileError(f"The model cannot be saved: {sentence(error)}.") from None
+    arrays = {name: np.ascontiguousarray(array) for name, array in parts.arrays.items()}
+    content = content_of(arrays, {FORMAT: text})
+    with replacing(path) as unfinished:
+        unfinished.write_bytes(content)
 
 
-def read(path: Path) -> tuple[Arrays, dict[str, Any]]:
-    """Return the arrays and the header of a model file of this version."""
-    if not path.is_file():
-        raise FileNotFoundError(f"There is no file {path}.")
+def read(path: Path) -> Parts:
+    """Return the parts of a model file of this version."""
+    with reading(path) as (file, size):
+        try:
+            start, table = _table(file, size)
+        except ModelFileError as error:
+            raise ModelFileError(f"{path} is damaged or not a model file: {sentence(error)}.") from None
+        header = _header(path, table)
+        file.seek(0)
+        content = _content(path, file, size)
     try:
-        with safe_open(path, framework="numpy") as file:
-            header = _parse(path, (file.metadata() or {}).get(FORMAT))
-            return {name: file.get_tensor(name) for name in file.keys()}, header  # noqa: SIM118  not a dictionary
-    except (SafetensorError, TypeError, AttributeError) as error:  # the last two: types of numbers NumPy has not
-        raise ModelFileError(f"{path} is damaged or not a model file ({error}).") from None
+        require(content.startswith(start), "it changed while it was read")
+        return Parts(arrays_of(content), header)
+    except (SafetensorError, ModelFileError, ArithmeticError, LookupError, TypeError, ValueError) as error:
+        raise ModelFileError(f"{path} is damaged: {sentence(error)}.") from None
 
 
-def _parse(path: Path, text: str | None) -> dict[str, Any]:
+def _content(path: Path, file: BinaryIO, size: int) -> bytes:
     try:
-        header = json.loads(text or "null")
-    except (ValueError, RecursionError):
-        header = None
-    if not isinstance(header, dict) or header.get("format") != FORMAT:
+        return file.read(size)
+    except MemoryError:
+        raise ModelFileError(f"{path} is larger than the memory: it takes {size} bytes.") from None
+
+
+def _table(file: BinaryIO, size: int) -> tuple[bytes, dict[str, Any]]:
+    """Return how the file starts, and what that says it holds.
+
+    The rest is read only when this is in order: a file may be anything, and larger than the memory.
+    """
+    start = file.read(8)
+    length = int.from_bytes(start, "little")
+    require(len(start) == 8 and 0 < length <= size - 8, "it is shorter than it says, or does not say how long it is")
+    require(length <= MOST_TEXT, f"its header takes {length} bytes, more than {MOST_TEXT}")
+    text = file.read(length)
+    try:
+        table = _json.parse(text.decode())
+    except UnicodeDecodeError:
+        raise ModelFileError("its header is not text") from None
+    require(isinstance(table, dict), "its header is not a table of arrays")
+    _check_table(table, size - 8 - length)
+    return start + text, table
+
+
+def _check_table(table: dict[str, Any], size: int) -> None:
+    """Refuse what safetensors would refuse or give us in vain, before it costs the memory of a whole file."""
+    end = 0
+    for name, entry in table.items():
+        if name == "__metadata__":
+            continue
+        known = isinstance(entry, dict) and entry.get("dtype") in NUMBERS
+        require(known, f"the array {quoted(name)} holds numbers of a type that no model has")
+        offsets = entry.get("data_offsets")
+        placed = isinstance(offsets, list) and len(offsets) == 2 and all(type(offset) is int for offset in offsets)
+        require(placed, f"it does not say where the array {quoted(name)} is")
+        end = max(end, offsets[1])
+    require(end == size, f"its arrays take {end} bytes, but it has {size} bytes for them")
+
+
+def _header(path: Path, table: dict[str, Any]) -> dict[str, Any]:
+    metadata = table.get("__metadata__")
+    text = metadata.get(FORMAT) if isinstance(metadata, dict) else None
+    if not isinstance(text, str):
         raise ModelFileError(f"{path} is a safetensors file, but not one that hinge wrote.")
-    if header.get("version") != VERSION:
+    try:
+        header = _json.parse(text)
+    except ModelFileError as error:
+        raise ModelFileError(f"{path} is damaged: {sentence(error)}.") from None
+    if not isinstance(header, dict) or header.pop("format", None) != FORMAT:
+        raise ModelFileError(f"{path} is a safetensors file, but not one that hinge wrote.")
+    version = header.pop("version", None)
+    if type(version) is not int or version != VERSION:
         raise ModelFileError(
-            f"{path} has version {header.get('version')!r} of the model format; this hinge reads version {VERSION}."
+            f"{path} has version {quoted(version)} of the model format; this hinge reads version {VERSION}."
         )
     return header
-
-
-def _permissions(path: Path) -> int:
-    """Return those of the file that is replaced, else those any new file would get."""
-    if path.exists():
-        return path.stat().st_mode & 0o777
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
-
-
-def _flush(path: Path) -> None:
-    with path.open("rb") as file:
-        os.fsync(file.fileno())

@@ -1,0 +1,37 @@
+"""Scikit-learn's SVC on the same rows, for comparison."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sklearn.svm import SVC
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from hinge.cli._lesson import Lesson
+
+SHARED = ("C", "kernel", "degree", "coef0", "cache_size")
+
+
+@dataclass(frozen=True)
+class Exact:
+    """What scikit-learn's SVC reached."""
+
+    seconds: float
+    test_error: float | None
+    n_support: int
+
+
+def solve(lesson: Lesson, terminal: Console) -> Exact:
+    """Train scikit-learn's SVC with the settings of a model on the same rows."""
+    settings = {name: value for name, value in lesson.model.get_params().items() if name in SHARED}
+    peer = SVC(**settings, gamma=lesson.model._state.kernel.gamma)
+    X, y = lesson.kept_rows()
+    with terminal.status("scikit-learn's SVC is training on the same rows"):
+        start = time.perf_counter()
+        peer.fit(X, y)
+        seconds = time.perf_counter() - start
+    return Exact(seconds, lesson.test_error(peer), len(peer.support_))

@@ -1,0 +1,58 @@
+"""Files that commands write: checked before the work, rescued after it."""
+
+import os
+import tempfile
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from hinge.persistence import ModelFileError, save
+
+EVERY = 60.0  # seconds between two saves on the way
+COSTS = 0.02  # share of the time that saving on the way may take
+
+
+class Checkpoint:
+    """Saves a model on the way, so that a killed process loses a minute of learning rather than all of it."""
+
+    def __init__(self, prepared: Any, path: Path) -> None:
+        self._prepared, self._path = prepared, path
+        self._next = time.monotonic() + EVERY
+
+    def pass_by(self, model: Any) -> None:
+        """Save the model if it is time."""
+        start = time.monotonic()
+        if start < self._next:
+            return
+        with suppress(
+            OSError, ModelFileError
+        ):  # a full disk may have room again at the end; until then the model is in memory
+            save(self._prepared(model), self._path)
+        end = time.monotonic()
+        self._next = end + max(EVERY, (end - start) / COSTS)
+
+
+def save_or_rescue(model: Any, path: Path) -> None:
+    """Save a model; if that fails, save it among the temporary files and say so."""
+    try:
+        save(model, path)
+    except (OSError, ModelFileError) as error:
+        handle, rescue = tempfile.mkstemp(prefix=f"{path.stem}-", suffix=path.suffix)
+        os.close(handle)
+        save(model, rescue)
+        raise OSError(f"{error} The model is in {rescue} instead; move it to where it belongs.") from None
+
+
+def require_writable(*files: Path | None) -> None:
+    """Complain before the work is done, not after it."""
+    for file in files:
+        if file is None:
+            continue
+        folder = file.absolute().parent
+        if not folder.is_dir():
+            raise NotADirectoryError(f"There is no folder {file.parent} for {file.name}.")
+        if file.is_dir():
+            raise IsADirectoryError(f"{file} is a folder; name a file in it.")
+        if not os.access(folder, os.W_OK) or (file.exists() and not os.access(file, os.W_OK)):
+            raise PermissionError(f"{file} may not be written; choose another place.")

@@ -1,0 +1,128 @@
+"""What `hinge train` is going to do: a model, the examples it will learn, and the rows it will be tested with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.progress import Progress
+
+from hinge import datasets
+from hinge._errors import DataError, ParameterError
+from hinge.cli._learn import error_on
+from hinge.cli._material import Kept, Wishes, of_dataset, of_file, of_more, rows_of
+from hinge.cli._models import make
+from hinge.cli._wrapping import unwrapped, wrapped
+from hinge.io import open_source
+from hinge.persistence import load
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from hinge.cli._material import Examples, Material
+    from hinge.datasets import Dataset
+    from hinge.io import Source
+
+
+@dataclass(frozen=True)
+class Files:
+    """What the user named: rows to learn, rows to test with, and what kind of files they are."""
+
+    data: str
+    test: str | None = None
+    format: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.test is not None and not Path(self.test).exists():
+            raise FileNotFoundError(f"There is no file {self.test}.")
+
+    @property
+    def are_files(self) -> bool:
+        """The rows come from a file or from standard input, rather than from a data set known by name."""
+        return self.data == "-" or Path(self.data).exists() or self.data not in datasets.names()
+
+    def source(self) -> Source:
+        """Return the rows to learn."""
+        if self.data != "-" and not Path(self.data).exists():
+            raise FileNotFoundError(
+                f"There is no file {self.data}, and no data set of that name; known are {', '.join(datasets.names())}."
+            )
+        return open_source(self.data, format=self.format)
+
+
+@dataclass
+class Lesson:
+    """A model, what it learns, and where this comes from."""
+
+    model: Any
+    material: Material
+    files: Files
+    dataset: Dataset | None = None
+
+    def wrapped(self, model: Any) -> Any:
+        """Return a model with the preparation of its examples."""
+        return wrapped(model, self.material.preparation)
+
+    def compares(self, wanted: bool | None) -> bool:
+        """Tell whether SVC is to be trained as well: with data sets unless it is not wanted, else if it is."""
+        return self.dataset is not None if wanted is None else wanted
+
+    def require_fitting(self, *, epochs: int, compare: bool | None) -> None:
+        """Refuse what cannot be done with these examples, before they are learned."""
+        if epochs > 1 and not self.material.repeatable:
+            raise ParameterError(f"--epochs must be 1 for {self.material.name}, which can be read once only.")
+        if compare:
+            self.kept_rows()
+
+    def kept_rows(self) -> Examples:
+        """Return all rows to learn, if they are in memory."""
+        if isinstance(self.material, Kept):
+            return self.material.X, self.material.y
+        raise ParameterError(
+            f"--compare needs all rows in memory; those of {self.material.name} pass by, leave it out."
+        )
+
+    def test_error(self, model: Any) -> float | None:
+        """Return the error in per cent of a model on the test rows, if there are some."""
+        if self.files.test is not None:
+            return error_on(model, rows_of(self.files.test, self.material.preparation, self.files.format))
+        return None if self.dataset is None else error_on(model, [(self.dataset.X_test, self.dataset.y_test)])
+
+
+def begun(name: str, files: Files, wishes: Wishes, parameters: dict[str, Any], terminal: Console) -> Lesson:
+    """Return a lesson for a new model."""
+    parameters = parameters | {"random_state": wishes.seed}
+    model = make(name, **parameters)  # complains before data are read
+    if files.are_files:
+        source = files.source()
+        with Progress(console=terminal, transient=True) as progress:
+            task = progress.add_task(f"reading {source.name}", total=1.0)
+            material = of_file(source, wishes, lambda share: progress.update(task, completed=share or 0.0))
+        return Lesson(model, material, files)
+    _require_no_wishes(wishes, f"the data set {files.data}")
+    dataset = datasets.load(files.data, random_state=wishes.seed)
+    suited = {"C": dataset.C, "gamma": dataset.gamma} if parameters["kernel"] in (None, "rbf") else {}
+    given = {key: value for key, value in parameters.items() if value is not None}
+    return Lesson(make(name, **suited | given), of_dataset(dataset, wishes.seed), files, dataset)
+
+
+def resumed(file: Path, files: Files, wishes: Wishes, parameters: dict[str, Any]) -> Lesson:
+    """Return a lesson for a model that has learned before."""
+    model, preparation = unwrapped(load(file), missing=wishes.missing, unknown=wishes.unknown)
+    _require_no_wishes(wishes, f"a model that has learned before ({file})", policies=True)
+    model.set_params(**{key: value for key, value in parameters.items() if value is not None})
+    model._check_params(streaming=True)
+    if files.are_files:
+        return Lesson(model, of_more(files.source(), preparation, wishes.seed), files)
+    if not preparation.changes_nothing:
+        raise DataError(f"{file} was made from a file with columns or scales of its own; go on with such a file.")
+    dataset = datasets.load(files.data, random_state=wishes.seed)
+    return Lesson(model, of_dataset(dataset, wishes.seed), files, dataset)
+
+
+def _require_no_wishes(wishes: Wishes, what: str, *, policies: bool = False) -> None:
+    given = {name for name, value in vars(wishes).items() if value not in (None, ()) and name != "seed"}
+    given -= {"missing", "unknown"} if policies else set()
+    if given:
+        raise ParameterError(f"--{min(given)} must be left out with {what}: how its rows are prepared is settled.")

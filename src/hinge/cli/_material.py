@@ -1,0 +1,222 @@
+"""What `hinge train` learns from: rows in memory, or rows that pass by.
+
+A file is surveyed first. If its rows turn out to fit into memory they are kept and shuffled as a whole; else the file
+is read again for each pass, and rows are shuffled within a chunk. Standard input comes once and in its own order; its
+first rows decide how all are prepared.
+"""
+
+from __future__ import annotations
+
+import time
+from abc import abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+from scipy.sparse import issparse
+
+from hinge._params import choice
+from hinge.cli._wrapping import label_kind
+from hinge.io import Table, open_source
+from hinge.preparation import MISSING_POLICIES, SCALINGS, UNKNOWN_POLICIES, Preparation, Survey
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from hinge.datasets import Dataset
+    from hinge.io import Chunk, Source
+
+Examples = tuple[Any, "NDArray[Any]"]
+
+ROWS_AT_A_TIME = 4096
+MOST_KEPT = 1 << 26  # bytes of a file's rows that are kept in memory
+FIRST_ROWS, FIRST_SECONDS = 1000, 10.0  # of standard input, that settle the preparation
+_TEXT_BYTES = 60  # of a text in memory
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What the user wants done to the rows; see `Survey` and `Preparation`."""
+
+    label: str | None = None
+    drop: tuple[str, ...] = ()
+    categorical: tuple[str, ...] = ()
+    missing: str | None = None
+    unknown: str | None = None
+    scale: str | None = None
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        choice("missing", self.missing or "error", MISSING_POLICIES)
+        choice("unknown", self.unknown or "error", UNKNOWN_POLICIES)
+        choice("scale", self.scale or "auto", SCALINGS)
+
+    def survey(self) -> Survey:
+        """Return a survey that has seen nothing yet."""
+        missing = self.missing or "error"
+        return Survey(label=self.label, drop=self.drop, categorical=self.categorical, missing=missing)
+
+    def settle(self, survey: Survey) -> Preparation:
+        """Return the preparation for the rows of a survey."""
+        return survey.preparation(scale=self.scale or "auto", unknown=self.unknown or "error", dtype="float32")
+
+
+@dataclass
+class Material:
+    """Examples to learn, already prepared.
+
+    Attributes
+    ----------
+    name : str
+        Of the data.
+    preparation : Preparation
+        What was done to the rows.
+    n_rows : int or None
+        Rows of one pass, if known.
+    classes : ndarray or None
+        All labels, if known.
+    """
+
+    name: str
+    preparation: Preparation
+    n_rows: int | None = None
+    classes: NDArray[Any] | None = None
+
+    @property
+    def repeatable(self) -> bool:
+        """The examples can be gone through more than once."""
+        return True
+
+    @abstractmethod
+    def chunks(self, epoch: int) -> Iterator[Examples]:
+        """Yield the examples of one pass."""
+
+    @abstractmethod
+    def share(self) -> float | None:
+        """Return how much of the present pass has been given out, from 0 to 1, if known."""
+
+
+@dataclass
+class Kept(Material):
+    """Examples in memory, in a new order at each pass."""
+
+    X: Any = None
+    y: Any = None
+    seed: int = 0
+    _given: int = 0
+
+    def chunks(self, epoch: int) -> Iterator[Examples]:
+        """Yield the examples of one pass."""
+        order = np.random.default_rng([self.seed, epoch]).permutation(len(self.y))
+        self._given = 0
+        for start in range(0, len(order), ROWS_AT_A_TIME):
+            rows = order[start : start + ROWS_AT_A_TIME]
+            yield self.X[rows], self.y[rows]
+            self._given += len(rows)
+
+    def share(self) -> float | None:
+        """Return how much of the present pass has been given out."""
+        return self._given / len(self.y)
+
+
+@dataclass
+class Passing(Material):
+    """Examples of a file, read again for each pass and shuffled within a chunk; those of a pipe come as they are."""
+
+    source: Source = None  # type: ignore[assignment]
+    seed: int = 0
+    first: Examples | None = None  # read already, from what cannot be read twice
+    rest: Iterator[Chunk] | None = None
+
+    @property
+    def repeatable(self) -> bool:
+        """The examples can be gone through more than once."""
+        return self.source.repeatable
+
+    def chunks(self, epoch: int) -> Iterator[Examples]:
+        """Yield the examples of one pass."""
+        if self.first is not None:
+            yield self.first
+        random = np.random.default_rng([self.seed, epoch])
+        for chunk in self.rest if self.rest is not None else self.source.chunks(ROWS_AT_A_TIME):
+            X, y = self.preparation.examples(chunk)
+            if not len(y):
+                continue
+            order = random.permutation(len(y)) if self.source.repeatable else slice(None)
+            yield X[order], y[order]
+
+    def share(self) -> float | None:
+        """Return how much of the present pass has been given out."""
+        return self.source.share_read() if self.source.repeatable else None
+
+
+def of_dataset(dataset: Dataset, seed: int) -> Kept:
+    """Return the training rows of a data set."""
+    X = dataset.X_train
+    preparation = Preparation(
+        X.shape[1], label_kind=label_kind(dataset.y_train), dense=not issparse(X), dtype=X.dtype.name
+    )
+    return Kept(dataset.name, preparation, len(dataset.y_train), dataset.classes, X, dataset.y_train, seed)
+
+
+def of_file(source: Source, wishes: Wishes, watch: Callable[[float | None], None]) -> Material:
+    """Survey a file, then return its rows; `watch` is told how far the survey has come."""
+    if not source.repeatable:
+        return _of_pipe(source, wishes)
+    survey, kept, size = wishes.survey(), [], 0
+    for chunk in source.chunks(ROWS_AT_A_TIME):
+        survey.add(chunk)
+        size += _bytes(chunk)
+        kept.append(chunk)
+        if size > MOST_KEPT:
+            kept.clear()
+        watch(source.share_read())
+    preparation = wishes.settle(survey)
+    if size > MOST_KEPT:
+        return Passing(source.name, preparation, survey.n_rows, survey.classes, source, wishes.seed)
+    X, y = preparation.all_examples(kept)
+    return Kept(source.name, preparation, len(y), survey.classes, X, y, wishes.seed)
+
+
+def of_more(source: Source, preparation: Preparation, seed: int) -> Passing:
+    """Return the rows of a file, prepared as a model already knows."""
+    return Passing(source.name, preparation, source=source, seed=seed)
+
+
+def rows_of(path: str, preparation: Preparation, data_format: str | None = None) -> Iterator[Examples]:
+    """Yield the examples of a file with which a model is tested."""
+    for chunk in open_source(path, format=data_format).chunks(ROWS_AT_A_TIME):
+        yield preparation.examples(chunk)
+
+
+def _of_pipe(source: Source, wishes: Wishes) -> Passing:
+    survey = wishes.survey()
+    rest, first = source.chunks(ROWS_AT_A_TIME), []
+    deadline = None
+    try:
+        for chunk in rest:
+            survey.add(chunk)
+            first.append(chunk)
+            deadline = deadline or time.monotonic() + FIRST_SECONDS
+            if survey.n_rows >= FIRST_ROWS or time.monotonic() > deadline:
+                break
+    except KeyboardInterrupt:
+        if not first:
+            raise
+        rest = _Interrupted()  # what has come is learned, then the interrupt takes its course
+    preparation = wishes.settle(survey)
+    return Passing(source.name, preparation, source=source, first=preparation.all_examples(first), rest=rest)
+
+
+class _Interrupted(Iterator["Chunk"]):
+    def __next__(self) -> NoReturn:
+        raise KeyboardInterrupt
+
+
+def _bytes(chunk: Chunk) -> int:
+    if isinstance(chunk, Table):
+        return sum(
+            _TEXT_BYTES * len(values) if values.dtype == object else values.nbytes for values in chunk.columns.values()
+        )
+    return int(chunk.X.data.nbytes * (2 if issparse(chunk.X) else 1))

@@ -1,0 +1,97 @@
+"""`hinge evaluate`: how often a model is right about rows whose classes are known."""
+
+import json
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import typer
+from rich.console import Console
+from rich.table import Table
+from sklearn.metrics import roc_auc_score
+
+from hinge._errors import DataError
+from hinge.cli._material import rows_of
+from hinge.cli._options import DataFile, Format, Json, Missing, ModelFile, Unknown
+from hinge.cli._wrapping import unwrapped
+from hinge.persistence import load
+
+MOST_SHOWN = 12  # classes whose confusions are shown
+
+
+def evaluate(
+    model: ModelFile,
+    data: DataFile,
+    *,
+    missing: Missing = None,
+    unknown: Unknown = None,
+    data_format: Format = None,
+    json_only: Json = False,
+) -> None:
+    """Compare the answers of a model with the labels in DATA.
+
+    Example: hinge evaluate income.hinge test.csv
+    """
+    estimator, preparation = unwrapped(load(model), missing=missing, unknown=unknown)
+    confusion: Counter[tuple[Any, Any]] = Counter()
+    truths, scores = [], []
+    for X, y in rows_of(data, preparation, data_format):
+        table, decisions = estimator._decisions(X)
+        confusion.update(zip(y.tolist(), table.choose(decisions).tolist(), strict=True))
+        if decisions.shape[1] == 1:
+            truths.append(y == estimator.classes_[-1])
+            scores.append(decisions[:, 0])
+    result = _summarise(confusion)
+    result["roc_area"] = _roc_area(truths, scores)
+    if json_only:
+        typer.echo(json.dumps(result | {"confusion": [[str(a), str(b), n] for (a, b), n in confusion.items()]}))
+    else:
+        _show(result, confusion, Console())
+
+
+def _summarise(confusion: Counter[tuple[Any, Any]]) -> dict[str, Any]:
+    rows = sum(confusion.values())
+    if not rows:
+        raise DataError("There must be rows to compare with, but every row has a missing value.")
+    right = sum(number for (truth, answer), number in confusion.items() if truth == answer)
+    labels = sorted({label for pair in confusion for label in pair})
+    classes = {str(label): _of_class(confusion, label) for label in labels}
+    return {"rows": rows, "error": 100.0 * (rows - right) / rows, "accuracy": right / rows, "classes": classes}
+
+
+def _of_class(confusion: Counter[tuple[Any, Any]], label: Any) -> dict[str, Any]:
+    rows = sum(number for (truth, _), number in confusion.items() if truth == label)
+    answers = sum(number for (_, answer), number in confusion.items() if answer == label)
+    right = confusion[label, label]
+    return {
+        "rows": rows,
+        "precision": right / answers if answers else None,
+        "recall": right / rows if rows else None,
+    }
+
+
+def _roc_area(truths: list[Any], scores: list[Any]) -> float | None:
+    """Return the area under the ROC curve, where there are two classes and rows of both."""
+    truth = np.concatenate(truths) if truths else np.zeros(0)
+    if len(np.unique(truth)) < 2:
+        return None
+    return float(roc_auc_score(truth, np.concatenate(scores)))
+
+
+def _show(result: dict[str, Any], confusion: Counter[tuple[Any, Any]], console: Console) -> None:
+    area = "" if result["roc_area"] is None else f", area under the ROC curve {result['roc_area']:.4f}"
+    console.print(f"{result['rows']:,} rows, error {result['error']:.2f} %{area}", style="bold", highlight=False)
+    labels = sorted({label for pair in confusion for label in pair})
+    shown = labels if len(labels) <= MOST_SHOWN else []
+    table = Table()
+    for head in ("class", "rows", "precision", "recall", *(f"taken for {label}" for label in shown)):
+        table.add_column(head, justify="left" if head == "class" else "right")
+    for label in labels:
+        numbers = result["classes"][str(label)]
+        cells = [str(label), f"{numbers['rows']:,}", _share(numbers["precision"]), _share(numbers["recall"])]
+        table.add_row(*cells, *(f"{confusion[label, answer]:,}" for answer in shown))
+    console.print(table)
+
+
+def _share(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"

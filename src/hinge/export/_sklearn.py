@@ -1,0 +1,135 @@
+"""Models as estimators of scikit-learn alone, for places where hinge is not installed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.sparse import csr_matrix
+from sklearn.metrics.pairwise import pairwise_kernels
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.svm import SVC, LinearSVC
+
+from hinge.export._sklearn_steps import preparation_steps, scaler
+from hinge.export._view import View, taken_apart
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_LIBSVM = ("linear", "poly", "rbf", "sigmoid", "precomputed")
+_PARAMETERS = {"poly": ("gamma", "coef0", "degree"), "sigmoid": ("gamma", "coef0"), "rbf": ("gamma",)}
+_PARAMETERS["laplacian"] = ("gamma",)
+
+
+def to_sklearn(model: Any) -> Any:
+    """Return a model as a fitted estimator of scikit-learn, which predicts the same.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted classifier of this package.
+
+    Returns
+    -------
+    sklearn.svm.SVC or sklearn.pipeline.Pipeline
+        With two classes and a kernel that `SVC` has, an `SVC`. As usual with `SVC`, one whose support vectors are
+        dense takes dense examples only. Otherwise, since `SVC` has a machine for each pair of classes and here there is
+        one a class, a pipeline: kernel values against the support vectors, then a `LinearSVC` whose weights are the
+        coefficients. Both can be pickled, and need hinge only if the kernel is a function. A `PreparedClassifier` gets
+        steps in front that do as its preparation does; named columns are then those of a data frame, where columns of
+        numbers hold numbers and columns of categories hold texts.
+
+    Examples
+    --------
+    >>> from hinge import OnlineSVC
+    >>> model = OnlineSVC(gamma=0.5).fit([[0.0], [2.0]], ["no", "yes"])
+    >>> to_sklearn(model)
+    SVC(gamma=0.5)
+    >>> to_sklearn(model).predict([[1.5]]).tolist()
+    ['yes']
+    """
+    model, preparation = taken_apart(model)
+    view = View.of(model)
+    before = [] if preparation is None else preparation_steps(preparation)
+    if len(view.classes) > 2 or view.kernel.name not in _LIBSVM:
+        return make_pipeline(*before, *_steps(view, model))
+    svc = _svc(view, model)
+    return make_pipeline(*before, svc) if before else svc
+
+
+def _svc(view: View, model: Any) -> SVC:
+    """Return an SVC that was given our solution in place of its own.
+
+    It is fitted to next to nothing first, so that whatever else it expects of itself is there. Inside, LIBSVM's values
+    are positive for the first class, those that it shows are not.
+    """
+    kernel = view.kernel
+    parameters = {name: getattr(kernel, name) for name in _PARAMETERS.get(kernel.name, ())}
+    svc = SVC(C=float(model.C), kernel=kernel.name, tol=model.tol, cache_size=model.cache_size, **parameters)
+    svc.fit(_blank(view), view.classes)
+    precomputed = kernel.name == "precomputed"
+    coefficients, vectors = view.coefficients, _double(view)
+    svc.support_ = view.columns.astype(np.int32)
+    svc.support_vectors_ = np.zeros((0, 0)) if precomputed else vectors
+    svc._n_support = view.counts.astype(np.int32)
+    svc.dual_coef_ = csr_matrix(coefficients) if view.sparse else coefficients
+    svc._dual_coef_ = csr_matrix(-coefficients) if view.sparse else np.ascontiguousarray(-coefficients)
+    svc.intercept_ = view.intercepts.copy()
+    svc._intercept_ = -view.intercepts
+    svc.shape_fit_ = (view.n_features if precomputed else int(model.n_seen_), view.n_features)
+    svc.n_features_in_ = view.n_features
+    if view.feature_names is not None:
+        svc.feature_names_in_ = view.feature_names
+    return svc
+
+
+def _blank(view: View) -> Any:
+    """Return the two examples that an SVC is fitted to."""
+    if view.kernel.name == "precomputed":
+        return np.eye(2)
+    shape = (2, view.n_features)
+    return csr_matrix(shape, dtype=np.float64) if view.sparse else np.zeros(shape)
+
+
+def _steps(view: View, model: Any) -> list[Any]:
+    """Return the steps from examples to classes."""
+    steps = [_values(view)]
+    if view.centre is not None:  # they lie far from zero, where squares lose digits
+        steps.insert(0, scaler(view.centre, None, view.n_features))
+    if view.feature_names is not None:
+        steps[0].feature_names_in_ = view.feature_names
+    machines = LinearSVC(C=float(model.C))
+    machines.classes_ = view.classes
+    machines.coef_ = view.coefficients
+    machines.intercept_ = view.intercepts.copy()
+    machines.n_features_in_ = view.n_support
+    machines.n_iter_ = int(model.n_iter_)
+    return [*steps, machines]
+
+
+def _values(view: View) -> FunctionTransformer:
+    """Return the step that finds kernel values against the support vectors."""
+    kernel, vectors = view.kernel, _double(view)
+    function: Callable[..., Any] = pairwise_kernels
+    settings: dict[str, Any] = {"Y": vectors, "metric": kernel.name}
+    settings |= {name: getattr(kernel, name) for name in _PARAMETERS.get(kernel.name, ())}
+    if kernel.name == "precomputed":
+        function, settings = np.take, {"indices": view.columns, "axis": 1}
+    elif kernel.name == "callable":
+        function, settings = call_kernel, {"vectors": view.vectors, "kernel": kernel.function}
+    elif view.centre is not None:
+        settings["Y"] = vectors - view.centre
+    sparse = kernel.name != "precomputed"
+    step = FunctionTransformer(function, validate=True, accept_sparse=sparse, kw_args=settings, check_inverse=False)
+    return step.fit(csr_matrix((1, view.n_features)) if sparse else np.zeros((1, view.n_features)))
+
+
+def call_kernel(X: Any, vectors: Any, kernel: Callable[[Any, Any], Any]) -> Any:
+    """Return the values of a kernel function of the user, whatever its arguments are called."""
+    return kernel(X, vectors)
+
+
+def _double(view: View) -> Any:
+    """Return the support vectors in double precision, in the form that LIBSVM reads."""
+    return view.vectors.astype(np.float64, copy=False)

@@ -1,0 +1,118 @@
+"""What the writers see of a model: plain values, the same for every estimator."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.utils.validation import check_is_fitted
+
+from hinge._base import StreamingClassifier
+from hinge.export._errors import ExportError
+from hinge.prepared import PreparedClassifier
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from hinge._kernels import KernelSpec
+    from hinge.preparation import Preparation
+
+
+def taken_apart(model: Any) -> tuple[Any, Preparation | None]:
+    """Return a fitted classifier, and what is done to its examples before it sees them."""
+    preparation = None
+    if isinstance(model, PreparedClassifier):
+        model, preparation = model.model, model.preparation
+    if not isinstance(model, StreamingClassifier):
+        raise ExportError(f"Only classifiers of hinge can be exported, got {type(model).__name__}.")
+    check_is_fitted(model)
+    return model, preparation
+
+
+@dataclass(frozen=True)
+class View:
+    """A fitted classifier: f_m(x) = sum_s coefficients[m, s] K(x, vectors[s]) + intercepts[m].
+
+    Attributes
+    ----------
+    kernel : KernelSpec
+        The kernel, its parameters settled.
+    classes : ndarray of shape (n_classes,)
+        The labels, sorted; two at least. With two there is one machine, positive for `classes[1]`, with more one a
+        class, and the largest value decides.
+    vectors : ndarray or CSR matrix of shape (n_support, n_features)
+        The support vectors, grouped by class; with a precomputed kernel they have no columns.
+    counts : ndarray of shape (n_classes,)
+        The number of support vectors of each class.
+    columns : ndarray of shape (n_support,)
+        Their places in the stream, which are their columns in a precomputed kernel.
+    coefficients : ndarray of shape (machines, n_support)
+        Signed coefficients.
+    intercepts : ndarray of shape (machines,)
+        Constants.
+    n_features : int
+        Columns of the examples to decide.
+    centre : ndarray of shape (n_features,) or None
+        What the model itself takes off its examples, since they lie far from zero.
+    feature_names : ndarray of shape (n_features,) or None
+        Names of the columns, if the model knows them.
+    """
+
+    kernel: KernelSpec
+    classes: NDArray[Any]
+    vectors: Any
+    counts: NDArray[np.int32]
+    columns: NDArray[np.int64]
+    coefficients: NDArray[np.float64]
+    intercepts: NDArray[np.float64]
+    n_features: int
+    centre: NDArray[np.float64] | None
+    feature_names: NDArray[Any] | None
+
+    @classmethod
+    def of(cls, model: StreamingClassifier) -> View:
+        """Return what a fitted model knows, or say in one sentence why it cannot be exported."""
+        state = model._state.copy()  # one moment of it: another thread may be learning
+        arrays, _ = state.to_arrays()
+        support, intercepts = state.support(), state.bank.bias
+        table = state.table.of_machines(len(intercepts))
+        if len(table) < 2:
+            raise ExportError(
+                f"A model must know two classes at least to be exported, got only {table.classes.tolist()}; "
+                "let it learn examples of another class first."
+            )
+        if not support.coefficients.size:
+            raise ExportError("A model must have support vectors to be exported, got none; let it learn examples.")
+        precomputed = state.kernel.name == "precomputed"
+        shift = arrays["shift"]
+        return cls(
+            kernel=state.kernel,
+            classes=table.classes,
+            vectors=support.vectors[:, :0] if precomputed else support.vectors,
+            counts=support.counts,
+            columns=support.ids,
+            coefficients=support.coefficients,
+            intercepts=table.arrange(intercepts[None, :]).ravel(),
+            n_features=state.storage.n_features,
+            centre=shift.astype(np.float64) if shift.size else None,
+            feature_names=getattr(model, "feature_names_in_", None),
+        )
+
+    @property
+    def n_support(self) -> int:
+        """The number of support vectors."""
+        return int(self.coefficients.shape[1])
+
+    @property
+    def sparse(self) -> bool:
+        """Whether support vectors are kept as CSR rows."""
+        return bool(issparse(self.vectors))
+
+    def require_kernel(self, accepted: tuple[str, ...], target: str) -> None:
+        """Refuse kernels that the target does not know."""
+        if self.kernel.name in accepted:
+            return
+        kernel = "a function as kernel" if self.kernel.name == "callable" else f"the kernel {self.kernel.name!r}"
+        raise ExportError(f"{target} knows the kernels {', '.join(accepted)} only, got a model with {kernel}.")

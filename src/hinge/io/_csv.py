@@ -1,0 +1,145 @@
+"""CSV text: named columns of texts, nothing converted."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import Counter
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hinge.io._chunks import Table
+from hinge.io._errors import DataFileError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from hinge.io._lines import Block, LineBlocks
+
+DELIMITERS = ",;\t|"
+
+_QUOTED = re.compile(r'"[^"]*("|$)')
+
+Record = tuple[int, list[str]]  # the line where it begins, and its fields; none if the line is blank
+
+
+@dataclass(frozen=True)
+class CsvOptions:
+    """How a file is to be read; None stands for "find out"."""
+
+    header: bool | None = None
+    delimiter: str | None = None
+
+
+def read_csv(blocks: LineBlocks, n_rows: int, options: CsvOptions) -> Iterator[Table]:
+    """Yield the rows of a CSV file, at most `n_rows` at a time."""
+    delimiter = options.delimiter or guess_delimiter(blocks.look())
+    lines = _Lines(blocks, n_rows)
+    records = _records(lines, delimiter)
+    start = next((record for record in records if record[1]), None)
+    if start is None:
+        return
+    names = _header(start, options.header, blocks.name)
+    columns = names or [str(place) for place in range(len(start[1]))]
+    for first, rows in _batches(records if names else chain([start], records), lines, len(columns)):
+        yield Table(_by_column(columns, rows), first, names is not None)
+
+
+def guess_delimiter(line: bytes) -> str:
+    """Return the delimiter that a line has most of outside quotation marks; a comma if it has none."""
+    text = _QUOTED.sub("", line.decode("utf-8", errors="replace"))
+    return max(DELIMITERS, key=text.count)  # the first of equals
+
+
+class _Lines:
+    """Lines for the parser, with a note of how many more can be had without waiting."""
+
+    def __init__(self, blocks: LineBlocks, n_rows: int) -> None:
+        self.name = blocks.name
+        self.left = 0
+        self.ended = False
+        self._blocks = blocks
+        self.n_rows = n_rows
+
+    def __iter__(self) -> Iterator[str]:
+        while (block := self._blocks.take(self.n_rows)) is not None:
+            self.left = block.n_lines
+            for line in io.StringIO(_decoded(block, self.name), newline="\n"):
+                self.left -= 1
+                yield line
+        self.ended = True
+
+
+def _decoded(block: Block, name: str) -> str:
+    try:
+        return block.data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = block.first + block.data.count(b"\n", 0, error.start)
+        byte = block.data[error.start]
+        raise DataFileError(
+            f"{name}, line {line} is not UTF-8 text (byte {byte:#04x}); save the file as UTF-8."
+        ) from None
+
+
+def _records(lines: _Lines, delimiter: str) -> Iterator[Record]:
+    parser = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
+    begin = 1
+    try:
+        for fields in parser:
+            if lines.ended:  # whole records are returned with their last line
+                raise DataFileError(f"{lines.name} ends inside quotation marks; the record begins at line {begin}.")
+            yield begin, fields
+            begin = parser.line_num + 1
+    except csv.Error as error:
+        if "field limit" in str(error):
+            reason = f"has a field of more than {csv.field_size_limit()} characters; is a quotation mark missing?"
+        else:
+            reason = f"cannot be read as CSV ({error})."
+        raise DataFileError(f"{lines.name}, line {begin} {reason}") from None
+
+
+def _header(start: Record, header: bool | None, name: str) -> list[str] | None:
+    """Return the names of the columns if the first record holds them."""
+    line, fields = start
+    repeated = [field for field, times in Counter(fields).items() if times > 1]
+    if header and repeated:
+        raise DataFileError(f"{name}, line {line} gives the name {repeated[0]!r} to more than one column.")
+    if header is None:
+        header = not repeated and not any(not field or _is_number(field) for field in fields)
+    return fields if header else None
+
+
+def _batches(records: Iterator[Record], lines: _Lines, width: int) -> Iterator[tuple[int, list[list[str]]]]:
+    """Yield records together that can be had without waiting, with the line of the first."""
+    rows: list[list[str]] = []
+    first = 0
+    for line, fields in records:
+        if len(fields) == width:
+            first = first if rows else line
+            rows.append(fields)
+        elif fields and fields != [""]:  # else a blank line
+            found = f"{len(fields)} field{'s' if len(fields) > 1 else ''}"
+            raise DataFileError(f"{lines.name}, line {line} has {found}; {width} expected, as in the first row.")
+        if rows and (not lines.left or len(rows) == lines.n_rows):  # a record may reach into the next block
+            yield first, rows
+            rows = []
+    if rows:
+        yield first, rows
+
+
+def _by_column(columns: list[str], rows: list[list[str]]) -> dict[str, NDArray[np.object_]]:
+    return {name: np.array(texts, dtype=object) for name, texts in zip(columns, zip(*rows, strict=True), strict=True)}
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,7 @@
+"""What can be wrong with a data file."""
+
+from hinge._errors import HingeError
+
+
+class DataFileError(HingeError, ValueError):
+    """A file that cannot be read as rows of data: damaged, empty, or not of the format it should have."""

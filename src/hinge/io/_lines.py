@@ -1,0 +1,144 @@
+"""Text in blocks of whole lines. Nothing is done line by line: blocks are cut at the places of line ends."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hinge.io._errors import DataFileError
+
+if TYPE_CHECKING:
+    from hinge.io._bytes import ByteStream
+
+LINE_BYTES = 1 << 26  # the longest line that is read
+BLOCK_BYTES = 1 << 23  # a block is not made longer once it has so many
+
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_EMPTY = np.empty(0, dtype=np.int64)
+_COMMENT_OR_BLANK = re.compile(rb"\s*(#|$)")
+
+
+@dataclass(frozen=True)
+class Block:
+    """Whole lines.
+
+    Attributes
+    ----------
+    data : bytes
+        The lines with their ends.
+    first : int
+        Number of the first line in the file, counted from 1.
+    n_lines : int
+        How many there are.
+    """
+
+    data: bytes
+    first: int
+    n_lines: int
+
+
+class LineBlocks:
+    """Cuts a stream of bytes into blocks of whole lines.
+
+    Parameters
+    ----------
+    stream : ByteStream
+        Where the bytes come from.
+    name : str
+        What messages call it.
+    """
+
+    def __init__(self, stream: ByteStream, name: str) -> None:
+        self.name = name
+        self._stream = stream
+        self._kept: list[bytes] = []  # lines that were looked at, but not yet taken
+        self._n_kept = 0
+        self._line = 1
+        self._piece = b""
+        self._start = 0  # where the lines of the piece begin that were not handed out
+        self._ends = _EMPTY  # where the lines of the piece end
+        self._next = 0  # the first of these that was not handed out
+        self._tail: list[bytes] = []  # the beginning of a line whose end has not come
+        self._tail_bytes = 0
+
+    def take(self, n_lines: int) -> Block | None:
+        """Return the next lines, at least one and at most `n_lines`; None at the end.
+
+        Fewer are returned when the writer of a pipe pauses, and when they are very long.
+        """
+        block = self._take(n_lines)
+        if block is not None and b"\0" in block.data:
+            line = block.first + block.data.count(b"\n", 0, block.data.index(b"\0"))
+            raise DataFileError(f"{self.name}, line {line} has a null character; is it a text file?")
+        return block
+
+    def look(self) -> bytes:
+        """Return the first line that is neither blank nor a comment, "" if there is none; nothing is taken.
+
+        Lines are looked at one by one, so that a slow pipe need not have sent more than this one.
+        """
+        seen: list[bytes] = []
+        size, first, line = 0, self._line, b""
+        while not line and size < BLOCK_BYTES and (block := self._take(1)) is not None:
+            seen.append(block.data)
+            size += len(block.data)
+            line = b"" if _COMMENT_OR_BLANK.match(block.data) else block.data
+        self._kept, self._n_kept, self._line = seen, len(seen), first
+        return line
+
+    def share(self) -> float | None:
+        """Return the share of the bytes on disk that has been read."""
+        return self._stream.share()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._stream.close()
+
+    def _take(self, n_lines: int) -> Block | None:
+        parts, found, size = self._kept, self._n_kept, 0
+        self._kept, self._n_kept = [], 0
+        while found < n_lines and size < BLOCK_BYTES:
+            if self._next < len(self._ends):
+                count = min(n_lines - found, len(self._ends) - self._next)
+                size += self._hand_out(count, parts)
+                found += count
+            elif found and not self._stream.ready():
+                break
+            elif not self._read(self._line + found):
+                if self._tail:  # the last line has no end
+                    parts += self._tail
+                    self._tail, self._tail_bytes = [], 0
+                    found += 1
+                break
+        return self._block(b"".join(parts), found) if found else None
+
+    def _hand_out(self, count: int, parts: list[bytes]) -> int:
+        end = int(self._ends[self._next + count - 1])
+        parts += self._tail
+        parts.append(self._piece[self._start : end])
+        size = self._tail_bytes + end - self._start
+        self._tail, self._tail_bytes = [], 0
+        self._start, self._next = end, self._next + count
+        return size
+
+    def _read(self, line: int) -> bool:
+        """Read one more piece; what is left of the last one is the beginning of the line of that number."""
+        if self._start < len(self._piece):
+            self._tail.append(self._piece[self._start :])
+            self._tail_bytes += len(self._tail[-1])
+        self._piece, self._start, self._ends, self._next = self._stream.read(), 0, _EMPTY, 0
+        if self._piece:
+            self._ends = np.flatnonzero(np.frombuffer(self._piece, dtype=np.uint8) == ord("\n")) + 1
+        if self._tail_bytes > LINE_BYTES:
+            raise DataFileError(f"{self.name}, line {line} has more than {LINE_BYTES >> 20} MB; is it a text file?")
+        return bool(self._piece)
+
+    def _block(self, data: bytes, n_lines: int) -> Block:
+        first = self._line
+        self._line += n_lines
+        if first == 1:
+            data = data.removeprefix(_BYTE_ORDER_MARK)
+        return Block(data, first, n_lines)

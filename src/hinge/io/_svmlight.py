@@ -1,0 +1,134 @@
+"""Svmlight text: `label index:value index:value ...`, a row a line.
+
+Scikit-learn's parser reads blocks of whole lines. Only when it refuses one is the line looked for that is to blame.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from math import isfinite
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.sparse import csr_matrix
+from sklearn.datasets import load_svmlight_file
+
+from hinge.io._chunks import Rows
+from hinge.io._errors import DataFileError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from hinge.io._lines import Block, LineBlocks
+
+_LARGEST_INDEX = 2**31 - 2  # so that the number of columns fits into 32 bits as well
+_EXACT = 2.0**53  # whole numbers below are all different as float64
+
+_PAIR = re.compile(rb"\d+:\S+")
+_QUERY = re.compile(rb"qid:\S+")
+_UNDERSCORE = re.compile(rb"^[^#\n]*_", re.MULTILINE)  # Python takes 1_000 for a number; nobody else does
+
+
+def looks_like_svmlight(line: bytes) -> bool:
+    """Tell whether a line is a label with pairs of index and value."""
+    _, *pairs = line.partition(b"#")[0].split() or [b""]
+    if pairs and _QUERY.fullmatch(pairs[0]):
+        pairs = pairs[1:]
+    return bool(pairs) and all(_PAIR.fullmatch(pair) and _is_number(pair.partition(b":")[2]) for pair in pairs)
+
+
+def read_svmlight(blocks: LineBlocks, n_rows: int) -> Iterator[Rows]:
+    """Yield the rows of an svmlight file, at most `n_rows` at a time."""
+    while (block := blocks.take(n_rows)) is not None:
+        try:
+            X, y = _parse(block.data)
+        except (ValueError, OverflowError):
+            raise _refusal(block, blocks.name) from None
+        if len(y):
+            yield Rows(X, _whole(y), _first_row(block, len(y)))
+
+
+def _parse(data: bytes) -> tuple[csr_matrix, NDArray[np.float64]]:
+    if b"_" in data and _UNDERSCORE.search(data):
+        raise ValueError("underscore")
+    X, y = load_svmlight_file(io.BytesIO(data), dtype=np.float64, zero_based=True)
+    if not (np.isfinite(X.data).all() and np.isfinite(y).all()):
+        raise ValueError("not finite")
+    if X.shape[1] > _LARGEST_INDEX + 1:
+        raise ValueError("too many columns")
+    parts = (X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32))
+    return csr_matrix(parts, shape=X.shape), y
+
+
+def _whole(y: NDArray[np.float64]) -> NDArray[np.float64] | NDArray[np.int64]:
+    if (np.abs(y) < _EXACT).all() and (y == np.trunc(y)).all():
+        return y.astype(np.int64)
+    return y
+
+
+def _first_row(block: Block, n_rows: int) -> int:
+    """Return the number of the first line that holds a row."""
+    if n_rows == block.n_lines:
+        return block.first
+    lines = enumerate(io.BytesIO(block.data), block.first)
+    return next(number for number, line in lines if line.partition(b"#")[0].strip())
+
+
+def _refusal(block: Block, name: str) -> DataFileError:
+    """Return the error for a block that cannot be parsed, found by halving it."""
+    lines, first = block.data.splitlines(keepends=True), block.first
+    if len(lines) != block.n_lines:  # other line ends inside
+        lines = [line + b"\n" for line in block.data.split(b"\n")[: block.n_lines]]
+    while len(lines) > 1:
+        half = len(lines) // 2
+        try:
+            _parse(b"".join(lines[:half]))
+        except (ValueError, OverflowError):
+            lines = lines[:half]
+        else:
+            lines, first = lines[half:], first + half
+    return DataFileError(f"{name}, line {first} {_reason(lines[0])}.")
+
+
+def _reason(line: bytes) -> str:
+    label, *pairs = line.partition(b"#")[0].split()
+    if b"," in label:
+        return f"must have one label, got {_shown(label)}; rows with several labels cannot be learned"
+    if not _is_number(label):
+        return f"must begin with a label that is a finite number, got {_shown(label)}"
+    previous = -1
+    for pair in pairs[1:] if pairs and pairs[0].startswith(b"qid") else pairs:
+        reason = _pair_reason(pair, previous)
+        if reason:
+            return reason
+        previous = int(pair.partition(b":")[0])
+    return "cannot be read as svmlight text"
+
+
+def _pair_reason(pair: bytes, previous: int) -> str | None:
+    text, _, value = pair.partition(b":")
+    if b":" not in pair or not re.fullmatch(rb"[+-]?\d+", text):
+        return f"must hold index:value pairs after the label, got {_shown(pair)}"
+    index = int(text) if len(text) < 20 else _LARGEST_INDEX + 1
+    if index < 0:
+        return f"must have indices of at least 0, got {index}"
+    if index > _LARGEST_INDEX:
+        return f"must have indices of at most {_LARGEST_INDEX}, got {_shown(text)}"
+    if index <= previous:
+        return f"must have indices in ascending order, got {index} after {previous}"
+    return None if _is_number(value) else f"must hold finite numbers, got {_shown(value)} for index {index}"
+
+
+def _is_number(text: bytes) -> bool:
+    try:
+        return isfinite(float(text)) and b"_" not in text
+    except ValueError:
+        return False
+
+
+def _shown(text: bytes) -> str:
+    shown = text.decode("utf-8", errors="backslashreplace")
+    return repr(shown if len(shown) <= 40 else f"{shown[:40]}...")

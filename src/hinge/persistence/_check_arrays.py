@@ -1,0 +1,134 @@
+"""Whether the arrays of a state fit together, and to what the file says about them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hinge._validation import Storage
+from hinge.persistence._errors import require
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from hinge.persistence._file import Arrays
+
+DENSE, SPARSE = frozenset({"values"}), frozenset({"data", "indices", "indptr"})
+TYPES = {
+    "ids": "int64",
+    "labels": "int32",
+    "costs": "float64",
+    "indices": "int32",
+    "indptr": "int64",
+    "members": "int64",
+    "member_counts": "int64",
+    "member_costs": "float64",
+    "alpha": "float64",
+    "gradient": "float64",
+    "counters": "int64",
+    "newcomers": "int64",
+}  # all others are of the precision of the model
+MOST_COUNTED = 1 << 62
+SLACK = 1e-9  # of a box, by which rounding may carry a coefficient out of it
+
+
+def check_arrays(arrays: Arrays, values: dict[str, Any]) -> None:
+    """Raise `ModelFileError` unless the arrays fit together and to checked values."""
+    _check_types(arrays, values)
+    _check_examples(arrays, values)
+    if values["sparse"]:
+        _check_rows(arrays, values["n_features"])
+    _check_features(arrays, values)
+    machines = 1 if len(values["classes"]) <= 2 else len(values["classes"])
+    _check_members(arrays, machines)
+    _check_coefficients(arrays, machines)
+    _check_counters(arrays, values, machines)
+
+
+def _check_types(arrays: Arrays, values: dict[str, Any]) -> None:
+    expected = (TYPES.keys() | {"shift"}) - SPARSE | (SPARSE if values["sparse"] else DENSE)
+    require(arrays.keys() == expected, f"it should hold the arrays {', '.join(sorted(expected))}")
+    for name, array in arrays.items():
+        wanted = TYPES.get(name, values["dtype"])
+        require(array.dtype.name == wanted, f"{name} is {array.dtype.name} instead of {wanted}")
+        require(array.ndim == (2 if name == "values" else 1), f"{name} has {array.ndim} dimensions")
+        if array.dtype.kind == "f":
+            require(bool(np.isfinite(array).all()), f"{name} holds numbers that are not finite")
+
+
+def _check_examples(arrays: Arrays, values: dict[str, Any]) -> None:
+    ids, labels, costs = arrays["ids"], arrays["labels"], arrays["costs"]
+    require(len(labels) == len(ids) == len(costs), "ids, labels and costs differ in length")
+    require(_between(ids, 0, values["n_seen"] - 1), "an id is not that of an example it has seen")
+    require(len(np.unique(ids)) == len(ids), "an id is repeated")
+    require(_between(labels, 0, len(values["classes"]) - 1), "a label is not the number of a class")
+    require(bool((costs > 0).all()), "a cost is not above zero")
+    if not values["sparse"]:
+        shape = (len(ids), values["n_features"])
+        require(arrays["values"].shape == shape, "values do not match examples and features")
+
+
+def _check_rows(arrays: Arrays, features: int) -> None:
+    """Rows as in a CSR matrix: in each of them the columns go up, none twice."""
+    starts, columns, rows = arrays["indptr"], arrays["indices"], len(arrays["ids"])
+    fitting = len(starts) == rows + 1 and starts[0] == 0 and starts[-1] == len(columns)
+    require(fitting and bool((starts[:-1] <= starts[1:]).all()), "indptr does not match the examples")
+    require(len(arrays["data"]) == len(columns), "data and indices differ in length")
+    require(_between(columns, 0, features - 1), "an index is not the number of a feature")
+    rising = columns[:-1] < columns[1:]
+    inner = starts[1:-1]
+    rising[inner[(inner > 0) & (inner < len(columns))] - 1] = True  # from the end of a row to the next
+    require(bool(rising.all()), "the indices of a row are not sorted, or repeated")
+
+
+def _check_features(arrays: Arrays, values: dict[str, Any]) -> None:
+    storage = Storage(np.dtype(values["dtype"]), values["sparse"], values["n_features"])
+    shift, chosen = arrays["shift"], arrays["counters"][2:3]
+    if len(shift):
+        usual = not values["sparse"] and values["kernel"]["name"] == "rbf" and chosen.tolist() == [1]
+        require(usual, "it has a shift that its kernel or its storage does not have")
+        require(len(shift) == values["n_features"], "shift does not match the features")
+    largest = storage.largest * (2.001 if len(shift) else 1.0)
+    entries = arrays["data"] if values["sparse"] else arrays["values"]
+    require(_between(entries, -largest, largest), "a feature is so large that its square overflows")
+    require(_between(shift, -storage.largest, storage.largest), "the shift is so large that its square overflows")
+
+
+def _check_members(arrays: Arrays, machines: int) -> None:
+    members, counts, examples = arrays["members"], arrays["member_counts"], len(arrays["ids"])
+    require(len(counts) == machines, "member_counts does not match the classes")
+    fitting = _between(counts, 0, examples) and int(counts.sum()) == len(members)
+    require(fitting, "its members do not match their counts")
+    require(_between(members, 0, examples - 1), "a member is not the place of an example")
+    owner = np.repeat(np.arange(machines), counts)
+    require(len(np.unique(owner * examples + members)) == len(members), "a machine holds an example twice")
+    require(len(np.unique(members)) == examples, "an example belongs to no machine")
+
+
+def _check_coefficients(arrays: Arrays, machines: int) -> None:
+    """Each coefficient lies between zero and the cost of its example, on the side of its label."""
+    members, costs, alpha = arrays["members"], arrays["member_costs"], arrays["alpha"]
+    sizes = {len(arrays[name]) for name in ("members", "member_costs", "alpha", "gradient")}
+    require(len(sizes) == 1, "members, member_costs, alpha and gradient differ in length")
+    require(bool((costs > 0).all()), "the cost of a member is not above zero")
+    positive = np.array([1]) if machines == 1 else np.arange(machines)
+    own = arrays["labels"][members] == np.repeat(positive, arrays["member_counts"])
+    size = np.where(own, alpha, -alpha)
+    require(bool((size >= -SLACK * costs).all()), "a coefficient is on the wrong side of zero")
+    require(bool((size - costs <= SLACK * costs).all()), "a coefficient is larger than the cost of its example")
+
+
+def _check_counters(arrays: Arrays, values: dict[str, Any], machines: int) -> None:
+    counters, newcomers = arrays["counters"], arrays["newcomers"]
+    require(len(counters) == 3 + 4 * machines, "counters do not match the classes")
+    require(_between(counters, 0, MOST_COUNTED), "a counter makes no sense")
+    require(counters[2] <= 1, "it does not say whether its shift is chosen")
+    seeds = counters[3:].reshape(machines, 4)[:, :2]
+    require(_between(seeds, 0, values["n_seen"]), "a machine has begun with more examples than it has seen")
+    rising = bool((newcomers[:-1] < newcomers[1:]).all())
+    require(rising and _between(newcomers, 0, machines - 1), "newcomers are not numbers of machines")
+
+
+def _between(array: NDArray[Any], low: float, high: float) -> bool:
+    return not array.size or bool(array.min() >= low and array.max() <= high)

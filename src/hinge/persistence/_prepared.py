@@ -1,0 +1,108 @@
+"""Classifiers with a preparation: the model inside, a JSON object about columns, and two arrays of scales."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hinge.persistence import _json
+from hinge.persistence._errors import ModelFileError, require
+from hinge.persistence._file import Arrays, Parts
+from hinge.persistence._registry import Entry, put_together, take_apart
+from hinge.preparation import LABEL_KINDS, MISSING_POLICIES, UNKNOWN_POLICIES, Column, Preparation, Scaling
+from hinge.prepared import PreparedClassifier
+
+FACTOR, OFFSET = "preparation.factor", "preparation.offset"
+
+_FIELDS: dict[str, tuple[type, ...]] = {"model": (dict,), "preparation": (dict,)}
+_PREPARATION: dict[str, tuple[type, ...]] = {
+    "n_features": (int,),
+    "columns": (list, type(None)),
+    "label": (str, type(None)),
+    "label_kind": (str,),
+    "first_index": (int,),
+    "dense": (bool,),
+    "dtype": (str,),
+    "scaling": (str,),
+    "missing": (str,),
+    "unknown": (str,),
+}
+_COLUMN: dict[str, tuple[type, ...]] = {"name": (str,), "categories": (list, type(None)), "mean": (int, float)}
+
+
+def prepared() -> Entry:
+    """Return the entry of `PreparedClassifier`."""
+    return Entry(PreparedClassifier, _take_apart, _put_together)
+
+
+def _take_apart(model: PreparedClassifier) -> Parts:
+    inner = take_apart(model.model)
+    preparation = model.preparation
+    scales = {FACTOR: preparation.scaling.factor, OFFSET: preparation.scaling.offset}
+    arrays = inner.arrays | {name: values for name, values in scales.items() if values is not None}
+    return Parts(arrays, {"model": inner.header, "preparation": _values(preparation)})
+
+
+def _values(preparation: Preparation) -> dict[str, Any]:
+    values = {name: getattr(preparation, name) for name in _PREPARATION}
+    values["scaling"] = preparation.scaling.words
+    if preparation.columns is not None:
+        values["columns"] = [
+            {"name": column.name, "categories": column.categories and list(column.categories), "mean": column.mean}
+            for column in preparation.columns
+        ]
+    return values
+
+
+def _put_together(parts: Parts) -> PreparedClassifier:
+    header = _json.fields(parts.header, "its header", _FIELDS)
+    arrays = dict(parts.arrays)
+    scales = {name: arrays.pop(name, None) for name in (FACTOR, OFFSET)}
+    model = put_together(Parts(arrays, header["model"]))
+    require(not isinstance(model, PreparedClassifier), "a prepared model holds another one")
+    preparation = _preparation(header["preparation"], scales)
+    require(preparation.n_features == model.n_features_in_, "its preparation does not match the features of its model")
+    return PreparedClassifier(model, preparation)
+
+
+def _preparation(value: Any, scales: dict[str, NDArray[Any] | None]) -> Preparation:
+    values = _json.fields(value, "its preparation", _PREPARATION)
+    for name, allowed in (
+        ("label_kind", LABEL_KINDS),
+        ("first_index", (0, 1)),
+        ("dtype", ("float32", "float64")),
+        ("missing", MISSING_POLICIES),
+        ("unknown", UNKNOWN_POLICIES),
+    ):
+        require(values[name] in allowed, f"the field {name!r} of its preparation makes no sense")
+    n_features = values["n_features"]
+    require(0 < n_features < 1 << 31, "its preparation makes no sensible number of features")
+    columns = None if values["columns"] is None else tuple(_column(column) for column in values["columns"])
+    if columns is not None:
+        names = [column.name for column in columns]
+        require(len(set(names)) == len(names), "its preparation has a column twice")
+        require(sum(column.width for column in columns) == n_features, "its columns do not make up its features")
+    words = values["scaling"]
+    return Preparation(**values | {"columns": columns, "scaling": _scaling(scales, n_features, words, values["dense"])})
+
+
+def _column(value: Any) -> Column:
+    values = _json.fields(value, "a column", _COLUMN)
+    categories = values["categories"]
+    if categories is not None:
+        texts = bool(categories) and all(isinstance(text, str) for text in categories)
+        require(texts and len(set(categories)) == len(categories), "the categories of a column are none or repeated")
+    return Column(values["name"], categories and tuple(categories), float(values["mean"]))
+
+
+def _scaling(scales: dict[str, NDArray[Any] | None], n_features: int, words: str, dense: bool) -> Scaling:
+    for name, array in scales.items():
+        if array is not None:
+            fitting = array.shape == (n_features,) and array.dtype == np.float64
+            require(fitting and bool(np.isfinite(array).all()), f"{name} is not one finite number a feature")
+    factor, offset = scales[FACTOR], scales[OFFSET]
+    if offset is not None:
+        require(factor is not None and dense, "something is subtracted from features that must not have it")
+    return Scaling(factor, offset, words)

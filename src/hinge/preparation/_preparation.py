@@ -1,0 +1,236 @@
+"""From rows as they stand in a file to the numbers that a model learns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.sparse import csr_matrix, issparse, vstack
+
+from hinge._errors import DataError
+from hinge.io import Rows, Table
+from hinge.preparation._columns import Column, first_text, numbers, texts
+from hinge.preparation._labels import as_kind, find_label
+from hinge.preparation._scaling import Scaling
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from numpy.typing import NDArray
+
+    from hinge.io import Chunk
+
+
+@dataclass(frozen=True, eq=False)
+class Preparation:
+    """What is done to rows of a file before a model sees them: columns chosen, categories encoded, features scaled.
+
+    Attributes
+    ----------
+    n_features : int
+        Features that the model sees.
+    columns : tuple of Column or None
+        Where they come from; None: the file holds nothing but numbers, and a column is a feature.
+    label : str or None
+        The column of the labels, in a table.
+    label_kind : {"truth", "whole", "number", "text"}
+        How labels are read.
+    first_index : int
+        The column of the file that is the first feature: 1 for svmlight files, which count from 1.
+    dense : bool
+        The model gets dense rows.
+    dtype : str
+        Their precision, "float32" or "float64".
+    scaling : Scaling
+        What happens to each feature at the end.
+    missing : {"error", "drop", "fill"}
+        What is done about missing values: refuse them, leave their rows out, or take the mean (of numbers) or a
+        category of their own (of texts).
+    unknown : {"error", "ignore"}
+        What is done about categories and features that were not there when the preparation was settled: refuse them,
+        or leave them out.
+    """
+
+    n_features: int
+    columns: tuple[Column, ...] | None = None
+    label: str | None = None
+    label_kind: str = "whole"
+    first_index: int = 0
+    dense: bool = True
+    dtype: str = "float64"
+    scaling: Scaling = field(default_factory=Scaling)
+    missing: str = "error"
+    unknown: str = "error"
+
+    @property
+    def changes_nothing(self) -> bool:
+        """The model sees the numbers of the file."""
+        return self.columns is None and self.scaling.factor is None
+
+    @cached_property
+    def feature_names(self) -> list[str] | None:
+        """Names of the features, if the file has names."""
+        return None if self.columns is None else [name for column in self.columns for name in column.features]
+
+    def examples(self, chunk: Chunk) -> tuple[Any, NDArray[Any]]:
+        """Return features and labels of rows to learn from; rows may be left out if missing values ask for it."""
+        if isinstance(chunk, Table):
+            label = self._label_of(chunk)
+            chunk = self._complete(chunk, label)
+            y = chunk.columns[label]
+        elif chunk.y is None:
+            raise DataError("There must be labels to learn from or to compare with, but the file has none.")
+        else:
+            y = chunk.y
+        return self.features(chunk), as_kind(y, self.label_kind, first=chunk.first)
+
+    def all_examples(self, chunks: Iterable[Chunk]) -> tuple[Any, NDArray[Any]]:
+        """Return features and labels of all rows."""
+        pairs = [self.examples(chunk) for chunk in chunks]
+        X = [X for X, _ in pairs]
+        y = np.concatenate([y for _, y in pairs])
+        if not len(y):
+            raise DataError("There must be rows without missing values, but every row has one; set missing to 'fill'.")
+        return (vstack(X, format="csr") if issparse(X[0]) else np.concatenate(X)), y
+
+    def features(self, chunk: Chunk) -> Any:
+        """Return the features of rows."""
+        if self.columns is None:
+            return self.scaling.apply(self._fitted(self._as_rows(chunk) if isinstance(chunk, Table) else chunk))
+        if isinstance(chunk, Table):
+            return self.scaling.apply(self._encoded(chunk))
+        raise DataError("The model was made from a table with named columns, got rows of numbers; give it a table.")
+
+    def _label_of(self, table: Table) -> str:
+        """Return the label column; if the model does not know its name, the one that would be taken for it."""
+        if self.label is None and self.columns is not None:
+            features = {column.name for column in self.columns}
+            return find_label([name for name in table.columns if name not in features] or [""], None)
+        label = find_label(list(table.columns), None) if self.label is None else self.label
+        if label not in table.columns:
+            raise DataError(f"There must be a column {label!r} with the labels, got {_list(table.columns)}.")
+        return label
+
+    def _as_rows(self, table: Table) -> Rows:
+        """Return the columns of a table as a matrix, without the label if there is one column too many."""
+        names = list(table.columns)
+        if len(names) == self.n_features + 1:
+            names.remove(self._label_of(table))
+        columns = [self._numbers(Column(name), table.columns[name], table.first) for name in names]
+        return Rows(np.column_stack(columns), None, table.first)
+
+    def _complete(self, table: Table, label: str) -> Table:
+        """Return the rows without missing values, if rows with some are to be left out."""
+        if self.missing != "drop":
+            return table
+        used = [column.name for column in self.columns or () if column.name in table.columns]
+        whole = np.ones(len(table), dtype=bool)
+        for name in [*used, label]:
+            whole &= np.array([text != "" for text in texts(table.columns[name])], dtype=bool)
+        return Table({name: values[whole] for name, values in table.columns.items()}, table.first, table.named)
+
+    def _encoded(self, table: Table) -> Any:
+        """Return the columns of a table side by side, categories as features of 0 and 1."""
+        columns, rows = self.columns or (), np.arange(len(table))
+        if not table.named and len(table.columns) == len(columns):  # a file without names and without labels
+            names = (column.name for column in columns)
+            table = Table(dict(zip(names, table.columns.values(), strict=True)), table.first, table.named)
+        X = np.zeros((len(table), self.n_features), dtype=self.dtype) if self.dense else None
+        parts: list[tuple[NDArray[Any], NDArray[Any], NDArray[Any]]] = []
+        start = 0
+        for column in columns:
+            values = _of_table(table, column.name)
+            if column.categories is None:
+                part = (rows, np.full(len(rows), start), self._numbers(column, values, table.first))
+            else:
+                codes = column.codes(self._known(column, values, table.first), first=table.first, unknown=self.unknown)
+                part = (rows[codes >= 0], start + codes[codes >= 0], np.ones(np.count_nonzero(codes >= 0)))
+            if X is not None:
+                X[part[0], part[1]] = part[2]
+            else:
+                parts.append(part)
+            start += column.width
+        if X is not None:
+            return X
+        row, place, value = (np.concatenate(pieces) for pieces in zip(*parts, strict=True))
+        matrix = csr_matrix((value.astype(self.dtype), (row, place)), shape=(len(table), self.n_features))
+        matrix.eliminate_zeros()
+        return matrix
+
+    def _numbers(self, column: Column, values: NDArray[Any], first: int) -> NDArray[np.float64]:
+        found = numbers(values)
+        if found is None:
+            place, text = first_text(values)
+            raise DataError(
+                f"Column {column.name!r} must hold numbers, got {text!r} in line {first + place}; correct it."
+            )
+        absent = np.isnan(found)
+        if absent.any():
+            if self.missing != "fill":
+                raise missing_value(column.name, first + int(np.argmax(absent)))
+            found = np.where(absent, column.mean, found)
+        return found
+
+    def _known(self, column: Column, values: NDArray[Any], first: int) -> NDArray[Any]:
+        """Return texts, unless one is missing and that is not expected."""
+        if self.missing == "fill" or "" in (column.categories or ()):
+            return values
+        found = texts(values)
+        if "" in found:
+            raise missing_value(column.name, first + found.index(""))
+        return np.array(found, dtype=object)
+
+    def _fitted(self, rows: Rows) -> Any:
+        """Return a matrix with as many columns as there are features, of the wanted form and precision."""
+        X, first, last = rows.X, self.first_index, self.first_index + self.n_features
+        if not issparse(X):
+            if X.shape[1] != self.n_features:
+                raise DataError(f"Rows must have {self.n_features} numbers, as the model knows, got {X.shape[1]}.")
+            return X.astype(self.dtype, copy=False) if self.dense else csr_matrix(X, dtype=self.dtype)
+        outside = (X.indices < first) | (X.indices >= last)
+        if outside.any():
+            self._require_known(rows, outside)
+            X = csr_matrix((np.where(outside, 0, X.data), np.clip(X.indices, first, last - 1), X.indptr), shape=X.shape)
+            X.sum_duplicates()
+        shape = (X.shape[0], self.n_features)
+        fitted = csr_matrix((X.data.astype(self.dtype, copy=False), X.indices - first, X.indptr), shape=shape)
+        return fitted.toarray() if self.dense else fitted
+
+    def _require_known(self, rows: Rows, outside: NDArray[np.bool_]) -> None:
+        if self.unknown == "ignore":
+            return
+        entry = int(np.argmax(outside))
+        line = rows.first + int(np.searchsorted(rows.X.indptr, entry, side="right")) - 1
+        raise DataError(
+            f"Features must be numbered from {self.first_index} to {self.first_index + self.n_features - 1}, as the "
+            f"model knows, got {rows.X.indices[entry]} in line {line}; correct it, or set the option unknown to "
+            "'ignore' to leave such features out."
+        )
+
+
+def missing_value(name: str, line: int) -> DataError:
+    """Return the complaint about a missing value."""
+    return DataError(
+        f"Every value must be there, but column {name!r} has none in line {line}; fill it in, or set the option "
+        "missing to 'fill' (the mean, or a category of its own) or, for learning, to 'drop' (leave such rows out)."
+    )
+
+
+def _of_table(table: Table, name: str) -> NDArray[Any]:
+    try:
+        return table.columns[name]
+    except KeyError:
+        if not table.named:
+            raise DataError(
+                f"The first line must hold the names of the columns, {name!r} among them, as when the model was made."
+            ) from None
+        raise DataError(
+            f"There must be a column {name!r}, as when the model was made, got {_list(table.columns)}."
+        ) from None
+
+
+def _list(columns: Mapping[str, Any]) -> str:
+    names = [repr(name) for name in columns]
+    return ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")

@@ -1,0 +1,59 @@
+"""What all commands have in common, and the small ones."""
+
+import json
+
+import pytest
+
+import hinge
+
+COMMANDS = ["train", "predict", "evaluate", "info", "export", "bench"]
+
+
+@pytest.mark.parametrize("command", [[], *([command] for command in COMMANDS)])
+def test_help_fits_a_screen_and_has_an_example(run, monkeypatch, command):
+    monkeypatch.setenv("COLUMNS", "80")
+    done = run(*command, "--help")
+    lines = done.out.splitlines()
+    assert len(lines) <= (36 if command == ["train"] else 24)
+    assert max(map(len, lines)) <= 80
+    assert "Example: hinge" in done.out
+
+
+def test_version(run):
+    done = run("--version")
+    assert (done.code, done.out.strip()) == (0, f"hinge {hinge.__version__}")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("nonsense",), "nonsense"),
+        (("info", "nothing.hinge"), "There is no file nothing.hinge"),
+        (("predict", "nothing.hinge", "x.csv"), "There is no file nothing.hinge"),
+        (("evaluate", "nothing.hinge", "x.csv"), "There is no file nothing.hinge"),
+        (("export", "nothing.hinge", "-o", "x.onnx"), "There is no file nothing.hinge"),
+        (("export", "nothing.hinge", "-o", "x.txt"), "--to must be onnx or libsvm"),
+        (("bench", "nothing"), "There is no data set 'nothing'"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_code_2(run, arguments, sentence):
+    done = run(*arguments)
+    assert (done.code, done.out) == (2, "")
+    assert sentence in done.err
+    assert "Traceback" not in done.err
+
+
+def test_bench(run):
+    done = run("bench", "digits", "--json")
+    results = json.loads(done.out)["results"]
+    assert [result["model"] for result in results[:2]] == ["OnlineSVC", "SVC"]
+    assert all(result["test_error"] < 5 for result in results)
+    assert "OnlineSVC" in run("bench", "digits").out
+
+
+def test_export(run):
+    pytest.importorskip("onnx")
+    run("train", "digits", "--no-compare")
+    assert "ONNX" in run("export", "model.hinge", "-o", "digits.onnx").out
+    assert "LIBSVM" in run("export", "model.hinge", "-o", "digits.libsvm").out
+    assert run("export", "model.hinge", "-o", "digits.bin", "--to", "libsvm").code == 0

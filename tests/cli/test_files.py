@@ -1,0 +1,282 @@
+"""`hinge train`, `predict`, `evaluate` and `info` with files of the user's own."""
+
+import fcntl
+import json
+import os
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+
+import numpy as np
+import pytest
+from sklearn.datasets import dump_svmlight_file
+
+import hinge
+
+
+def trained(run, *more):
+    done = run("train", "census.csv", "--label", "income", "-o", "census.hinge", *more)
+    assert done.code == 0, done.err
+    return done
+
+
+def test_a_table_just_works(run, census):
+    done = trained(run, "--test", "test.csv", "--plot", "curve.svg")
+    said = " ".join(done.err.split())
+    assert "600 rows, 5 features, 2 classes (<=50K, >50K)" in said
+    assert "label: column 'income'; 2 columns of numbers, 1 of categories" in said
+    assert "2 standardised (mean 0, deviation 1), 3 of 0 and 1 left as they are" in said
+    assert (census / "curve.svg").exists()
+    model = hinge.load("census.hinge")
+    assert isinstance(model, hinge.PreparedClassifier)
+    _, y = hinge.datasets.read("test.csv", label="income")
+    assert model.classes_.tolist() == ["<=50K", ">50K"]
+    result = json.loads(run("evaluate", "census.hinge", "test.csv", "--json").out)
+    assert result["error"] < 15
+    assert result["rows"] == len(y)
+    assert result["roc_area"] > 0.95
+    assert f"{result['error']:.2f} %" in done.out
+
+
+def test_compares_if_asked(run, census):
+    assert "scikit-learn SVC" not in trained(run).out
+    assert "scikit-learn SVC" in trained(run, "--compare", "--test", "test.csv").out
+
+
+def test_predict(run, census):
+    trained(run)
+    labels = run("predict", "census.hinge", "test.csv").out.splitlines()
+    assert len(labels) == 200
+    assert set(labels) == {"<=50K", ">50K"}
+    result = json.loads(run("predict", "census.hinge", "test.csv", "--scores", "--json").out)
+    assert result["labels"] == labels
+    assert run("predict", "census.hinge", "test.csv", "--scores", "-o", "answers.csv").out == ""
+    head, *rows = (census / "answers.csv").read_text().splitlines()
+    assert head == "label,score"
+    assert [row.split(",")[0] for row in rows] == labels
+    assert [float(row.split(",")[1]) for row in rows] == [score for (score,) in result["scores"]]
+    assert all((score > 0) == (label == ">50K") for (score,), label in zip(result["scores"], labels, strict=True))
+
+
+def test_predict_needs_no_labels(run, census):
+    trained(run)
+    expected = run("predict", "census.hinge", "test.csv").out
+    lines = (census / "test.csv").read_text().splitlines()
+    (census / "bare.csv").write_text("\n".join(line.rsplit(",", 1)[0] for line in lines))
+    assert run("predict", "census.hinge", "bare.csv").out == expected
+
+
+def test_predict_many_classes(run):
+    run("train", "digits", "--no-compare")
+    X = hinge.datasets.load("digits").X_test
+    np.savez("test.npz", X=X)
+    done = run("predict", "model.hinge", "test.npz", "--scores")
+    head, *rows = done.out.splitlines()
+    assert head == "label,0,1,2,3,4,5,6,7,8,9"
+    assert [int(row.split(",")[0]) for row in rows] == hinge.load("model.hinge").predict(X).tolist()
+
+
+def test_evaluate_shows_confusions(run, census):
+    trained(run)
+    done = run("evaluate", "census.hinge", "test.csv")
+    assert "taken for >50K" in done.out
+    result = json.loads(run("evaluate", "census.hinge", "test.csv", "--json").out)
+    assert sum(number for *_, number in result["confusion"]) == 200
+    labels = np.array(run("predict", "census.hinge", "test.csv").out.split())
+    truth = hinge.datasets.read("test.csv", label="income")[1]
+    assert result["accuracy"] == pytest.approx(np.mean(labels == truth))
+    for label in ("<=50K", ">50K"):
+        assert result["classes"][label]["recall"] == pytest.approx(np.mean(labels[truth == label] == label))
+        assert result["classes"][label]["precision"] == pytest.approx(np.mean(truth[labels == label] == label))
+
+
+def test_info(run, census):
+    trained(run, "--C", "3")
+    facts = json.loads(run("info", "census.hinge", "--json").out)
+    assert facts["estimator"] == "OnlineSVC"
+    assert facts["columns"] == ["age", "city (3 categories)", "hours"]
+    assert facts["label"] == "income"
+    assert facts["examples_seen"] == 600
+    assert "C=3.0" in facts["parameters"]
+    assert "city (3 categories)" in run("info", "census.hinge").out
+
+
+def test_resume_goes_on(run, census):
+    trained(run)
+    once = hinge.load("census.hinge")
+    done = run("train", "census.csv", "--resume", "census.hinge", "--json")
+    assert done.code == 0, done.err
+    twice = hinge.load("census.hinge")
+    assert twice.n_seen_ == 1200
+    assert json.loads(done.out)["online"]["progressive_error"] < 15
+    assert twice.preparation.columns == once.preparation.columns
+    assert run("train", "test.csv", "--resume", "census.hinge", "-o", "third.hinge").code == 0
+    assert hinge.load("census.hinge").n_seen_ == 1200
+    assert hinge.load("third.hinge").n_seen_ == 1400
+    done = run("train", "test.csv", "--resume", "census.hinge", "--scale", "none")
+    assert (done.code, "--scale must be left out" in done.err) == (2, True)
+    done = run("train", "digits", "--resume", "census.hinge")
+    assert (done.code, "go on with such a file" in done.err) == (2, True)
+    done = run("train", "test.csv", "--resume", "census.hinge", "--gamma", "7")
+    assert (done.code, "must stay what they were" in done.err) == (2, True)
+
+
+def test_resume_of_bundled_data(run):
+    run("train", "digits", "--no-compare")
+    assert run("train", "digits", "--resume", "model.hinge", "--no-compare", "--seed", "5").code == 0
+    assert hinge.load("model.hinge").n_seen_ == 2400
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        (",Rome,40,>50K", "column 'age' has none in line 602"),
+        ("30,?,40,>50K", "column 'city' has none in line 602"),
+        ("thirty,Rome,40,>50K", "Column 'age' must hold numbers only or categories only, got 'thirty' in line 602"),
+        ("30,Rome,40,", "Every row must have a label, but line 602 has none"),
+        ("30,Rome,40", "line 602"),
+    ],
+)
+def test_bad_rows_are_named_before_anything_is_learned(run, census, line, sentence):
+    with (census / "census.csv").open("a") as file:
+        file.write(line + "\n")
+    done = run("train", "census.csv", "--label", "income")
+    assert (done.code, done.out) == (2, "")
+    assert sentence in done.err
+    assert not (census / "model.hinge").exists()
+
+
+def test_missing_values_on_request(run, census):
+    with (census / "census.csv").open("a") as file:
+        file.write(",?,,>50K\n")
+    assert json.loads(run("train", "census.csv", "--missing", "drop", "--json").out)["rows"] == 600
+    result = json.loads(run("train", "census.csv", "--missing", "fill", "--json").out)
+    assert (result["rows"], result["features"]) == (601, 6)
+    (census / "new.csv").write_text("age,city,hours\n,Rome,\n30,,40\n")
+    assert len(run("predict", "model.hinge", "new.csv").out.split()) == 2
+
+
+def test_unknown_categories(run, census):
+    trained(run)
+    (census / "new.csv").write_text("age,city,hours\n30,Rome,40\n30,Mars,40\n")
+    done = run("predict", "census.hinge", "new.csv", "-o", "answers.txt")
+    assert (done.code, "'Mars' in line 3" in done.err) == (2, True)
+    assert not (census / "answers.txt").exists()
+    assert len(run("predict", "census.hinge", "new.csv", "--unknown", "ignore").out.split()) == 2
+    (census / "more.csv").write_text("age,city,hours,income\n30,Mars,40,>50K\n")
+    assert run("train", "more.csv", "--resume", "census.hinge").code == 2
+    assert run("train", "more.csv", "--resume", "census.hinge", "--unknown", "ignore").code == 0
+
+
+def test_new_classes_may_come_later(run, census):
+    trained(run)
+    (census / "more.csv").write_text("age,city,hours,income\n" + "30,Rome,40,none\n" * 5)
+    assert run("train", "more.csv", "--resume", "census.hinge").code == 0
+    assert hinge.load("census.hinge").classes_.tolist() == ["<=50K", ">50K", "none"]
+
+
+def test_svmlight(run, folder):
+    data = hinge.datasets.load("digits")
+    dump_svmlight_file(data.X_train * 16, data.y_train, "train.svm", zero_based=False)
+    dump_svmlight_file(data.X_test * 16, data.y_test, "test.svm", zero_based=False)
+    done = run("train", "train.svm", "--test", "test.svm", "--C", "10", "--json")
+    result = json.loads(done.out)
+    assert result["scaling"] == "divided by 16"
+    assert result["online"]["test_error"] < 5
+
+
+def test_large_files_pass_by(run, census, monkeypatch):
+    """A file that is not kept in memory is read again for each pass, and gives about the same model."""
+    trained(run, "--epochs", "2")
+    kept = hinge.load("census.hinge")
+    monkeypatch.setattr("hinge.cli._material.MOST_KEPT", 0)
+    monkeypatch.setattr("hinge.cli._material.ROWS_AT_A_TIME", 100)
+    trained(run, "--epochs", "2")
+    passed = hinge.load("census.hinge")
+    assert passed.n_seen_ == kept.n_seen_ == 1200
+    assert len(passed.support_) == pytest.approx(len(kept.support_), rel=0.2)
+    done = run("train", "census.csv", "--compare")
+    assert (done.code, "--compare needs all rows in memory" in done.err) == (2, True)
+
+
+class TestStandardInput:
+    def test_train_and_predict(self, run, census):
+        text = (census / "census.csv").read_text()
+        done = run("train", "-", "--label", "income", stdin=text)
+        assert done.code == 0, done.err
+        assert hinge.load("model.hinge").n_seen_ == 600
+        answers = run("predict", "model.hinge", "-", stdin=text).out.split()
+        assert len(answers) == 600
+        assert run("evaluate", "model.hinge", "-", stdin=text).code == 0
+
+    def test_svmlight(self, run):
+        done = run("train", "-", stdin="1 1:0.5\n-1 2:0.5\n" * 20)
+        assert done.code == 0, done.err
+        assert run("predict", "model.hinge", "-", stdin="0 1:0.5\n0 2:0.4\n").out.split() == ["1", "-1"]
+
+    def test_comes_only_once(self, run, census):
+        done = run("train", "-", "--epochs", "2", stdin=(census / "census.csv").read_text())
+        assert (done.code, "--epochs must be 1 for standard input" in done.err) == (2, True)
+
+    def test_nothing(self, run):
+        done = run("train", "-", stdin="")
+        assert done.code == 2
+        assert "standard input" in done.err
+
+
+def start(*arguments):
+    return subprocess.Popen(
+        [sys.executable, "-m", "hinge", *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+
+
+def test_answers_come_line_by_line(run, census):
+    trained(run)
+    process = start("predict", "census.hinge", "-")
+    process.stdin.write(b"age,city,hours\n")
+    for line in (b"30,Rome,40\n", b"75,Oslo,60\n"):
+        process.stdin.write(line)
+        process.stdin.flush()
+        assert process.stdout.readline().strip() in (b"<=50K", b">50K")  # before the next line is written
+    process.stdin.close()
+    assert process.wait() == 0
+    process.stdout.close()
+    process.stderr.close()
+
+
+def wait_until_read(pipe):
+    """Wait until the other end of a pipe has taken everything out of it, and had time to look at it."""
+    unread = struct.pack("i", 0)
+    while struct.unpack("i", fcntl.ioctl(pipe.fileno(), termios.FIONREAD, unread))[0]:
+        time.sleep(0.05)
+    time.sleep(0.5)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_saves_what_came_through_a_pipe(census, number):
+    process = start("train", "-", "--label", "income", "-o", "piped.hinge")
+    process.stdin.write((census / "census.csv").read_bytes())
+    process.stdin.flush()
+    wait_until_read(process.stdin)
+    os.kill(process.pid, number)
+    _, seen = process.communicate()
+    assert process.returncode == 130, seen
+    assert b"Stopped after 600 examples" in seen
+    assert hinge.load("piped.hinge").n_seen_ == 600
+
+
+def test_a_reader_that_goes_away(run, census):
+    trained(run)
+    process = start("predict", "census.hinge", "-")
+    process.stdout.close()
+    process.stdin.write((census / "test.csv").read_bytes())
+    process.stdin.close()
+    assert process.wait() == 1
+    assert b"Traceback" not in process.stderr.read()
+    process.stderr.close()

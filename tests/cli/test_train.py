@@ -1,0 +1,153 @@
+"""`hinge train` with bundled data: the demonstration."""
+
+import json
+
+import pytest
+
+import hinge
+
+
+def test_writes_model_and_picture(run, folder):
+    done = run("train", "digits")
+    assert done.code == 0
+    assert "hinge OnlineSVC, one pass" in done.out
+    assert "scikit-learn SVC" in done.out
+    assert (folder / "train.png").read_bytes().startswith(b"\x89PNG")
+    model = hinge.load(folder / "model.hinge")
+    assert type(model) is hinge.OnlineSVC
+    assert model.n_seen_ == 1200
+
+
+def test_json_is_one_object(run):
+    done = run("train", "digits", "--epochs", "2", "--C", "5", "--gamma", "0.05", "-o", "m.hinge", "--json")
+    result = json.loads(done.out)
+    assert (done.code, done.err) == (0, "")
+    assert (result["C"], result["gamma"], result["epochs"], result["model"]) == (5, 0.05, 2, "m.hinge")
+    assert result["online"]["test_error"] < 5
+    assert result["svc"]["test_error"] < 5
+    assert result["examples_seen"] == 2 * result["rows"]
+
+
+def test_runs_repeat(run):
+    results = [json.loads(run("train", "digits", "--no-compare", "--json").out) for _ in range(2)]
+    for result in results:
+        assert result["svc"] is None
+        del result["online"]["seconds"]
+    assert results[0] == results[1]
+
+
+def test_two_classes_in_the_plane_have_a_boundary(run, folder):
+    done = run("train", "--no-compare", "--plot", "plane.png")
+    assert done.code == 0
+    assert (folder / "plane.png").stat().st_size > 50_000
+
+
+@pytest.mark.parametrize("kernel", ["linear", "laplacian"])
+def test_other_kernels(run, kernel):
+    result = json.loads(run("train", "digits", "--kernel", kernel, "--no-compare", "--json").out)
+    assert result["kernel"] == kernel
+    assert result["online"]["test_error"] < 10
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("nothing",), "There is no file nothing, and no data set of that name"),
+        (("digits", "--C", "-1"), "C must be"),
+        (("digits", "--gamma", "wide"), "gamma must be"),
+        (("digits", "--kernel", "rbF"), "kernel must be"),
+        (("digits", "--model", "offline"), "The model must be one of online"),
+        (("digits", "--label", "x"), "--label must be left out with the data set digits"),
+        (("digits", "--scale", "big"), "scale must be one of"),
+        (("digits", "-o", "nowhere/model.hinge"), "There is no folder nowhere"),
+        (("digits", "-o", "."), "is a folder"),
+        (("digits", "--plot", "nowhere/train.png"), "There is no folder nowhere"),
+        (("digits", "--plot", "train.xyz"), "--plot must name a file that ends in .png"),
+        (("digits", "--test", "nothing.csv"), "There is no file nothing.csv"),
+        (("digits", "--resume", "nothing.hinge"), "There is no file nothing.hinge"),
+        (("--epochs", "0"), "epochs"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_code_2(run, folder, arguments, sentence):
+    done = run("train", *arguments)
+    assert (done.code, done.out) == (2, "")
+    assert sentence in done.err
+    assert "Traceback" not in done.err
+    assert "learning" not in done.err
+    assert list(folder.iterdir()) == []
+
+
+def test_picture_needs_matplotlib(run, monkeypatch, folder):
+    monkeypatch.setattr("hinge.cli._plot.importlib.util.find_spec", lambda _: None)
+    done = run("train", "digits", "--plot", "picture.png")
+    assert done.code == 2
+    assert "pip install 'hinge[plot]'" in done.err
+    done = run("train", "digits", "--no-compare")
+    assert done.code == 0
+    assert "pip install 'hinge[plot]'" in done.out
+    assert not (folder / "train.png").exists()
+
+
+def interrupt_at(monkeypatch, call):
+    """Let Ctrl-C come at the n-th call of partial_fit."""
+    calls = []
+
+    def interrupted(self, *arguments, **keywords):
+        calls.append(1)
+        if len(calls) == call:
+            raise KeyboardInterrupt
+        return learn(self, *arguments, **keywords)
+
+    learn = hinge.OnlineSVC.partial_fit
+    monkeypatch.setattr(hinge.OnlineSVC, "partial_fit", interrupted)
+
+
+def test_interrupt_saves_what_was_learned(run, monkeypatch):
+    interrupt_at(monkeypatch, 5)
+    done = run("train", "digits")
+    assert done.code == 130
+    assert "Stopped after 128 examples" in done.err
+    assert hinge.load("model.hinge").n_seen_ == 128
+
+
+def test_interrupt_before_anything_was_learned(run, monkeypatch, folder):
+    interrupt_at(monkeypatch, 1)
+    assert run("train", "digits").code == 130
+    assert not (folder / "model.hinge").exists()
+
+
+def test_a_model_that_cannot_be_written_is_rescued(run, monkeypatch, tmp_path_factory):
+    elsewhere = tmp_path_factory.mktemp("temporary")
+    monkeypatch.setattr("tempfile.gettempdir", lambda: str(elsewhere))
+    monkeypatch.setattr("hinge.cli._files.save", full_disk(hinge.save, "model.hinge"))
+    done = run("train", "digits", "--no-compare")
+    assert done.code == 2
+    assert "No space left" in done.err
+    (rescued,) = elsewhere.iterdir()
+    assert str(rescued) in done.err
+    assert hinge.load(rescued).n_seen_ == 1200
+
+
+def full_disk(save, name):
+    def fails(model, path):
+        if str(path) == name:
+            raise OSError("No space left on device.")
+        save(model, path)
+
+    return fails
+
+
+def test_saves_on_the_way(run, monkeypatch):
+    monkeypatch.setattr("hinge.cli._files.EVERY", 0.0)
+    monkeypatch.setattr("hinge.cli._files.COSTS", 1e9)
+    saved = []
+
+    def recorded(model, path):
+        hinge_save(model, path)
+        saved.append(hinge.load(path).n_seen_)
+
+    hinge_save = hinge.save
+    monkeypatch.setattr("hinge.cli._files.save", recorded)
+    assert run("train", "digits", "--no-compare").code == 0
+    assert saved == sorted(saved)
+    assert saved[0] < 100 < saved[-1] == 1200

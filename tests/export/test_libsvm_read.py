@@ -1,0 +1,284 @@
+"""Files of LIBSVM: the same decisions, and learning that goes on; one clear sentence for everything else."""
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_matrix
+from sklearn.datasets import make_classification
+
+from hinge import OnlineSVC, ParameterError
+from hinge.export import ExportError, from_libsvm, to_libsvm
+
+KERNELS = ("linear", "poly", "rbf", "sigmoid")
+GOOD = """svm_type c_svc
+kernel_type rbf
+gamma 0.5
+nr_class 2
+total_sv 4
+rho 0.25
+label 1 -1
+nr_sv 2 2
+SV
+1 1:0.5 2:1
+0.5 1:1 3:-1
+-1 2:0.25
+-0.5 1:-1 2:2 3:0.5
+"""
+
+
+@pytest.fixture
+def file(tmp_path):
+    return tmp_path / "model.txt"
+
+
+def trained(file, options, n_classes=2, n=200):
+    """Let LIBSVM train and save a model; return the data and what the saved model decides."""
+    svmutil = pytest.importorskip("libsvm.svmutil")
+    X, y = make_classification(n, 6, n_informative=4, n_classes=n_classes, flip_y=0.1, random_state=0)
+    y = 2 * y - 1 if n_classes == 2 else y
+    svmutil.svm_save_model(str(file), svmutil.svm_train(y, csr_matrix(X), f"{options} -q"))
+    model = svmutil.svm_load_model(str(file))
+    labels, _, values = svmutil.svm_predict(y, csr_matrix(X), model, "-q")
+    sign = 1 if model.get_labels()[0] == 1 else -1
+    return X, y, np.array(labels), sign * np.array(values)[:, 0]
+
+
+OPTIONS = ["-t 0 -c 2", "-t 1 -g 0.1 -r 1 -d 2", "-t 2 -g 0.2 -c 10", "-t 3 -g 0.05", "-t 2 -s 1 -n 0.3", "-t 2 -w1 7"]
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+def test_decides_as_libsvm(file, options):
+    X, _, labels, values = trained(file, options)
+    model = from_libsvm(file)
+    np.testing.assert_allclose(model.decision_function(X), values, rtol=1e-9, atol=1e-9)
+    np.testing.assert_array_equal(model.predict(X), labels)
+    assert model.classes_.dtype == np.int64
+    assert model.n_seen_ == len(model.support_)
+
+
+@pytest.mark.parametrize("options", ["-t 2 -g 0.2 -c 2", "-t 2 -g 0.2 -c 2 -w1 5"])
+def test_what_is_read_is_settled_and_goes_on_learning(file, options):
+    """The rows it has not seen lead it close to what LIBSVM finds with all of them."""
+    X, y, _, _ = trained(file, options)
+    model = from_libsvm(file)
+    assert model.kkt_violation() < 0.05
+    before = model.score(X, y)
+    more, labels = make_classification(400, 6, n_informative=4, flip_y=0.1, random_state=0)
+    model.partial_fit(more, 2 * labels - 1).finish()
+    assert model.kkt_violation() <= model.tol
+    assert model.score(more, 2 * labels - 1) > before - 0.2
+    assert model.n_seen_ > 400
+
+
+def test_going_on_reaches_the_solution_of_all_examples(file):
+    """Half of the examples by one model, written and read, the others afterwards: as good as all by one model."""
+    X, y = make_classification(300, 6, n_informative=4, flip_y=0.05, random_state=3)
+    half = OnlineSVC(gamma=0.2, random_state=0, epochs="converge").fit(X[:150], y[:150])
+    to_libsvm(half, file)
+    again = from_libsvm(file, C=1.0)
+    whole = OnlineSVC(gamma=0.2, random_state=0, epochs="converge").fit(X, y)
+    for _ in range(2):
+        half.partial_fit(X[150:], y[150:]).finish()
+        again.partial_fit(X[150:], y[150:]).finish()
+    assert again.dual_objective() == pytest.approx(half.dual_objective(), rel=0.01)
+    assert np.mean(again.predict(X) == whole.predict(X)) > 0.95
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("n_classes", [2, 3, 4])
+def test_our_own_files_come_back(problem, same_classes, file, kernel, n_classes):
+    data = problem(n_classes)
+    model = data.model(kernel, C=3.0)
+    to_libsvm(model, file)
+    again = from_libsvm(file, n_features=6)
+    assert again.C == 3.0
+    assert len(again.support_) <= len(model.support_)  # equal examples become one
+    found, expected = again.decision_function(data.X), model.decision_function(data.X)
+    if n_classes > 2:  # the file knows differences only
+        found, expected = found - found[:, :1], expected - expected[:, :1]
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
+    same_classes(again.predict(data.X), model, data.X)
+    again.partial_fit(data.X[:20], data.y[:20]).finish()
+    assert again.kkt_violation() <= again.tol
+
+
+@pytest.mark.parametrize(("share", "sparse"), [(0.1, True), (0.9, False)])
+def test_storage_follows_the_zeros(file, share, sparse):
+    generator = np.random.default_rng(0)
+    X = generator.random((60, 20)) * (generator.random((60, 20)) < share)
+    to_libsvm(OnlineSVC().fit(X, generator.integers(0, 2, 60)), file)
+    model = from_libsvm(file, n_features=20)
+    assert isinstance(model.support_vectors_, csr_matrix) == sparse
+    assert model.decision_function(csr_matrix(X)).shape == (60,)
+
+
+def test_far_from_zero(problem, file):
+    data = problem(2, offset=1e5)
+    model = data.model(C=100.0)
+    to_libsvm(model, file)
+    again = from_libsvm(file)
+    np.testing.assert_allclose(again.decision_function(data.X), model.decision_function(data.X), rtol=1e-6, atol=1e-6)
+    again.partial_fit(data.X[:20], data.y[:20])
+    np.testing.assert_allclose(again.support_vectors_.min(), 1e5, rtol=1e-3)
+
+
+def test_parameters(file):
+    file.write_text(GOOD)
+    model = from_libsvm(file)
+    assert (model.C, model.gamma, model.kernel, model.n_features_in_) == (1.0, 0.5, "rbf", 3)
+    assert from_libsvm(file, C=2.5).C == 2.5
+    assert from_libsvm(file, n_features=9).n_features_in_ == 9
+    np.testing.assert_allclose(model.intercept_, [-0.25], atol=1e-12)
+    with pytest.raises(ExportError, match="C must reach"):
+        from_libsvm(file, C=0.5)
+    with pytest.raises(ParameterError, match="C must be"):
+        from_libsvm(file, C=-1)
+    with pytest.raises(ParameterError, match="n_features must be"):
+        from_libsvm(file, n_features=0)
+    with pytest.raises(ExportError, match="n_features is 2"):
+        from_libsvm(file, n_features=2)
+
+
+def test_lines_of_probabilities_are_passed_over(file):
+    file.write_text(GOOD)
+    plain = from_libsvm(file)
+    file.write_text(GOOD.replace("nr_sv", "probA -1.5\nprobB 0.1\nnr_sv"))
+    np.testing.assert_array_equal(from_libsvm(file).decision_function(np.eye(3)), plain.decision_function(np.eye(3)))
+
+
+def test_machines_for_pairs_are_refused(file):
+    trained(file, "-t 2", n_classes=3)
+    with pytest.raises(ExportError, match="each pair of its 3 classes"):
+        from_libsvm(file)
+
+
+@pytest.mark.parametrize("options", ["-s 2", "-s 3", "-s 4"])
+def test_other_machines_are_refused(file, options):
+    trained(file, options)
+    with pytest.raises(ExportError, match="must be a classifier"):
+        from_libsvm(file)
+
+
+CHANGES = [
+    ("rbf", "precomputed", "kernel must be"),
+    ("rbf", "rbf\nrbf", "no line of such a file"),
+    ("gamma 0.5", "gamma nan", "finite number"),
+    ("gamma 0.5", "gamma -1", "gamma must be"),
+    ("gamma 0.5\n", "", "gamma must have one value"),
+    ("gamma 0.5", "gamma 0.5\ngamma 0.5", "twice"),
+    ("nr_class 2", "nr_class 1", "two classes"),
+    ("nr_class 2", "nr_class 1000000000000", "label must have"),
+    ("nr_class 2", f"nr_class {'9' * 5000}", "must be whole"),
+    ("total_sv 4", "total_sv 5", "promises 5"),
+    ("total_sv 4", "total_sv 3", "promises 3"),
+    ("total_sv 4", "total_sv 99999999999999", "promises"),
+    ("total_sv 4", "total_sv -4", "one support vector"),
+    ("rho 0.25", "rho inf", "finite number"),
+    ("rho 0.25", "rho 0.25 1", "rho must have 1"),
+    ("label 1 -1", "label 1 1", "twice"),
+    ("label 1 -1", "label 1 x", "must be whole"),
+    ("nr_sv 2 2", "nr_sv 2 3", "do not add up"),
+    ("nr_sv 2 2", "nr_sv -1 5", "do not add up"),
+    ("SV\n", "", "no line of such a file"),
+    ("1:0.5", "0:0.5", "count from 1"),
+    ("1:0.5", "-1:0.5", "count from 1"),
+    ("1:0.5 2:1", "2:0.5 1:1", "rise along a line"),
+    ("1:0.5 2:1", "2:0.5 2:1", "rise along a line"),
+    ("1:0.5", "1:nan", "more than numbers"),
+    ("1:0.5", "1:1_0", "more than numbers"),
+    ("1:0.5", "1:2:3", "no list"),
+    ("1:0.5", "1.5:2", "no list"),
+    ("1:0.5", "1", "no list"),
+    ("1:0.5", "99999999999:1", "no list"),
+    ("3:-1", "2147483647:-1", "give n_features"),
+    ("1:0.5", "1:1e400", "too large"),
+    ("1:0.5", "1:1e300", "square is too large"),
+    ("0.5 1:1 3:-1", "1e400 1:1", "too large"),
+    ("0.5 1:1 3:-1", "\u0661 1:1", "more than numbers"),
+    ("svm_type", "\u00fcvm_type", "not text"),
+    ("3:0.5\n", "3:0.", "cut off"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "message"), CHANGES)
+def test_damaged_files_are_refused_in_one_sentence(file, old, new, message):
+    file.write_text(GOOD.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(ExportError, match=re.escape(str(file)) + ".*" + message):
+        from_libsvm(file)
+
+
+def test_zero_coefficients_only(file):
+    file.write_text(re.sub(r"^-?(1|0\.5) ", "0 ", GOOD, flags=re.MULTILINE))
+    with pytest.raises(ExportError, match="all coefficients are zero"):
+        from_libsvm(file)
+
+
+def test_no_file(tmp_path):
+    with pytest.raises(FileNotFoundError, match="no file"):
+        from_libsvm(tmp_path / "nothing")
+    with pytest.raises(FileNotFoundError):
+        from_libsvm(tmp_path)
+
+
+@pytest.mark.parametrize("content", [b"", b"\0" * 100, bytes(range(256)), b"SV\n", b"\n", b"svm_type\nSV\n"])
+def test_other_contents(file, content):
+    file.write_bytes(content)
+    with pytest.raises(ExportError):
+        from_libsvm(file)
+
+
+def test_lines_without_end(file):
+    """The file has no blocks on disk, only a size; reading must stop early."""
+    with file.open("wb") as handle:
+        handle.write(GOOD.encode()[:-1])
+        handle.truncate(1 << 31)
+    with pytest.raises(ExportError, match="longer than"):
+        from_libsvm(file)
+
+
+def test_numbers_whose_products_overflow(file):
+    file.write_text(GOOD.replace("rbf", "polynomial").replace("gamma 0.5", "gamma 1e100\ncoef0 0\ndegree 9"))
+    with pytest.raises(ExportError):
+        from_libsvm(file)
+
+
+def attempt(file, content):
+    """Read a file; whatever is in it, a model that decides or an error of ours comes out."""
+    file.write_bytes(content)
+    try:
+        model = from_libsvm(file)
+    except ExportError as error:
+        assert "\n" not in str(error)  # noqa: PT017  an error is one of two good ends
+        return
+    assert model.decision_function(np.zeros((1, model.n_features_in_))).shape[0] == 1
+
+
+SAFE = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@SAFE
+@given(data=st.data())
+def test_bytes_changed_at_random(file, data):
+    content = bytearray(GOOD.encode())
+    for _ in range(data.draw(st.integers(1, 4))):
+        start = data.draw(st.integers(0, len(content)))
+        stop = data.draw(st.integers(start, min(len(content), start + 12)))
+        content[start:stop] = data.draw(st.binary(max_size=6) | st.sampled_from([b"9", b"-", b"\n", b" ", b":", b"e9"]))
+    attempt(file, bytes(content))
+
+
+@SAFE
+@given(data=st.data())
+def test_words_changed_at_random(file, data):
+    tokens = re.split(r"([ \n:])", GOOD)
+    for _ in range(data.draw(st.integers(1, 3))):
+        place = data.draw(st.integers(0, len(tokens) - 1))
+        tokens[place] = data.draw(
+            st.sampled_from(["", "0", "-1", "1e308", "-1e-320", "nan", "3", "99999999", "linear", "sigmoid", "\n"])
+            | st.floats(width=32).map(repr)
+            | st.integers(-(2**70), 2**70).map(str)
+        )
+    attempt(file, "".join(tokens).encode())

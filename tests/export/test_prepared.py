@@ -1,0 +1,134 @@
+"""Models with a preparation: raw columns go in on the other side as well."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from hinge import OnlineSVC
+from hinge.export import ExportError, to_libsvm, to_onnx, to_sklearn
+from hinge.preparation import Column, Preparation, Scaling
+from hinge.prepared import PreparedClassifier
+
+COLUMNS = (
+    Column("age", mean=50.0),
+    Column("city", ("", "Oslo", "Rome")),
+    Column("pay__in__euro", mean=1e4),
+    Column("kind", ("a", "b")),
+)
+
+
+def frame(n=150):
+    generator = np.random.default_rng(0)
+    return pd.DataFrame(
+        {
+            "age": generator.normal(50, 10, n),
+            "city": generator.choice(["Rome", "Oslo", ""], n),
+            "pay__in__euro": generator.normal(1e4, 100, n),
+            "kind": generator.choice(["a", "b"], n),
+        }
+    )
+
+
+def labels(rows, n_classes):
+    found = np.where((rows.age > 50) ^ (rows.city == "Rome"), "yes", "no")
+    return found if n_classes == 2 else np.where(rows.pay__in__euro > 1e4, found, "maybe")
+
+
+def preparation(*, dense=True, **options):
+    factor = np.array([0.1, 1, 1, 1, 0.01, 1, 1])
+    offset = np.array([50.0, 0, 0, 0, 1e4, 0, 0]) if dense else None
+    settings = {"missing": "fill", "unknown": "ignore"} | options
+    scaling = Scaling(factor, offset)
+    shape = {"n_features": 7, "columns": COLUMNS, "label": "y", "label_kind": "text"}
+    return Preparation(dense=dense, scaling=scaling, **shape, **settings)
+
+
+def trained(n_classes=2, *, dense=True, **options):
+    rows = frame()
+    model = PreparedClassifier(OnlineSVC(random_state=0), preparation(dense=dense, **options))
+    return model.fit(rows, labels(rows, n_classes)), rows
+
+
+def with_gaps(rows):
+    rows = rows.copy()
+    rows.loc[:5, "age"] = np.nan
+    rows.loc[7:9, "city"] = "Paris"
+    return rows
+
+
+def run(graph, rows):
+    runtime = pytest.importorskip("onnxruntime")
+    session = runtime.InferenceSession(graph.SerializeToString(), providers=["CPUExecutionProvider"])
+    feeds = {name: rows[[name]].to_numpy(dtype=float if rows[name].dtype.kind == "f" else object) for name in rows}
+    return session.run(["label", "scores"], feeds)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("dense", [False, True])
+def test_onnx(n_classes, dense):
+    pytest.importorskip("onnx")
+    model, rows = trained(n_classes, dense=dense)
+    rows = with_gaps(rows)
+    found, scores = run(to_onnx(model, dtype="float64"), rows)
+    np.testing.assert_allclose(scores, model.decision_function(rows), rtol=1e-9, atol=1e-9)
+    np.testing.assert_array_equal(found, model.predict(rows))
+
+
+def test_onnx_fails_on_unknown_categories():
+    pytest.importorskip("onnx")
+    model, rows = trained(unknown="error")
+    rows.loc[0, "kind"] = "c"
+    with pytest.raises(Exception, match="Unknown Category"):
+        run(to_onnx(model, dtype="float64"), rows)
+
+
+def test_onnx_keeps_the_names_of_its_results():
+    pytest.importorskip("onnx")
+    columns = (Column("scores"), Column("b"))
+    model = PreparedClassifier(OnlineSVC(), Preparation(n_features=2, columns=columns))
+    model.partial_fit([[0.0, 1.0], [2.0, 3.0]], [0, 1])
+    with pytest.raises(ExportError, match="'scores'"):
+        to_onnx(model)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("dense", [False, True])
+def test_sklearn(n_classes, dense):
+    model, rows = trained(n_classes, dense=dense)
+    rows = with_gaps(rows)
+    rows.loc[11, "city"] = np.nan
+    found = pickle.loads(pickle.dumps(to_sklearn(model)))
+    np.testing.assert_allclose(found.decision_function(rows), model.decision_function(rows), rtol=1e-9, atol=1e-9)
+    np.testing.assert_array_equal(found.predict(rows), model.predict(rows))
+
+
+def test_sklearn_refuses_what_the_model_refuses():
+    model, rows = trained(missing="error", unknown="error")
+    found = to_sklearn(model)
+    np.testing.assert_array_equal(found.predict(rows), model.predict(rows))
+    for damaged in (rows.assign(kind="c"), rows.assign(age=np.nan)):
+        with pytest.raises(ValueError, match=r"unknown categories|NaN"):
+            found.predict(damaged)
+
+
+def test_numbers_without_names(tmp_path):
+    rows, y = frame()[["age", "pay__in__euro"]].to_numpy(), labels(frame(), 2)
+    scaled = Preparation(n_features=2, scaling=Scaling(np.array([0.1, 0.01]), np.array([50.0, 1e4])))
+    model = PreparedClassifier(OnlineSVC(random_state=0), scaled).fit(rows, y)
+    np.testing.assert_allclose(to_sklearn(model).decision_function(rows), model.decision_function(rows), atol=1e-9)
+    pytest.importorskip("onnx")
+    runtime = pytest.importorskip("onnxruntime")
+    session = runtime.InferenceSession(to_onnx(model, dtype="float64").SerializeToString())
+    np.testing.assert_allclose(session.run(["scores"], {"X": rows})[0], model.decision_function(rows), atol=1e-9)
+    with pytest.raises(ExportError, match="hold no preparation"):
+        to_libsvm(model, tmp_path / "model.txt", labels=[0, 1])
+
+
+def test_libsvm_takes_what_is_left_as_it_is(tmp_path):
+    rows, y = frame()[["age", "pay__in__euro"]].to_numpy(), (frame().age > 50).to_numpy()
+    model = PreparedClassifier(OnlineSVC(random_state=0), Preparation(n_features=2)).fit(rows, y)
+    to_libsvm(model, tmp_path / "prepared.txt")
+    to_libsvm(model.model, tmp_path / "plain.txt")
+    assert (tmp_path / "prepared.txt").read_text() == (tmp_path / "plain.txt").read_text()

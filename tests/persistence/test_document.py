@@ -1,0 +1,61 @@
+"""The reader in docs/model-format.md reads what `save` writes."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import hinge
+from hinge import OnlineSVC
+from hinge.persistence import _check, _check_arrays, _file
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "model-format.md"
+
+
+@pytest.fixture(scope="module")
+def text():
+    return DOCUMENT.read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def reader(text):
+    (program,) = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
+    names = {}
+    exec(program, names)  # noqa: S102
+    return names["decision_function"]
+
+
+@pytest.mark.parametrize("labels", [[0, 1], [1, 0], ["c", "a", "b"], [2, 0, 3, 1]])
+@pytest.mark.parametrize("distance", [0.0, 1e5])
+def test_its_decisions_are_ours(file, problem, reader, labels, distance):
+    X, y = problem(len(labels))
+    X, y = X + distance, np.array(labels)[y]
+    model = OnlineSVC(C=0.7, gamma=0.1, max_support=60)
+    for label in labels:  # classes become known in this order
+        model.partial_fit(X[:90][y[:90] == label], y[:90][y[:90] == label])
+        hinge.save(model, file)
+        np.testing.assert_allclose(reader(file, X), model.decision_function(X), atol=1e-6 if distance else 1e-9)
+
+
+def test_empty_machines(file, problem, reader):
+    X, y = problem(2)
+    model = OnlineSVC(gamma=0.1).partial_fit(X, y, classes=[0, 1, 2])
+    hinge.save(model, file)
+    np.testing.assert_allclose(reader(file, X), model.decision_function(X), atol=1e-9)
+
+
+def test_it_names_every_field_and_array(text, dense, sparse, parts):
+    named = set(re.findall(r"`([a-z0-9_]+)`", text))
+    for file in (dense, sparse):
+        arrays, header = parts(file)
+        assert arrays.keys() | header.keys() | header["state"].keys() | header["state"]["kernel"].keys() <= named
+    assert _check_arrays.TYPES.keys() <= named
+
+
+def test_its_bounds_are_ours(text):
+    assert "1 to 2^26" in text
+    assert _check.MOST_FEATURES == 2**26
+    assert "at most 2^23 bytes" in text
+    assert _file.MOST_TEXT == 2**23
+    assert f"version {_file.VERSION}" in text.splitlines()[0]

@@ -1,0 +1,114 @@
+"""A classifier with its preparation: raw rows in, labels out, through copies, pickles and files."""
+
+import copy
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.sparse import csr_matrix
+
+import hinge
+from hinge.io import Table
+from hinge.preparation import Survey
+
+random = np.random.default_rng(0)
+FRAME = pd.DataFrame(
+    {
+        "age": random.integers(18, 80, 300),
+        "city": random.choice(["Rome", "Oslo", "Paris"], 300),
+        "hours": random.normal(40, 10, 300),
+    }
+)
+LABELS = np.where(FRAME["age"] + 20 * (FRAME["city"] == "Oslo") + FRAME["hours"] > 95, "high", "low")
+
+
+def table_of(frame, labels):
+    columns = {name: frame[name].to_numpy().astype(object) for name in frame}
+    return Table(columns | {"income": np.array(labels, dtype=object)}, 1, named=True)
+
+
+@pytest.fixture
+def model():
+    survey = Survey(label="income", missing="fill")
+    survey.add(table_of(FRAME, LABELS))
+    preparation = survey.preparation(dtype="float32")
+    return hinge.PreparedClassifier(hinge.OnlineSVC(C=10), preparation).partial_fit(FRAME, LABELS)
+
+
+def test_learns_from_raw_rows(model):
+    assert model.score(FRAME, LABELS) > 0.95
+    assert model.classes_.tolist() == ["high", "low"]
+    assert model.n_seen_ == 300
+    assert model.transform(FRAME).shape == (300, 5)
+    assert model.fit(FRAME, LABELS).n_seen_ == 300
+
+
+def test_data_frames_and_plain_rows_agree(model):
+    rows = [list(row) for row in FRAME.itertuples(index=False)]
+    as_objects = np.array(rows, dtype=object)
+    shuffled = FRAME[["hours", "age", "city"]].assign(extra=1)
+    expected = model.decision_function(FRAME)
+    np.testing.assert_array_equal(model.decision_function(as_objects), expected)
+    np.testing.assert_array_equal(model.decision_function(shuffled), expected)
+    np.testing.assert_array_equal(model.decision_function(FRAME.astype({"city": "category"})), expected)
+
+
+def test_missing_values_of_a_frame(model):
+    frame = pd.DataFrame({"age": [None, 30], "city": ["Oslo", "Rome"], "hours": [40.0, np.nan]})
+    filled = pd.DataFrame(
+        {"age": [FRAME["age"].mean(), 30], "city": ["Oslo", "Rome"], "hours": [40.0, FRAME["hours"].mean()]}
+    )
+    np.testing.assert_allclose(model.decision_function(frame), model.decision_function(filled), rtol=1e-6)
+
+
+def test_copies_and_files_decide_the_same(model, tmp_path):
+    hinge.save(model, tmp_path / "model.hinge")
+    loaded = hinge.load(tmp_path / "model.hinge")
+    expected = model.decision_function(FRAME)
+    for other in (loaded, copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+        np.testing.assert_array_equal(other.decision_function(FRAME), expected)
+        other.partial_fit(FRAME[:10], LABELS[:10])
+        assert other.n_seen_ == 310
+    assert model.n_seen_ == 300
+    assert loaded.preparation.columns == model.preparation.columns
+    assert loaded.preparation.scaling.words == model.preparation.scaling.words
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        ([[1, "Rome"]], r"Rows must have 3 values \(age, city, hours\), got an array of shape \(1, 2\)"),
+        (pd.DataFrame({"age": [1]}), "There must be a column 'city'"),
+        ([["old", "Rome", 40]], "Column 'age' must hold numbers, got 'old'"),
+        ([[30, "Mars", 40]], "one of the 3 categories"),
+    ],
+)
+def test_bad_rows(model, rows, words):
+    before = model.decision_function(FRAME)
+    with pytest.raises(hinge.DataError, match=words):
+        model.partial_fit(rows, ["low"])
+    np.testing.assert_array_equal(model.decision_function(FRAME), before)
+
+
+def test_scaled_matrix():
+    X = random.random((100, 3)) * 255
+    y = X[:, 0] > 128
+    survey = Survey()
+    survey.add(hinge.io.Rows(csr_matrix(np.hstack([np.zeros((100, 1)), X])), y.astype(int), 1))
+    model = hinge.PreparedClassifier(hinge.OnlineSVC(), survey.preparation()).fit(X, y)
+    np.testing.assert_allclose(model.transform(X), X / X.max())
+    np.testing.assert_array_equal(model.predict(csr_matrix(X)), model.predict(X))
+    for bad in (X[:, :2], csr_matrix(X[:, :2]), X[0], [["a", "b", "c"]]):
+        with pytest.raises(hinge.DataError):
+            model.predict(bad)
+
+
+def test_not_fitted():
+    survey = Survey(label="income")
+    survey.add(table_of(FRAME, LABELS))
+    model = hinge.PreparedClassifier(hinge.OnlineSVC(), survey.preparation())
+    with pytest.raises(ValueError, match="not fitted"):
+        model.predict(FRAME)
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        model.nonsense  # noqa: B018
