@@ -21,7 +21,7 @@ def test_the_old_file_stays_until_the_new_one_is_complete(tmp_path):
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
 def test_nothing_is_left_behind_by_a_failure(tmp_path, error):
     place = tmp_path / "note"
-    with pytest.raises(error), replacing(place) as unfinished:
+    with pytest.raises(error), replacing(place) as unfinished:  # noqa: PT012
         unfinished.write_text("half")
         raise error
     assert list(tmp_path.iterdir()) == []

@@ -5,10 +5,11 @@ import argparse
 from rich.console import Console
 
 from benchmarks.data import MissingDataError
-from benchmarks.micro import cache, latency, products, shift, threads
+from benchmarks.micro import cache, files, latency, products, shift, streams, threads
 from benchmarks.report import print_table
 
-MEASURES = {module.__name__.rpartition(".")[2]: module.measure for module in (latency, cache, products, shift, threads)}
+MODULES = (latency, cache, products, shift, threads, files, streams)
+MEASURES = {module.__name__.rpartition(".")[2]: module.measure for module in MODULES}
 
 
 def main() -> None:

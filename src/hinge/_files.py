@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-import tempfile
-from contextlib import contextmanager
+import secrets
+import stat
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,12 +17,13 @@ if TYPE_CHECKING:
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Give the name of a temporary file beside `path` to write to, and move it there at the end of the context.
 
-    No reader ever sees half a file; when something goes wrong inside, what was there before stays.
+    Nobody ever sees half a file, and what was there before stays until the new one is safely on the disk.
 
     Parameters
     ----------
     path : path
-        Where the file shall be. The file behind a symbolic link is replaced, not the link.
+        Where the file shall be. The file behind a symbolic link is replaced, not the link; a folder, a pipe or a
+        device is not.
 
     Yields
     ------
@@ -30,8 +32,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
 
     Raises
     ------
-    FileNotFoundError, IsADirectoryError
-        There is no folder for the file, or one in its place.
+    OSError
+        It cannot be written; the message is a sentence.
 
     Examples
     --------
@@ -43,33 +45,71 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     ...     (Path(folder) / "note.txt").read_bytes()
     b'all or nothing'
     """
-    place = Path(path).resolve()
-    if place.is_dir():
-        raise IsADirectoryError(f"{path} is a folder; give the name of a file.")
-    if not place.parent.is_dir():
-        raise FileNotFoundError(f"There is no folder {place.parent} to write {place.name} to.")
-    handle, name = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name}.", suffix=".tmp")
-    os.close(handle)
-    unfinished = Path(name)
+    path = Path(path)
+    try:
+        place = path.resolve()
+        before = _status(place)
+        if before is not None:
+            require_plain(path, before.st_mode)  # or a move would put a file in the place of a device
+        unfinished = _empty_file(place.parent)
+    except (FileNotFoundError, NotADirectoryError):
+        raise FileNotFoundError(f"There is no folder {path.parent} to write {path.name} to.") from None
+    except (OSError, RuntimeError) as error:  # RuntimeError: links that go round in a circle
+        raise _unwritable(path, error) from None
     try:
         yield unfinished
-        unfinished.chmod(_permissions(place))
+        if before is not None:
+            unfinished.chmod(stat.S_IMODE(before.st_mode))
         _flush(unfinished)
         unfinished.replace(place)
-    except BaseException:
-        unfinished.unlink(missing_ok=True)
+    except BaseException as error:
+        with suppress(OSError):
+            unfinished.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise _unwritable(path, error) from None
         raise
+    _flush_folder(place.parent)
 
 
-def _permissions(path: Path) -> int:
-    """Return those of the file that is replaced, else those any new file would get."""
-    if path.exists():
-        return path.stat().st_mode & 0o777
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
+def require_plain(path: Path, mode: int) -> None:
+    """Refuse what is not a plain file."""
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(f"{path} is a folder; give the name of a file.")
+    if not stat.S_ISREG(mode):
+        raise OSError(f"{path} is a pipe or a device; give the name of a plain file.")
+
+
+def _status(path: Path) -> os.stat_result | None:
+    try:
+        return path.stat()
+    except FileNotFoundError:
+        return None
+
+
+def _empty_file(folder: Path) -> Path:
+    # The system takes the user's mask off these permissions; asking for the mask would change it for other threads.
+    name = folder / f".hinge-{secrets.token_hex(8)}.tmp"
+    os.close(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
+    return name
+
+
+def _unwritable(path: Path, error: Exception) -> OSError:
+    """Return what went wrong as a sentence; what is one already stays."""
+    if isinstance(error, OSError) and error.errno is None:
+        return error
+    return OSError(f"{path} cannot be written: {getattr(error, 'strerror', None) or str(error).rstrip('.')}.")
 
 
 def _flush(path: Path) -> None:
-    with path.open("rb") as file:
+    with path.open("rb+") as file:
         os.fsync(file.fileno())
+
+
+def _flush_folder(folder: Path) -> None:
+    """Make the move itself last; some systems have no way to do so, and the file is complete in any case."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

@@ -193,6 +193,8 @@ class State:
 
         A kernel function of the user is not among them.
         """
+        arrays = self.bank.state() if self._arrays is None else self._arrays  # one moment: another thread may learn
+        table = self.table.of_machines(len(arrays["member_counts"]))
         kernel = {key: value for key, value in vars(self.kernel).items() if key != "function"}
         values = {
             "kernel": kernel,
@@ -200,12 +202,12 @@ class State:
             "dtype": self.storage.dtype.name,
             "sparse": self.storage.sparse,
             "n_features": self.storage.n_features,
-            "classes": self.table.classes.tolist(),
-            "class_type": self.table.classes.dtype.str,
-            "class_numbers": self.table.numbers.tolist(),
+            "classes": table.classes.tolist(),
+            "class_type": table.classes.dtype.str,
+            "class_numbers": table.numbers.tolist(),
             "n_seen": self.n_seen,
         }
-        return (self.bank.state() if self._arrays is None else self._arrays), values
+        return arrays, values
 
     @classmethod
     def from_arrays(

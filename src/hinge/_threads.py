@@ -16,6 +16,8 @@ from hinge import _core
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+MOST_THREADS = 1024  # a number from a file may be anything
+
 # SciPy publishes the addresses of its BLAS and LAPACK routines: nothing to link, and no second BLAS in the process.
 _core.set_blas(
     {name: cython_blas.__pyx_capi__[name] for name in ("sgemm", "dgemm", "sgemv", "dgemv")}
@@ -37,7 +39,7 @@ def count_threads(n_jobs: int | None) -> int:
     """
     if n_jobs is None:
         return _held.threads() or _processors()
-    return _processors() if n_jobs == -1 else n_jobs
+    return _processors() if n_jobs == -1 else min(n_jobs, MOST_THREADS)
 
 
 @contextmanager

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 from sklearn.datasets import make_blobs
+from threadpoolctl import threadpool_limits
 
 from hinge import OnlineSVC
 
@@ -25,6 +26,13 @@ class Problem:
         y = self.y if labels is None else np.asarray(labels)[self.y]
         settings = {"gamma": 0.2, "coef0": 0.5, "degree": 2, "random_state": 0} | parameters
         return OnlineSVC(kernel=kernel, **settings).fit(self.X, y)
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    """LIBSVM's threads wait for each other by spinning, which takes seconds on busy machines."""
+    with threadpool_limits(1):
+        yield
 
 
 @pytest.fixture

@@ -27,6 +27,24 @@ SV
 -1 2:0.25
 -0.5 1:-1 2:2 3:0.5
 """
+THREE = """svm_type c_svc
+kernel_type polynomial
+degree 2
+gamma 0.5
+coef0 1
+nr_class 3
+total_sv 6
+rho -0.75 -0.25 0.5
+label 2 1 0
+nr_sv 2 2 2
+SV
+1 1 1:0.5 2:1
+-1 -1 2:0.25
+-0.5 0.5 2:0.25
+0.5 -0.5 1:-1 2:2
+-2 -2 1:-1 2:2
+2 2 1:1 2:1
+"""
 
 
 @pytest.fixture
@@ -105,6 +123,17 @@ def test_our_own_files_come_back(problem, same_classes, file, kernel, n_classes)
     assert again.kkt_violation() <= again.tol
 
 
+def test_classes_that_never_came(problem, file):
+    data = problem(2)
+    model = OnlineSVC(gamma=0.2).partial_fit(data.X, data.y, classes=[0, 1, 2, 3]).finish()
+    to_libsvm(model, file)
+    again = from_libsvm(file)
+    assert again.classes_.tolist() == [0, 1, 2, 3]
+    np.testing.assert_allclose(again.decision_function(data.X), model.decision_function(data.X), atol=1e-3)
+    again.partial_fit(data.X[:9], [0, 1, 2] * 3).finish()
+    assert again.kkt_violation() <= again.tol
+
+
 @pytest.mark.parametrize(("share", "sparse"), [(0.1, True), (0.9, False)])
 def test_storage_follows_the_zeros(file, share, sparse):
     generator = np.random.default_rng(0)
@@ -147,6 +176,21 @@ def test_lines_of_probabilities_are_passed_over(file):
     plain = from_libsvm(file)
     file.write_text(GOOD.replace("nr_sv", "probA -1.5\nprobB 0.1\nnr_sv"))
     np.testing.assert_array_equal(from_libsvm(file).decision_function(np.eye(3)), plain.decision_function(np.eye(3)))
+
+
+def test_one_machine_a_class(file):
+    """f_i - f_j of the file, worked out by hand; equal vectors of several machines are one example."""
+    file.write_text(THREE)
+    model = from_libsvm(file)
+    X = np.array([[0.3, -0.7], [1.0, 2.0]])
+    first, second = np.array([[0.5, 1.0], [0.0, 0.25]]), np.array([[0.0, 0.25], [-1.0, 2.0]])
+    third = np.array([[-1.0, 2.0], [1.0, 1.0]])
+    kernel = [(0.5 * X @ vectors.T + 1) ** 2 for vectors in (third, second, first)]
+    sums = np.stack([kernel[0] @ [2, -2], kernel[1] @ [0.5, -0.5], kernel[2] @ [1, -1]], axis=1)
+    expected = sums + np.array([0, -0.5, 0.25])
+    found = model.decision_function(X)
+    np.testing.assert_allclose(found - found[:, :1], expected - expected[:, :1], atol=1e-12)
+    assert len(model.support_) == 4
 
 
 def test_machines_for_pairs_are_refused(file):
@@ -262,7 +306,7 @@ SAFE = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCh
 @SAFE
 @given(data=st.data())
 def test_bytes_changed_at_random(file, data):
-    content = bytearray(GOOD.encode())
+    content = bytearray(data.draw(st.sampled_from([GOOD, THREE])).encode())
     for _ in range(data.draw(st.integers(1, 4))):
         start = data.draw(st.integers(0, len(content)))
         stop = data.draw(st.integers(start, min(len(content), start + 12)))
@@ -273,7 +317,7 @@ def test_bytes_changed_at_random(file, data):
 @SAFE
 @given(data=st.data())
 def test_words_changed_at_random(file, data):
-    tokens = re.split(r"([ \n:])", GOOD)
+    tokens = re.split(r"([ \n:])", data.draw(st.sampled_from([GOOD, THREE])))
     for _ in range(data.draw(st.integers(1, 3))):
         place = data.draw(st.integers(0, len(tokens) - 1))
         tokens[place] = data.draw(

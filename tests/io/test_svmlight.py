@@ -148,10 +148,11 @@ def test_several_packed_parts_are_one_file(tmp_path, packing):
     assert X.toarray()[:, 1].tolist() == [1, 5, 3]
 
 
-def test_memory_does_not_grow_with_the_file(tmp_path):
-    line = b"1 " + b" ".join(b"%d:0.25" % index for index in range(1, 60)) + b"\n"
+def test_memory_does_not_grow_with_the_file(tmp_path, monkeypatch):
+    monkeypatch.setattr("hinge.io._bytes.PIECE", 1 << 14)
+    line = b"1 " + b" ".join(b"%d:0.25" % index for index in range(1, 16)) + b"\n"
     peaks = []
-    for n_lines in (3_000, 9_000):
+    for n_lines in (3_000, 12_000):
         path = tmp_path / f"{n_lines}.gz"
         path.write_bytes(gzip.compress(line * n_lines, 1))
         tracemalloc.start()

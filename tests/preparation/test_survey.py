@@ -153,7 +153,7 @@ def test_dropped_columns_need_not_come_again():
 def test_a_table_must_have_its_columns():
     with pytest.raises(DataError, match="There must be a column 'colour', as when the model was made, got 'weight'"):
         surveyed(FRUIT).features(table(weight=["3"]))
-    with pytest.raises(DataError, match="'colour'.*line|first line must hold the names"):
+    with pytest.raises(DataError, match="first line must hold the names"):
         surveyed(FRUIT).features(table(named=False, **{"0": ["3"]}))
     with pytest.raises(DataError, match="must hold numbers, got 'heavy' in line 2"):
         surveyed(FRUIT).features(table(colour=["red"], weight=["heavy"]))
@@ -184,7 +184,7 @@ class TestMatrix:
 
     def test_unknown_features(self):
         wide = Rows(csr_matrix([[0, 1.0, 0, 0], [0, 0, 0, 9.0]]), None, 5)
-        with pytest.raises(DataError, match="numbered from 1 to 2.* got 3 in line 6"):
+        with pytest.raises(DataError, match=r"numbered from 1 to 2.* got 3 in line 6"):
             surveyed(self.rows).features(wide)
         assert surveyed(self.rows, unknown="ignore").features(wide).tolist() == [[1, 0], [0, 0]]
 
@@ -194,10 +194,13 @@ class TestMatrix:
         assert X.shape == (1, 5000)
         assert X.nnz == 1
 
-    def test_a_claim_of_two_billion_features_takes_no_memory(self):
-        wide = Rows(csr_matrix(([1.0], ([0], [2**31 - 2])), shape=(1, 2**31 - 1)), np.array([1]), 1)
+    def test_claims_of_many_features_take_no_memory(self):
+        hostile = Rows(csr_matrix(([1.0], ([0], [2**31 - 2])), shape=(1, 2**31 - 1)), np.array([1]), 1)
+        with pytest.raises(DataError, match="Features must be numbered up to 67,108,864, got 2,147,483,646"):
+            surveyed(hostile)
+        wide = Rows(csr_matrix(([1.0], ([0], [2**25])), shape=(1, 2**25 + 1)), np.array([1]), 1)
         X, _ = surveyed(wide, scale="auto").examples(wide)
-        assert X.shape == (1, 2**31 - 2)
+        assert X.shape == (1, 2**25)
         with pytest.raises(ValueError, match="Scaling must be 'none'"):
             surveyed(wide, scale="largest")
 

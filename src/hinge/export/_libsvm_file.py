@@ -10,6 +10,7 @@ import math
 import re
 from array import array
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, NoReturn
 
@@ -19,15 +20,19 @@ from scipy.sparse import csr_matrix
 from hinge.export._errors import ExportError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
 LONGEST_LINE = 1 << 26  # bytes
+LONGEST_HEAD = 1 << 24  # of lines before the support vectors
 MOST_COLUMNS = 1 << 24  # of a file alone; every column costs memory later, whether it is used or not
 _LAST_COLUMN = (1 << 31) - 1
 
 _WORDS = ("svm_type", "kernel_type", "degree", "gamma", "coef0", "nr_class", "total_sv", "rho", "label", "nr_sv")
 _PASSED_OVER = ("probA", "probB", "prob_density_marks")  # what probabilities are computed from
 _NUMBERS = re.compile(rb"[-+.:eE0-9 \t\r\n]*")  # all that lines of support vectors are made of
+_TOKEN = re.compile(rb"\S+")
 _WHOLE = re.compile(r"[-+]?[0-9]{1,18}")
 
 
@@ -109,7 +114,7 @@ def read_head(path: Path, file: IO[bytes]) -> LibsvmFile:
     """Return the lines before the support vectors."""
     words: dict[str, list[str]] = {}
     while True:
-        line = _line(path, file)
+        line = _line(path, file, LONGEST_HEAD)
         if not line:
             refuse(path, "it ends before the line SV")
         try:
@@ -135,24 +140,25 @@ class Vectors:
 
     def read(self, file: IO[bytes], total: int) -> None:
         """Take all lines up to the end of the file."""
-        while line := _line(self._path, file):
+        while line := _line(self._path, file, LONGEST_LINE):
             count = len(self._starts)
             if count > total:
                 refuse(self._path, f"total_sv promises {total} support vectors, and there are more")
             if not line.endswith(b"\n") or not _NUMBERS.fullmatch(line):
                 refuse(self._path, f"line {count} of the support vectors is cut off or holds more than numbers")
             try:
-                self._take(line.split())
+                self._take(match.group() for match in _TOKEN.finditer(line))  # one by one: a list takes far more room
             except (ValueError, OverflowError):
                 refuse(self._path, f"line {count} of the support vectors is no list of coefficients and index:value")
         if len(self._starts) - 1 != total:
             refuse(self._path, f"total_sv promises {total} support vectors, and there are {len(self._starts) - 1}")
 
-    def _take(self, tokens: list[bytes]) -> None:
-        if len(tokens) < self._n_coefficients:
+    def _take(self, tokens: Iterator[bytes]) -> None:
+        expected = len(self._coefficients) + self._n_coefficients
+        self._coefficients.extend(map(float, islice(tokens, self._n_coefficients)))
+        if len(self._coefficients) != expected:
             raise ValueError
-        self._coefficients.extend(map(float, tokens[: self._n_coefficients]))
-        for token in tokens[self._n_coefficients :]:
+        for token in tokens:
             index, _, value = token.partition(b":")
             self._indices.append(int(index))
             self._data.append(float(value))
@@ -183,8 +189,8 @@ class Vectors:
         return self._n_features
 
 
-def _line(path: Path, file: IO[bytes]) -> bytes:
-    line = file.readline(LONGEST_LINE)
-    if len(line) == LONGEST_LINE:
-        refuse(path, f"a line is longer than {LONGEST_LINE} bytes")
+def _line(path: Path, file: IO[bytes], longest: int) -> bytes:
+    line = file.readline(longest)
+    if len(line) == longest:
+        refuse(path, f"a line is longer than {longest} bytes")
     return line

@@ -50,8 +50,9 @@ class Machines:
 
     @property
     def sides(self) -> NDArray[np.float64]:
-        """+1 for members of a machine's own class, -1 for others: a coefficient has the sign of its side."""
-        return np.sign(self.alpha)
+        """+1 for members of a machine's own class, -1 for others; a coefficient has this sign or is zero."""
+        own = np.repeat(np.arange(len(self.counts)), self.counts) if len(self.counts) > 1 else 1
+        return np.where(self.labels[self.members] == own, 1.0, -1.0)
 
     def part(self, machine: int) -> slice:
         """Return where the members of a machine stand."""
@@ -170,6 +171,10 @@ def _assembled(table: ClassTable, vectors: Any, held: list[_Example], intercepts
     for place, example in enumerate(held):
         for machine, value in example.coefficients.items():
             pairs[machine].append((place, value))
+    for machine, members in enumerate(pairs):
+        if not members:  # a class that never came; one example that it does not need gives it a constant
+            others = (place for place, example in enumerate(held) if example.label() != machine)
+            members.append((next(others, 0), 0.0))
     return Machines(
         table=table,
         vectors=vectors[[example.line for example in held]],

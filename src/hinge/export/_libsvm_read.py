@@ -192,11 +192,9 @@ def _with_gradients(arrays: Arrays, values: dict[str, Any], machines: Machines, 
         gradient[part] = machines.sides[part] - sums[machines.members[part], machine]
     middles = np.array([_middle(machines, gradient, costs, part) for part in parts])
     intercepts = machines.intercepts
-    if machines.floating:
+    if machines.floating:  # differences are known: nearest to what the machines find by themselves
         intercepts = intercepts + (middles - intercepts).mean()
     for machine, part in enumerate(parts):
-        if not machines.counts[machine]:
-            continue
         if abs(intercepts[machine] - middles[machine]) > _FAR:
             inside = machines.sides[part] * (gradient[part] - intercepts[machine]) > _FAR  # 1 - y f(x)
             costs[part] = np.where(inside, np.abs(machines.alpha[part]), costs[part])

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from hinge._errors import ParameterError
 from hinge.io._bytes import STANDARD_INPUT, ByteStream, require_file
-from hinge.io._csv import CsvOptions, read_csv
+from hinge.io._delimited import CsvOptions, read_csv
 from hinge.io._errors import DataFileError
 from hinge.io._lines import LineBlocks
 from hinge.io._npz import NpzReader

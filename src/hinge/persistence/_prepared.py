@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hinge.persistence import _json
-from hinge.persistence._errors import ModelFileError, require
-from hinge.persistence._file import Arrays, Parts
+from hinge.persistence._errors import require
+from hinge.persistence._file import Parts
 from hinge.persistence._registry import Entry, put_together, take_apart
 from hinge.preparation import LABEL_KINDS, MISSING_POLICIES, UNKNOWN_POLICIES, Column, Preparation, Scaling
 from hinge.prepared import PreparedClassifier
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 FACTOR, OFFSET = "preparation.factor", "preparation.offset"
 
@@ -94,6 +96,7 @@ def _column(value: Any) -> Column:
     if categories is not None:
         texts = bool(categories) and all(isinstance(text, str) for text in categories)
         require(texts and len(set(categories)) == len(categories), "the categories of a column are none or repeated")
+    require(abs(values["mean"]) < float("inf"), "the mean of a column is not finite")
     return Column(values["name"], categories and tuple(categories), float(values["mean"]))
 
 

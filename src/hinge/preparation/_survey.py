@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 MOST_CATEGORIES = 1000  # texts of one column; more are names or sentences rather than categories
 _DENSE_WIDTH, _DENSE_SHARE = 4096, 0.1  # rows with at most so many features, so many of them not zero, are kept dense
+MOST_FEATURES = 1 << 26  # of a model
 _WIDEST = 1 << 20  # beyond, statistics of each column would take more memory than the rows
 
 
@@ -168,6 +169,10 @@ class Survey:
         n_features = statistics.n_columns if columns is not None else self._width - first
         if n_features < 1:
             raise DataError("There must be at least one feature besides the label, got none.")
+        if n_features > MOST_FEATURES:
+            raise DataError(
+                f"Features must be numbered up to {MOST_FEATURES:,}, got {self._width - 1:,}; number them anew."
+            )
         if dense is None:
             mostly = n_features <= _DENSE_WIDTH and statistics.density >= _DENSE_SHARE
             dense = mostly or (columns is None and not self._sparse)

@@ -1,0 +1,100 @@
+"""What a file may say of a preparation, and what is refused."""
+
+import copy
+
+import numpy as np
+import pytest
+
+import hinge
+from hinge import ModelFileError, OnlineSVC, PreparedClassifier
+from hinge.io import Table
+from hinge.preparation import Survey
+
+
+@pytest.fixture
+def prepared(file):
+    """The file of a model of two columns, one of them with two categories."""
+    random = np.random.default_rng(0)
+    ages, cities = random.integers(18, 80, 60), random.choice(["Rome", "Oslo"], 60)
+    rows = np.column_stack([ages, cities]).astype(object)
+    y = np.where(ages > 40, "old", "young")
+    survey = Survey(label="y")
+    survey.add(Table({"age": rows[:, 0], "city": rows[:, 1], "y": y.astype(object)}, 2, named=True))
+    hinge.save(PreparedClassifier(OnlineSVC(), survey.preparation()).partial_fit(rows, y), file)
+    return file
+
+
+def test_the_file_is_good(prepared):
+    assert hinge.load(prepared).predict([["20", "Rome"], ["70", "Oslo"]]).tolist() == ["young", "old"]
+
+
+CLAIMS = [
+    ("n_features", 4, "its columns do not make up its features"),
+    ("n_features", 0, "no sensible number of features"),
+    ("n_features", 1 << 40, "no sensible number of features"),
+    ("n_features", "3", "of the wrong type"),
+    ("label_kind", "colour", "'label_kind' of its preparation makes no sense"),
+    ("first_index", 2, "'first_index' of its preparation makes no sense"),
+    ("dtype", "float16", "'dtype' of its preparation makes no sense"),
+    ("missing", "guess", "'missing' of its preparation makes no sense"),
+    ("unknown", None, "of the wrong type"),
+    ("dense", 1, "of the wrong type"),
+    ("dense", False, "something is subtracted"),
+    ("columns", [], "do not make up its features"),
+    ("columns", ["age"], "a column is not an object"),
+    ("columns", [{"name": "age", "categories": None, "mean": 1e999}], "not a number|JSON|finite"),
+    ("columns", [{"name": "age", "categories": None}], "has no field 'mean'"),
+    ("columns", [{"name": "age", "categories": [], "mean": 0}], "none or repeated"),
+    ("columns", [{"name": "age", "categories": ["a", "a", "b"], "mean": 0}], "none or repeated"),
+    ("columns", [{"name": "age", "categories": [1, 2, 3], "mean": 0}], "none or repeated"),
+    ("columns", [{"name": "age", "categories": None, "mean": 0}] * 3, "a column twice"),
+    ("more", 1, "which this version does not know"),
+]
+
+
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_claims(prepared, parts, rewrite, claim):
+    name, value, complaint = claim
+    arrays, header = parts(prepared)
+    header["preparation"][name] = value
+    rewrite(prepared, arrays, header)
+    with pytest.raises(ModelFileError, match=complaint):
+        hinge.load(prepared)
+
+
+@pytest.mark.parametrize("array", ["preparation.factor", "preparation.offset"])
+@pytest.mark.parametrize("change", ["short", "nan", "float32", "two dimensions"])
+def test_scales(prepared, parts, rewrite, array, change):
+    arrays, header = parts(prepared)
+    scale = arrays[array].copy()
+    arrays[array] = {
+        "short": scale[:-1],
+        "nan": np.full_like(scale, np.nan),
+        "float32": scale.astype(np.float32),
+        "two dimensions": scale[None],
+    }[change]
+    rewrite(prepared, arrays, header)
+    with pytest.raises(ModelFileError, match="not one finite number a feature"):
+        hinge.load(prepared)
+
+
+def test_models_do_not_nest(prepared, parts, rewrite):
+    arrays, header = parts(prepared)
+    header["model"] = copy.deepcopy(
+        {"estimator": "PreparedClassifier", **{k: header[k] for k in ("model", "preparation")}}
+    )
+    rewrite(prepared, arrays, header)
+    with pytest.raises(ModelFileError):
+        hinge.load(prepared)
+
+
+def test_a_model_of_other_features(prepared, parts, rewrite, problem):
+    arrays, header = parts(prepared)
+    other = prepared.with_name("other.hinge")
+    hinge.save(OnlineSVC().fit(*problem()), other)
+    more, inner = parts(other)
+    del inner["format"], inner["version"]
+    scales = {name: array for name, array in arrays.items() if name.startswith("preparation")}
+    rewrite(prepared, more | scales, header | {"model": inner})
+    with pytest.raises(ModelFileError, match="does not match the features of its model"):
+        hinge.load(prepared)
