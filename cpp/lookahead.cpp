@@ -1,6 +1,7 @@
 #include "lookahead.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "loops.hpp"
 
@@ -20,6 +21,12 @@ void Panel<T>::look_at(const Points<T>& points, std::size_t first, std::size_t c
 }
 
 template <class T>
+void Panel<T>::take_room(Panel& other) {
+  std::swap(values_, other.values_);
+  std::swap(allocated_, other.allocated_);
+}
+
+template <class T>
 void Panel<T>::reserve(const Points<T>& points, std::size_t growth) {
   slots_ = 0;
   filled_ = 0;
@@ -27,8 +34,9 @@ void Panel<T>::reserve(const Points<T>& points, std::size_t growth) {
   opened_ = std::make_unique<std::once_flag[]>(count());
   stride_ = padded(points.size() + growth + count()) + lane_padding;
   if (stride_ * count() > allocated_) {
-    allocated_ = stride_ * count() + stride_ * count() / 8;
-    values_ = std::make_unique<T[]>(allocated_);
+    allocated_ = stride_ * count() + std::min(stride_ * count() / 8, most_spare);
+    values_.reset();  // first, so that both are never there together
+    values_ = make_pages<T>(allocated_);
   }
 }
 

@@ -14,6 +14,7 @@
 
 #include "block.hpp"
 #include "kernels.hpp"
+#include "pages.hpp"
 #include "points.hpp"
 
 namespace hinge {
@@ -25,6 +26,8 @@ class Panel {
   void take(const Kernel<T>& kernel, const Batch<T>& batch, std::span<const std::int64_t> rows, std::int64_t first_id,
             std::span<const T> shift);
   void look_at(const Points<T>& points, std::size_t first, std::size_t count);
+  // Takes over the memory of a panel whose values nobody needs any more.
+  void take_room(Panel& other);
   // Makes room for the values, which tasks then fill. `growth` is how many columns may still be added.
   void reserve(const Points<T>& points, std::size_t growth);
   // Each task is a tile of slots that have no values yet: large ones first, then small ones, so that no thread waits long at the end.
@@ -49,12 +52,13 @@ class Panel {
 
  private:
   static constexpr std::size_t large_tile = 256, small_tile = 64;
+  static constexpr std::size_t most_spare = std::size_t{1} << 18;  // values; a panel of many slots grows by little
 
   std::size_t large_tiles(std::size_t columns) const { return columns / 8 * 7 / large_tile; }
 
   Block<T> block_;
   std::vector<std::int64_t> row_of_;
-  std::unique_ptr<T[]> values_;
+  Pages<T> values_;
   std::size_t allocated_ = 0;
   std::size_t stride_ = 0;
   std::size_t slots_ = 0;

@@ -201,13 +201,12 @@ void Bank<T>::end_block(Panel<T>& panel, Panel<T>* next, const Lesson<T>& lesson
   panel_evals_ += panel.kernel_values_filled();
   for (auto& machine : machines_)
     for (const std::size_t slot : machine.take_released()) points_.release(slot);
-  squeeze(next);
+  for (auto& machine : machines_)
+    if (too_many_gaps(machine.expansion.dead(), machine.expansion.size())) machine.squeeze();
 }
 
 template <class T>
-void Bank<T>::squeeze(Panel<T>* next) {
-  for (auto& machine : machines_)
-    if (too_many_gaps(machine.expansion.dead(), machine.expansion.size())) machine.squeeze();
+void Bank<T>::squeeze_points(Panel<T>* next) {
   if (!too_many_gaps(points_.dead(), points_.size())) return;
   const Moves moves = points_.squeeze();
   if (next) next->squeeze(moves);
@@ -239,6 +238,7 @@ void Bank<T>::learn_in_order(const Lesson<T>& lesson, std::span<const std::int64
   while (next->count() != 0 && !tally.monitor.stopped()) {
     std::swap(current, next);
     std::swap(next, later);
+    next->take_room(*later);
     next->reserve(points_, largest_block);
     begin_block(*current);
     const std::size_t machine_tasks = machines_.size();
@@ -256,6 +256,7 @@ void Bank<T>::learn_in_order(const Lesson<T>& lesson, std::span<const std::int64
     for (std::size_t p = 0; p < reached; ++p) count_mistake(lesson, *current, p, tally);
     for (const std::size_t inserted : inserted_) tally.outcome.inserted += inserted;
     end_block(*current, next.get(), lesson);
+    squeeze_points(next.get());
     tally.progress.seen = tally.outcome.visited;
     report(tally);
   }
@@ -288,6 +289,7 @@ void Bank<T>::learn_selected(const Lesson<T>& lesson, std::span<const std::int64
     }
     for (const std::size_t inserted : inserted_) tally.outcome.inserted += inserted;
     end_block(panel, nullptr, lesson);
+    squeeze_points(nullptr);
     report(tally);
   }
 }
@@ -323,7 +325,8 @@ void Bank<T>::learn_draw(const Lesson<T>& lesson, Panel<T>& panel, std::size_t f
   tally.progress.seen = tally.outcome.visited;
 }
 
-// Machines of classes that came late have not seen what the others kept: show it to them once.
+// Machines of classes that came late have not seen what the others kept: show it to them once. Slots keep their places until the end; one
+// that was only a newcomer's may die on the way and is passed over.
 template <class T>
 void Bank<T>::replay_for_newcomers(Monitor& monitor) {
   if (newcomers_.empty() || monitor.stopped()) return;
@@ -337,10 +340,11 @@ void Bank<T>::replay_for_newcomers(Monitor& monitor) {
     begin_block(panel);
     for (const std::size_t m : newcomers_)
       for (std::size_t p = 0; p < count; ++p)
-        visit(m, p, points_.label(first + p), points_.cost(first + p));
+        if (known_[p]) visit(m, p, points_.label(first + p), points_.cost(first + p));
     end_block(panel, nullptr, {});
   }
   newcomers_.clear();
+  squeeze_points(nullptr);
 }
 
 template <class T>

@@ -101,7 +101,7 @@ class Bank {
   void visit(std::size_t m, std::size_t position, std::int32_t label, double cost);
   void end_block(Panel<T>& panel, Panel<T>* next, const Lesson<T>& lesson);
   std::size_t slot_for(Panel<T>& panel, std::size_t position, const Lesson<T>& lesson);
-  void squeeze(Panel<T>* next);
+  void squeeze_points(Panel<T>* next);
   void learn_in_order(const Lesson<T>& lesson, std::span<const std::int64_t> order, Tally& tally);
   void learn_selected(const Lesson<T>& lesson, std::span<const std::int64_t> order, Tally& tally);
   void learn_draw(const Lesson<T>& lesson, Panel<T>& panel, std::size_t first, std::size_t last, Selector& selector,

@@ -14,8 +14,7 @@ std::size_t Points<T>::append(const Examples<T>& from, std::size_t row, std::int
     rows_.push_back({owned_.back().index.data(), owned_.back().value.data(), source.size});
     stored_values_ += source.size;
   } else {
-    const T* source = from.values + row * features_;
-    values_.insert(values_.end(), source, source + features_);
+    values_.append(from.values + row * features_, features_);
   }
   norms_.push_back(from.norms[row]);
   largest_norm_ = std::max(largest_norm_, from.norms[row]);
@@ -84,7 +83,7 @@ void Points<T>::truncate(std::size_t count) {
     stored_values_ = 0;
     for (const SparseRow<T>& row : rows_) stored_values_ += row.size;
   } else {
-    values_.resize(count * features_);
+    values_.truncate(count * features_);
   }
   norms_.resize(count);
   ids_.resize(count);

@@ -11,6 +11,7 @@
 
 #include "examples.hpp"
 #include "gaps.hpp"
+#include "growing.hpp"
 
 namespace hinge {
 
@@ -53,7 +54,7 @@ class Points {
 
   std::size_t features_;
   bool sparse_;
-  std::vector<T> values_;
+  Growing<T> values_;
   std::vector<OwnedRow> owned_;
   std::vector<SparseRow<T>> rows_;
   std::vector<T> norms_;

@@ -8,10 +8,20 @@ namespace hinge {
 template <class T>
 typename RowCache<T>::Row& RowCache<T>::fetch(std::size_t i, std::size_t length, std::size_t pinned) {
   if (i >= rows_.size()) rows_.resize(i + 1);
-  if (holds(i)) order_.splice(order_.begin(), order_, rows_[i].place);
-  catch_up(rows_[i]);
+  if (!rows_[i]) rows_[i] = std::make_unique<Row>();
+  if (holds(i)) order_.splice(order_.begin(), order_, at(i).place);
+  catch_up(at(i));
   reserve(i, length, pinned);
-  return rows_[i];
+  return at(i);
+}
+
+template <class T>
+void RowCache<T>::set_budget(std::size_t bytes) {
+  const bool lower = bytes < budget_;
+  budget_ = bytes;
+  if (!lower || pool_.size() <= most_segments()) return;
+  while (!order_.empty()) drop(order_.back());
+  pool_ = {};
 }
 
 template <class T>
@@ -39,14 +49,14 @@ void RowCache<T>::catch_up(Row& row) const {
 template <class T>
 void RowCache<T>::reserve(std::size_t i, std::size_t length, std::size_t pinned) {
   const std::size_t wanted = segments_for(length);
-  Row& row = rows_[i];
+  Row& row = at(i);
   if (row.segments.size() >= wanted) return;
   make_room(wanted - row.segments.size(), i, pinned);
   if (row.segments.empty()) {
     row.place = order_.insert(order_.begin(), i);
     row.squeezes = squeeze_count_;
   }
-  for (; row.segments.size() < wanted; ++used_) row.segments.push_back(pool_.take());
+  for (; row.segments.size() < wanted; ++used_) row.segments.push_back(pool_.take(most_segments()));
 }
 
 template <class T>
@@ -63,15 +73,15 @@ void RowCache<T>::make_room(std::size_t segments, std::size_t i, std::size_t pin
 template <class T>
 void RowCache<T>::drop(std::size_t i) {
   if (!holds(i)) return;
-  used_ -= rows_[i].segments.size();
-  order_.erase(rows_[i].place);
-  for (T* segment : rows_[i].segments) pool_.give(segment);
-  rows_[i] = {};
+  used_ -= at(i).segments.size();
+  order_.erase(at(i).place);
+  for (T* segment : at(i).segments) pool_.give(segment);
+  rows_[i].reset();
 }
 
 template <class T>
 void RowCache<T>::drop_older_than(std::size_t time) {
-  while (!order_.empty() && rows_[order_.back()].last_used < time) drop(order_.back());
+  while (!order_.empty() && at(order_.back()).last_used < time) drop(order_.back());
 }
 
 template <class T>
@@ -80,14 +90,21 @@ void RowCache<T>::squeeze(const Moves& moves, std::size_t old_size) {
     drop(to);
     if (!holds(from)) continue;
     rows_[to] = std::move(rows_[from]);
-    rows_[from] = {};
-    *rows_[to].place = to;
+    *at(to).place = to;
   }
   for (std::size_t i = moves.size; i < rows_.size(); ++i) drop(i);
   rows_.resize(std::min(rows_.size(), moves.size));
+  forget_squeezes();
   squeezes_.push_back({moves.list, old_size, moves.size});
   ++squeeze_count_;
   if (squeezes_.size() > remembered_squeezes) squeezes_.pop_front();
+}
+
+template <class T>
+void RowCache<T>::forget_squeezes() {
+  std::size_t followed = squeeze_count_;
+  for (const std::size_t i : order_) followed = std::min(followed, at(i).squeezes);
+  while (squeezes_.size() > squeeze_count_ - followed) squeezes_.pop_front();
 }
 
 template <class T>
@@ -97,10 +114,11 @@ void RowCache<T>::restrict_to(std::span<const std::size_t> kept) {
     k += stays;
     if (!stays) drop(i);
   }
-  std::vector<Row> rows(kept.size());
+  std::vector<std::unique_ptr<Row>> rows(kept.size());
   for (std::size_t k = 0; k < kept.size(); ++k) {
     if (!holds(kept[k])) continue;
-    Row& row = rows[k] = std::move(rows_[kept[k]]);
+    rows[k] = std::move(rows_[kept[k]]);
+    Row& row = *rows[k];
     *row.place = k;
     catch_up(row);
     std::size_t filled = 0;

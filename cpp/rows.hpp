@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <deque>
 #include <list>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -39,11 +40,12 @@ class RowCache {
   void extend(std::size_t i, std::size_t length);
   // Makes the entries of a row follow the squeezes since its last use. Different rows may do so at the same time.
   void catch_up(Row& row) const;
-  bool holds(std::size_t i) const { return i < rows_.size() && !rows_[i].segments.empty(); }
-  Row& at(std::size_t i) { return rows_[i]; }
+  bool holds(std::size_t i) const { return i < rows_.size() && rows_[i] && !rows_[i]->segments.empty(); }
+  Row& at(std::size_t i) { return *rows_[i]; }
   std::size_t rows_that_fit(std::size_t length) const { return most_segments() / segments_for(length); }
   std::size_t budget() const { return budget_; }
-  void set_budget(std::size_t bytes) { budget_ = bytes; }
+  // A lower bound holds at once: when the memory at hand passes it, all rows go.
+  void set_budget(std::size_t bytes);
   void drop(std::size_t i);
   // Drops all rows not used since that time: memory touched for the first time costs more than they are worth.
   void drop_older_than(std::size_t time);
@@ -57,6 +59,7 @@ class RowCache {
   std::size_t most_segments() const { return budget_ / (segment_length * sizeof(T)); }
   void make_room(std::size_t segments, std::size_t i, std::size_t pinned);
   void reserve(std::size_t i, std::size_t length, std::size_t pinned);
+  void forget_squeezes();
 
   struct Squeeze {
     std::vector<Move> moves;
@@ -68,8 +71,8 @@ class RowCache {
   std::size_t budget_;
   std::size_t used_ = 0;  // segments
   SegmentPool<T> pool_;
-  std::vector<Row> rows_;
-  std::deque<Squeeze> squeezes_;   // the latest ones; rows that are further behind start anew
+  std::vector<std::unique_ptr<Row>> rows_;  // by member; most have none
+  std::deque<Squeeze> squeezes_;   // the latest ones that some row has not followed; rows that are further behind start anew
   std::size_t squeeze_count_ = 0;
   std::list<std::size_t> order_;  // most recently used first
 };

@@ -3,10 +3,10 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <vector>
 
 #include "loops.hpp"
+#include "pages.hpp"
 
 namespace hinge {
 
@@ -17,20 +17,20 @@ struct RowView {
   T operator[](std::size_t entry) const { return segments[entry / segment_length][entry % segment_length]; }
 };
 
-// Hands out segments from slabs that are as large as the pages the system likes best. Memory goes back when the pool ends.
+// Hands out segments from slabs of up to one large page. Memory goes back when the pool ends.
 template <class T>
 class SegmentPool {
  public:
-  T* take();
+  // A segment; slabs hold no more than `most` segments together, as long as no more than that are in use.
+  T* take(std::size_t most);
   void give(T* segment) { free_.push_back(segment); }
+  // Segments in all slabs, in use or free.
+  std::size_t size() const { return size_; }
 
  private:
-  struct Release {
-    void operator()(T* slab) const;
-  };
-
-  std::vector<std::unique_ptr<T, Release>> slabs_;
+  std::vector<Pages<T>> slabs_;
   std::vector<T*> free_;
+  std::size_t size_ = 0;
   std::size_t next_slab_ = 4;  // segments; small models stay small
 };
 

@@ -2,13 +2,18 @@
 
 from importlib.metadata import version
 
+from hinge import datasets, export
 from hinge._errors import DataError, HingeError, KernelError, ParameterError
+from hinge.export import ExportError
+from hinge.io import DataFileError
 from hinge.online import OnlineSVC
 from hinge.persistence import ModelFileError, load, save
 from hinge.prepared import PreparedClassifier
 
 __all__ = [
     "DataError",
+    "DataFileError",
+    "ExportError",
     "HingeError",
     "KernelError",
     "ModelFileError",
@@ -16,6 +21,8 @@ __all__ = [
     "ParameterError",
     "PreparedClassifier",
     "__version__",
+    "datasets",
+    "export",
     "load",
     "save",
 ]

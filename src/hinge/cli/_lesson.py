@@ -65,8 +65,8 @@ class Lesson:
         return wrapped(model, self.material.preparation)
 
     def compares(self, wanted: bool | None) -> bool:
-        """Tell whether SVC is to be trained as well: with data sets unless it is not wanted, else if it is."""
-        return self.dataset is not None if wanted is None else wanted
+        """Tell whether SVC is to be trained as well: with bundled data unless it is not wanted, else if it is."""
+        return self.material.name in datasets.BUNDLED if wanted is None else wanted
 
     def require_fitting(self, *, epochs: int, compare: bool | None) -> None:
         """Refuse what cannot be done with these examples, before they are learned."""

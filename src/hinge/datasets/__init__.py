@@ -1,15 +1,17 @@
 """Data sets by name, and data files as arrays."""
 
+from hinge._errors import ParameterError
 from hinge.datasets._bundled import BUNDLED
 from hinge.datasets._dataset import Dataset
+from hinge.datasets._known import KNOWN, load_known
 from hinge.datasets._read import read
 
-__all__ = ["Dataset", "load", "names", "read"]
+__all__ = ["BUNDLED", "Dataset", "load", "names", "read"]
 
 
 def names() -> list[str]:
     """Return the names that `load` knows."""
-    return list(BUNDLED)
+    return [*BUNDLED, *KNOWN]
 
 
 def load(name: str, *, random_state: int = 0) -> Dataset:
@@ -18,16 +20,20 @@ def load(name: str, *, random_state: int = 0) -> Dataset:
     Parameters
     ----------
     name : str
-        One of `names()`: "spirals" (two arms in the plane, generated), "waveform" (Breiman's three classes of noisy
-        waves, generated) or "digits" (1797 images that come with scikit-learn).
+        One of `names()`. Always at hand are "spirals" (two arms in the plane, generated), "waveform" (Breiman's three
+        classes of noisy waves, generated) and "digits" (1797 images that come with scikit-learn). "mnist", "a9a",
+        "usps", "covtype", "ijcnn1", "banana", "reuters-moneyfx", "rcv1-ccat" and "kddcup99" are read from the folder
+        named by the environment variable HINGE_DATA, else fetched once if they have a public address.
     random_state : int
-        Seed of the generator, or of the order of the rows.
+        Seed of the generator, or of the order of the rows, of the first three. The others come as they are.
 
     Returns
     -------
     Dataset
         Training and test rows with settings that suit them.
     """
+    if name in KNOWN:
+        return load_known(name)
     if name not in BUNDLED:
-        raise ValueError(f"There is no data set {name!r}; choose one of {', '.join(names())}.")
+        raise ParameterError(f"There is no data set {name!r}; choose one of {', '.join(names())}.")
     return BUNDLED[name](random_state)

@@ -12,9 +12,9 @@ class Dataset:
     """Rows to learn from, rows to test with, and RBF settings that suit them."""
 
     name: str
-    X_train: NDArray[np.float64]
+    X_train: Any  # rows of an array or of a CSR matrix
     y_train: NDArray[Any]
-    X_test: NDArray[np.float64]
+    X_test: Any
     y_test: NDArray[Any]
     C: float
     gamma: float

@@ -45,7 +45,9 @@ class KnownSet:
     stem : str
         Name of the file of the training half without the suffix of its packing.
     has_test_file : bool
-        The test half is a file of its own, with ".t" after the stem; else rows of the one file are set aside.
+        The test half is a file of its own, with ".t" after the stem; else the last rows of the one file are set aside.
+    mixed : bool
+        They are first brought into a random order, always the same.
     sparse : bool
         Rows become a CSR matrix.
     addresses : dict from str to str
@@ -63,6 +65,7 @@ class KnownSet:
     gamma: float
     stem: str
     has_test_file: bool = True
+    mixed: bool = False
     sparse: bool = False
     addresses: dict[str, str] = field(default_factory=dict)
     change: Callable[[Any, NDArray[Any]], tuple[Any, NDArray[Any]]] | None = None
@@ -91,6 +94,9 @@ def load_known(name: str) -> Dataset:
         X_test, y_test = _read(known, f"{known.stem}.t", known.n_test)
     else:
         whole, labels = _read(known, known.stem, known.n_train + known.n_test)
+        if known.mixed:
+            order = np.random.default_rng(0).permutation(len(labels))
+            whole, labels = whole[order], labels[order]
         X, X_test = whole[: known.n_train], whole[known.n_train :]
         y, y_test = labels[: known.n_train], labels[known.n_train :]
     return Dataset(name, X, y, X_test, y_test, known.C, known.gamma)
@@ -177,10 +183,11 @@ KNOWN: dict[str, KnownSet] = {
         ),
         KnownSet(
             "covtype",
-            "seven kinds of forest; each of the ten measures is divided by its largest size, the last 100 000 rows are "
-            "for testing (rows are ordered by place, so these are other places)",
+            "seven kinds of forest; each of the ten measures is divided by its largest size, 100 000 random rows are "
+            "for testing (the file is ordered by place)",
             *(481_012, 100_000, 54, 3.0, 8.0, "covtype"),
             has_test_file=False,
+            mixed=True,
             addresses=_libsvm("multiclass", "covtype.bz2"),
             change=_measures_to_one,
         ),

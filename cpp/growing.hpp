@@ -1,0 +1,50 @@
+// A list of numbers that grows by realloc. Where the system can move large blocks without copying them, as Linux does, growing never needs
+// the memory twice, as it would with std::vector.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <type_traits>
+
+namespace hinge {
+
+template <class T>
+class Growing {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  T* data() { return values_.get(); }
+  const T* data() const { return values_.get(); }
+  std::size_t size() const { return size_; }
+
+  void reserve(std::size_t count) {
+    if (count <= capacity_) return;
+    void* moved = std::realloc(values_.get(), count * sizeof(T));
+    if (moved == nullptr) throw std::bad_alloc();
+    static_cast<void>(values_.release());
+    values_.reset(static_cast<T*>(moved));
+    capacity_ = count;
+  }
+
+  void append(const T* values, std::size_t count) {
+    if (size_ + count > capacity_) reserve(std::max(size_ + count, 2 * capacity_));
+    std::copy_n(values, count, values_.get() + size_);
+    size_ += count;
+  }
+
+  void truncate(std::size_t count) { size_ = std::min(size_, count); }
+
+ private:
+  struct Release {
+    void operator()(T* values) const { std::free(values); }
+  };
+
+  std::unique_ptr<T, Release> values_;
+  std::size_t size_ = 0;
+  std::size_t capacity_ = 0;
+};
+
+}  // namespace hinge
