@@ -66,7 +66,8 @@ class Lesson:
 
     def compares(self, wanted: bool | None) -> bool:
         """Tell whether SVC is to be trained as well: with bundled data unless it is not wanted, else if it is."""
-        return self.material.name in datasets.BUNDLED if wanted is None else wanted
+        bundled = self.dataset is not None and self.dataset.name in datasets.BUNDLED
+        return bundled if wanted is None else wanted
 
     def require_fitting(self, *, epochs: int, compare: bool | None) -> None:
         """Refuse what cannot be done with these examples, before they are learned."""
