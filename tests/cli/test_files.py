@@ -149,6 +149,21 @@ def test_bad_rows_are_named_before_anything_is_learned(run, census, line, senten
     assert not (census / "model.hinge").exists()
 
 
+def test_one_class_is_too_few(run, folder):
+    (folder / "one.csv").write_text("x,y\n1,a\n2,a\n")
+    done = run("train", "one.csv")
+    assert (done.code, done.out) == (2, "")
+    assert done.err == "hinge: There must be rows of two classes at least, got only a.\n"
+
+
+def test_rows_sorted_by_class_are_noticed(run, folder, monkeypatch):
+    monkeypatch.setattr("hinge.cli._material.MOST_KEPT", 0)
+    (folder / "sorted.csv").write_text("x,y\n" + "1,a\n" * 1000 + "2,b\n" * 1000)
+    assert "sorted by class" in run("train", "sorted.csv").err
+    (folder / "mixed.csv").write_text("x,y\n" + "1,a\n2,b\n" * 1000)
+    assert "sorted by class" not in run("train", "mixed.csv").err
+
+
 def test_missing_values_on_request(run, census):
     with (census / "census.csv").open("a") as file:
         file.write(",?,,>50K\n")

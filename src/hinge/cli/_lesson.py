@@ -97,9 +97,11 @@ def begun(name: str, files: Files, wishes: Wishes, parameters: dict[str, Any], t
     model = make(name, **parameters)  # complains before data are read
     if files.are_files:
         source = files.source()
-        with Progress(console=terminal, transient=True) as progress:
+        with Progress(console=terminal, transient=True, disable=not terminal.is_terminal) as progress:
             task = progress.add_task(f"reading {source.name}", total=1.0)
             material = of_file(source, wishes, lambda share: progress.update(task, completed=share or 0.0))
+        if material.classes is not None and len(material.classes) < 2:
+            raise DataError(f"There must be rows of two classes at least, got only {material.classes[0]!s}.")
         return Lesson(model, material, files)
     _require_no_wishes(wishes, f"the data set {files.data}")
     dataset = datasets.load(files.data, random_state=wishes.seed)

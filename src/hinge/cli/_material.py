@@ -83,6 +83,8 @@ class Material:
     n_rows: int | None = None
     classes: NDArray[Any] | None = None
 
+    in_order = False
+
     @property
     def repeatable(self) -> bool:
         """The examples can be gone through more than once."""
@@ -126,6 +128,7 @@ class Passing(Material):
 
     source: Source = None  # type: ignore[assignment]
     seed: int = 0
+    in_order: bool = False  # sorted by class, as it seems
     first: Examples | None = None  # read already, from what cannot be read twice
     rest: Iterator[Chunk] | None = None
 
@@ -174,7 +177,8 @@ def of_file(source: Source, wishes: Wishes, watch: Callable[[float | None], None
         watch(source.share_read())
     preparation = wishes.settle(survey)
     if size > MOST_KEPT:
-        return Passing(source.name, preparation, survey.n_rows, survey.classes, source, wishes.seed)
+        in_order = survey.sorted_by_class
+        return Passing(source.name, preparation, survey.n_rows, survey.classes, source, wishes.seed, in_order)
     X, y = preparation.all_examples(kept)
     return Kept(source.name, preparation, len(y), survey.classes, X, y, wishes.seed)
 

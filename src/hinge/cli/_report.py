@@ -20,16 +20,18 @@ MOST_NAMED = 10  # classes named in a line
 def describe(material: Material) -> str:
     """Return in a few lines what is learned and what is done to its rows."""
     preparation = material.preparation
-    rows = "rows as they come" if material.n_rows is None else f"{material.n_rows:,} rows"
-    lines = [f"{material.name}: {rows}, {preparation.n_features:,} features{_classes(material)}"]
+    rows = "rows as they come" if material.n_rows is None else _count(material.n_rows, "row")
+    lines = [f"{material.name}: {rows}, {_count(preparation.n_features, 'feature')}{_classes(material)}"]
     if preparation.columns is not None:
         texts = [column for column in preparation.columns if column.categories is not None]
         label = f"label: column {preparation.label!r}; " if preparation.label else ""
         lines.append(
-            f"{label}{len(preparation.columns) - len(texts)} columns of numbers"
+            f"{label}{_count(len(preparation.columns) - len(texts), 'column')} of numbers"
             + (f", {len(texts)} of categories, each category a feature of 0 and 1" if texts else "")
         )
     lines.append(f"features: {preparation.scaling.words}; kept {_form(preparation)}")
+    if material.in_order:
+        lines.append("Rows seem to be sorted by class, and are too many to be shuffled here: shuffle the file first.")
     return "\n".join(lines)
 
 
@@ -88,6 +90,10 @@ def _classes(material: Material) -> str:
         return ""
     named = ", ".join(map(str, material.classes[:MOST_NAMED])) + (", ..." if len(material.classes) > MOST_NAMED else "")
     return f", {len(material.classes)} classes ({named})"
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number:,} {thing}" + ("" if number == 1 else "s")
 
 
 def _form(preparation: Preparation) -> str:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 MOST_CATEGORIES = 1000  # texts of one column; more are names or sentences rather than categories
 _DENSE_WIDTH, _DENSE_SHARE = 4096, 0.1  # rows with at most so many features, so many of them not zero, are kept dense
 MOST_FEATURES = 1 << 26  # of a model
+_MANY_ROWS = 1000  # enough to tell whether rows are sorted
 _WIDEST = 1 << 20  # beyond, statistics of each column would take more memory than the rows
 
 
@@ -124,6 +125,7 @@ class Survey:
         self._label: str | None = None
         self._label_kind = KINDS[0]
         self._labels: set[Any] = set()
+        self._n_changes = 0
         self._columns: dict[str, _ColumnSurvey] | None = None
         self._matrix = Statistics()
         self._width = 0
@@ -143,6 +145,11 @@ class Survey:
         """The labels that occur, sorted."""
         raw = np.array(list(self._labels), dtype=object if self._label_kind == "text" else None)
         return np.unique(as_kind(raw, self._label_kind, first=1))
+
+    @property
+    def sorted_by_class(self) -> bool:
+        """The label hardly ever changes from one row to the next: rows in random order would mix."""
+        return self.n_rows >= _MANY_ROWS and self._n_changes < self.n_rows / 100
 
     def preparation(
         self, *, scale: str = "auto", unknown: str = "error", dtype: str = "float64", dense: bool | None = None
@@ -214,12 +221,14 @@ class Survey:
         unknown = [name for name in (*self._drop, *self._categorical) if name not in names]
         if unknown:
             raise DataError(f"There must be a column {unknown[0]!r}, got {', '.join(map(repr, names))}.")
+        names = [name for name in names if name not in self._drop]
         self._label = find_label(names, self._wanted_label)
-        features = [name for name in names if name != self._label and name not in self._drop]
+        features = [name for name in names if name != self._label]
         return {name: _ColumnSurvey(name, categorical=name in self._categorical) for name in features}
 
     def _add_labels(self, values: NDArray[Any], first: int) -> None:
         kind = kind_of(values)
+        self._n_changes += int(np.count_nonzero(values[1:] != values[:-1]))
         self._label_kind = max(self._label_kind, kind, key=KINDS.index) if self._labels else kind
         found = set(texts(values)) if values.dtype == object else set(np.unique(values).tolist())
         if "" in found and self._missing != "drop":
