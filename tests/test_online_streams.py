@@ -101,3 +101,15 @@ class TestThreads:
         model.set_params(kernel=curious)
         with pytest.raises(RuntimeError, match="busy"):
             model.fit(X, y)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_classes_that_come_late_to_many_support_vectors(seed):
+    """Examples that only the new machine held left during its first look at them."""
+    random = np.random.default_rng(seed)
+    X = random.uniform(size=(1200, 6)).astype(np.float32)
+    y = (X[:, 0] > 0.5).astype(int)
+    y[600:] += 2 * (X[600:, 1] > 0.8)
+    model = OnlineSVC(C=1, gamma=0.5).partial_fit(X[:600], y[:600]).partial_fit(X[600:], y[600:])
+    assert model.classes_.tolist() == [0, 1, 2, 3]
+    assert model.score(X[600:], y[600:]) > 0.8

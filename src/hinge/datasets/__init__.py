@@ -31,6 +31,14 @@ def load(name: str, *, random_state: int = 0) -> Dataset:
     -------
     Dataset
         Training and test rows with settings that suit them.
+
+    Examples
+    --------
+    >>> from hinge import OnlineSVC, datasets
+    >>> data = datasets.load("digits")
+    >>> model = OnlineSVC(C=data.C, gamma=data.gamma).fit(data.X_train, data.y_train)
+    >>> model.score(data.X_test, data.y_test) > 0.95
+    True
     """
     if name in KNOWN:
         return load_known(name)

@@ -37,6 +37,18 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
         The model cannot be saved, or the file cannot be written; a file that was there before is as it was.
     FileNotFoundError
         There is no such folder.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import hinge
+    >>> model = hinge.OnlineSVC().partial_fit([[0.0], [1.0]], ["low", "high"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     hinge.save(model, Path(folder) / "model.hinge")
+    ...     later = hinge.load(Path(folder) / "model.hinge")
+    >>> later.partial_fit([[0.9]], ["high"]).n_seen_
+    3
     """
     write(Path(path), take_apart(model))
 
