@@ -5,6 +5,7 @@ import json
 import pytest
 
 import hinge
+from hinge.cli import _picture
 
 
 def test_writes_model_and_picture(run, folder):
@@ -36,10 +37,20 @@ def test_runs_repeat(run):
     assert results[0] == results[1]
 
 
-def test_two_classes_in_the_plane_have_a_boundary(run, folder):
+def test_two_classes_in_the_plane_have_a_boundary(run, folder, monkeypatch):
+    drawn = []
+
+    def record(axes, learned):
+        draw_plane(axes, learned)
+        drawn.append(sum(len(y) for _, y in learned.shown))
+
+    draw_plane = _picture._draw_plane
+    monkeypatch.setattr(_picture, "_draw_plane", record)
     done = run("train", "--no-compare", "--plot", "plane.png")
     assert done.code == 0
-    assert (folder / "plane.png").stat().st_size > 50_000
+    assert len(drawn) == 1
+    assert 2500 <= drawn[0] < 5000
+    assert (folder / "plane.png").read_bytes().startswith(b"\x89PNG")
 
 
 @pytest.mark.parametrize("kernel", ["linear", "laplacian"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -77,13 +78,15 @@ class Learned:
         if first_pass and self.progressive_error is not None:
             self.curve.append((self.seen, self.progressive_error, self.model._state.bank.n_retained))
         if X.shape[1] == 2:
-            self.shown = [*self.shown, (X, y)][-(-N_SHOWN // len(y)) :]
+            self.shown = [*self.shown, (X, y)][-math.ceil(N_SHOWN / len(y)) :]
 
     def finish(self) -> None:
         """Run the finishing step."""
         start = time.perf_counter()
         self.model.finish()
         self.seconds += time.perf_counter() - start
+        if self.progressive_error is not None:
+            self.curve.append((self.curve[-1][0], self.progressive_error, self.n_support))
 
 
 def learn(model: Any, material: Material, epochs: int, checkpoint: Checkpoint, terminal: Console) -> Learned:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 Examples = tuple[Any, "NDArray[Any]"]
 
 ROWS_AT_A_TIME = 4096
-MOST_KEPT = 1 << 26  # bytes of a file's rows that are kept in memory
+MOST_KEPT = 1 << 25  # bytes of a file's rows that are kept in memory
 FIRST_ROWS, FIRST_SECONDS = 1000, 10.0  # of standard input, that settle the preparation
 _TEXT_BYTES = 60  # of a text in memory
 
