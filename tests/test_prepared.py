@@ -7,6 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import csr_matrix
+from sklearn.base import clone
+from sklearn.model_selection import cross_val_score
 
 import hinge
 from hinge.io import Table
@@ -25,7 +27,7 @@ LABELS = np.where(FRAME["age"] + 20 * (FRAME["city"] == "Oslo") + FRAME["hours"]
 
 def table_of(frame, labels):
     columns = {name: frame[name].to_numpy().astype(object) for name in frame}
-    return Table(columns | {"income": np.array(labels, dtype=object)}, 1, named=True)
+    return Table(columns | {"income": np.array(labels, dtype=object)}, range(1, len(labels) + 1), named=True)
 
 
 @pytest.fixture
@@ -95,13 +97,31 @@ def test_scaled_matrix():
     X = random.random((100, 3)) * 255
     y = X[:, 0] > 128
     survey = Survey()
-    survey.add(hinge.io.Rows(csr_matrix(np.hstack([np.zeros((100, 1)), X])), y.astype(int), 1))
+    survey.add(hinge.io.Rows(csr_matrix(np.hstack([np.zeros((100, 1)), X])), y.astype(int), 1, indexed=True))
     model = hinge.PreparedClassifier(hinge.OnlineSVC(), survey.preparation()).fit(X, y)
     np.testing.assert_allclose(model.transform(X), X / X.max())
     np.testing.assert_array_equal(model.predict(csr_matrix(X)), model.predict(X))
     for bad in (X[:, :2], csr_matrix(X[:, :2]), X[0], [["a", "b", "c"]]):
         with pytest.raises(hinge.DataError):
             model.predict(bad)
+
+
+def test_scikit_learn_takes_it_for_an_estimator(model):
+    assert model.n_features_in_ == 3
+    assert model.feature_names_in_.tolist() == ["age", "city", "hours"]
+    fresh = clone(model).set_params(model__C=3.0)
+    assert fresh.get_params()["model__C"] == 3.0
+    assert cross_val_score(fresh, FRAME, LABELS, cv=3).mean() > 0.9
+
+
+def test_frames_of_a_model_of_numbers():
+    frame = FRAME[["age", "hours"]]
+    survey = Survey()
+    survey.add(hinge.io.Rows(frame.to_numpy(), np.arange(len(frame)) % 2, 1))
+    model = hinge.PreparedClassifier(hinge.OnlineSVC(), survey.preparation()).fit(frame.to_numpy(), LABELS)
+    np.testing.assert_array_equal(model.predict(frame), model.predict(frame.to_numpy()))
+    with pytest.raises(hinge.DataError, match="Column 'city' must hold numbers, got"):
+        model.predict(FRAME[["age", "city"]])
 
 
 def test_not_fitted():

@@ -80,6 +80,12 @@ def test_chunks_are_the_whole(tmp_path, size):
     np.testing.assert_array_equal(np.concatenate([labels for _, labels in chunks]), y)
 
 
+def test_chunks_of_which_nothing_is_left_do_not_come(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text("a,y\n1,0\n,1\n,1\n2,1\n")
+    assert [labels.tolist() for _, labels in read(path, missing="drop", chunk_size=1)] == [[0], [1]]
+
+
 def test_streams_through_partial_fit(tmp_path):
     path = tmp_path / "data.svm"
     dump_svmlight_file(X, y, str(path), zero_based=False)
@@ -96,5 +102,7 @@ def test_bad_requests(tmp_path):
         read(path, chunk_size=0)
     with pytest.raises(hinge.ParameterError, match="missing must be one of"):
         read(path, missing="guess")
+    with pytest.raises(hinge.ParameterError, match="dtype must be one of"):
+        read(path, dtype="int8")
     with pytest.raises(FileNotFoundError, match="There is no file"):
         read(tmp_path / "nothing.csv")

@@ -12,6 +12,7 @@ import time
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_matrix
 from sklearn.datasets import dump_svmlight_file
 
 import hinge
@@ -100,7 +101,7 @@ def test_info(run, census):
     assert facts["columns"] == ["age", "city (3 categories)", "hours"]
     assert facts["label"] == "income"
     assert facts["examples_seen"] == 600
-    assert "C=3.0" in facts["parameters"]
+    assert facts["parameters"]["C"] == 3.0
     assert "city (3 categories)" in run("info", "census.hinge").out
 
 
@@ -162,6 +163,52 @@ def test_rows_sorted_by_class_are_noticed(run, folder, monkeypatch):
     assert "sorted by class" in run("train", "sorted.csv").err
     (folder / "mixed.csv").write_text("x,y\n" + "1,a\n2,b\n" * 1000)
     assert "sorted by class" not in run("train", "mixed.csv").err
+
+
+def test_svmlight_that_counts_from_zero(run, folder):
+    lines = [f"{y} 0:{y} 3:0.5 5:{1 - y}" for y in (0, 1)] * 30
+    (folder / "zero.svm").write_text("\n".join(lines))
+    assert run("train", "zero.svm").code == 0
+    assert json.loads(run("evaluate", "model.hinge", "zero.svm", "--json").out)["error"] == 0
+
+
+def test_plain_sparse_models_and_their_files(run, folder):
+    random = np.random.default_rng(0)
+    X = random.random((200, 6)) * (random.random((200, 6)) < 0.3)
+    X[:, 0] = 0.0  # an empty first column is still a column
+    y = (X[:, 1] > X[:, 2]).astype(int)
+    model = hinge.OnlineSVC(C=10).fit(csr_matrix(X), y)
+    hinge.save(model, "plain.hinge")
+    sparse = csr_matrix(X)
+    np.savez("x.npz", data=sparse.data, indices=sparse.indices, indptr=sparse.indptr, shape=sparse.shape, y=y)
+    answers = [int(label) for label in run("predict", "plain.hinge", "x.npz").out.split()]
+    assert answers == model.predict(sparse).tolist()
+    assert hinge.datasets.read("x.npz")[0].shape == (200, 6)
+
+
+def test_a_bad_line_late_in_a_stream_keeps_what_was_learned(run, census):
+    lines = (census / "census.csv").read_text().splitlines()
+    text = "\n".join([*lines, *lines[1:] * 9, "old,Rome,40,>50K"])
+    done = run("train", "-", stdin=text + "\n")
+    assert done.code == 2
+    assert "got 'old' in line 6002" in done.err
+    assert "What was learned before is in model.hinge" in done.err
+    assert hinge.load("model.hinge").n_seen_ >= 1000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("train", "test.csv", "--resume", "census.hinge", "--model", "online"), "--model must be left out"),
+        (("export", "census.hinge", "-o", "x.onnx", "--number-classes"), "--number-classes is for LIBSVM"),
+        (("predict", "census.hinge", "test.csv", "--missing", "drop"), "--missing must be 'error' or 'fill'"),
+        (("train", "census.csv", "--compare", "--kernel", "laplacian"), "--compare needs a kernel that SVC knows"),
+    ],
+)
+def test_options_that_would_do_nothing_are_refused(run, census, arguments, sentence):
+    trained(run)
+    done = run(*arguments)
+    assert (done.code, sentence in done.err) == (2, True), done.err
 
 
 def test_missing_values_on_request(run, census):
@@ -268,7 +315,9 @@ def test_answers_come_line_by_line(run, census):
 def wait_until_read(pipe):
     """Wait until the other end of a pipe has taken everything out of it, and had time to look at it."""
     unread = struct.pack("i", 0)
+    deadline = time.monotonic() + 60
     while struct.unpack("i", fcntl.ioctl(pipe.fileno(), termios.FIONREAD, unread))[0]:
+        assert time.monotonic() < deadline
         time.sleep(0.05)
     time.sleep(0.5)
 

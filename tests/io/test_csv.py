@@ -48,7 +48,9 @@ def test_any_quoted_texts_come_back(tmp_path, rows, n_rows, delimiter):
 def test_names_lines_and_texts(tmp_path):
     path = write(tmp_path, '\ufeffcolour, weight\r\n\r\n"red, dark",1.50\r\n"two\r\nlines", NA\r\n \r\n,3\r\n')
     one, two, three = open_source(path).chunks(1)
-    assert [chunk.first for chunk in (one, two, three)] == [3, 4, 7]
+    assert [chunk.line(0) for chunk in (one, two, three)] == [3, 4, 7]
+    (all_rows,) = open_source(path).chunks()
+    assert list(all_rows.lines) == [3, 4, 7]
     assert one.named
     assert {name: column.tolist() for name, column in one.columns.items()} == {
         "colour": ["red, dark"],

@@ -123,7 +123,7 @@ COUNT = """
 import time
 from hinge.io import open_source
 for chunk in open_source("-").chunks(1000):
-    print(len(chunk), chunk.first, flush=True)
+    print(len(chunk), chunk.line(0), flush=True)
 """
 
 

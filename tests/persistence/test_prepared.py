@@ -1,6 +1,7 @@
 """What a file may say of a preparation, and what is refused."""
 
 import copy
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ import pytest
 import hinge
 from hinge import ModelFileError, OnlineSVC, PreparedClassifier
 from hinge.io import Table
-from hinge.preparation import Survey
+from hinge.preparation import Column, Survey
 
 
 @pytest.fixture
@@ -19,7 +20,7 @@ def prepared(file):
     rows = np.column_stack([ages, cities]).astype(object)
     y = np.where(ages > 40, "old", "young")
     survey = Survey(label="y")
-    survey.add(Table({"age": rows[:, 0], "city": rows[:, 1], "y": y.astype(object)}, 2, named=True))
+    survey.add(Table({"age": rows[:, 0], "city": rows[:, 1], "y": y.astype(object)}, range(2, 62), named=True))
     hinge.save(PreparedClassifier(OnlineSVC(), survey.preparation()).partial_fit(rows, y), file)
     return file
 
@@ -76,6 +77,16 @@ def test_scales(prepared, parts, rewrite, array, change):
     rewrite(prepared, arrays, header)
     with pytest.raises(ModelFileError, match="not one finite number a feature"):
         hinge.load(prepared)
+
+
+@pytest.mark.parametrize("wrong", [{"first_index": 2}, {"missing": "skip"}, {"columns": (Column("age"),) * 3}])
+def test_nothing_is_saved_that_could_not_be_loaded(prepared, wrong):
+    before = prepared.read_bytes()
+    model = hinge.load(prepared)
+    model.preparation = replace(model.preparation, **wrong)
+    with pytest.raises(ModelFileError, match="cannot be saved"):
+        hinge.save(model, prepared)
+    assert prepared.read_bytes() == before
 
 
 def test_models_do_not_nest(prepared, parts, rewrite):

@@ -7,10 +7,12 @@ from scipy.sparse import csr_matrix
 from hinge import DataError
 from hinge.io import Rows, Table
 from hinge.preparation import Survey
+from hinge.preparation._labels import as_kind
 
 
 def table(first=2, named=True, **columns):
-    return Table({name: np.array(values, dtype=object) for name, values in columns.items()}, first, named)
+    arrays = {name: np.array(values, dtype=object) for name, values in columns.items()}
+    return Table(arrays, range(first, first + len(next(iter(arrays.values())))), named)
 
 
 def surveyed(*chunks, scale="none", unknown="error", **options):
@@ -153,7 +155,7 @@ def test_dropped_columns_need_not_come_again():
 def test_a_table_must_have_its_columns():
     with pytest.raises(DataError, match="There must be a column 'colour', as when the model was made, got 'weight'"):
         surveyed(FRUIT).features(table(weight=["3"]))
-    with pytest.raises(DataError, match="first line must hold the names"):
+    with pytest.raises(DataError, match=r"Rows must have 3 fields .* or 2 without the label, got 1"):
         surveyed(FRUIT).features(table(named=False, **{"0": ["3"]}))
     with pytest.raises(DataError, match="must hold numbers, got 'heavy' in line 2"):
         surveyed(FRUIT).features(table(colour=["red"], weight=["heavy"]))
@@ -166,8 +168,80 @@ def test_unnamed_columns_without_the_label():
     assert preparation.features(asked).tolist() == [[5, 6]]
 
 
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [(["x", "1", "2", "3"], [1, 2]), (["1", "2", "3"], [1, 2]), (["1", "2"], [1, 2])],
+    ids=["all columns", "no label", "used columns"],
+)
+def test_columns_without_names_keep_their_places(fields, expected):
+    chunk = table(first=1, named=False, **{"0": ["a", "b"], "1": ["1", "2"], "2": ["3", "4"], "3": ["5", "6"]})
+    preparation = surveyed(chunk, label=0, drop=["3"])
+    asked = table(first=1, named=False, **{str(place): [field] for place, field in enumerate(fields)})
+    assert preparation.features(asked).tolist() == [expected]
+
+
+def test_numbers_of_labels_count_all_columns():
+    chunk = table(a=["1", "2"], b=["x", "y"], c=["3", "4"])
+    assert surveyed(chunk, label=1, drop=["a"]).label == "b"
+    with pytest.raises(DataError, match="The label must not be dropped, got 'a' for both"):
+        surveyed(chunk, label="a", drop=["a"])
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"), [("whole", "0.7"), ("whole", "inf"), ("number", "inf"), ("number", "x"), ("truth", "2")]
+)
+def test_labels_of_another_kind_are_refused(kind, value):
+    good = {"whole": "1", "number": "0.5", "truth": "true"}[kind]
+    with pytest.raises(DataError, match=f"got '{value}' in line 3"):
+        as_kind(np.array([good, value], dtype=object), kind, line=lambda place: place + 2)
+
+
+def test_truth_values_read_the_same_from_any_file():
+    raw = np.array(["True", "false", "0", "1"], dtype=object)
+    assert as_kind(raw, "truth", line=int).tolist() == [True, False, False, True]
+
+
+def test_missing_labels_of_numbers():
+    chunk = Table({"x": np.arange(3.0), "y": np.array([1.0, np.nan, 2.0])}, range(1, 4), named=True)
+    survey = Survey(missing="drop")
+    survey.add(chunk)
+    assert survey.classes.tolist() == [1, 2]
+    assert survey.preparation().examples(chunk)[1].tolist() == [1, 2]
+    with pytest.raises(DataError, match="line 2 has none"):
+        surveyed(chunk)
+
+
+def test_numbers_as_categories_are_the_same_from_any_file():
+    column = surveyed(table(x=["0.1", "3"], y=["a", "b"]), categorical=["x"]).columns[0]
+    codes = column.codes(np.array([0.1, 3.0]), line=int, unknown="error")
+    assert codes.tolist() == [0, 1]
+
+
+def test_underscores_make_no_numbers():
+    chunk = table(x=["1_000", "2_000"], y=["a", "b"])
+    assert surveyed(chunk).columns[0].categories == ("1_000", "2_000")
+
+
+def test_lines_are_those_of_the_file_after_rows_were_left_out():
+    chunk = Table(
+        {"x": np.array(["1", "", "2"], dtype=object), "y": np.array(["1", "2", "3"], dtype=object)},
+        [2, 5, 9],
+        named=True,
+    )
+    preparation = surveyed(chunk, missing="drop")
+    bad = Table({**chunk.columns, "y": np.array(["1", "2", "three"], dtype=object)}, [2, 5, 9], named=True)
+    with pytest.raises(DataError, match="got 'three' in line 9"):
+        preparation.examples(bad)
+
+
 class TestMatrix:
-    rows = Rows(csr_matrix([[0.0, 2.0, 0.0], [0.0, 0.0, 4.0]]), np.array([1, -1]), 1)
+    rows = Rows(csr_matrix([[0.0, 2.0, 0.0], [0.0, 0.0, 4.0]]), np.array([1, -1]), 1, indexed=True)
+
+    def test_other_matrices_have_no_indices(self):
+        plain = Rows(csr_matrix([[0.0, 2.0, 0.0], [0.0, 0.0, 4.0]]), np.array([1, -1]), 1)
+        preparation = surveyed(plain)
+        assert preparation.n_features == 3
+        np.testing.assert_array_equal(preparation.features(plain), plain.X.toarray())
 
     def test_svmlight_counts_from_one(self):
         preparation = surveyed(self.rows)
@@ -177,28 +251,28 @@ class TestMatrix:
         assert y.tolist() == [1, -1]
 
     def test_or_from_zero_if_zero_occurs(self):
-        last = Rows(csr_matrix([[5.0]]), np.array([1]), 3)
+        last = Rows(csr_matrix([[5.0]]), np.array([1]), 3, indexed=True)
         preparation = surveyed(self.rows, last)
         assert (preparation.n_features, preparation.first_index) == (3, 0)
         assert preparation.features(last).tolist() == [[5, 0, 0]]
 
     def test_unknown_features(self):
-        wide = Rows(csr_matrix([[0, 1.0, 0, 0], [0, 0, 0, 9.0]]), None, 5)
+        wide = Rows(csr_matrix([[0, 1.0, 0, 0], [0, 0, 0, 9.0]]), None, 5, indexed=True)
         with pytest.raises(DataError, match=r"numbered from 1 to 2.* got 3 in line 6"):
             surveyed(self.rows).features(wide)
         assert surveyed(self.rows, unknown="ignore").features(wide).tolist() == [[1, 0], [0, 0]]
 
     def test_mostly_zeros_stay_sparse(self):
-        wide = Rows(csr_matrix(([1.0], ([0], [5000])), shape=(1, 5001)), np.array([1]), 1)
+        wide = Rows(csr_matrix(([1.0], ([0], [5000])), shape=(1, 5001)), np.array([1]), 1, indexed=True)
         X, _ = surveyed(wide).examples(wide)
         assert X.shape == (1, 5000)
         assert X.nnz == 1
 
     def test_claims_of_many_features_take_no_memory(self):
-        hostile = Rows(csr_matrix(([1.0], ([0], [2**31 - 2])), shape=(1, 2**31 - 1)), np.array([1]), 1)
+        hostile = Rows(csr_matrix(([1.0], ([0], [2**31 - 2])), shape=(1, 2**31 - 1)), np.array([1]), 1, indexed=True)
         with pytest.raises(DataError, match="Features must be numbered up to 67,108,864, got 2,147,483,646"):
             surveyed(hostile)
-        wide = Rows(csr_matrix(([1.0], ([0], [2**25])), shape=(1, 2**25 + 1)), np.array([1]), 1)
+        wide = Rows(csr_matrix(([1.0], ([0], [2**25])), shape=(1, 2**25 + 1)), np.array([1]), 1, indexed=True)
         X, _ = surveyed(wide, scale="auto").examples(wide)
         assert X.shape == (1, 2**25)
         with pytest.raises(ValueError, match="Scaling must be 'none'"):

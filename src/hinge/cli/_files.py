@@ -3,6 +3,7 @@
 import os
 import tempfile
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,8 @@ COSTS = 0.02  # share of the time that saving on the way may take
 class Checkpoint:
     """Saves a model on the way, so that a killed process loses a minute of learning rather than all of it."""
 
-    def __init__(self, prepared: Any, path: Path) -> None:
-        self._prepared, self._path = prepared, path
+    def __init__(self, wrap: Callable[[Any], Any], path: Path) -> None:
+        self._wrap, self._path = wrap, path
         self._next = time.monotonic() + EVERY
 
     def pass_by(self, model: Any) -> None:
@@ -28,7 +29,7 @@ class Checkpoint:
         with suppress(
             OSError, ModelFileError
         ):  # a full disk may have room again at the end; until then the model is in memory
-            save(self._prepared(model), self._path)
+            save(self._wrap(model), self._path)
         end = time.monotonic()
         self._next = end + max(EVERY, (end - start) / COSTS)
 
@@ -40,7 +41,11 @@ def save_or_rescue(model: Any, path: Path) -> None:
     except (OSError, ModelFileError) as error:
         handle, rescue = tempfile.mkstemp(prefix=f"{path.stem}-", suffix=path.suffix)
         os.close(handle)
-        save(model, rescue)
+        try:
+            save(model, rescue)
+        except BaseException:
+            Path(rescue).unlink()
+            raise
         raise OSError(f"{error} The model is in {rescue} instead; move it to where it belongs.") from None
 
 

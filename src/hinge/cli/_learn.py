@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
+from hinge._errors import HingeError
 from hinge._kernels import KernelSpec
 
 if TYPE_CHECKING:
@@ -43,6 +44,8 @@ class Learned:
         Error in per cent on test rows, if there are some.
     interrupted : bool
         Ctrl-C came before the end.
+    failure : HingeError or None
+        What was wrong with a row on the way.
     """
 
     model: Any
@@ -54,6 +57,7 @@ class Learned:
     shown: list[Examples] = field(default_factory=list)
     test_error: float | None = None
     interrupted: bool = False
+    failure: HingeError | None = None
 
     @property
     def progressive_error(self) -> float | None:
@@ -96,7 +100,7 @@ def learn(model: Any, material: Material, epochs: int, checkpoint: Checkpoint, t
         task = progress.add_task("learning", total=None, seen=0, error="", support=0)
         try:
             for epoch in range(epochs):
-                for X, y in _pieces(_settling(model, material.chunks(epoch))):
+                for X, y in _pieces(_settling(model, material.chunks(epoch)), getattr(model, "_state", None)):
                     learned.learn(X, y, material.classes, first_pass=epoch == 0)
                     _show(progress, task, learned, _share(material.share(), epoch, epochs))
                     checkpoint.pass_by(learned.model)
@@ -106,6 +110,10 @@ def learn(model: Any, material: Material, epochs: int, checkpoint: Checkpoint, t
             if not hasattr(model, "_state"):
                 raise
             learned.interrupted = True
+        except HingeError as error:
+            if not learned.seen:
+                raise
+            learned.failure = error
     return learned
 
 
@@ -129,9 +137,9 @@ def _settling(model: Any, chunks: Iterable[Examples]) -> Iterator[Examples]:
         yield X, y
 
 
-def _pieces(chunks: Iterable[Examples]) -> Iterator[Examples]:
+def _pieces(chunks: Iterable[Examples], state: Any) -> Iterator[Examples]:
     """Cut chunks into pieces, small ones at first, when a model changes fast, and larger ones later."""
-    seen = 0
+    seen = 0 if state is None else state.n_seen
     for X, y in chunks:
         start = 0
         while start < len(y):

@@ -10,6 +10,7 @@ from rich.progress import Progress
 
 from hinge import datasets
 from hinge._errors import DataError, ParameterError
+from hinge._params import choice
 from hinge.cli._learn import error_on
 from hinge.cli._material import Kept, Wishes, of_dataset, of_file, of_more, rows_of
 from hinge.cli._models import make
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from hinge.cli._material import Examples, Material
     from hinge.datasets import Dataset
     from hinge.io import Source
+
+PEER_KERNELS = ("linear", "poly", "rbf", "sigmoid")
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,7 @@ class Lesson:
     def compares(self, wanted: bool | None) -> bool:
         """Tell whether SVC is to be trained as well: with bundled data unless it is not wanted, else if it is."""
         bundled = self.dataset is not None and self.dataset.name in datasets.BUNDLED
-        return bundled if wanted is None else wanted
+        return bundled and self.model.kernel in PEER_KERNELS if wanted is None else wanted
 
     def require_fitting(self, *, epochs: int, compare: bool | None) -> None:
         """Refuse what cannot be done with these examples, before they are learned."""
@@ -75,6 +78,7 @@ class Lesson:
             raise ParameterError(f"--epochs must be 1 for {self.material.name}, which can be read once only.")
         if compare:
             self.kept_rows()
+            choice("--compare needs a kernel that SVC knows; kernel", self.model.kernel, PEER_KERNELS)
 
     def kept_rows(self) -> Examples:
         """Return all rows to learn, if they are in memory."""

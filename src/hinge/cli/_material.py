@@ -8,7 +8,7 @@ first rows decide how all are prepared.
 from __future__ import annotations
 
 import time
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -62,8 +62,8 @@ class Wishes:
         return survey.preparation(scale=self.scale or "auto", unknown=self.unknown or "error", dtype="float32")
 
 
-@dataclass
-class Material:
+@dataclass(kw_only=True)
+class Material(ABC):
     """Examples to learn, already prepared.
 
     Attributes
@@ -99,12 +99,12 @@ class Material:
         """Return how much of the present pass has been given out, from 0 to 1, if known."""
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Kept(Material):
     """Examples in memory, in a new order at each pass."""
 
-    X: Any = None
-    y: Any = None
+    X: Any
+    y: NDArray[Any]
     seed: int = 0
     _given: int = 0
 
@@ -114,19 +114,19 @@ class Kept(Material):
         self._given = 0
         for start in range(0, len(order), ROWS_AT_A_TIME):
             rows = order[start : start + ROWS_AT_A_TIME]
-            yield self.X[rows], self.y[rows]
             self._given += len(rows)
+            yield self.X[rows], self.y[rows]
 
     def share(self) -> float | None:
         """Return how much of the present pass has been given out."""
         return self._given / len(self.y)
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Passing(Material):
     """Examples of a file, read again for each pass and shuffled within a chunk; those of a pipe come as they are."""
 
-    source: Source = None  # type: ignore[assignment]
+    source: Source
     seed: int = 0
     in_order: bool = False  # sorted by class, as it seems
     first: Examples | None = None  # read already, from what cannot be read twice
@@ -142,10 +142,8 @@ class Passing(Material):
         if self.first is not None:
             yield self.first
         random = np.random.default_rng([self.seed, epoch])
-        for chunk in self.rest if self.rest is not None else self.source.chunks(ROWS_AT_A_TIME):
-            X, y = self.preparation.examples(chunk)
-            if not len(y):
-                continue
+        chunks = self.rest if self.rest is not None else self.source.chunks(ROWS_AT_A_TIME)
+        for X, y in self.preparation.each_examples(chunks):
             order = random.permutation(len(y)) if self.source.repeatable else slice(None)
             yield X[order], y[order]
 
@@ -160,7 +158,15 @@ def of_dataset(dataset: Dataset, seed: int) -> Kept:
     preparation = Preparation(
         X.shape[1], label_kind=label_kind(dataset.y_train), dense=not issparse(X), dtype=X.dtype.name
     )
-    return Kept(dataset.name, preparation, len(dataset.y_train), dataset.classes, X, dataset.y_train, seed)
+    return Kept(
+        name=dataset.name,
+        preparation=preparation,
+        n_rows=len(dataset.y_train),
+        classes=dataset.classes,
+        X=X,
+        y=dataset.y_train,
+        seed=seed,
+    )
 
 
 def of_file(source: Source, wishes: Wishes, watch: Callable[[float | None], None]) -> Material:
@@ -168,8 +174,7 @@ def of_file(source: Source, wishes: Wishes, watch: Callable[[float | None], None
     if not source.repeatable:
         return _of_pipe(source, wishes)
     survey, kept, size = wishes.survey(), [], 0
-    for chunk in source.chunks(ROWS_AT_A_TIME):
-        survey.add(chunk)
+    for chunk in survey.look_at(source.chunks(ROWS_AT_A_TIME)):
         size += _bytes(chunk)
         kept.append(chunk)
         if size > MOST_KEPT:
@@ -177,26 +182,35 @@ def of_file(source: Source, wishes: Wishes, watch: Callable[[float | None], None
         watch(source.share_read())
     preparation = wishes.settle(survey)
     if size > MOST_KEPT:
-        in_order = survey.sorted_by_class
-        return Passing(source.name, preparation, survey.n_rows, survey.classes, source, wishes.seed, in_order)
+        return Passing(
+            name=source.name,
+            preparation=preparation,
+            n_rows=survey.n_rows,
+            classes=survey.classes,
+            source=source,
+            seed=wishes.seed,
+            in_order=survey.sorted_by_class,
+        )
     X, y = preparation.all_examples(kept)
-    return Kept(source.name, preparation, len(y), survey.classes, X, y, wishes.seed)
+    return Kept(
+        name=source.name, preparation=preparation, n_rows=len(y), classes=np.unique(y), X=X, y=y, seed=wishes.seed
+    )
 
 
 def of_more(source: Source, preparation: Preparation, seed: int) -> Passing:
     """Return the rows of a file, prepared as a model already knows."""
-    return Passing(source.name, preparation, source=source, seed=seed)
+    return Passing(name=source.name, preparation=preparation, source=source, seed=seed)
 
 
 def rows_of(path: str, preparation: Preparation, data_format: str | None = None) -> Iterator[Examples]:
     """Yield the examples of a file with which a model is tested."""
-    for chunk in open_source(path, format=data_format).chunks(ROWS_AT_A_TIME):
-        yield preparation.examples(chunk)
+    yield from preparation.each_examples(open_source(path, format=data_format).chunks(ROWS_AT_A_TIME))
 
 
 def _of_pipe(source: Source, wishes: Wishes) -> Passing:
     survey = wishes.survey()
-    rest, first = source.chunks(ROWS_AT_A_TIME), []
+    rest: Iterator[Chunk] = source.chunks(ROWS_AT_A_TIME)
+    first: list[Chunk] = []
     deadline = None
     try:
         for chunk in rest:
@@ -210,7 +224,8 @@ def _of_pipe(source: Source, wishes: Wishes) -> Passing:
             raise
         rest = _Interrupted()  # what has come is learned, then the interrupt takes its course
     preparation = wishes.settle(survey)
-    return Passing(source.name, preparation, source=source, first=preparation.all_examples(first), rest=rest)
+    examples = preparation.all_examples(first)
+    return Passing(name=source.name, preparation=preparation, source=source, first=examples, rest=rest)
 
 
 class _Interrupted(Iterator["Chunk"]):

@@ -43,7 +43,7 @@ def _draw_error(axes: Axes, learned: Learned, exact: Exact | None) -> None:
     if exact is not None and exact.test_error is not None:
         label = f"SVC, on test rows: {exact.test_error:.2f} %"
         axes.axhline(exact.test_error, color=EXACT, linestyle="--", label=label)
-    axes.set_ylim(0, 1.3 * max(error[len(error) // 10 :]))
+    axes.set_ylim(0, 1.3 * max(error[len(error) // 10 :]) or 1.0)
     _title(axes, "Error, %")
     _finish(axes)
 

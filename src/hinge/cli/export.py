@@ -26,6 +26,8 @@ def export(model: ModelFile, *, output: Output, target: Target = None, number_cl
     target = target or FORMATS.get(output.suffix.lower())
     if target not in FORMATS.values():
         raise ParameterError(f"--to must be onnx or libsvm where the name of the file does not tell, got {target!r}.")
+    if number_classes and target == "onnx":
+        raise ParameterError("--number-classes is for LIBSVM, whose labels are numbers; leave it out for ONNX.")
     require_writable(output)
     estimator = load(model)
     if target == "onnx":

@@ -32,11 +32,11 @@ def info(model: ModelFile, *, json_only: Json = False) -> None:
 def _describe(file: Path) -> dict[str, Any]:
     """Return the facts as plain values."""
     model, preparation = unwrapped(load(file))
-    changed = {name: str(value) for name, value in model.get_params().items() if value != _default(model, name)}
+    changed = {name: value for name, value in model.get_params().items() if value != _default(model, name)}
     columns = preparation.columns or ()
     return {
         "estimator": type(model).__name__,
-        "parameters": ", ".join(f"{name}={value}" for name, value in changed.items()) or "all default",
+        "parameters": changed,
         "kernel": model._state.kernel.describe(),
         "classes": [str(label) for label in model.classes_],
         "features": int(model.n_features_in_),
@@ -56,6 +56,8 @@ def _column(column: Column) -> str:
 def _text(value: Any) -> str:
     if isinstance(value, int):
         return f"{value:,}"
+    if isinstance(value, dict):
+        return ", ".join(f"{name}={entry}" for name, entry in value.items()) or "all default"
     return ", ".join(value) or "-" if isinstance(value, list) else str(value or "-")
 
 

@@ -4,13 +4,14 @@ import csv
 import json
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Annotated, Any, TextIO
 
 import typer
 from numpy.typing import NDArray
 
+from hinge._errors import ParameterError
 from hinge._files import replacing
 from hinge.cli._files import require_writable
 from hinge.cli._material import ROWS_AT_A_TIME
@@ -39,10 +40,12 @@ def predict(
     Example: hinge predict income.hinge new.csv --scores -o answers.csv
     """
     require_writable(output)
+    if missing == "drop":
+        raise ParameterError("--missing must be 'error' or 'fill' here, got 'drop': every row gets an answer.")
     estimator, preparation = unwrapped(load(model), missing=missing, unknown=unknown)
     source = open_source(data, format=data_format)
-    answers = (_answer(estimator, preparation.features(chunk)) for chunk in source.chunks(ROWS_AT_A_TIME))
-    with _opened(output) as file:
+    with _opened(output) as file, closing(source.chunks(ROWS_AT_A_TIME)) as chunks:
+        answers = (_answer(estimator, preparation.features(chunk)) for chunk in chunks)
         if json_only:
             _write_json(file, answers, scores=scores)
         else:

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from hinge._errors import DataError, ParameterError
 from hinge.cli._compare import solve
 from hinge.cli._files import Checkpoint, require_writable, save_or_rescue
 from hinge.cli._learn import learn
@@ -30,7 +31,7 @@ Categorical = Annotated[str | None, typer.Option(metavar="COLUMNS", help="Column
 Missing = Annotated[str | None, typer.Option(metavar="error|drop|fill", help="What to do about missing values.")]
 Unknown = Annotated[str | None, typer.Option(metavar="error|ignore", help="And about categories not learned.")]
 Scale = Annotated[str | None, typer.Option(metavar="HOW", help="auto, standard, largest or none.")]
-ModelName = Annotated[str, typer.Option("--model", metavar="NAME", help=f"One of: {', '.join(MODELS)}.")]
+ModelName = Annotated[str | None, typer.Option("--model", metavar="NAME", help=f"One of: {', '.join(MODELS)}.")]
 Cost = Annotated[float | None, typer.Option("--C", metavar="X", help="Cost of an error.")]
 Kernel = Annotated[str | None, typer.Option(metavar="NAME", help="rbf, linear, poly, sigmoid or laplacian.")]
 Gamma = Annotated[str | None, typer.Option(metavar="X", help="Width of the kernel: a number, scale or auto.")]
@@ -55,7 +56,7 @@ def train(
     unknown: Unknown = None,
     scale: Scale = None,
     data_format: Format = None,
-    model: ModelName = "online",
+    model: ModelName = None,
     C: Cost = None,
     kernel: Kernel = None,
     gamma: Gamma = None,
@@ -80,14 +81,18 @@ def train(
     require_writable(output, picture)
     terminal = Console(stderr=True, quiet=json_only)
     if resume is not None:
+        if model is not None:
+            raise ParameterError("--model must be left out with --resume: the file says what the model is.")
         lesson = resumed(resume, files, wishes, parameters)
     else:
-        lesson = begun(model, files, wishes, parameters, terminal)
+        lesson = begun(model or "online", files, wishes, parameters, terminal)
     lesson.require_fitting(epochs=epochs, compare=compare)
     terminal.print(describe(lesson.material), highlight=False)
     checkpoint = Checkpoint(lesson.wrapped, output)
     learned = learn(lesson.model, lesson.material, epochs, checkpoint, terminal)
     save_or_rescue(lesson.wrapped(learned.model), output)
+    if learned.failure is not None:
+        raise DataError(f"{learned.failure} What was learned before is in {output}.")
     if learned.interrupted:
         terminal.print(f"Stopped after {learned.model.n_seen_:,} examples; the model so far is in {output}.")
         raise typer.Exit(INTERRUPTED)

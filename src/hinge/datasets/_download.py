@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from http.client import HTTPException
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from hinge._errors import HingeError
+from hinge._files import replacing
 
 _TIMEOUT = 30.0  # seconds without a byte
 _LARGEST = 1 << 28  # bytes; the largest set has a tenth of it
@@ -43,20 +43,16 @@ def fetch(url: str, path: Path) -> None:
     """
     _require_safe(url)
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
-    unfinished = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as file:
+    with replacing(path) as unfinished, unfinished.open("wb") as file:
+        try:
             _copy(url, file)
-        unfinished.replace(path)
-    except (HTTPException, OSError) as error:
-        if isinstance(error, DownloadError):
+        except DownloadError:
             raise
-        raise DownloadError(
-            f"{url} could not be fetched ({error}); try again, or put {path.name} into the folder named by HINGE_DATA."
-        ) from None
-    finally:  # also after Ctrl-C
-        unfinished.unlink(missing_ok=True)
+        except (HTTPException, OSError) as error:
+            raise DownloadError(
+                f"{url} could not be fetched ({error}); try again, or put {path.name} into the folder named by "
+                "HINGE_DATA."
+            ) from None
 
 
 class _SafeRedirects(HTTPRedirectHandler):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hinge._errors import DataError, ParameterError
+from hinge._params import choice
 from hinge.io import open_source
 from hinge.preparation import MISSING_POLICIES, Survey
 
@@ -22,6 +23,7 @@ def read(
     format: str | None = None,  # noqa: A002  everybody's name for it
     label: str | int | None = None,
     header: bool | None = None,
+    delimiter: str | None = None,
     drop: Collection[str] = (),
     categorical: Collection[str] = (),
     missing: str = "error",
@@ -47,6 +49,8 @@ def read(
         target or y, else the last.
     header : bool, default=None
         A CSV file begins with the names of its columns; None looks at the first line.
+    delimiter : str, default=None
+        What separates the fields of a CSV file; None takes the one of , ; | and tab that the first line has most of.
     drop, categorical : collection of str, default=()
         Columns to leave out, and columns of numbers that are categories. Columns of text always are categories; each
         category becomes a feature of 0 and 1.
@@ -74,19 +78,19 @@ def read(
     >>> [len(y) for X, y in read("fruit.csv", label="fruit", chunk_size=1)]
     [1, 1]
     """
-    if missing not in MISSING_POLICIES:
-        raise ParameterError(f"missing must be one of {', '.join(MISSING_POLICIES)}, got {missing!r}.")
+    choice("missing", missing, MISSING_POLICIES)
+    choice("dtype", dtype, ("float64", "float32"))
     if chunk_size is not None and chunk_size < 1:
         raise ParameterError(f"chunk_size must be at least 1, got {chunk_size}; None reads all rows at once.")
-    source = open_source(path, format=format, header=header)
+    source = open_source(path, format=format, header=header, delimiter=delimiter)
     if not source.repeatable:
         raise DataError(f"read needs a file that can be read twice, got {source.name}; write it to a file first.")
     survey = Survey(label=label, drop=drop, categorical=categorical, missing=missing)
-    for chunk in source.chunks(_ROWS_AT_A_TIME):
-        survey.add(chunk)
+    for _ in survey.look_at(source.chunks(_ROWS_AT_A_TIME)):
+        pass
     if dense is None and source.format == "svmlight":
         dense = False
     preparation = survey.preparation(scale="none", dtype=dtype, dense=dense)
     if chunk_size is None:
         return preparation.all_examples(source.chunks(_ROWS_AT_A_TIME))
-    return (preparation.examples(chunk) for chunk in source.chunks(chunk_size))
+    return preparation.each_examples(source.chunks(chunk_size))

@@ -14,6 +14,7 @@ import numpy as np
 
 from hinge.io._chunks import Table
 from hinge.io._errors import DataFileError
+from hinge.io._numbers import is_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,8 +48,8 @@ def read_csv(blocks: LineBlocks, n_rows: int, options: CsvOptions) -> Iterator[T
         return
     names = _header(start, options.header, blocks.name)
     columns = names or [str(place) for place in range(len(start[1]))]
-    for first, rows in _batches(records if names else chain([start], records), lines, len(columns)):
-        yield Table(_by_column(columns, rows), first, names is not None)
+    for numbers, rows in _batches(records if names else chain([start], records), lines, len(columns)):
+        yield Table(_by_column(columns, rows), numbers, names is not None)
 
 
 def guess_delimiter(line: bytes) -> str:
@@ -111,35 +112,27 @@ def _header(start: Record, header: bool | None, name: str) -> list[str] | None:
     if header and repeated:
         raise DataFileError(f"{name}, line {line} gives the name {repeated[0]!r} to more than one column.")
     if header is None:
-        header = not repeated and not any(not field or _is_number(field) for field in fields)
+        header = not repeated and not any(not field or is_number(field) for field in fields)
     return fields if header else None
 
 
-def _batches(records: Iterator[Record], lines: _Lines, width: int) -> Iterator[tuple[int, list[list[str]]]]:
-    """Yield records together that can be had without waiting, with the line of the first."""
+def _batches(records: Iterator[Record], lines: _Lines, width: int) -> Iterator[tuple[list[int], list[list[str]]]]:
+    """Yield records together that can be had without waiting, with their lines."""
     rows: list[list[str]] = []
-    first = 0
+    numbers: list[int] = []
     for line, fields in records:
         if len(fields) == width:
-            first = first if rows else line
+            numbers.append(line)
             rows.append(fields)
         elif fields and fields != [""]:  # else a blank line
             found = f"{len(fields)} field{'s' if len(fields) > 1 else ''}"
             raise DataFileError(f"{lines.name}, line {line} has {found}; {width} expected, as in the first row.")
         if rows and (not lines.left or len(rows) == lines.n_rows):  # a record may reach into the next block
-            yield first, rows
-            rows = []
+            yield numbers, rows
+            numbers, rows = [], []
     if rows:
-        yield first, rows
+        yield numbers, rows
 
 
 def _by_column(columns: list[str], rows: list[list[str]]) -> dict[str, NDArray[np.object_]]:
     return {name: np.array(texts, dtype=object) for name, texts in zip(columns, zip(*rows, strict=True), strict=True)}
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

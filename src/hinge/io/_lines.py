@@ -56,6 +56,7 @@ class LineBlocks:
         self._stream = stream
         self._kept: list[bytes] = []  # lines that were looked at, but not yet taken
         self._n_kept = 0
+        self._first_line: bytes | None = None
         self._line = 1
         self._piece = b""
         self._start = 0  # where the lines of the piece begin that were not handed out
@@ -80,6 +81,8 @@ class LineBlocks:
 
         Lines are looked at one by one, so that a slow pipe need not have sent more than this one.
         """
+        if self._first_line is not None:
+            return self._first_line
         seen: list[bytes] = []
         size, first, line = 0, self._line, b""
         while not line and size < BLOCK_BYTES and (block := self._take(1)) is not None:
@@ -87,6 +90,7 @@ class LineBlocks:
             size += len(block.data)
             line = b"" if _COMMENT_OR_BLANK.match(block.data) else block.data
         self._kept, self._n_kept, self._line = seen, len(seen), first
+        self._first_line = line
         return line
 
     def share(self) -> float | None:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+# Truth values and dates are read as they would stand in a CSV file.
+_TEXTS = ("string", "large_string", "string_view", "null", "boolean", "temporal")
 _BUFFER = 1 << 20  # bytes of a column read ahead; without it whole groups of rows are
 
 
@@ -42,7 +44,9 @@ class ParquetReader:
         batches = iter(self._file.iter_batches(batch_size=n_rows))
         while (batch := self._next(batches)) is not None:
             if batch.num_rows:
-                yield Table(self._converted(columns, batch), self._done + 1, named=True)
+                yield Table(
+                    self._converted(columns, batch), range(self._done + 1, self._done + 1 + batch.num_rows), named=True
+                )
             self._done += batch.num_rows
 
     def share(self) -> float | None:
@@ -65,13 +69,13 @@ class ParquetReader:
     def _kind(self, field: Any) -> str:
         types = self._arrow.types
         kind = field.type.value_type if types.is_dictionary(field.type) else field.type
-        if any(getattr(types, f"is_{name}")(kind) for name in ("string", "large_string", "string_view", "null")):
+        if any(getattr(types, f"is_{name}")(kind) for name in _TEXTS):
             return "texts"
-        if any(getattr(types, f"is_{name}")(kind) for name in ("boolean", "integer", "floating", "decimal")):
+        if any(getattr(types, f"is_{name}")(kind) for name in ("integer", "floating", "decimal")):
             return "numbers"
         raise DataFileError(
             f"{self._name}, column {field.name!r} holds values of type {field.type}; "
-            "only texts, numbers and truth values can be used, so convert or drop it."
+            "only texts, numbers, truth values and dates can be read, so convert it."
         )
 
     def _next(self, batches: Iterator[Any]) -> Any:
@@ -89,7 +93,7 @@ class ParquetReader:
 
     def _texts(self, part: Any) -> NDArray[Any]:
         texts = np.empty(len(part), dtype=object)
-        texts[:] = part.to_pylist()
+        texts[:] = [value if value is None else str(value) for value in part.to_pylist()]
         return texts
 
     def _numbers(self, part: Any) -> NDArray[Any]:
@@ -97,8 +101,6 @@ class ParquetReader:
         if types.is_dictionary(part.type):
             part = part.dictionary_decode()
         if types.is_decimal(part.type) or (part.null_count and not types.is_floating(part.type)):
-            if types.is_boolean(part.type):  # does not become float64 in one step
-                part = part.cast(self._arrow.int8())
             part = part.cast(self._arrow.float64(), safe=False)
         numbers: NDArray[Any] = part.to_numpy(zero_copy_only=False)
         return numbers

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -74,7 +74,7 @@ class Source:
     def __repr__(self) -> str:
         return f"<Source {self.name}, {self.format}>"
 
-    def chunks(self, n_rows: int = 4096) -> Iterator[Chunk]:
+    def chunks(self, n_rows: int = 4096) -> Generator[Chunk, None, None]:
         """Go through the rows from the beginning.
 
         Parameters
@@ -102,7 +102,7 @@ class Source:
         """
         return self._reader.share() if self._reader is not None else None
 
-    def _chunks(self, n_rows: int) -> Iterator[Chunk]:
+    def _chunks(self, n_rows: int) -> Generator[Chunk, None, None]:
         reader = self._reader = self._start()
         empty = True
         try:

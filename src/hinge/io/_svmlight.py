@@ -16,6 +16,7 @@ from sklearn.datasets import load_svmlight_file
 
 from hinge.io._chunks import Rows
 from hinge.io._errors import DataFileError
+from hinge.io._numbers import is_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,7 +38,7 @@ def looks_like_svmlight(line: bytes) -> bool:
     _, *pairs = line.partition(b"#")[0].split() or [b""]
     if pairs and _QUERY.fullmatch(pairs[0]):
         pairs = pairs[1:]
-    return bool(pairs) and all(_PAIR.fullmatch(pair) and _is_number(pair.partition(b":")[2]) for pair in pairs)
+    return bool(pairs) and all(_PAIR.fullmatch(pair) and _is_finite(pair.partition(b":")[2]) for pair in pairs)
 
 
 def read_svmlight(blocks: LineBlocks, n_rows: int) -> Iterator[Rows]:
@@ -48,7 +49,7 @@ def read_svmlight(blocks: LineBlocks, n_rows: int) -> Iterator[Rows]:
         except (ValueError, OverflowError):
             raise _refusal(block, blocks.name) from None
         if len(y):
-            yield Rows(X, _whole(y), _first_row(block, len(y)))
+            yield Rows(X, _whole(y), _first_row(block, len(y)), indexed=True)
 
 
 def _parse(data: bytes) -> tuple[csr_matrix, NDArray[np.float64]]:
@@ -97,7 +98,7 @@ def _reason(line: bytes) -> str:
     label, *pairs = line.partition(b"#")[0].split()
     if b"," in label:
         return f"must have one label, got {_shown(label)}; rows with several labels cannot be learned"
-    if not _is_number(label):
+    if not _is_finite(label):
         return f"must begin with a label that is a finite number, got {_shown(label)}"
     previous = -1
     for pair in pairs[1:] if pairs and pairs[0].startswith(b"qid") else pairs:
@@ -119,14 +120,11 @@ def _pair_reason(pair: bytes, previous: int) -> str | None:
         return f"must have indices of at most {_LARGEST_INDEX}, got {_shown(text)}"
     if index <= previous:
         return f"must have indices in ascending order, got {index} after {previous}"
-    return None if _is_number(value) else f"must hold finite numbers, got {_shown(value)} for index {index}"
+    return None if _is_finite(value) else f"must hold finite numbers, got {_shown(value)} for index {index}"
 
 
-def _is_number(text: bytes) -> bool:
-    try:
-        return isfinite(float(text)) and b"_" not in text
-    except ValueError:
-        return False
+def _is_finite(text: bytes) -> bool:
+    return is_number(text) and isfinite(float(text))
 
 
 def _shown(text: bytes) -> str:

@@ -7,10 +7,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hinge.persistence import _json
-from hinge.persistence._errors import require
+from hinge.persistence._errors import ModelFileError, require, sentence
 from hinge.persistence._file import Parts
 from hinge.persistence._registry import Entry, put_together, take_apart
-from hinge.preparation import LABEL_KINDS, MISSING_POLICIES, UNKNOWN_POLICIES, Column, Preparation, Scaling
+from hinge.preparation import (
+    LABEL_KINDS,
+    MISSING_POLICIES,
+    MOST_FEATURES,
+    UNKNOWN_POLICIES,
+    Column,
+    Preparation,
+    Scaling,
+)
 from hinge.prepared import PreparedClassifier
 
 if TYPE_CHECKING:
@@ -22,6 +30,7 @@ _FIELDS: dict[str, tuple[type, ...]] = {"model": (dict,), "preparation": (dict,)
 _PREPARATION: dict[str, tuple[type, ...]] = {
     "n_features": (int,),
     "columns": (list, type(None)),
+    "names": (list,),
     "label": (str, type(None)),
     "label_kind": (str,),
     "first_index": (int,),
@@ -43,13 +52,19 @@ def _take_apart(model: PreparedClassifier) -> Parts:
     inner = take_apart(model.model)
     preparation = model.preparation
     scales = {FACTOR: preparation.scaling.factor, OFFSET: preparation.scaling.offset}
-    arrays = inner.arrays | {name: values for name, values in scales.items() if values is not None}
-    return Parts(arrays, {"model": inner.header, "preparation": _values(preparation)})
+    scales = {name: None if values is None else np.asarray(values, dtype=np.float64) for name, values in scales.items()}
+    values = _values(preparation)
+    try:
+        _preparation(_json.parse(_json.write(values)), scales)
+    except ModelFileError as error:
+        raise ModelFileError(f"The model cannot be saved: {sentence(error)}.") from None
+    arrays = inner.arrays | {name: array for name, array in scales.items() if array is not None}
+    return Parts(arrays, {"model": inner.header, "preparation": values})
 
 
 def _values(preparation: Preparation) -> dict[str, Any]:
     values = {name: getattr(preparation, name) for name in _PREPARATION}
-    values["scaling"] = preparation.scaling.words
+    values["scaling"], values["names"] = preparation.scaling.words, list(preparation.names)
     if preparation.columns is not None:
         values["columns"] = [
             {"name": column.name, "categories": column.categories and list(column.categories), "mean": column.mean}
@@ -80,14 +95,16 @@ def _preparation(value: Any, scales: dict[str, NDArray[Any] | None]) -> Preparat
     ):
         require(values[name] in allowed, f"the field {name!r} of its preparation makes no sense")
     n_features = values["n_features"]
-    require(0 < n_features < 1 << 31, "its preparation makes no sensible number of features")
+    require(0 < n_features <= MOST_FEATURES, "its preparation makes no sensible number of features")
     columns = None if values["columns"] is None else tuple(_column(column) for column in values["columns"])
     if columns is not None:
         names = [column.name for column in columns]
         require(len(set(names)) == len(names), "its preparation has a column twice")
         require(sum(column.width for column in columns) == n_features, "its columns do not make up its features")
-    words = values["scaling"]
-    return Preparation(**values | {"columns": columns, "scaling": _scaling(scales, n_features, words, values["dense"])})
+    names = values["names"]
+    require(all(isinstance(name, str) for name in names), "the names of its columns are not texts")
+    scaling = _scaling(scales, n_features, values["scaling"], values["dense"])
+    return Preparation(**values | {"columns": columns, "names": tuple(names), "scaling": scaling})
 
 
 def _column(value: Any) -> Column:

@@ -8,9 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hinge._errors import DataError
+from hinge.io import is_number
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
+
+    Line = Callable[[int], int]  # where a row stands in its file
 
 MISSING = frozenset({"", "?", "NA", "N/A", "n/a", "na", "NaN", "nan", "null", "NULL", "None"})
 MISSING_POLICIES = ("error", "drop", "fill")
@@ -47,7 +52,7 @@ class Column:
         """Names of these features."""
         return [self.name] if self.categories is None else [f"{self.name}={text}" for text in self.categories]
 
-    def codes(self, values: NDArray[Any], *, first: int, unknown: str) -> NDArray[np.intp]:
+    def codes(self, values: NDArray[Any], *, line: Line, unknown: str) -> NDArray[np.intp]:
         """Return the number of each category, -1 for those that are unknown, if these are to be ignored."""
         categories = self.categories or ()
         number = {text: code for code, text in enumerate(categories)}
@@ -56,9 +61,10 @@ class Column:
         strangers = np.flatnonzero(codes < 0)
         if len(strangers) and unknown == "error":
             place = int(strangers[0])
+            stranger = repr(found[place]) if found[place] else "a missing value"
             raise DataError(
                 f"Column {self.name!r} must hold one of the {len(categories)} categories that were learned "
-                f"({_named(categories)}), got {found[place] or 'a missing value'!r} in line {first + place}; "
+                f"({_named(categories)}), got {stranger} in line {line(place)}; "
                 "correct it, or set the option unknown to 'ignore' to treat it as none of them."
             )
         return codes
@@ -72,11 +78,11 @@ def texts(values: NDArray[Any]) -> list[str]:
     >>> import numpy as np
     >>> texts(np.array(["blue", " red ", None, "NA"], dtype=object))
     ['blue', 'red', '', '']
-    >>> texts(np.array([3.0, np.nan]))
-    ['3', '']
+    >>> texts(np.array([3.0, 0.1, np.nan]))
+    ['3', '0.1', '']
     """
     if values.dtype.kind == "f":
-        return ["" if value != value else f"{value:.17g}" for value in values.tolist()]  # noqa: PLR0124  NaN
+        return ["" if value != value else repr(value).removesuffix(".0") for value in values.tolist()]  # noqa: PLR0124
     stripped = [value.strip() if isinstance(value, str) else _text(value) for value in values.tolist()]
     return ["" if text in MISSING else text for text in stripped]
 
@@ -92,6 +98,8 @@ def numbers(values: NDArray[Any]) -> NDArray[np.float64] | None:
     >>> numbers(np.array(["1", "one"], dtype=object)) is None
     True
     """
+    if values.dtype.kind in "OUS" and any("_" in value for value in values.tolist() if isinstance(value, str)):
+        return None  # see is_number
     try:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
@@ -107,7 +115,7 @@ def count_numbers(values: NDArray[Any]) -> int:
     found = numbers(values)
     if found is not None:
         return int(np.count_nonzero(~np.isnan(found)))
-    return sum(map(_is_number, texts(values)))
+    return sum(map(is_number, texts(values)))
 
 
 def first_text(values: NDArray[Any]) -> tuple[int, str]:
@@ -119,15 +127,7 @@ def first_text(values: NDArray[Any]) -> tuple[int, str]:
     >>> first_text(np.array(["1", "", "one"], dtype=object))
     (2, 'one')
     """
-    return next((place, text) for place, text in enumerate(texts(values)) if text and not _is_number(text))
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    return next((place, text) for place, text in enumerate(texts(values)) if text and not is_number(text))
 
 
 def _text(value: Any) -> str:

@@ -12,9 +12,12 @@ from hinge.preparation._columns import first_text, numbers, texts
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from hinge.preparation._columns import Line
+
 KINDS = ("truth", "whole", "number", "text")  # each may be read as any later one
 USUAL = ("label", "class", "target", "y")
 MOST_CLASSES = 1000
+_TRUTHS = {"true": True, "false": False, "1": True, "0": False}
 
 
 def find_label(names: list[str], label: str | int | None) -> str:
@@ -46,34 +49,42 @@ def kind_of(values: NDArray[Any]) -> str:
     found = numbers(values)
     if found is None:
         return "text"
-    known = found[np.isfinite(found)]
+    known = found[~np.isnan(found)]
     return "whole" if bool(np.all(known == np.round(known)) and np.all(np.abs(known) < 2**53)) else "number"
 
 
-def as_kind(values: NDArray[Any], kind: str, *, first: int) -> NDArray[Any]:
-    """Return raw labels as truth values, whole numbers, numbers or texts; refuse missing ones."""
-    if kind == "truth" and values.dtype.kind == "b":
-        return values
+def as_kind(values: NDArray[Any], kind: str, *, line: Line) -> NDArray[Any]:
+    """Return raw labels as truth values, whole numbers, numbers or texts; refuse missing ones and other kinds.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> as_kind(np.array(["1", "2.0"], dtype=object), "whole", line=lambda place: place + 1).tolist()
+    [1, 2]
+    """
+    found = texts(values)
+    if "" in found:
+        raise DataError(
+            f"Every row must have a label, but line {line(found.index(''))} has none; give it one or take the line out."
+        )
     if kind == "text":
-        found: NDArray[Any] = np.array(texts(values), dtype=object)
-        _require_all(found != "", first)
-        return found.astype(str)
+        return np.array(found)
+    if kind == "truth":
+        return np.array([_read(_TRUTHS.get(text.lower()), kind, text, line(place)) for place, text in enumerate(found)])
     parsed = numbers(values)
-    if parsed is None:
-        raise _stranger(values, kind, first)
-    _require_all(~np.isnan(parsed), first)
+    fitting = None if parsed is None else np.isfinite(parsed) & ((kind == "number") | (parsed == np.round(parsed)))
+    if parsed is None or fitting is None or not fitting.all():
+        place = first_text(values)[0] if fitting is None else int(np.argmin(fitting))
+        raise _stranger(kind, found[place], line(place))
     return parsed if kind == "number" else parsed.astype(np.int64)
 
 
-def _require_all(present: NDArray[np.bool_], first: int) -> None:
-    if not present.all():
-        raise DataError(
-            f"Every row must have a label, but line {first + int(np.argmin(present))} has none; "
-            "give it one or take the line out."
-        )
+def _read(value: bool | None, kind: str, text: str, line: int) -> bool:
+    if value is None:
+        raise _stranger(kind, text, line)
+    return value
 
 
-def _stranger(values: NDArray[Any], kind: str, first: int) -> DataError:
-    known = "numbers" if kind == "number" else "whole numbers"
-    place, text = first_text(values)
-    return DataError(f"Labels must be {known}, as they were before, got {text!r} in line {first + place}.")
+def _stranger(kind: str, text: str, line: int) -> DataError:
+    known = {"truth": "true or false", "whole": "whole numbers", "number": "finite numbers"}[kind]
+    return DataError(f"Labels must be {known}, as they were before, got {text!r} in line {line}; correct it.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -16,11 +17,12 @@ from hinge.preparation._labels import as_kind, find_label
 from hinge.preparation._scaling import Scaling
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
     from hinge.io import Chunk
+    from hinge.preparation._columns import Line
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,12 +35,14 @@ class Preparation:
         Features that the model sees.
     columns : tuple of Column or None
         Where they come from; None: the file holds nothing but numbers, and a column is a feature.
+    names : tuple of str
+        All columns of the table, used or not, in the order of the file.
     label : str or None
         The column of the labels, in a table.
     label_kind : {"truth", "whole", "number", "text"}
         How labels are read.
     first_index : int
-        The column of the file that is the first feature: 1 for svmlight files, which count from 1.
+        What svmlight files call the first feature: 1, rarely 0.
     dense : bool
         The model gets dense rows.
     dtype : str
@@ -55,9 +59,10 @@ class Preparation:
 
     n_features: int
     columns: tuple[Column, ...] | None = None
+    names: tuple[str, ...] = ()
     label: str | None = None
     label_kind: str = "whole"
-    first_index: int = 0
+    first_index: int = 1
     dense: bool = True
     dtype: str = "float64"
     scaling: Scaling = field(default_factory=Scaling)
@@ -66,8 +71,9 @@ class Preparation:
 
     @property
     def changes_nothing(self) -> bool:
-        """The model sees the numbers of the file."""
-        return self.columns is None and self.scaling.factor is None
+        """The model sees the numbers of the file, and nothing has to be known to read more of them."""
+        usual = self.first_index == 1 and self.missing == self.unknown == "error"
+        return self.columns is None and self.scaling.factor is None and usual
 
     @cached_property
     def feature_names(self) -> list[str] | None:
@@ -77,6 +83,8 @@ class Preparation:
     def examples(self, chunk: Chunk) -> tuple[Any, NDArray[Any]]:
         """Return features and labels of rows to learn from; rows may be left out if missing values ask for it."""
         if isinstance(chunk, Table):
+            if not chunk.named and self.columns is not None:
+                chunk = self._with_names(chunk)
             label = self._label_of(chunk)
             chunk = self._complete(chunk, label)
             y = chunk.columns[label]
@@ -84,15 +92,25 @@ class Preparation:
             raise DataError("There must be labels to learn from or to compare with, but the file has none.")
         else:
             y = chunk.y
-        return self.features(chunk), as_kind(y, self.label_kind, first=chunk.first)
+        return self.features(chunk), as_kind(y, self.label_kind, line=chunk.line)
+
+    def each_examples(self, chunks: Iterable[Chunk]) -> Iterator[tuple[Any, NDArray[Any]]]:
+        """Yield features and labels of chunks, but for those of which nothing is left."""
+        try:
+            for chunk in chunks:
+                X, y = self.examples(chunk)
+                if len(y):
+                    yield X, y
+        finally:  # a bad row must not leave a file open
+            if isinstance(chunks, Generator):
+                chunks.close()
 
     def all_examples(self, chunks: Iterable[Chunk]) -> tuple[Any, NDArray[Any]]:
         """Return features and labels of all rows."""
-        pairs = [self.examples(chunk) for chunk in chunks]
-        X = [X for X, _ in pairs]
-        y = np.concatenate([y for _, y in pairs])
-        if not len(y):
+        pairs = list(self.each_examples(chunks))
+        if not pairs:
             raise DataError("There must be rows without missing values, but every row has one; set missing to 'fill'.")
+        X, y = [X for X, _ in pairs], np.concatenate([y for _, y in pairs])
         return (vstack(X, format="csr") if issparse(X[0]) else np.concatenate(X)), y
 
     def features(self, chunk: Chunk) -> Any:
@@ -118,8 +136,8 @@ class Preparation:
         names = list(table.columns)
         if len(names) == self.n_features + 1:
             names.remove(self._label_of(table))
-        columns = [self._numbers(Column(name), table.columns[name], table.first) for name in names]
-        return Rows(np.column_stack(columns), None, table.first)
+        columns = [self._numbers(Column(name), table.columns[name], table.line) for name in names]
+        return Rows(np.column_stack(columns), None, table.line(0))
 
     def _complete(self, table: Table, label: str) -> Table:
         """Return the rows without missing values, if rows with some are to be left out."""
@@ -129,23 +147,37 @@ class Preparation:
         whole = np.ones(len(table), dtype=bool)
         for name in [*used, label]:
             whole &= np.array([text != "" for text in texts(table.columns[name])], dtype=bool)
-        return Table({name: values[whole] for name, values in table.columns.items()}, table.first, table.named)
+        return table.select(whole)
+
+    def _with_names(self, table: Table) -> Table:
+        """Return a table without names, given those that its columns had when the model was made.
+
+        It may have all columns, all but the label, or those that are used.
+        """
+        without_label = [name for name in self.names if name != self.label]
+        used = [column.name for column in self.columns or ()]
+        for names in (list(self.names), without_label, used):
+            if len(names) == len(table.columns):
+                return Table(dict(zip(names, table.columns.values(), strict=True)), table.lines, table.named)
+        raise DataError(
+            f"Rows must have {len(self.names)} fields as when the model was made, or {len(without_label)} without the "
+            f"label, got {len(table.columns)}."
+        )
 
     def _encoded(self, table: Table) -> Any:
         """Return the columns of a table side by side, categories as features of 0 and 1."""
         columns, rows = self.columns or (), np.arange(len(table))
-        if not table.named and len(table.columns) == len(columns):  # a file without names and without labels
-            names = (column.name for column in columns)
-            table = Table(dict(zip(names, table.columns.values(), strict=True)), table.first, table.named)
+        table = table if table.named else self._with_names(table)
         X = np.zeros((len(table), self.n_features), dtype=self.dtype) if self.dense else None
         parts: list[tuple[NDArray[Any], NDArray[Any], NDArray[Any]]] = []
         start = 0
         for column in columns:
             values = _of_table(table, column.name)
             if column.categories is None:
-                part = (rows, np.full(len(rows), start), self._numbers(column, values, table.first))
+                part = (rows, np.full(len(rows), start), self._numbers(column, values, table.line))
             else:
-                codes = column.codes(self._known(column, values, table.first), first=table.first, unknown=self.unknown)
+                known = self._known(column, values, table.line)
+                codes = column.codes(known, line=table.line, unknown=self.unknown)
                 part = (rows[codes >= 0], start + codes[codes >= 0], np.ones(np.count_nonzero(codes >= 0)))
             if X is not None:
                 X[part[0], part[1]] = part[2]
@@ -159,35 +191,36 @@ class Preparation:
         matrix.eliminate_zeros()
         return matrix
 
-    def _numbers(self, column: Column, values: NDArray[Any], first: int) -> NDArray[np.float64]:
+    def _numbers(self, column: Column, values: NDArray[Any], line: Line) -> NDArray[np.float64]:
         found = numbers(values)
         if found is None:
             place, text = first_text(values)
             raise DataError(
-                f"Column {column.name!r} must hold numbers, got {text!r} in line {first + place}; correct it."
+                f"Column {column.name!r} must hold numbers, got {text!r} in line {line(place)}; correct it."
             )
         absent = np.isnan(found)
         if absent.any():
             if self.missing != "fill":
-                raise missing_value(column.name, first + int(np.argmax(absent)))
+                raise missing_value(column.name, line(int(np.argmax(absent))))
             found = np.where(absent, column.mean, found)
         return found
 
-    def _known(self, column: Column, values: NDArray[Any], first: int) -> NDArray[Any]:
+    def _known(self, column: Column, values: NDArray[Any], line: Line) -> NDArray[Any]:
         """Return texts, unless one is missing and that is not expected."""
         if self.missing == "fill" or "" in (column.categories or ()):
             return values
         found = texts(values)
         if "" in found:
-            raise missing_value(column.name, first + found.index(""))
+            raise missing_value(column.name, line(found.index("")))
         return np.array(found, dtype=object)
 
     def _fitted(self, rows: Rows) -> Any:
         """Return a matrix with as many columns as there are features, of the wanted form and precision."""
-        X, first, last = rows.X, self.first_index, self.first_index + self.n_features
+        X, first = rows.X, self.first_index if rows.indexed else 0
+        last = first + self.n_features
+        if not rows.indexed and X.shape[1] != self.n_features:
+            raise DataError(f"Rows must have {self.n_features} numbers, as the model knows, got {X.shape[1]}.")
         if not issparse(X):
-            if X.shape[1] != self.n_features:
-                raise DataError(f"Rows must have {self.n_features} numbers, as the model knows, got {X.shape[1]}.")
             return X.astype(self.dtype, copy=False) if self.dense else csr_matrix(X, dtype=self.dtype)
         outside = (X.indices < first) | (X.indices >= last)
         if outside.any():
@@ -202,7 +235,7 @@ class Preparation:
         if self.unknown == "ignore":
             return
         entry = int(np.argmax(outside))
-        line = rows.first + int(np.searchsorted(rows.X.indptr, entry, side="right")) - 1
+        line = rows.line(int(np.searchsorted(rows.X.indptr, entry, side="right")) - 1)
         raise DataError(
             f"Features must be numbered from {self.first_index} to {self.first_index + self.n_features - 1}, as the "
             f"model knows, got {rows.X.indices[entry]} in line {line}; correct it, or set the option unknown to "
@@ -222,10 +255,6 @@ def _of_table(table: Table, name: str) -> NDArray[Any]:
     try:
         return table.columns[name]
     except KeyError:
-        if not table.named:
-            raise DataError(
-                f"The first line must hold the names of the columns, {name!r} among them, as when the model was made."
-            ) from None
         raise DataError(
             f"There must be a column {name!r}, as when the model was made, got {_list(table.columns)}."
         ) from None

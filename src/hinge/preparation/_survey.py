@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,11 +17,12 @@ from hinge.preparation._scaling import Scaling, choose_scaling
 from hinge.preparation._statistics import Statistics
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterator
 
     from numpy.typing import NDArray
 
     from hinge.io import Chunk
+    from hinge.preparation._columns import Line
 
 MOST_CATEGORIES = 1000  # texts of one column; more are names or sentences rather than categories
 _DENSE_WIDTH, _DENSE_SHARE = 4096, 0.1  # rows with at most so many features, so many of them not zero, are kept dense
@@ -41,36 +43,36 @@ class _ColumnSurvey:
         self.missing_line: int | None = None
         self.text_line: tuple[str, int] | None = None  # the first that is not a number
 
-    def add(self, values: NDArray[Any], first: int) -> None:
+    def add(self, values: NDArray[Any], line: Line) -> None:
         found = None if self.categorical else numbers(values)
         if found is None:
-            self._add_texts(values, first)
+            self._add_texts(values, line)
             return
         absent = np.isnan(found)
-        self._miss(absent, first)
+        self._miss(absent, line)
         if np.isinf(found).any():
-            line = first + int(np.argmax(np.isinf(found)))
-            raise DataError(f"Column {self.name!r} must hold finite numbers, got infinity in line {line}; correct it.")
+            place = line(int(np.argmax(np.isinf(found))))
+            raise DataError(f"Column {self.name!r} must hold finite numbers, got infinity in line {place}; correct it.")
         self.n_numbers += int(np.count_nonzero(~absent))
         self.statistics.add(found[~absent, None])
         if len(self.distinct) <= MOST_CATEGORIES and values.dtype == object:
             self.distinct.update(texts(values))
 
-    def _add_texts(self, values: NDArray[Any], first: int) -> None:
+    def _add_texts(self, values: NDArray[Any], line: Line) -> None:
         found = texts(values)
         n_numbers = 0 if self.categorical else count_numbers(values)
         self.n_numbers += n_numbers
         self.n_texts += len(found) - n_numbers - found.count("")
-        self._miss(np.array([text == "" for text in found], dtype=bool), first)
+        self._miss(np.array([text == "" for text in found], dtype=bool), line)
         if self.text_line is None and not self.categorical:
             place, text = first_text(values)
-            self.text_line = (text, first + place)
+            self.text_line = (text, line(place))
         if len(self.distinct) <= MOST_CATEGORIES:
             self.distinct.update(found)
 
-    def _miss(self, absent: NDArray[np.bool_], first: int) -> None:
+    def _miss(self, absent: NDArray[np.bool_], line: Line) -> None:
         if self.missing_line is None and absent.any():
-            self.missing_line = first + int(np.argmax(absent))
+            self.missing_line = line(int(np.argmax(absent)))
 
     def settled(self, missing: str) -> Column:
         """Return the column, or refuse it."""
@@ -122,15 +124,26 @@ class Survey:
         self.n_rows = 0
         self._wanted_label = label
         self._drop, self._categorical, self._missing = drop, categorical, missing
+        self._names: tuple[str, ...] = ()
         self._label: str | None = None
         self._label_kind = KINDS[0]
-        self._labels: set[Any] = set()
+        self._labels: set[str] = set()
         self._n_changes = 0
         self._columns: dict[str, _ColumnSurvey] | None = None
         self._matrix = Statistics()
         self._width = 0
-        self._sparse = False
+        self._sparse = self._indexed = False
         self._counts_from_zero = False
+
+    def look_at(self, chunks: Iterator[Chunk]) -> Iterator[Chunk]:
+        """Take in rows, and pass them on; whatever goes wrong, their file is closed."""
+        try:
+            for chunk in chunks:
+                self.add(chunk)
+                yield chunk
+        finally:
+            if isinstance(chunks, Generator):
+                chunks.close()
 
     def add(self, chunk: Chunk) -> None:
         """Take in the next rows."""
@@ -143,8 +156,8 @@ class Survey:
     @property
     def classes(self) -> NDArray[Any]:
         """The labels that occur, sorted."""
-        raw = np.array(list(self._labels), dtype=object if self._label_kind == "text" else None)
-        return np.unique(as_kind(raw, self._label_kind, first=1))
+        raw = np.array(list(self._labels), dtype=object)
+        return np.unique(as_kind(raw, self._label_kind, line=lambda place: place))
 
     @property
     def sorted_by_class(self) -> bool:
@@ -169,11 +182,11 @@ class Survey:
         """
         columns = self._settled_columns()
         if columns is not None:
-            first, statistics = 0, Statistics.joined([self._of_column(column) for column in columns])
+            statistics = Statistics.joined([self._of_column(column) for column in columns])
+            n_features = statistics.n_columns
         else:
-            first = 0 if self._counts_from_zero or not self._sparse else 1
-            statistics = self._matrix.from_column(first)
-        n_features = statistics.n_columns if columns is not None else self._width - first
+            empty = int(self._indexed and not self._counts_from_zero)  # the column of index 0
+            statistics, n_features = self._matrix.from_column(empty), self._width - empty
         if n_features < 1:
             raise DataError("There must be at least one feature besides the label, got none.")
         if n_features > MOST_FEATURES:
@@ -186,9 +199,10 @@ class Survey:
         return Preparation(
             n_features=n_features,
             columns=columns,
+            names=self._names,
             label=self._label,
             label_kind=self._label_kind,
-            first_index=first,
+            first_index=0 if self._counts_from_zero else 1,
             dense=dense,
             dtype=dtype,
             scaling=self._scaling(statistics, scale, table=columns is not None, dense=dense),
@@ -205,34 +219,38 @@ class Survey:
         self._width = max(self._width, X.shape[1])
         if self._width <= _WIDEST:
             self._matrix.add(X)
-        if issparse(X) and not self._counts_from_zero:
+        self._indexed |= rows.indexed
+        if rows.indexed and not self._counts_from_zero:
             self._counts_from_zero = bool((X.indices == 0).any())
         if rows.y is not None:
-            self._add_labels(rows.y, rows.first)
+            self._add_labels(rows.y, rows.line)
 
     def _add_table(self, table: Table) -> None:
         if self._columns is None:
             self._columns = self._open_columns(list(table.columns))
         for name, column in self._columns.items():
-            column.add(table.columns[name], table.first)
-        self._add_labels(table.columns[self._label or ""], table.first)
+            column.add(table.columns[name], table.line)
+        self._add_labels(table.columns[self._label or ""], table.line)
 
     def _open_columns(self, names: list[str]) -> dict[str, _ColumnSurvey]:
         unknown = [name for name in (*self._drop, *self._categorical) if name not in names]
         if unknown:
             raise DataError(f"There must be a column {unknown[0]!r}, got {', '.join(map(repr, names))}.")
-        names = [name for name in names if name not in self._drop]
-        self._label = find_label(names, self._wanted_label)
-        features = [name for name in names if name != self._label]
+        self._names = tuple(names)
+        left = [name for name in names if name not in self._drop]
+        self._label = find_label(left if self._wanted_label is None else names, self._wanted_label)
+        if self._label in self._drop:
+            raise DataError(f"The label must not be dropped, got {self._label!r} for both.")
+        features = [name for name in left if name != self._label]
         return {name: _ColumnSurvey(name, categorical=name in self._categorical) for name in features}
 
-    def _add_labels(self, values: NDArray[Any], first: int) -> None:
+    def _add_labels(self, values: NDArray[Any], line: Line) -> None:
         kind = kind_of(values)
         self._n_changes += int(np.count_nonzero(values[1:] != values[:-1]))
         self._label_kind = max(self._label_kind, kind, key=KINDS.index) if self._labels else kind
-        found = set(texts(values)) if values.dtype == object else set(np.unique(values).tolist())
+        found = set(texts(values))
         if "" in found and self._missing != "drop":
-            as_kind(values, "text", first=first)  # says in which line
+            as_kind(values, "text", line=line)  # says in which line
         self._labels |= found - {""}
         if len(self._labels) > MOST_CLASSES:
             raise DataError(

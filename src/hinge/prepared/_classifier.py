@@ -58,6 +58,20 @@ class PreparedClassifier(ClassifierMixin, BaseEstimator):
             return getattr(self.model, name)
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
+    @property
+    def n_features_in_(self) -> int:
+        """The number of columns that rows have, without the label."""
+        check_is_fitted(self)
+        columns = self.preparation.columns
+        return self.preparation.n_features if columns is None else len(columns)
+
+    @property
+    def feature_names_in_(self) -> NDArray[Any]:
+        """The names of these columns, if they have names."""
+        if self.preparation.columns is None:
+            raise AttributeError("The columns have no names.")
+        return np.array([column.name for column in self.preparation.columns], dtype=object)
+
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn from nothing, with the preparation as it is.
 
@@ -156,10 +170,7 @@ class PreparedClassifier(ClassifierMixin, BaseEstimator):
     def _chunk(self, X: Any) -> Chunk:
         columns = self.preparation.columns
         if hasattr(X, "columns") and hasattr(X, "__getitem__"):
-            named = {str(name): _raw(X[name]) for name in X.columns}
-            if columns is not None:
-                return Table(named, first=1, named=True)
-            return Rows(np.column_stack([np.asarray(values, dtype=np.float64) for values in named.values()]), None, 1)
+            return Table({str(name): _raw(X[name]) for name in X.columns}, range(1, len(X) + 1), named=True)
         if columns is None:
             return self._rows(X)
         rows = np.asarray(X.toarray() if issparse(X) else X)
@@ -167,7 +178,8 @@ class PreparedClassifier(ClassifierMixin, BaseEstimator):
             names = ", ".join(column.name for column in columns)
             raise DataError(f"Rows must have {len(columns)} values ({names}), got an array of shape {rows.shape}.")
         values = rows.astype(object) if rows.dtype.kind in "US" else rows
-        return Table({column.name: values[:, j] for j, column in enumerate(columns)}, first=1, named=False)
+        named = {column.name: values[:, j] for j, column in enumerate(columns)}
+        return Table(named, range(1, len(rows) + 1), named=True)
 
     def _rows(self, X: Any) -> Rows:
         if not issparse(X):
@@ -175,12 +187,7 @@ class PreparedClassifier(ClassifierMixin, BaseEstimator):
             if X.ndim != 2 or X.dtype.kind not in "biuf":
                 raise DataError(f"X must be a table of numbers with two dimensions, got {X.dtype} of shape {X.shape}.")
             return Rows(X, None, 1)
-        if X.shape[1] != self.preparation.n_features:
-            raise DataError(f"X must have {self.preparation.n_features} columns, got {X.shape[1]}.")
-        first = self.preparation.first_index
-        X = csr_matrix(X)
-        moved = csr_matrix((X.data, X.indices + first, X.indptr), shape=(X.shape[0], X.shape[1] + first))
-        return Rows(moved, None, 1)
+        return Rows(csr_matrix(X), None, 1)
 
 
 def _raw(column: Any) -> NDArray[Any]:
