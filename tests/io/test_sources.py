@@ -9,7 +9,6 @@ import os
 import subprocess
 import sys
 import threading
-import time
 from types import SimpleNamespace
 
 import pytest
@@ -170,13 +169,18 @@ def test_named_pipe(tmp_path):
         with path.open("wb") as file:
             file.write(b"a,b\n1,2\n")
             file.flush()
-            time.sleep(0.3)
+            first_came.wait(timeout=60)
             file.write(b"3,4\n")
 
+    first_came = threading.Event()
     thread = threading.Thread(target=write)
     thread.start()
     source = open_source(path)
     assert not source.repeatable
-    assert [len(chunk) for chunk in source.chunks()] == [1, 1]
+    sizes = []
+    for chunk in source.chunks():
+        sizes.append(len(chunk))
+        first_came.set()
+    assert sizes == [1, 1]
     assert source.share_read() is None
     thread.join()
