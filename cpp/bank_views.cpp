@@ -19,8 +19,10 @@ void Bank<T>::decide(const Batch<T>& batch, std::span<double> decisions, std::si
   std::vector<double> weights(count * slots, 0.0);
   for (std::size_t m = 0; m < count; ++m) {
     const auto& machine = machines_[m];
-    for (std::size_t i = 0; i < machine.expansion.size(); ++i)
-      if (machine.expansion.alive(i)) weights[m * slots + machine.slots[i]] = machine.expansion.alpha[i];
+    const Expansion& expansion = machine.expansion;
+    const double share = machine.terms > 0.0 ? 1.0 / machine.terms : 0.0;
+    for (std::size_t i = 0; i < expansion.size(); ++i)
+      if (expansion.alive(i)) weights[m * slots + machine.slots[i]] = expansion.alpha[i] - share * expansion.lag[i];
     for (std::size_t r = 0; r < batch.count; ++r) decisions[r * count + m] = machine.bias();
   }
   Examples<T> held = points_.examples();
@@ -80,9 +82,11 @@ BankState<T> Bank<T>::state() {
     state.member_counts.push_back(static_cast<std::int64_t>(expansion.size()));
     for (std::size_t i = 0; i < expansion.size(); ++i) {
       state.members.push_back(static_cast<std::int64_t>(machine.slots[i]));
+      state.member_lows.push_back(expansion.low[i]);
       state.member_costs.push_back(expansion.high[i] - expansion.low[i]);
       state.alpha.push_back(expansion.alpha[i]);
       state.gradient.push_back(expansion.gradient[i]);
+      state.lag.push_back(expansion.lag[i]);
     }
     for (const std::size_t seeds : machine.seeds) state.counters.push_back(static_cast<std::int64_t>(seeds));
     state.counters.push_back(static_cast<std::int64_t>(machine.extremes_.top_at));
@@ -136,8 +140,9 @@ Bank<T>::Bank(Kernel<T> kernel, const Options& options, std::size_t features, bo
     Machine<T>& machine = machines_[m];
     for (std::int64_t i = 0; i < state.member_counts[m]; ++i, ++at) {
       const auto slot = static_cast<std::size_t>(state.members[at]);
-      machine.append_member(slot, diagonal[slot], machine.label_of(points_.label(slot)), state.member_costs[at],
-                            state.alpha[at], state.gradient[at]);
+      const Box box{state.member_lows[at], state.member_lows[at] + state.member_costs[at]};
+      machine.append_member(slot, diagonal[slot], machine.label_of(points_.label(slot)), box, state.alpha[at], state.gradient[at]);
+      machine.expansion.lag[static_cast<std::size_t>(i)] = state.lag[at];
       points_.acquire(slot);
     }
     machine.refresh_identity();
@@ -205,9 +210,12 @@ void BankState<T>::check(std::size_t features, bool sparse, std::size_t classes)
   demand_between(member_counts, std::int64_t{0}, static_cast<std::int64_t>(points));
   demand_between(counters, std::int64_t{0}, std::numeric_limits<std::int64_t>::max());
   const auto total = static_cast<std::size_t>(std::accumulate(member_counts.begin(), member_counts.end(), std::int64_t{0}));
-  demand(members.size() == total && member_costs.size() == total && alpha.size() == total && gradient.size() == total);
+  demand(members.size() == total && member_lows.size() == total && member_costs.size() == total);
+  demand(alpha.size() == total && gradient.size() == total && lag.size() == total);
   demand_between(members, std::int64_t{0}, static_cast<std::int64_t>(points) - 1);
   demand_between(member_costs, 0.0, std::numeric_limits<double>::max());
+  demand_finite(member_lows);
+  demand_finite(lag);
   demand_finite(alpha);
   demand_finite(gradient);
   demand_between(newcomers, std::int64_t{0}, static_cast<std::int64_t>(machines) - 1);

@@ -7,7 +7,7 @@ namespace hinge {
 void Expansion::resize(std::size_t count) {
   size_ = count;
   const std::size_t capacity = padded(count);
-  for (auto* values : {&alpha, &gradient, &low, &high, &label}) {
+  for (auto* values : {&alpha, &gradient, &low, &high, &label, &lag}) {
     values->resize(capacity, 0.0);
     std::fill(values->begin() + static_cast<std::ptrdiff_t>(count), values->end(), 0.0);
   }
@@ -15,18 +15,19 @@ void Expansion::resize(std::size_t count) {
   std::fill(room.begin() + static_cast<std::ptrdiff_t>(count), room.end(), std::uint8_t{0});
 }
 
-std::size_t Expansion::append(double y, double cost, double g) {
+std::size_t Expansion::append(double y, const Box& box, double g) {
   const std::size_t i = size_;
   resize(size_ + 1);
   label[i] = y;
-  low[i] = std::min(0.0, cost * y);
-  high[i] = std::max(0.0, cost * y);
+  low[i] = box.low;
+  high[i] = box.high;
   gradient[i] = g;
   set_alpha(i, 0.0);
   return i;
 }
 
 void Expansion::set_alpha(std::size_t i, double value) {
+  support_ += static_cast<std::size_t>(value != 0.0) - static_cast<std::size_t>(alpha[i] != 0.0);
   alpha[i] = value;
   const std::uint8_t rise = value < high[i] ? may_rise : std::uint8_t{0};
   const std::uint8_t fall = value > low[i] ? may_fall : std::uint8_t{0};
@@ -34,7 +35,8 @@ void Expansion::set_alpha(std::size_t i, double value) {
 }
 
 void Expansion::remove(std::size_t i) {
-  alpha[i] = low[i] = high[i] = label[i] = 0.0;
+  support_ -= static_cast<std::size_t>(alpha[i] != 0.0);
+  alpha[i] = low[i] = high[i] = label[i] = lag[i] = 0.0;
   room[i] = 0;
   ++dead_;
 }
@@ -42,7 +44,7 @@ void Expansion::remove(std::size_t i) {
 Moves Expansion::squeeze() {
   const Moves moves = close_gaps(size_, [&](std::size_t i) { return alive(i); });
   for (const auto& [from, to] : moves.list) {
-    for (auto* values : {&alpha, &gradient, &low, &high, &label}) (*values)[to] = (*values)[from];
+    for (auto* values : {&alpha, &gradient, &low, &high, &label, &lag}) (*values)[to] = (*values)[from];
     room[to] = room[from];
   }
   resize(moves.size);

@@ -3,7 +3,11 @@
 //   f(x) = sum_i alpha_i K(x, x_i) + b,   low_i <= alpha_i <= high_i,   sum_i alpha_i = 0
 //   gradient of the dual: g_i = y_i - sum_j alpha_j K_ij   (no b in it)
 //
-// with low = min(0, C y) and high = max(0, C y). Members that left keep their place, with alpha = 0 and no room to move.
+// with low = min(0, C y) and high = max(0, C y). Machines without a bias drop the sum and take b = 0. Members that left keep their place,
+// with alpha = 0 and no room to move.
+//
+// Some algorithms answer with an average of their coefficients over a number of terms (steps, or examples). A change of alpha_i by d that
+// came after t of them is missing from t terms, so the average is alpha_i - lag_i / terms with lag_i the sum of all d t.
 #pragma once
 
 #include <cstddef>
@@ -15,13 +19,25 @@
 
 namespace hinge {
 
+// Where a coefficient may be.
+struct Box {
+  double low, high;
+
+  static Box of(double label, double cost) { return {label > 0 ? 0.0 : -cost, label > 0 ? cost : 0.0}; }
+  // The box of an example whose loss is flat (ramp loss, see solvers/robust.hpp): pushed through zero to the other side.
+  Box beyond_zero() const { return {low - (low + high), high - (low + high)}; }
+};
+
 class Expansion {
  public:
   std::size_t size() const { return size_; }
   std::size_t dead() const { return dead_; }
   std::size_t alive_count() const { return size_ - dead_; }
 
-  std::size_t append(double label, double cost, double gradient);
+  std::size_t append(double label, const Box& box, double gradient);
+  Box box(std::size_t i) const { return {low[i], high[i]}; }
+  // Members with a coefficient other than zero.
+  std::size_t support() const { return support_; }
   // Changes one coefficient; the caller keeps the gradient true.
   void set_alpha(std::size_t i, double value);
   void remove(std::size_t i);
@@ -33,6 +49,7 @@ class Expansion {
   // All have padded(size()) entries or more.
   std::vector<double> alpha, gradient, low, high;
   std::vector<double> label;  // +1, -1, or 0 once dead
+  std::vector<double> lag;
   std::vector<std::uint8_t> room;
 
  private:
@@ -40,6 +57,7 @@ class Expansion {
 
   std::size_t size_ = 0;
   std::size_t dead_ = 0;
+  std::size_t support_ = 0;
 };
 
 }  // namespace hinge

@@ -77,6 +77,39 @@ inline void announce(const T* segment) {
 }
 
 template <class T>
+Extremes climb(double* gradient, const T* const* row, double step, const std::uint8_t* room, std::size_t count) {
+  LaneExtremes best;
+  Longs index = first_indices();
+  for (std::size_t first = 0; first < count; first += segment_length) {
+    const T* values = row[first / segment_length];
+    const std::size_t length = count - first < segment_length ? count - first : segment_length;
+    double* g = gradient + first;
+    if (first + segment_length < count) announce(row[first / segment_length + 1]);
+    for (std::size_t j = 0; j < length; j += lanes, index += static_cast<std::int64_t>(lanes)) {
+      const Doubles value = load<Doubles>(g + j) - step * widen(values + j);
+      std::memcpy(g + j, &value, sizeof value);
+      best.look(value, room + first + j, index);
+    }
+  }
+  return best.reduce();
+}
+
+Slack slack(const double* gradient, const double* alpha, const double* low, const double* high, const double* label,
+            std::size_t count) {
+  Doubles gap{}, sum{}, squares{};
+  for (std::size_t j = 0; j < count; j += lanes) {
+    const Doubles g = load<Doubles>(gradient + j), below = load<Doubles>(low + j), above = load<Doubles>(high + j);
+    const Doubles falling = below * g, rising = above * g, h = (above - below) * load<Doubles>(label + j) * g;
+    gap += (falling > rising ? falling : rising) - load<Doubles>(alpha + j) * g;
+    sum += h;
+    squares += h * h;
+  }
+  Slack total{0.0, 0.0, 0.0};
+  for (std::size_t l = 0; l < lanes; ++l) total.gap += gap[l], total.sum += sum[l], total.squares += squares[l];
+  return total;
+}
+
+template <class T>
 Extremes descend(double* gradient, const T* const* rising, const T* const* falling, double step, const std::uint8_t* room,
                  std::size_t count) {
   LaneExtremes best;
@@ -298,7 +331,7 @@ T absolute_distance(const T* a, const T* b, std::size_t count) {
 
 template <class T>
 constexpr Loops<T> build() {
-  return {descend<T>,  extremes,       partner<T>,    dot<T>,          sum_of_squares<T>,     picked_products<T>,
+  return {descend<T>,  climb<T>,       extremes,      slack,           partner<T>,    dot<T>,          sum_of_squares<T>,     picked_products<T>,
           gaussian<T>, exponential<T>, add_sparse<T, Product<T>>, add_sparse<T, AddedDistance<T>>, absolute_distance<T>};
 }
 

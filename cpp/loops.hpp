@@ -25,6 +25,13 @@ struct Extremes {
   std::size_t bottom_at;
 };
 
+// Sums over the members of a machine without a bias: the duality gap, and the sum and the squares of h_i = C_i y_i g_i.
+struct Slack {
+  double gap;
+  double sum;
+  double squares;
+};
+
 // The partner that promises the largest gain with a fixed example; `found` is false when no pair is violating.
 struct Partner {
   std::size_t at;
@@ -36,7 +43,11 @@ struct Loops {
   // gradient -= step * (rising - falling), then the new extremes, in one pass. Rows come in segments (see segments.hpp).
   Extremes (*descend)(double* gradient, const T* const* rising, const T* const* falling, double step,
                       const std::uint8_t* room, std::size_t count);
+  // The same for one row alone.
+  Extremes (*climb)(double* gradient, const T* const* row, double step, const std::uint8_t* room, std::size_t count);
   Extremes (*extremes)(const double* gradient, const std::uint8_t* room, std::size_t count);
+  Slack (*slack)(const double* gradient, const double* alpha, const double* low, const double* high, const double* label,
+                 std::size_t count);
   // Largest (fixed_gradient - gradient_j)^2 / (fixed_diagonal + diagonal_j - 2 row_j) over j that may fall.
   Partner (*partner)(const double* gradient, const T* const* row, const T* diagonal, const std::uint8_t* room,
                      double fixed_gradient, double fixed_diagonal, std::size_t count);

@@ -50,8 +50,13 @@ const T* Machine<T>::sight(std::size_t position) {
 }
 
 template <class T>
-std::size_t Machine<T>::insert(std::size_t position, double label, double cost, double gradient) {
-  const std::size_t i = expansion.append(label, cost, gradient);
+double Machine<T>::sum(std::size_t position) {
+  return loops<T>().dot(sight(position), expansion.alpha.data(), expansion.size());
+}
+
+template <class T>
+std::size_t Machine<T>::insert(std::size_t position, double label, const Box& box, double gradient) {
+  const std::size_t i = expansion.append(label, box, gradient);
   diagonal.resize(padded(i + 1), T(0));
   panel_->open(position, *kernel_);
   diagonal[i] = panel_->own(position, position);
@@ -61,8 +66,8 @@ std::size_t Machine<T>::insert(std::size_t position, double label, double cost, 
   auto& segments = fresh_segments_.emplace_back();
   for (std::size_t first = 0; first < committed_ + panel_->count(); first += segment_length)
     segments.push_back(fresh_values(fresh_.size() - 1) + first);
-  if (label > 0 && gradient > extremes_.top) extremes_.top = gradient, extremes_.top_at = i;
-  if (label < 0 && gradient < extremes_.bottom) extremes_.bottom = gradient, extremes_.bottom_at = i;
+  if ((expansion.room[i] & may_rise) && gradient > extremes_.top) extremes_.top = gradient, extremes_.top_at = i;
+  if ((expansion.room[i] & may_fall) && gradient < extremes_.bottom) extremes_.bottom = gradient, extremes_.bottom_at = i;
   return i;
 }
 
@@ -130,6 +135,25 @@ void Machine<T>::move(std::size_t i, std::size_t j, double length) {
                                  expansion.room.data(), expansion.size());
   for (const std::size_t moved : {i, j})
     if (expansion.alpha[moved] == 0.0) idle.push_back(moved);
+  ++steps;
+}
+
+// The dual grows by length (g_i - length K_ii / 2): most for length = g_i / K_ii, as far as the box allows.
+template <class T>
+double Machine<T>::best_length(std::size_t i) const {
+  const double curvature = std::max(static_cast<double>(diagonal[i]), smallest_curvature);
+  return std::clamp(expansion.gradient[i] / curvature, expansion.low[i] - expansion.alpha[i],
+                    expansion.high[i] - expansion.alpha[i]);
+}
+
+template <class T>
+void Machine<T>::climb(std::size_t i, double length) {
+  const RowView<T> changed = row(i, i);
+  const double value = expansion.alpha[i] + length;
+  const double up = expansion.high[i] - expansion.alpha[i], down = expansion.low[i] - expansion.alpha[i];
+  expansion.set_alpha(i, length >= up ? expansion.high[i] : length <= down ? expansion.low[i] : value);
+  extremes_ = loops<T>().climb(expansion.gradient.data(), changed.segments, length, expansion.room.data(), expansion.size());
+  if (expansion.alpha[i] == 0.0) idle.push_back(i);
   ++steps;
 }
 
@@ -211,6 +235,7 @@ double Machine<T>::gap() const {
 
 template <class T>
 double Machine<T>::bias() const {
+  if (!biased_) return 0.0;
   if (has_pair()) return 0.5 * (extremes_.top + extremes_.bottom);
   if (std::isfinite(extremes_.top)) return extremes_.top;
   return std::isfinite(extremes_.bottom) ? extremes_.bottom : 0.0;
@@ -334,8 +359,8 @@ void Machine<T>::refresh_identity() {
 }
 
 template <class T>
-void Machine<T>::append_member(std::size_t slot, T self, double label, double cost, double alpha, double gradient) {
-  const std::size_t i = expansion.append(label, cost, gradient);
+void Machine<T>::append_member(std::size_t slot, T self, double label, const Box& box, double alpha, double gradient) {
+  const std::size_t i = expansion.append(label, box, gradient);
   expansion.set_alpha(i, alpha);
   diagonal.resize(padded(i + 1), T(0));
   diagonal[i] = self;
@@ -393,12 +418,11 @@ void Machine<T>::prefetch_rows(std::size_t threads) {
 
 template <class T>
 Machine<T> Machine<T>::restricted(std::span<const std::size_t> members, const Points<T>& points) {
-  Machine smaller(positive_class_, cache_.budget());
+  Machine smaller(positive_class_, biased_, cache_.budget());
   smaller.look_at(kernel_, &points, nullptr, true);
   for (std::size_t k = 0; k < members.size(); ++k) {
     const std::size_t i = members[k];
-    smaller.append_member(k, diagonal[i], expansion.label[i], expansion.high[i] - expansion.low[i], expansion.alpha[i],
-                          expansion.gradient[i]);
+    smaller.append_member(k, diagonal[i], expansion.label[i], expansion.box(i), expansion.alpha[i], expansion.gradient[i]);
   }
   cache_.restrict_to(members);
   std::swap(smaller.cache_, cache_);
@@ -409,13 +433,17 @@ Machine<T> Machine<T>::restricted(std::span<const std::size_t> members, const Po
 
 template <class T>
 Machine<T> Machine<T>::mirrored(std::int32_t positive_class) const {
-  Machine other(positive_class, cache_.budget());
+  Machine other(positive_class, biased_, cache_.budget());
   other.look_at(kernel_, points_, nullptr, true);
-  for (const std::size_t i : expansion.alive_members())
-    other.append_member(slots[i], diagonal[i], -expansion.label[i], expansion.high[i] - expansion.low[i],
-                        -expansion.alpha[i], -expansion.gradient[i]);
+  for (const std::size_t i : expansion.alive_members()) {
+    const Box box{-expansion.high[i], -expansion.low[i]};
+    other.append_member(slots[i], diagonal[i], -expansion.label[i], box, -expansion.alpha[i], -expansion.gradient[i]);
+    other.expansion.lag[other.expansion.size() - 1] = -expansion.lag[i];
+  }
   other.seeds[0] = seeds[1];
   other.seeds[1] = seeds[0];
+  other.visits = visits;
+  other.terms = terms;
   other.refresh_identity();
   other.refresh_extremes();
   return other;

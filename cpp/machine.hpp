@@ -19,7 +19,8 @@ namespace hinge {
 template <class T>
 class Machine {
  public:
-  Machine(std::int32_t positive_class, std::size_t cache_bytes) : cache_(cache_bytes), positive_class_(positive_class) {}
+  Machine(std::int32_t positive_class, bool biased, std::size_t cache_bytes)
+      : cache_(cache_bytes), positive_class_(positive_class), biased_(biased) {}
 
   // Where kernel values come from; must be set before any step, and the panel while a block is being learned. A machine that is alone
   // may write behind the panel's rows.
@@ -28,8 +29,10 @@ class Machine {
   // --- one block ---
   // Kernel values of the block's example at `position` against all members; valid until the next call.
   const T* sight(std::size_t position);
+  // sum_i alpha_i k(x, x_i) for the block's example x; its decision value is that and the bias.
+  double sum(std::size_t position);
   // Takes the block's example in, with alpha = 0. Its row is the last sight.
-  std::size_t insert(std::size_t position, double label, double cost, double gradient);
+  std::size_t insert(std::size_t position, double label, const Box& box, double gradient);
   bool holds_slot(std::size_t slot) const { return slot < holds_.size() && holds_[slot]; }
   // Ends the block, in three parts: list the rows worth completing from the panel, complete them (tasks that may run side by side), and
   // give the examples taken in their slots (one for each, in the order of insertion).
@@ -42,6 +45,9 @@ class Machine {
   // Moves alpha_i up and alpha_j down as far as the dual grows and the boxes allow; returns the gain.
   double step(std::size_t i, std::size_t j);
   void move(std::size_t i, std::size_t j, double length);
+  // The best step of one coefficient alone, for machines without a bias, and any such step.
+  double best_length(std::size_t i) const;
+  void climb(std::size_t i, double length);
   // Gives v's coefficient to other members where the dual loses least, of its own class as long as their boxes have room.
   void hand_over(std::size_t v);
   RowView<T> row(std::size_t i, std::size_t pinned);
@@ -53,7 +59,8 @@ class Machine {
   double bottom() const { return extremes_.bottom; }
   bool has_pair() const;
   double gap() const;   // delta: how much the most violating pair violates
-  double bias() const;  // the middle of the bracket
+  double bias() const;  // the middle of the bracket, or none
+  double terms = 0.0;   // that the answer averages over; 0: it is not an average
 
   // --- keeping house, between blocks ---
   // Slots given up since the last call; each was acquired once.
@@ -76,6 +83,7 @@ class Machine {
   std::vector<std::size_t> idle;  // members seen with alpha = 0; may list some that have moved since
   Extremes extremes_{};
   std::size_t seeds[2] = {0, 0};
+  std::size_t visits = 0;               // examples shown, for algorithms that count them
   std::size_t steps = 0;
   std::size_t kernel_evals = 0;
 
@@ -85,7 +93,7 @@ class Machine {
   const Points<T>& points() const { return *points_; }
   const Kernel<T>& kernel() const { return *kernel_; }
   // For machines built member by member, outside a block; `refresh_identity` and `refresh_extremes` end the building.
-  void append_member(std::size_t slot, T diagonal, double label, double cost, double alpha, double gradient);
+  void append_member(std::size_t slot, T diagonal, double label, const Box& box, double alpha, double gradient);
   void refresh_identity();
 
  private:
@@ -105,6 +113,7 @@ class Machine {
 
   RowCache<T> cache_;
   std::int32_t positive_class_;
+  bool biased_;
   const Kernel<T>* kernel_ = nullptr;
   const Points<T>* points_ = nullptr;
   Panel<T>* panel_ = nullptr;

@@ -6,6 +6,7 @@
 
 #include "decision.hpp"
 #include "solvers/finishing.hpp"
+#include "solvers/lasvm.hpp"
 #include "solvers/polish.hpp"
 
 namespace hinge {
@@ -34,7 +35,7 @@ struct Bank<T>::Tally {
 
 template <class T>
 Bank<T>::Bank(Kernel<T> kernel, const Options& options, std::size_t features, bool sparse, std::size_t classes)
-    : kernel_(std::move(kernel)), options_(options), points_(features, sparse), classes_(classes) {
+    : kernel_(std::move(kernel)), options_(options), solver_(make_solver<T>(options)), points_(features, sparse), classes_(classes) {
   if (classes <= 2)
     add_machine(1);
   else
@@ -44,7 +45,7 @@ Bank<T>::Bank(Kernel<T> kernel, const Options& options, std::size_t features, bo
 
 template <class T>
 void Bank<T>::add_machine(std::int32_t positive_class) {
-  machines_.emplace_back(positive_class, options_.cache_bytes);
+  machines_.emplace_back(positive_class, is_biased(options_.algorithm), options_.cache_bytes);
   machines_.back().look_at(&kernel_, &points_, nullptr, true);
   machines_.back().refresh_extremes();
 }
@@ -57,6 +58,7 @@ void Bank<T>::share_cache() {
 template <class T>
 void Bank<T>::set_options(const Options& options) {
   options_ = options;
+  solver_ = make_solver<T>(options);
   share_cache();
 }
 
@@ -157,15 +159,10 @@ void Bank<T>::begin_block(Panel<T>& panel) {
 template <class T>
 void Bank<T>::visit(std::size_t m, std::size_t position, std::int32_t label, double cost) {
   Machine<T>& machine = machines_[m];
-  const Lasvm<T> lasvm(options_);
-  double& decision = decisions_[position * machines_.size() + m];
-  if (known_[position] && machine.holds_slot(*known_[position])) {
-    decision = lasvm.decide(machine, position);
-    lasvm.revisit(machine);
-    return;
-  }
-  const auto seen = lasvm.visit(machine, position, machine.label_of(label), cost);
-  decision = seen.decision;
+  const bool held = known_[position] && machine.holds_slot(*known_[position]);
+  const Visit seen = held ? solver_->revisit(machine, position, *known_[position])
+                          : solver_->visit(machine, position, machine.label_of(label), cost);
+  decisions_[position * machines_.size() + m] = seen.decision;
   inserted_[m] += seen.inserted;
 }
 
@@ -298,7 +295,6 @@ void Bank<T>::learn_selected(const Lesson<T>& lesson, std::span<const std::int64
 template <class T>
 void Bank<T>::learn_draw(const Lesson<T>& lesson, Panel<T>& panel, std::size_t first, std::size_t last,
                          Selector& selector, Tally& tally) {
-  const Lasvm<T> lasvm(options_);
   const std::size_t count = machines_.size();
   std::vector<double> labels(count);
   double widest = 0.0;
@@ -310,7 +306,7 @@ void Bank<T>::learn_draw(const Lesson<T>& lesson, Panel<T>& panel, std::size_t f
     if (selector.processed(panel.row_of(p))) continue;
     const auto row = static_cast<std::size_t>(panel.row_of(p));
     for (std::size_t m = 0; m < count; ++m) {
-      decisions_[p * count + m] = lasvm.decide(machines_[m], p);
+      decisions_[p * count + m] = machines_[m].sum(p) + machines_[m].bias();
       labels[m] = machines_[m].label_of(lesson.labels[row]);
     }
     const double score = selector.score({decisions_.data() + p * count, count}, labels);

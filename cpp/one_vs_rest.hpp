@@ -20,7 +20,7 @@
 #include "parallel.hpp"
 #include "points.hpp"
 #include "select.hpp"
-#include "solvers/lasvm.hpp"
+#include "solvers/solver.hpp"
 
 namespace hinge {
 
@@ -36,9 +36,11 @@ struct BankState {
   std::vector<T> shift;
   std::vector<std::int64_t> members;
   std::vector<std::int64_t> member_counts;
+  std::vector<double> member_lows;  // the lower ends of their boxes, and how wide these are
   std::vector<double> member_costs;
   std::vector<double> alpha;
   std::vector<double> gradient;
+  std::vector<double> lag;
   // Kernel evaluations, steps, whether the shift is chosen; then of each machine the seeds of either class and the ends of the bracket.
   std::vector<std::int64_t> counters;
   std::vector<std::int64_t> newcomers;  // machines that still have to see what was kept before their class came
@@ -115,6 +117,7 @@ class Bank {
 
   Kernel<T> kernel_;
   Options options_;
+  std::unique_ptr<Solver<T>> solver_;
   Points<T> points_;
   std::size_t classes_ = 0;
   std::vector<Machine<T>> machines_;

@@ -14,15 +14,15 @@ constexpr std::size_t most_repeats = 10'000;
 }  // namespace
 
 template <class T>
-double Lasvm<T>::decide(Machine<T>& machine, std::size_t position) const {
-  const T* row = machine.sight(position);
-  return loops<T>().dot(row, machine.expansion.alpha.data(), machine.expansion.size()) + machine.bias();
+Visit Lasvm<T>::revisit(Machine<T>& machine, std::size_t position, std::size_t) const {
+  const double decision = machine.sum(position) + machine.bias();
+  reprocess_online(machine);
+  return {decision, false};
 }
 
 template <class T>
-typename Lasvm<T>::Visit Lasvm<T>::visit(Machine<T>& machine, std::size_t position, double label, double cost) const {
-  const T* row = machine.sight(position);
-  const double sum = loops<T>().dot(row, machine.expansion.alpha.data(), machine.expansion.size());
+Visit Lasvm<T>::visit(Machine<T>& machine, std::size_t position, double label, double cost) const {
+  const double sum = machine.sum(position);
   const double gradient = label - sum, bias = machine.bias();
   const double lower = std::min(machine.top(), machine.bottom()), upper = std::max(machine.top(), machine.bottom());
   const bool wanted =
@@ -31,7 +31,7 @@ typename Lasvm<T>::Visit Lasvm<T>::visit(Machine<T>& machine, std::size_t positi
   const bool admitted = wanted || seeds < seeds_per_class;
   if (admitted) {
     seeds += seeds < seeds_per_class;
-    process(machine, machine.insert(position, label, cost, gradient));
+    process(machine, machine.insert(position, label, Box::of(label, cost), gradient));
   }
   reprocess_online(machine);
   if (options_.max_support != 0) shed(machine);

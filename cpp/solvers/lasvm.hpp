@@ -23,27 +23,21 @@
 
 #include "machine.hpp"
 #include "options.hpp"
+#include "solvers/solver.hpp"
 
 namespace hinge {
 
 enum class PairChoice { maximal_gradient, second_order };
 
 template <class T>
-class Lasvm {
+class Lasvm : public Solver<T> {
  public:
   explicit Lasvm(const Options& options) : options_(options) {}
 
-  struct Visit {
-    double decision;  // before learning, bias included
-    bool inserted;
-  };
-
-  // One online iteration: PROCESS on the block's example, then REPROCESS.
-  Visit visit(Machine<T>& machine, std::size_t position, double label, double cost) const;
-  // The decision value alone.
-  double decide(Machine<T>& machine, std::size_t position) const;
-  // The iteration for an example that is a member already.
-  void revisit(Machine<T>& machine) const { reprocess_online(machine); }
+  // PROCESS on the block's example, then REPROCESS.
+  Visit visit(Machine<T>& machine, std::size_t position, double label, double cost) const override;
+  // REPROCESS alone.
+  Visit revisit(Machine<T>& machine, std::size_t position, std::size_t slot) const override;
   // A step along the best pair among the members. Returns how much the dual gained, or nothing when no pair violates.
   std::optional<double> reprocess(Machine<T>& machine, PairChoice choice) const;
 
