@@ -173,9 +173,12 @@ nb::dict state(SharedBank<T>& self) {
   arrays["shift"] = to_numpy(std::move(held.shift));
   arrays["members"] = to_numpy(std::move(held.members));
   arrays["member_counts"] = to_numpy(std::move(held.member_counts));
+  arrays["member_lows"] = to_numpy(std::move(held.member_lows));
   arrays["member_costs"] = to_numpy(std::move(held.member_costs));
   arrays["alpha"] = to_numpy(std::move(held.alpha));
   arrays["gradient"] = to_numpy(std::move(held.gradient));
+  arrays["lag"] = to_numpy(std::move(held.lag));
+  arrays["terms"] = to_numpy(std::move(held.terms));
   arrays["counters"] = to_numpy(std::move(held.counters));
   arrays["newcomers"] = to_numpy(std::move(held.newcomers));
   return arrays;
@@ -198,9 +201,12 @@ BankState<T> state_from(const nb::dict& arrays, bool sparse) {
   state.shift = from_dict<T>(arrays, "shift");
   state.members = from_dict<std::int64_t>(arrays, "members");
   state.member_counts = from_dict<std::int64_t>(arrays, "member_counts");
+  state.member_lows = from_dict<double>(arrays, "member_lows");
   state.member_costs = from_dict<double>(arrays, "member_costs");
   state.alpha = from_dict<double>(arrays, "alpha");
   state.gradient = from_dict<double>(arrays, "gradient");
+  state.lag = from_dict<double>(arrays, "lag");
+  state.terms = from_dict<double>(arrays, "terms");
   state.counters = from_dict<std::int64_t>(arrays, "counters");
   state.newcomers = from_dict<std::int64_t>(arrays, "newcomers");
   return state;
@@ -263,7 +269,7 @@ void bind_measures(nb::class_<SharedBank<T>>& bound) {
       .def_prop_ro("dual_objective",
                    of_each_machine<T>([](const Machine<T>& machine) { return dual_objective(machine.expansion); }))
       .def_prop_ro("duality_gap",
-                   of_each_machine<T>([](const Machine<T>& machine) { return duality_gap(machine.expansion); }))
+                   of_each_machine<T>([](const Machine<T>& machine) { return duality_gap(machine.expansion, machine.biased()); }))
       .def_prop_ro("squared_norm",
                    of_each_machine<T>([](const Machine<T>& machine) { return squared_norm(machine.expansion); }));
 }

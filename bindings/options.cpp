@@ -14,31 +14,44 @@ namespace nb = nanobind;
 
 namespace {
 
-constexpr std::pair<const char*, Selection> selections[] = {{"random", Selection::random},
-                                                            {"gradient", Selection::gradient},
-                                                            {"active", Selection::active},
-                                                            {"autoactive", Selection::autoactive}};
+template <class Choice>
+using Names = std::initializer_list<std::pair<const char*, Choice>>;
 
-void set_selection(Options& options, const std::string& name) {
-  for (const auto& [known, selection] : selections)
-    if (name == known) {
-      options.selection = selection;
-      return;
-    }
-  throw std::invalid_argument("unknown selection " + name);
-}
+constexpr Names<Selection> selections = {{"random", Selection::random},
+                                         {"gradient", Selection::gradient},
+                                         {"active", Selection::active},
+                                         {"autoactive", Selection::autoactive}};
+constexpr Names<Algorithm> algorithms = {{"lasvm", Algorithm::lasvm},
+                                         {"robust", Algorithm::robust},
+                                         {"tracking", Algorithm::tracking},
+                                         {"perceptron", Algorithm::perceptron}};
+constexpr Names<Loss> losses = {{"hinge", Loss::hinge}, {"ramp", Loss::ramp}, {"ignore", Loss::ignore}, {"full", Loss::full}};
 
-std::string selection_of(const Options& options) {
-  for (const auto& [name, selection] : selections)
-    if (options.selection == selection) return name;
-  return {};
+// A choice that Python sees as a word.
+template <class Choice>
+void bind_choice(nb::class_<Options>& options, const char* attribute, Choice Options::* member, const Names<Choice>& names) {
+  options.def_prop_rw(
+      attribute,
+      [member, &names](const Options& self) -> std::string {
+        for (const auto& [name, choice] : names)
+          if (self.*member == choice) return name;
+        return {};
+      },
+      [member, &names, attribute](Options& self, const std::string& wanted) {
+        for (const auto& [name, choice] : names)
+          if (wanted == name) {
+            self.*member = choice;
+            return;
+          }
+        throw std::invalid_argument(std::string("unknown ") + attribute + " " + wanted);
+      });
 }
 
 }  // namespace
 
 void bind_options(nb::module_& module) {
-  nb::class_<Options>(module, "Options")
-      .def(nb::init<>())
+  nb::class_<Options> options(module, "Options");
+  options.def(nb::init<>())
       .def_rw("tolerance", &Options::tolerance)
       .def_rw("second_order", &Options::second_order)
       .def_rw("max_gap", &Options::max_gap)
@@ -46,7 +59,19 @@ void bind_options(nb::module_& module) {
       .def_rw("cache_bytes", &Options::cache_bytes)
       .def_rw("pool_size", &Options::pool_size)
       .def_rw("threads", &Options::threads)
-      .def_prop_rw("selection", &selection_of, &set_selection);
+      .def_rw("ramp", &Options::ramp)
+      .def_rw("warmup", &Options::warmup)
+      .def_rw("max_idle", &Options::max_idle)
+      .def_rw("clean_every", &Options::clean_every)
+      .def_rw("n_steps", &Options::n_steps)
+      .def_rw("process", &Options::process)
+      .def_rw("keep_all", &Options::keep_all)
+      .def_rw("average", &Options::average)
+      .def_rw("seed", &Options::seed)
+      .def_rw("margin", &Options::margin);
+  bind_choice(options, "algorithm", &Options::algorithm, algorithms);
+  bind_choice(options, "selection", &Options::selection, selections);
+  bind_choice(options, "loss", &Options::loss, losses);
   nb::class_<Outcome>(module, "Outcome")
       .def_ro("visited", &Outcome::visited)
       .def_ro("inserted", &Outcome::inserted)

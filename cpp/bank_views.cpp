@@ -91,6 +91,10 @@ BankState<T> Bank<T>::state() {
     for (const std::size_t seeds : machine.seeds) state.counters.push_back(static_cast<std::int64_t>(seeds));
     state.counters.push_back(static_cast<std::int64_t>(machine.extremes_.top_at));
     state.counters.push_back(static_cast<std::int64_t>(machine.extremes_.bottom_at));
+    for (const std::size_t count : {machine.visits, machine.draws}) state.counters.push_back(static_cast<std::int64_t>(count));
+    for (const auto& sides : {machine.tally.admitted, machine.tally.cleaned})
+      for (std::size_t side = 0; side < 3; ++side) state.counters.push_back(static_cast<std::int64_t>(sides[side]));
+    state.terms.push_back(machine.terms);
   }
   state.newcomers.assign(newcomers_.begin(), newcomers_.end());
   return state;
@@ -146,13 +150,20 @@ Bank<T>::Bank(Kernel<T> kernel, const Options& options, std::size_t features, bo
       points_.acquire(slot);
     }
     machine.refresh_identity();
-    const std::int64_t* counters = state.counters.data() + 3 + 4 * m;
+    const std::int64_t* counters = state.counters.data() + 3 + counters_per_machine * m;
     for (std::size_t s = 0; s < 2; ++s) machine.seeds[s] = static_cast<std::size_t>(counters[s]);
     const auto size = static_cast<std::int64_t>(machine.expansion.size());
     if (counters[2] < size && counters[3] < size)
       machine.set_ends(static_cast<std::size_t>(counters[2]), static_cast<std::size_t>(counters[3]));
     else
       machine.refresh_extremes();
+    machine.visits = static_cast<std::size_t>(counters[4]);
+    machine.draws = static_cast<std::size_t>(counters[5]);
+    for (std::size_t side = 0; side < 3; ++side) {
+      machine.tally.admitted[side] = static_cast<std::size_t>(counters[6 + side]);
+      machine.tally.cleaned[side] = static_cast<std::size_t>(counters[9 + side]);
+    }
+    machine.terms = state.terms[m];
   }
 }
 
@@ -206,7 +217,7 @@ void BankState<T>::check(std::size_t features, bool sparse, std::size_t classes)
   } else {
     demand(values.size() == points * features);
   }
-  demand(member_counts.size() == machines && counters.size() == 3 + 4 * machines);
+  demand(member_counts.size() == machines && counters.size() == 3 + counters_per_machine * machines && terms.size() == machines);
   demand_between(member_counts, std::int64_t{0}, static_cast<std::int64_t>(points));
   demand_between(counters, std::int64_t{0}, std::numeric_limits<std::int64_t>::max());
   const auto total = static_cast<std::size_t>(std::accumulate(member_counts.begin(), member_counts.end(), std::int64_t{0}));
@@ -216,6 +227,7 @@ void BankState<T>::check(std::size_t features, bool sparse, std::size_t classes)
   demand_between(member_costs, 0.0, std::numeric_limits<double>::max());
   demand_finite(member_lows);
   demand_finite(lag);
+  demand_between(terms, 0.0, std::numeric_limits<double>::max());
   demand_finite(alpha);
   demand_finite(gradient);
   demand_between(newcomers, std::int64_t{0}, static_cast<std::int64_t>(machines) - 1);

@@ -19,11 +19,11 @@ double squared_norm(const Expansion& expansion) {
   return total;
 }
 
+namespace {
+
 // As a function of b the sum of hinges is convex with corners at the gradients: its slope starts at minus the cost of all positive
 // members and rises by a member's cost at each corner.
-double duality_gap(const Expansion& expansion) {
-  std::vector<std::size_t> members = expansion.alive_members();
-  if (members.empty()) return 0.0;
+double best_bias(const Expansion& expansion, std::vector<std::size_t> members) {
   std::sort(members.begin(), members.end(),
             [&](std::size_t i, std::size_t j) { return expansion.gradient[i] < expansion.gradient[j]; });
   double slope = 0.0;
@@ -36,6 +36,15 @@ double duality_gap(const Expansion& expansion) {
       break;
     }
   }
+  return bias;
+}
+
+}  // namespace
+
+double duality_gap(const Expansion& expansion, bool biased) {
+  const std::vector<std::size_t> members = expansion.alive_members();
+  if (members.empty()) return 0.0;
+  const double bias = biased ? best_bias(expansion, members) : 0.0;
   double total = 0.0;
   for (const std::size_t i : members) {
     const double g = expansion.gradient[i] - bias;

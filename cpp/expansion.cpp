@@ -7,7 +7,7 @@ namespace hinge {
 void Expansion::resize(std::size_t count) {
   size_ = count;
   const std::size_t capacity = padded(count);
-  for (auto* values : {&alpha, &gradient, &low, &high, &label, &lag}) {
+  for (auto* values : {&alpha, &gradient, &low, &high, &label, &lag, &up, &down}) {
     values->resize(capacity, 0.0);
     std::fill(values->begin() + static_cast<std::ptrdiff_t>(count), values->end(), 0.0);
   }
@@ -29,6 +29,8 @@ std::size_t Expansion::append(double y, const Box& box, double g) {
 void Expansion::set_alpha(std::size_t i, double value) {
   support_ += static_cast<std::size_t>(value != 0.0) - static_cast<std::size_t>(alpha[i] != 0.0);
   alpha[i] = value;
+  up[i] = high[i] - value;
+  down[i] = low[i] - value;
   const std::uint8_t rise = value < high[i] ? may_rise : std::uint8_t{0};
   const std::uint8_t fall = value > low[i] ? may_fall : std::uint8_t{0};
   room[i] = static_cast<std::uint8_t>(rise | fall);
@@ -36,7 +38,7 @@ void Expansion::set_alpha(std::size_t i, double value) {
 
 void Expansion::remove(std::size_t i) {
   support_ -= static_cast<std::size_t>(alpha[i] != 0.0);
-  alpha[i] = low[i] = high[i] = label[i] = lag[i] = 0.0;
+  alpha[i] = low[i] = high[i] = label[i] = lag[i] = up[i] = down[i] = 0.0;
   room[i] = 0;
   ++dead_;
 }
@@ -44,7 +46,7 @@ void Expansion::remove(std::size_t i) {
 Moves Expansion::squeeze() {
   const Moves moves = close_gaps(size_, [&](std::size_t i) { return alive(i); });
   for (const auto& [from, to] : moves.list) {
-    for (auto* values : {&alpha, &gradient, &low, &high, &label, &lag}) (*values)[to] = (*values)[from];
+    for (auto* values : {&alpha, &gradient, &low, &high, &label, &lag, &up, &down}) (*values)[to] = (*values)[from];
     room[to] = room[from];
   }
   resize(moves.size);

@@ -50,6 +50,7 @@ class Expansion {
   std::vector<double> alpha, gradient, low, high;
   std::vector<double> label;  // +1, -1, or 0 once dead
   std::vector<double> lag;
+  std::vector<double> up, down;  // how far the coefficient may still rise, and (below zero) fall
   std::vector<std::uint8_t> room;
 
  private:

@@ -49,8 +49,10 @@ struct LaneExtremes {
   Longs top_at{}, bottom_at{};
 
   void look(Doubles value, const std::uint8_t* room, Longs index) {
-    const Longs higher = lanes_with(room, may_rise) & (value > top);
-    const Longs lower = lanes_with(room, may_fall) & (value < bottom);
+    take(value, lanes_with(room, may_rise) & (value > top), lanes_with(room, may_fall) & (value < bottom), index);
+  }
+
+  void take(Doubles value, Longs higher, Longs lower, Longs index) {
     top = higher ? value : top;
     top_at = higher ? index : top_at;
     bottom = lower ? value : bottom;
@@ -77,35 +79,43 @@ inline void announce(const T* segment) {
 }
 
 template <class T>
-Extremes climb(double* gradient, const T* const* row, double step, const std::uint8_t* room, std::size_t count) {
+Ascent climb(double* gradient, const T* const* first, double first_step, const T* const* second, double second_step,
+             const double* up, const double* down, std::size_t count) {
   LaneExtremes best;
+  Doubles gap{};
   Longs index = first_indices();
-  for (std::size_t first = 0; first < count; first += segment_length) {
-    const T* values = row[first / segment_length];
-    const std::size_t length = count - first < segment_length ? count - first : segment_length;
-    double* g = gradient + first;
-    if (first + segment_length < count) announce(row[first / segment_length + 1]);
+  for (std::size_t start = 0; start < count; start += segment_length) {
+    const T *one = first[start / segment_length], *two = second[start / segment_length];
+    const std::size_t length = count - start < segment_length ? count - start : segment_length;
+    double* g = gradient + start;
+    if (start + segment_length < count) {
+      announce(first[start / segment_length + 1]);
+      announce(second[start / segment_length + 1]);
+    }
     for (std::size_t j = 0; j < length; j += lanes, index += static_cast<std::int64_t>(lanes)) {
-      const Doubles value = load<Doubles>(g + j) - step * widen(values + j);
+      const Doubles value = load<Doubles>(g + j) - first_step * widen(one + j) - second_step * widen(two + j);
       std::memcpy(g + j, &value, sizeof value);
-      best.look(value, room + first + j, index);
+      const Doubles rise = load<Doubles>(up + start + j), fall = load<Doubles>(down + start + j);
+      best.take(value, (rise > 0.0) & (value > best.top), (fall < 0.0) & (value < best.bottom), index);
+      const Doubles rising = rise * value, falling = fall * value;
+      gap += rising > falling ? rising : falling;
     }
   }
-  return best.reduce();
+  double total = 0.0;
+  for (std::size_t l = 0; l < lanes; ++l) total += gap[l];
+  return {best.reduce(), total};
 }
 
-Slack slack(const double* gradient, const double* alpha, const double* low, const double* high, const double* label,
-            std::size_t count) {
-  Doubles gap{}, sum{}, squares{};
+Slack slack(const double* gradient, const double* low, const double* high, const double* label, std::size_t count) {
+  Doubles sum{}, squares{};
   for (std::size_t j = 0; j < count; j += lanes) {
-    const Doubles g = load<Doubles>(gradient + j), below = load<Doubles>(low + j), above = load<Doubles>(high + j);
-    const Doubles falling = below * g, rising = above * g, h = (above - below) * load<Doubles>(label + j) * g;
-    gap += (falling > rising ? falling : rising) - load<Doubles>(alpha + j) * g;
+    const Doubles cost = load<Doubles>(high + j) - load<Doubles>(low + j);
+    const Doubles h = cost * load<Doubles>(label + j) * load<Doubles>(gradient + j);
     sum += h;
     squares += h * h;
   }
-  Slack total{0.0, 0.0, 0.0};
-  for (std::size_t l = 0; l < lanes; ++l) total.gap += gap[l], total.sum += sum[l], total.squares += squares[l];
+  Slack total{0.0, 0.0};
+  for (std::size_t l = 0; l < lanes; ++l) total.sum += sum[l], total.squares += squares[l];
   return total;
 }
 

@@ -25,9 +25,15 @@ struct Extremes {
   std::size_t bottom_at;
 };
 
-// Sums over the members of a machine without a bias: the duality gap, and the sum and the squares of h_i = C_i y_i g_i.
-struct Slack {
+// The extremes, and the duality gap of a machine without a bias: sum_i max(up_i g_i, down_i g_i), where a coefficient may rise by up and fall
+// by -down.
+struct Ascent {
+  Extremes extremes;
   double gap;
+};
+
+// Sums over the members of a machine without a bias: h_i = C_i y_i g_i and its squares.
+struct Slack {
   double sum;
   double squares;
 };
@@ -43,11 +49,11 @@ struct Loops {
   // gradient -= step * (rising - falling), then the new extremes, in one pass. Rows come in segments (see segments.hpp).
   Extremes (*descend)(double* gradient, const T* const* rising, const T* const* falling, double step,
                       const std::uint8_t* room, std::size_t count);
-  // The same for one row alone.
-  Extremes (*climb)(double* gradient, const T* const* row, double step, const std::uint8_t* room, std::size_t count);
+  // Without a bias: gradient -= first_step * first + second_step * second, then the new extremes and the duality gap, in one pass.
+  Ascent (*climb)(double* gradient, const T* const* first, double first_step, const T* const* second, double second_step,
+                  const double* up, const double* down, std::size_t count);
   Extremes (*extremes)(const double* gradient, const std::uint8_t* room, std::size_t count);
-  Slack (*slack)(const double* gradient, const double* alpha, const double* low, const double* high, const double* label,
-                 std::size_t count);
+  Slack (*slack)(const double* gradient, const double* low, const double* high, const double* label, std::size_t count);
   // Largest (fixed_gradient - gradient_j)^2 / (fixed_diagonal + diagonal_j - 2 row_j) over j that may fall.
   Partner (*partner)(const double* gradient, const T* const* row, const T* diagonal, const std::uint8_t* room,
                      double fixed_gradient, double fixed_diagonal, std::size_t count);

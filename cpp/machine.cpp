@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "decision.hpp"
+#include "duality.hpp"
 #include "parallel.hpp"
 
 namespace hinge {
@@ -142,19 +143,40 @@ void Machine<T>::move(std::size_t i, std::size_t j, double length) {
 template <class T>
 double Machine<T>::best_length(std::size_t i) const {
   const double curvature = std::max(static_cast<double>(diagonal[i]), smallest_curvature);
-  return std::clamp(expansion.gradient[i] / curvature, expansion.low[i] - expansion.alpha[i],
-                    expansion.high[i] - expansion.alpha[i]);
+  return std::clamp(expansion.gradient[i] / curvature, expansion.down[i], expansion.up[i]);
+}
+
+// Changes a coefficient alone; the caller keeps the gradient true.
+template <class T>
+double Machine<T>::changed(std::size_t i, double length) {
+  const double up = expansion.up[i], down = expansion.down[i];
+  expansion.set_alpha(i, length >= up ? expansion.high[i] : length <= down ? expansion.low[i] : expansion.alpha[i] + length);
+  if (expansion.alpha[i] == 0.0) idle.push_back(i);
+  ++steps;
+  return length;
 }
 
 template <class T>
 void Machine<T>::climb(std::size_t i, double length) {
-  const RowView<T> changed = row(i, i);
-  const double value = expansion.alpha[i] + length;
-  const double up = expansion.high[i] - expansion.alpha[i], down = expansion.low[i] - expansion.alpha[i];
-  expansion.set_alpha(i, length >= up ? expansion.high[i] : length <= down ? expansion.low[i] : value);
-  extremes_ = loops<T>().climb(expansion.gradient.data(), changed.segments, length, expansion.room.data(), expansion.size());
-  if (expansion.alpha[i] == 0.0) idle.push_back(i);
-  ++steps;
+  const RowView<T> row_i = row(i, i);
+  changed(i, length);
+  const Ascent ascent = loops<T>().climb(expansion.gradient.data(), row_i.segments, length, row_i.segments, 0.0,
+                                         expansion.up.data(), expansion.down.data(), expansion.size());
+  extremes_ = ascent.extremes;
+  slack_gap_ = ascent.gap;
+}
+
+template <class T>
+void Machine<T>::climb_both(std::size_t i, std::size_t j) {
+  const RowView<T> row_i = row(i, j), row_j = row(j, i);
+  const double first = changed(i, best_length(i));
+  const double curvature = std::max(static_cast<double>(diagonal[j]), smallest_curvature);
+  const double left = expansion.gradient[j] - first * static_cast<double>(row_i[j]);
+  const double second = changed(j, std::clamp(left / curvature, expansion.down[j], expansion.up[j]));
+  const Ascent ascent = loops<T>().climb(expansion.gradient.data(), row_i.segments, first, row_j.segments, second,
+                                         expansion.up.data(), expansion.down.data(), expansion.size());
+  extremes_ = ascent.extremes;
+  slack_gap_ = ascent.gap;
 }
 
 // A step that no box cut short makes both gradients equal but for rounding, and very often they are then the largest or the smallest. Made
@@ -212,6 +234,7 @@ void Machine<T>::remove(std::size_t i) {
 template <class T>
 void Machine<T>::refresh_extremes() {
   extremes_ = loops<T>().extremes(expansion.gradient.data(), expansion.room.data(), expansion.size());
+  if (!biased_) slack_gap_ = duality_gap(expansion, false);
 }
 
 template <class T>
@@ -230,6 +253,7 @@ bool Machine<T>::has_pair() const {
 
 template <class T>
 double Machine<T>::gap() const {
+  if (!biased_) return std::max({0.0, extremes_.top, -extremes_.bottom});
   return has_pair() ? extremes_.top - extremes_.bottom : 0.0;
 }
 
@@ -308,6 +332,13 @@ void Machine<T>::settle_fresh_row(std::size_t i) {
   auto& row = cache_.at(i);
   complete_fresh_row(i - committed_);
   copy_into<T>(row, fresh_values(i - committed_), expansion.size());
+}
+
+template <class T>
+std::size_t Machine<T>::member_in(std::size_t slot) const {
+  for (std::size_t i = 0; i < committed_; ++i)
+    if (slots[i] == slot && expansion.alive(i)) return i;
+  return expansion.size();
 }
 
 template <class T>
@@ -443,6 +474,7 @@ Machine<T> Machine<T>::mirrored(std::int32_t positive_class) const {
   other.seeds[0] = seeds[1];
   other.seeds[1] = seeds[0];
   other.visits = visits;
+  other.draws = draws;
   other.terms = terms;
   other.refresh_identity();
   other.refresh_extremes();

@@ -33,6 +33,7 @@ class Machine {
   double sum(std::size_t position);
   // Takes the block's example in, with alpha = 0. Its row is the last sight.
   std::size_t insert(std::size_t position, double label, const Box& box, double gradient);
+  std::size_t member_in(std::size_t slot) const;
   bool holds_slot(std::size_t slot) const { return slot < holds_.size() && holds_[slot]; }
   // Ends the block, in three parts: list the rows worth completing from the panel, complete them (tasks that may run side by side), and
   // give the examples taken in their slots (one for each, in the order of insertion).
@@ -48,6 +49,10 @@ class Machine {
   // The best step of one coefficient alone, for machines without a bias, and any such step.
   double best_length(std::size_t i) const;
   void climb(std::size_t i, double length);
+  // Such a step for i, then one for j, in one pass over the gradients.
+  void climb_both(std::size_t i, std::size_t j);
+  // The duality gap of a machine without a bias, as of the last such step.
+  double slack_gap() const { return slack_gap_; }
   // Gives v's coefficient to other members where the dual loses least, of its own class as long as their boxes have room.
   void hand_over(std::size_t v);
   RowView<T> row(std::size_t i, std::size_t pinned);
@@ -58,7 +63,8 @@ class Machine {
   double top() const { return extremes_.top; }
   double bottom() const { return extremes_.bottom; }
   bool has_pair() const;
-  double gap() const;   // delta: how much the most violating pair violates
+  double gap() const;   // delta: how much the most violating pair (or coefficient, without a bias) violates
+  bool biased() const { return biased_; }
   double bias() const;  // the middle of the bracket, or none
   double terms = 0.0;   // that the answer averages over; 0: it is not an average
 
@@ -83,7 +89,11 @@ class Machine {
   std::vector<std::size_t> idle;  // members seen with alpha = 0; may list some that have moved since
   Extremes extremes_{};
   std::size_t seeds[2] = {0, 0};
-  std::size_t visits = 0;               // examples shown, for algorithms that count them
+  // For algorithms that count: examples shown, random draws made, and examples that came and went by the side of the ramp they were on.
+  std::size_t visits = 0, draws = 0;
+  struct Tally {
+    std::size_t admitted[3] = {0, 0, 0}, cleaned[3] = {0, 0, 0};
+  } tally;
   std::size_t steps = 0;
   std::size_t kernel_evals = 0;
 
@@ -104,6 +114,7 @@ class Machine {
   };
   std::optional<Heir> best_heir(std::size_t v, bool same_class);
   void level(std::size_t i, std::size_t j);
+  double changed(std::size_t i, double length);
   void complete_fresh_row(std::size_t f);
   T* fresh_values(std::size_t f) { return in_place_ ? panel_->values(fresh_[f]) : fresh_rows_[f].data(); }
   void fill_row(std::size_t slot, std::size_t first, std::size_t last, typename RowCache<T>::Row& row);
@@ -114,6 +125,7 @@ class Machine {
   RowCache<T> cache_;
   std::int32_t positive_class_;
   bool biased_;
+  double slack_gap_ = 0.0;
   const Kernel<T>* kernel_ = nullptr;
   const Points<T>* points_ = nullptr;
   Panel<T>* panel_ = nullptr;

@@ -375,8 +375,8 @@ Outcome Bank<T>::finish(Monitor& monitor) {
   Tally tally{monitor};
   tally.progress.phase = "finish";
   report(tally);
-  parallel_for(options_.threads, machines_.size(),
-               [&](std::size_t m) { met[m] = Finishing<T>(options, monitor).run(machines_[m]); }, &monitor);
+  parallel_for(options_.threads, machines_.size(), [&](std::size_t m) { met[m] = finish_machine<T>(machines_[m], options, monitor); },
+               &monitor);
   for (auto& machine : machines_)
     for (const std::size_t slot : machine.take_released()) points_.release(slot);
   tidy();

@@ -41,7 +41,9 @@ struct BankState {
   std::vector<double> alpha;
   std::vector<double> gradient;
   std::vector<double> lag;
-  // Kernel evaluations, steps, whether the shift is chosen; then of each machine the seeds of either class and the ends of the bracket.
+  std::vector<double> terms;  // of each machine
+  // Kernel evaluations, steps, whether the shift is chosen; then of each machine the seeds of either class, the ends of the bracket, examples
+  // shown, random draws, and examples admitted and cleaned by the side of the ramp.
   std::vector<std::int64_t> counters;
   std::vector<std::int64_t> newcomers;  // machines that still have to see what was kept before their class came
 
@@ -49,6 +51,7 @@ struct BankState {
   void check(std::size_t features, bool sparse, std::size_t classes) const;
 };
 
+constexpr std::size_t counters_per_machine = 12;
 constexpr std::size_t machines_for(std::size_t classes) { return classes <= 2 ? 1 : classes; }
 
 // The examples of one call.

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "decision.hpp"
+#include "solvers/robust.hpp"
 
 namespace hinge {
 
@@ -125,6 +126,22 @@ void Finishing<T>::dismiss(Machine<T>& machine) const {
       machine.remove(i);
 }
 
+template <class T>
+bool finish_machine(Machine<T>& machine, const Options& options, Monitor& monitor) {
+  if (is_biased(options.algorithm)) return Finishing<T>(options, monitor).run(machine);
+  if (options.algorithm == Algorithm::perceptron) return true;  // it has no objective
+  const Robust<T> solver(options);
+  machine.refresh_extremes();
+  const std::size_t most = std::max<std::size_t>(10'000'000, 200 * machine.expansion.size());
+  for (std::size_t count = 1; count < most; ++count) {
+    if (!solver.reprocess(machine)) return true;
+    if (count % steps_between_looks == 0 && monitor.stopped()) return true;
+  }
+  return false;
+}
+
+template bool finish_machine(Machine<float>&, const Options&, Monitor&);
+template bool finish_machine(Machine<double>&, const Options&, Monitor&);
 template class Finishing<float>;
 template class Finishing<double>;
 

@@ -36,4 +36,8 @@ class Finishing {
   std::size_t steps_left_ = 0;
 };
 
+// The same for any algorithm: pairs where there is a bias, else single coefficients until none violates. False when progress stalled.
+template <class T>
+bool finish_machine(Machine<T>& machine, const Options& options, Monitor& monitor);
+
 }  // namespace hinge

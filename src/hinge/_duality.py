@@ -44,7 +44,7 @@ def violation_on(state: State, X: Any, labels: NDArray[np.int32], costs: NDArray
     lowest, highest = bank.extremes.T
     highest = np.maximum(highest, np.where(may_rise, gradient, -np.inf).max(axis=0))
     lowest = np.minimum(lowest, np.where(may_fall, gradient, np.inf).min(axis=0))
-    violation = highest - lowest
+    violation = highest - lowest if state.options.biased else np.maximum(np.maximum(highest, -lowest), 0.0)
     return float(np.max(violation, where=np.isfinite(violation), initial=0.0))
 
 

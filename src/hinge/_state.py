@@ -68,18 +68,30 @@ class SolverOptions:
     selection: str
     pool_size: int
     threads: int
+    algorithm: str = "lasvm"
+    loss: str = "ramp"
+    ramp: float = -1.0
+    warmup: int = 0
+    max_idle: int = 0
+    clean_every: int = 1
+    n_steps: int = 10
+    process: bool = True
+    keep_all: bool = True
+    average: bool = False
+    seed: int = 0
+    margin: float = 0.0
+
+    @property
+    def biased(self) -> bool:
+        """The machines have a bias, and move coefficients in pairs."""
+        return self.algorithm == "lasvm"
 
     def native(self) -> _core.Options:
         """Return the options for the native code."""
         options = _core.Options()
-        options.tolerance = self.tolerance
-        options.second_order = self.second_order
-        options.max_gap = math.inf if self.max_gap is None else self.max_gap
-        options.max_support = self.max_support or 0
-        options.cache_bytes = self.cache_bytes
-        options.selection = self.selection
-        options.pool_size = self.pool_size
-        options.threads = self.threads
+        bounds = {"max_gap": math.inf if self.max_gap is None else self.max_gap, "max_support": self.max_support or 0}
+        for name, value in (asdict(self) | bounds).items():
+            setattr(options, name, value)
         return options
 
 
@@ -167,7 +179,7 @@ class State:
     def support(self) -> Support:
         """Return the support vectors."""
         arrays = self.bank.state()  # one snapshot: another thread may be learning
-        coefficients = signed_coefficients(arrays)
+        coefficients = signed_coefficients(arrays, averaged=True)
         table = self.table.of_machines(len(coefficients))
         held = np.flatnonzero(coefficients.any(axis=0))
         place_of_number = np.argsort(table.numbers)
@@ -247,8 +259,10 @@ class State:
         return State.from_arrays(*self.to_arrays(), copy.deepcopy(self.kernel.function, memo))
 
 
-def signed_coefficients(arrays: Arrays) -> NDArray[np.float64]:
+def signed_coefficients(arrays: Arrays, *, averaged: bool = False) -> NDArray[np.float64]:
     """Return the coefficients in a snapshot of the machines, one row a machine and one column an example held.
+
+    With `averaged` they are those of the answer, where the machines answer with an average.
 
     Examples
     --------
@@ -260,5 +274,8 @@ def signed_coefficients(arrays: Arrays) -> NDArray[np.float64]:
     """
     counts = arrays["member_counts"]
     coefficients = np.zeros((len(counts), len(arrays["ids"])))
-    coefficients[np.repeat(np.arange(len(counts)), counts), arrays["members"]] = arrays["alpha"]
+    owner, alpha = np.repeat(np.arange(len(counts)), counts), arrays["alpha"]
+    if averaged and arrays["terms"].any():
+        alpha = alpha - arrays["lag"] / np.maximum(arrays["terms"], 1.0)[owner]
+    coefficients[owner, arrays["members"]] = alpha
     return coefficients

@@ -161,16 +161,19 @@ def _arrays(X: Any, kernel: KernelSpec, machines: Machines, C: float) -> Arrays:
     counters = [n * n, 0, 1]
     for machine in range(len(counts)):
         positive = int((machines.sides[machines.part(machine)] > 0).sum())
-        counters += [min(_SEEDS, int(counts[machine]) - positive), min(_SEEDS, positive), 0, 0]
+        counters += [min(_SEEDS, int(counts[machine]) - positive), min(_SEEDS, positive), *[0] * 10]
     arrays: Arrays = {
         "ids": np.arange(n, dtype=np.int64),
         "labels": machines.labels,
         "costs": np.full(n, C),
         "members": machines.members,
         "member_counts": counts,
+        "member_lows": np.where(machines.sides > 0, 0.0, -C),
         "member_costs": np.full(len(machines.members), C),
         "alpha": machines.alpha,
         "gradient": np.zeros(len(machines.members)),
+        "lag": np.zeros(len(machines.members)),
+        "terms": np.zeros(len(counts)),
         "counters": np.array(counters, dtype=np.int64),
     }
     if not isinstance(X, np.ndarray):
@@ -198,6 +201,7 @@ def _with_gradients(arrays: Arrays, values: dict[str, Any], machines: Machines, 
         if abs(intercepts[machine] - middles[machine]) > _FAR:
             inside = machines.sides[part] * (gradient[part] - intercepts[machine]) > _FAR  # 1 - y f(x)
             costs[part] = np.where(inside, np.abs(machines.alpha[part]), costs[part])
+            arrays["member_lows"][part] = np.where(machines.sides[part] > 0, 0.0, -costs[part])
             middles[machine] = _middle(machines, gradient, costs, part)
         gradient[part] += intercepts[machine] - middles[machine]
     restored = State.from_arrays(arrays, values)

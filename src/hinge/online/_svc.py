@@ -21,7 +21,7 @@ from hinge._params import (
 from hinge._progress import FitTasks, progress_bar
 from hinge._state import SolverOptions
 from hinge._threads import count_threads, one_blas_thread
-from hinge.online._schedule import Training, warn_unsettled
+from hinge._training import Training, warn_unsettled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -23,13 +23,17 @@ TYPES = {
     "indptr": "int64",
     "members": "int64",
     "member_counts": "int64",
+    "member_lows": "float64",
     "member_costs": "float64",
     "alpha": "float64",
     "gradient": "float64",
+    "lag": "float64",
+    "terms": "float64",
     "counters": "int64",
     "newcomers": "int64",
 }  # all others are of the precision of the model
 MOST_COUNTED = 1 << 62
+PER_MACHINE = 12  # counters
 SLACK = 1e-9  # of a box, by which rounding may carry a coefficient out of it
 
 
@@ -107,24 +111,25 @@ def _check_members(arrays: Arrays, machines: int) -> None:
 
 
 def _check_coefficients(arrays: Arrays, machines: int) -> None:
-    """Each coefficient lies between zero and the cost of its example, on the side of its label."""
-    members, costs, alpha = arrays["members"], arrays["member_costs"], arrays["alpha"]
-    sizes = {len(arrays[name]) for name in ("members", "member_costs", "alpha", "gradient")}
-    require(len(sizes) == 1, "members, member_costs, alpha and gradient differ in length")
+    """Each coefficient lies in its box: from zero to the cost of its example, on the side of its label or beyond."""
+    costs, alpha = arrays["member_costs"], arrays["alpha"]
+    sizes = {len(arrays[name]) for name in ("members", "member_lows", "member_costs", "alpha", "gradient", "lag")}
+    require(len(sizes) == 1, "members, their boxes, alpha, gradient and lag differ in length")
     require(bool((costs > 0).all()), "the cost of a member is not above zero")
-    positive = np.array([1]) if machines == 1 else np.arange(machines)
-    own = arrays["labels"][members] == np.repeat(positive, arrays["member_counts"])
-    size = np.where(own, alpha, -alpha)
-    require(bool((size >= -SLACK * costs).all()), "a coefficient is on the wrong side of zero")
-    require(bool((size - costs <= SLACK * costs).all()), "a coefficient is larger than the cost of its example")
+    low = arrays["member_lows"]
+    require(bool(((low == 0) | (low == -costs)).all()), "a box does not end at zero")
+    inside = (alpha >= low - SLACK * costs) & (alpha <= low + costs + SLACK * costs)
+    require(bool(inside.all()), "a coefficient is outside its box")
+    terms = arrays["terms"]
+    require(len(terms) == machines and bool((terms >= 0).all()), "terms do not match the classes")
 
 
 def _check_counters(arrays: Arrays, values: dict[str, Any], machines: int) -> None:
     counters, newcomers = arrays["counters"], arrays["newcomers"]
-    require(len(counters) == 3 + 4 * machines, "counters do not match the classes")
+    require(len(counters) == 3 + PER_MACHINE * machines, "counters do not match the classes")
     require(_between(counters, 0, MOST_COUNTED), "a counter makes no sense")
     require(counters[2] <= 1, "it does not say whether its shift is chosen")
-    seeds = counters[3:].reshape(machines, 4)[:, :2]
+    seeds = counters[3:].reshape(machines, PER_MACHINE)[:, :2]
     require(_between(seeds, 0, values["n_seen"]), "a machine has begun with more examples than it has seen")
     rising = bool((newcomers[:-1] < newcomers[1:]).all())
     require(rising and _between(newcomers, 0, machines - 1), "newcomers are not numbers of machines")

@@ -1,4 +1,4 @@
-"""How `OnlineSVC.fit` goes through a training set."""
+"""How `fit` goes through a training set."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from hinge._base import Lesson, random_seed
+from hinge._progress import FitTasks, progress_bar
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from hinge import _core
-    from hinge._progress import FitTasks
     from hinge._state import State
 
 _SEEDS = 5  # examples of each class that come first, so that no machine starts with one class only
@@ -118,6 +118,15 @@ class Training:
 
     def _finish(self) -> _core.Outcome:
         return self._tasks.step("finish", partial(self._state.bank.finish, self._monitor))
+
+
+def make_passes(estimator: Any, lesson: Lesson, passes: int) -> None:
+    """Show a training set to the machines of an estimator some times, in random order."""
+    tasks = FitTasks(estimator, lesson.X, lesson.y, lesson.metadata, passes)
+    state = estimator._state
+    with progress_bar(estimator.verbose) as bar, state.watched(bar) as monitor:
+        Training(state, lesson, estimator.random_state, tasks, monitor).visit(passes, finish=False)
+    tasks.end()
 
 
 def opening(order: NDArray[np.int64], numbers: NDArray[np.int32]) -> NDArray[np.int64]:

@@ -1,0 +1,68 @@
+#include "solvers/perceptron.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace hinge {
+
+namespace {
+
+constexpr double boundless = 1e300;  // coefficients grow with every mistake
+
+}  // namespace
+
+template <class T>
+Visit Perceptron<T>::visit(Machine<T>& machine, std::size_t position, double label, double cost) const {
+  const double sum = machine.sum(position);
+  count(machine);
+  if (label * sum > options_.margin) return {sum, false};
+  correct(machine, machine.insert(position, label, Box::of(label, boundless), label - sum), label * cost);
+  if (options_.max_support != 0) shed(machine);
+  return {sum, true};
+}
+
+template <class T>
+Visit Perceptron<T>::revisit(Machine<T>& machine, std::size_t position, std::size_t slot) const {
+  const double sum = machine.sum(position);
+  count(machine);
+  const std::size_t i = machine.member_in(slot);
+  const double label = machine.expansion.label[i];
+  if (label * sum > options_.margin) return {sum, false};
+  correct(machine, i, label * machine.points().cost(slot));
+  return {sum, true};
+}
+
+template <class T>
+void Perceptron<T>::count(Machine<T>& machine) const {
+  machine.visits += 1;
+  machine.terms = options_.average ? static_cast<double>(machine.visits) : 0.0;
+}
+
+template <class T>
+void Perceptron<T>::correct(Machine<T>& machine, std::size_t i, double amount) const {
+  machine.climb(i, amount);
+  if (options_.average) machine.expansion.lag[i] += amount * static_cast<double>(machine.visits - 1);
+}
+
+template <class T>
+void Perceptron<T>::shed(Machine<T>& machine) const {
+  Expansion& expansion = machine.expansion;
+  while (expansion.alive_count() > options_.max_support) {
+    std::size_t victim = 0;
+    double furthest = -std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < expansion.size(); ++i) {
+      if (!expansion.alive(i)) continue;
+      const double answer = expansion.label[i] - expansion.gradient[i];
+      const double alone = expansion.label[i] * (answer - expansion.alpha[i] * static_cast<double>(machine.diagonal[i]));
+      if (alone > furthest) furthest = alone, victim = i;
+    }
+    machine.climb(victim, -expansion.alpha[victim]);
+    machine.remove(victim);
+    machine.refresh_extremes();
+  }
+}
+
+template class Perceptron<float>;
+template class Perceptron<double>;
+
+}  // namespace hinge

@@ -1,0 +1,49 @@
+// LASVM-G, -NC, -I and FULL: Ertekin, Bottou, Giles, "Nonconvex Online Support Vector Machines", PAMI 33 (2011). No bias.
+//
+// One coefficient moves at a time: lambda = g_t / K_tt inside the box, alpha_t += lambda, g_s -= lambda K_ts. PROCESS takes every new example in
+// and moves its coefficient; REPROCESS moves the member that violates most, argmin g among those that may fall or argmax g among those
+// that may rise; where both violate, both move, in one pass. How often is decided by the duality gap (b = 0, any box)
+//
+//   G = sum_i [ max(low_i g_i, high_i g_i) - alpha_i g_i ]
+//
+// which must not be larger than max(C, G^), where the target G^ is taken before PROCESS: with h_i = C_i y_i g_i over the members and l
+// support vectors, G^ = sqrt( sum h_i^2 - (sum h_i)^2 / l ). (The paper's (9) has a sign slip; this is the gap of its derivation.)
+//
+//   hinge    LASVM-G: as above.
+//   ramp     LASVM-NC: the ramp loss min(hinge, 1 - s) by the concave-convex procedure. An example with y f(x) < s, once there are `warmup`
+//            support vectors, gets the box [low - C y, high - C y]: its coefficient cannot help it any more.
+//   ignore   LASVM-I: examples on the flat parts of the ramp, y f(x) > 1 or < s, are passed over.
+//   full     FULL: as hinge, but nobody ever leaves.
+//
+// CLEAN, every `clean_every` examples: of the members with coefficient zero the `max_idle` that are nearest to getting one stay. They sit at a
+// bound and the gradient pushes them outwards, so the nearest have the smallest |g| (the paper's |g|_+ treats the classes differently).
+#pragma once
+
+#include <cstddef>
+
+#include "solvers/solver.hpp"
+
+namespace hinge {
+
+template <class T>
+class Robust : public Solver<T> {
+ public:
+  explicit Robust(const Options& options) : options_(options) {}
+
+  Visit visit(Machine<T>& machine, std::size_t position, double label, double cost) const override;
+  Visit revisit(Machine<T>& machine, std::size_t position, std::size_t slot) const override;
+  // REPROCESS: false when no coefficient violates by more than the tolerance.
+  bool reprocess(Machine<T>& machine) const;
+
+ private:
+  enum Side { left, slope, right };
+  Side side_of(double score) const { return score < options_.ramp ? left : score > 1.0 ? right : slope; }
+  bool passes_over(const Machine<T>& machine, Side side) const;
+  void reduce_gap(Machine<T>& machine, double threshold) const;
+  void clean(Machine<T>& machine) const;
+  void shed(Machine<T>& machine) const;
+
+  Options options_;
+};
+
+}  // namespace hinge

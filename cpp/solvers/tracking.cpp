@@ -1,0 +1,82 @@
+#include "solvers/tracking.hpp"
+
+#include <algorithm>
+
+namespace hinge {
+
+namespace {
+
+// A random number made of a few counters: nothing has to be remembered for runs to repeat. (Steele, Lea, Flood 2014: SplitMix.)
+std::uint64_t mixed(std::uint64_t value) {
+  value += 0x9e3779b97f4a7c15u;
+  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9u;
+  value = (value ^ (value >> 27)) * 0x94d049bb133111ebu;
+  return value ^ (value >> 31);
+}
+
+// Uniform below `bound`, but for a part in 2^64 / bound.
+std::size_t pick(std::uint64_t seed, std::size_t example, std::size_t step, std::size_t bound) {
+  return static_cast<std::size_t>(mixed(mixed(seed ^ mixed(example)) + step) % bound);
+}
+
+}  // namespace
+
+template <class T>
+Visit Tracking<T>::visit(Machine<T>& machine, std::size_t position, double label, double cost) const {
+  const double sum = machine.sum(position);
+  forget_average(machine);
+  const std::size_t k = machine.insert(position, label, Box::of(label, cost), label - sum);
+  machine.visits += 1;
+  if (options_.process)
+    if (const double length = machine.best_length(k); length != 0.0) machine.climb(k, length);
+  track(machine);
+  return {sum, true};
+}
+
+template <class T>
+Visit Tracking<T>::revisit(Machine<T>& machine, std::size_t position, std::size_t) const {
+  const double sum = machine.sum(position);
+  forget_average(machine);
+  track(machine);
+  return {sum, false};
+}
+
+template <class T>
+void Tracking<T>::track(Machine<T>& machine) const {
+  Expansion& expansion = machine.expansion;
+  for (std::size_t k = 1; k <= options_.n_steps; ++k) {
+    const std::size_t i = pick(options_.seed, machine.draws, k, machine.visits);
+    if (i >= expansion.size() || !expansion.alive(i)) continue;
+    if (!options_.keep_all && expansion.alpha[i] == 0.0) continue;
+    const double length = machine.best_length(i);
+    if (length == 0.0) continue;
+    machine.climb(i, length);
+    if (options_.average) expansion.lag[i] += length * static_cast<double>(k - 1);
+  }
+  machine.draws += 1;
+  machine.terms = options_.average ? static_cast<double>(options_.n_steps) : 0.0;
+  if (!options_.keep_all) dismiss_idle(machine);
+}
+
+template <class T>
+void Tracking<T>::forget_average(Machine<T>& machine) const {
+  auto& lag = machine.expansion.lag;
+  std::fill(lag.begin(), lag.end(), 0.0);
+}
+
+// An example whose average is still not zero stays until the next one comes.
+template <class T>
+void Tracking<T>::dismiss_idle(Machine<T>& machine) const {
+  Expansion& expansion = machine.expansion;
+  std::erase_if(machine.idle, [&](std::size_t s) {
+    if (!expansion.alive(s) || expansion.alpha[s] != 0.0) return true;
+    if (expansion.lag[s] != 0.0) return false;
+    machine.remove(s);
+    return true;
+  });
+}
+
+template class Tracking<float>;
+template class Tracking<double>;
+
+}  // namespace hinge

@@ -1,0 +1,33 @@
+// Tracking: Usunier, Bordes, Bottou, "Guarantees for Approximate Incremental SVMs", AISTATS 2010. No bias.
+//
+// After each new example K steps of dual coordinate ascent on members picked uniformly among the t examples seen: alpha_i moves by
+// g_i / K_ii inside its box. Algorithm 2 first makes such a step on the new example itself ("process"). The answer averages the coefficients
+// over the K steps: a step of length d made as step k is missing from the k - 1 before it (see expansion.hpp, lag).
+//
+// Algorithms 1 and 2 keep all examples. The variant of section 5.2 keeps those with a coefficient only; a pick of any other example would
+// have been passed over.
+#pragma once
+
+#include <cstddef>
+
+#include "solvers/solver.hpp"
+
+namespace hinge {
+
+template <class T>
+class Tracking : public Solver<T> {
+ public:
+  explicit Tracking(const Options& options) : options_(options) {}
+
+  Visit visit(Machine<T>& machine, std::size_t position, double label, double cost) const override;
+  Visit revisit(Machine<T>& machine, std::size_t position, std::size_t slot) const override;
+
+ private:
+  void track(Machine<T>& machine) const;
+  void forget_average(Machine<T>& machine) const;
+  void dismiss_idle(Machine<T>& machine) const;
+
+  Options options_;
+};
+
+}  // namespace hinge

@@ -1,0 +1,5 @@
+"""Online SVMs that resist wrong labels."""
+
+from hinge.robust._svc import RobustOnlineSVC
+
+__all__ = ["RobustOnlineSVC"]
