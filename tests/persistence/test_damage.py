@@ -220,7 +220,8 @@ def test_kernels(dense, parts, rewrite, kernel, complaint):
 
 @pytest.mark.parametrize(
     "name",
-    ["ids", "labels", "costs", "values", "members", "member_counts", "member_costs", "alpha", "gradient", "counters"],
+    ["ids", "labels", "costs", "values", "members", "member_counts", "member_lows", "member_costs", "alpha", "gradient"]
+    + ["lag", "terms", "counters"],
 )
 def test_arrays_of_the_wrong_size(dense, parts, rewrite, name):
     arrays, header = parts(dense)
@@ -252,16 +253,21 @@ def test_arrays_of_the_wrong_size(dense, parts, rewrite, name):
         ("members", 0, "members 1", "a machine holds an example twice"),
         ("member_counts", 0, -5, "its members do not match their counts"),
         ("member_counts", 0, 2**62, "its members do not match their counts"),
+        ("member_lows", 0, -0.5, "a box does not end at zero"),
+        ("member_lows", 0, np.nan, "member_lows holds numbers that are not finite"),
+        ("lag", 0, np.inf, "lag holds numbers that are not finite"),
+        ("terms", 0, -1.0, "terms do not match the classes"),
         ("member_costs", 0, 0.0, "the cost of a member is not above zero"),
         ("member_costs", 0, np.inf, "member_costs holds numbers that are not finite"),
         ("alpha", 0, np.nan, "alpha holds numbers that are not finite"),
-        ("alpha", 0, "-alpha 0", "a coefficient is on the wrong side of zero"),
-        ("alpha", 0, "2 alpha 0", "a coefficient is larger than the cost of its example"),
+        ("alpha", 0, "-alpha 0", "a coefficient is outside its box"),
+        ("alpha", 0, "2 alpha 0", "a coefficient is outside its box"),
         ("gradient", 0, -np.inf, "gradient holds numbers that are not finite"),
         ("counters", 0, -1, "a counter makes no sense"),
         ("counters", 2, 2, "it does not say whether its shift is chosen"),
         ("counters", 3, 10**6, "a machine has begun with more examples than it has seen"),
         ("counters", 5, -1, "a counter makes no sense"),
+        ("counters", 7, -1, "a counter makes no sense"),
     ],
 )
 def test_entries(dense, parts, rewrite, *, name, place, value, complaint):
@@ -289,7 +295,7 @@ def test_examples_that_nobody_needs(dense, parts, rewrite):
     arrays, header = parts(dense)
     kept = arrays["members"] != 0
     counts = [int(part.sum()) for part in np.split(kept, np.cumsum(arrays["member_counts"])[:-1])]
-    names = ("members", "member_costs", "alpha", "gradient")
+    names = ("members", "member_lows", "member_costs", "alpha", "gradient", "lag")
     smaller = {name: arrays[name][kept] for name in names} | {"member_counts": np.array(counts)}
     rewrite(dense, arrays | smaller, header)
     refused(dense, "an example belongs to no machine")

@@ -15,6 +15,7 @@ from hinge.persistence import _json
 from hinge.persistence._check import check_state
 from hinge.persistence._errors import ModelFileError, quoted, require, sentence
 from hinge.persistence._file import Arrays, Parts
+from hinge.persistence._older import completed
 from hinge.persistence._registry import Entry
 from hinge.persistence._values import decode, encode
 
@@ -62,8 +63,9 @@ def _put_together(estimator: type[Any], kind: type[Any], check: Check, parts: Pa
     header = _json.fields(parts.header, "its header", _FIELDS)
     model = _with_parameters(estimator, header["parameters"])
     options = model._check_params(streaming=False)
-    check(parts.arrays, header["state"])
-    state = kind.from_arrays(parts.arrays, header["state"] | {"options": asdict(options)})
+    arrays = completed(parts.arrays)
+    check(arrays, header["state"])
+    state = kind.from_arrays(arrays, header["state"] | {"options": asdict(options)})
     _require_kernel(model, state)
     state.bank  # noqa: B018  built now: the native code looks at the arrays as well
     model._state = state
