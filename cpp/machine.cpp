@@ -342,6 +342,11 @@ std::size_t Machine<T>::member_in(std::size_t slot) const {
 }
 
 template <class T>
+std::int64_t Machine<T>::id_of(std::size_t i) const {
+  return i < committed_ ? points_->id(slots[i]) : panel_->block().rows().ids[fresh_[i - committed_]];
+}
+
+template <class T>
 std::vector<std::size_t> Machine<T>::take_released() {
   return std::exchange(released_, {});
 }
@@ -476,6 +481,7 @@ Machine<T> Machine<T>::mirrored(std::int32_t positive_class) const {
   other.visits = visits;
   other.draws = draws;
   other.terms = terms;
+  other.tally = tally;
   other.refresh_identity();
   other.refresh_extremes();
   return other;

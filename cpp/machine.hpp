@@ -34,6 +34,8 @@ class Machine {
   // Takes the block's example in, with alpha = 0. Its row is the last sight.
   std::size_t insert(std::size_t position, double label, const Box& box, double gradient);
   std::size_t member_in(std::size_t slot) const;
+  // The example's place in the stream.
+  std::int64_t id_of(std::size_t i) const;
   bool holds_slot(std::size_t slot) const { return slot < holds_.size() && holds_[slot]; }
   // Ends the block, in three parts: list the rows worth completing from the panel, complete them (tasks that may run side by side), and
   // give the examples taken in their slots (one for each, in the order of insertion).

@@ -1,6 +1,8 @@
 #include "solvers/tracking.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 
 namespace hinge {
 
@@ -14,9 +16,17 @@ std::uint64_t mixed(std::uint64_t value) {
   return value ^ (value >> 31);
 }
 
-// Uniform below `bound`, but for a part in 2^64 / bound.
-std::size_t pick(std::uint64_t seed, std::size_t example, std::size_t step, std::size_t bound) {
-  return static_cast<std::size_t>(mixed(mixed(seed ^ mixed(example)) + step) % bound);
+// Members have different ids, which `mixed` keeps different: the smallest of these numbers may be anybody's.
+template <class T>
+std::size_t one_of(const Machine<T>& machine, std::uint64_t number) {
+  std::size_t chosen = 0;
+  std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
+  for (std::size_t i = 0; i < machine.expansion.size(); ++i) {
+    if (!machine.expansion.alive(i)) continue;
+    const std::uint64_t lot = mixed(number ^ static_cast<std::uint64_t>(machine.id_of(i)));
+    if (lot < least) least = lot, chosen = i;
+  }
+  return chosen;
 }
 
 }  // namespace
@@ -45,17 +55,29 @@ template <class T>
 void Tracking<T>::track(Machine<T>& machine) const {
   Expansion& expansion = machine.expansion;
   for (std::size_t k = 1; k <= options_.n_steps; ++k) {
-    const std::size_t i = pick(options_.seed, machine.draws, k, machine.visits);
-    if (i >= expansion.size() || !expansion.alive(i)) continue;
-    if (!options_.keep_all && expansion.alpha[i] == 0.0) continue;
-    const double length = machine.best_length(i);
+    const auto i = picked(machine, k);
+    const double length = i ? machine.best_length(*i) : 0.0;
     if (length == 0.0) continue;
-    machine.climb(i, length);
-    if (options_.average) expansion.lag[i] += length * static_cast<double>(k - 1);
+    machine.climb(*i, length);
+    if (options_.average) expansion.lag[*i] += length * static_cast<double>(k - 1);
   }
   machine.draws += 1;
   machine.terms = options_.average ? static_cast<double>(options_.n_steps) : 0.0;
   if (!options_.keep_all) dismiss_idle(machine);
+}
+
+// One of all examples seen, if it is a member that may move. (Uniform but for a part in 2^64.)
+template <class T>
+std::optional<std::size_t> Tracking<T>::picked(const Machine<T>& machine, std::size_t step) const {
+  const Expansion& expansion = machine.expansion;
+  const std::uint64_t number = mixed(mixed(options_.seed ^ mixed(machine.draws)) + step);
+  std::size_t i = number % std::max<std::size_t>(machine.visits, 1);
+  if (i >= (options_.keep_all ? expansion.size() : expansion.alive_count())) return std::nullopt;
+  if (!options_.keep_all) {
+    i = one_of(machine, number);
+    if (expansion.alpha[i] == 0.0) return std::nullopt;
+  }
+  return i;
 }
 
 template <class T>

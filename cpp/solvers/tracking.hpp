@@ -4,11 +4,13 @@
 // g_i / K_ii inside its box. Algorithm 2 first makes such a step on the new example itself ("process"). The answer averages the coefficients
 // over the K steps: a step of length d made as step k is missing from the k - 1 before it (see expansion.hpp, lag).
 //
-// Algorithms 1 and 2 keep all examples. The variant of section 5.2 keeps those with a coefficient only; a pick of any other example would
-// have been passed over.
+// Algorithms 1 and 2 keep all examples, so that member i is the i-th example seen. The variant of section 5.2 keeps those with a coefficient
+// only; a pick of any other example is passed over. Members then change places when gaps are closed, and a pick must not depend on when
+// that is: each member has the same chance 1 / t, and which one it is depends on its id alone.
 #pragma once
 
 #include <cstddef>
+#include <optional>
 
 #include "solvers/solver.hpp"
 
@@ -24,6 +26,7 @@ class Tracking : public Solver<T> {
 
  private:
   void track(Machine<T>& machine) const;
+  std::optional<std::size_t> picked(const Machine<T>& machine, std::size_t step) const;
   void forget_average(Machine<T>& machine) const;
   void dismiss_idle(Machine<T>& machine) const;
 

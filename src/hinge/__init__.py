@@ -7,8 +7,11 @@ from hinge._errors import DataError, HingeError, KernelError, ParameterError
 from hinge.export import ExportError
 from hinge.io import DataFileError
 from hinge.online import OnlineSVC
+from hinge.perceptron import KernelPerceptron
 from hinge.persistence import ModelFileError, load, save
 from hinge.prepared import PreparedClassifier
+from hinge.robust import RobustOnlineSVC
+from hinge.tracking import TrackingSVC
 
 __all__ = [
     "DataError",
@@ -16,10 +19,13 @@ __all__ = [
     "ExportError",
     "HingeError",
     "KernelError",
+    "KernelPerceptron",
     "ModelFileError",
     "OnlineSVC",
     "ParameterError",
     "PreparedClassifier",
+    "RobustOnlineSVC",
+    "TrackingSVC",
     "__version__",
     "datasets",
     "export",

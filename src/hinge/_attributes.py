@@ -61,7 +61,7 @@ class FittedAttributes:
 
     @property
     def n_iter_(self) -> int:
-        """Steps of the solver so far, each of which changed two coefficients."""
+        """Steps of the solver so far, each of which changed a coefficient or a pair of them."""
         return self._known().bank.n_steps
 
     @property

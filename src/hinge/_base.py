@@ -16,7 +16,7 @@ from hinge._errors import DataError
 from hinge._interrupts import Abandoned
 from hinge._kernels import KernelSpec, check_gram
 from hinge._labels import ClassTable, as_labels, class_factors
-from hinge._params import check_threads
+from hinge._params import check_class_weight, check_kernel, check_seed, check_threads, flag, number
 from hinge._progress import CallbackSupportMixin, progress_bar, with_callbacks
 from hinge._state import SolverOptions, State
 from hinge._threads import count_threads, one_blas_thread
@@ -37,7 +37,7 @@ class Lesson:
     X: Any
     y: NDArray[Any]
     weights: NDArray[np.float64]
-    costs: NDArray[np.float64]  # C times weights; rows of cost 0 are passed over
+    costs: NDArray[np.float64]  # C, if there is one, times weights; rows of cost 0 are passed over
     metadata: dict[str, Any]  # what scikit-learn's callbacks are told besides
 
     @property
@@ -55,15 +55,15 @@ class Lesson:
 class StreamingClassifier(FittedAttributes, CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     """A kernel classifier that keeps learning.
 
-    A class that inherits from it has the parameters named below, checks them in `_check_params` and says in `_train`
-    how a whole training set is gone through.
+    A class that inherits from it has the parameters named below and some of its own, checks them in `_check_params` and
+    says in `_train` how a whole training set is gone through.
     """
 
-    C: float
     kernel: str | Callable[[Any, Any], Any]
     degree: int
     gamma: str | float
     coef0: float
+    cache_size: float
     class_weight: Mapping[Any, float] | str | None
     verbose: bool
     random_state: Any
@@ -73,8 +73,27 @@ class StreamingClassifier(FittedAttributes, CallbackSupportMixin, ClassifierMixi
     def _check_params(self, *, streaming: bool) -> SolverOptions:
         """Refuse parameters that make no sense, before anything changes; return what they mean to the machines."""
 
+    def _common_options(self, *, streaming: bool) -> SolverOptions:
+        """Check the parameters that all classifiers share; what else there is to choose has its default value."""
+        check_kernel(self.kernel, self.degree, self.gamma, self.coef0)
+        check_class_weight(self.class_weight, streaming=streaming)
+        check_seed(self.random_state)
+        check_threads(self.n_jobs)
+        flag("verbose", self.verbose)
+        megabytes = number("cache_size", self.cache_size, above=0, hint="it is in megabytes, a usual value is 200")
+        return SolverOptions(cache_bytes=int(min(megabytes * 2**20, 2**62)), threads=count_threads(self.n_jobs))
+
+    def _options(self, *, streaming: bool) -> SolverOptions:
+        """Return what the parameters mean in a call that learns; such a call may draw a seed besides."""
+        return self._check_params(streaming=streaming)
+
+    @property
+    def _cost(self) -> float:
+        """The cost of an example of weight 1."""
+        return 1.0
+
     @abstractmethod
-    def _train(self, lesson: Lesson, options: SolverOptions) -> None:
+    def _train(self, lesson: Lesson) -> None:
         """Go through the training set, starting from an empty `_state`."""
 
     @with_callbacks
@@ -96,7 +115,7 @@ class StreamingClassifier(FittedAttributes, CallbackSupportMixin, ClassifierMixi
         self : object
             The fitted estimator.
         """
-        options = self._check_params(streaming=False)
+        options = self._options(streaming=False)
         with unchanged_on_error(self):
             lesson = self._lesson(*self._checked(X, y, None), sample_weight)
             _require_weight(lesson)
@@ -111,7 +130,7 @@ class StreamingClassifier(FittedAttributes, CallbackSupportMixin, ClassifierMixi
             state.n_seen = len(lesson.y)
             self._state = state
             with one_blas_thread():
-                self._train(lesson, options)
+                self._train(lesson)
         return self
 
     def partial_fit(
@@ -142,7 +161,7 @@ class StreamingClassifier(FittedAttributes, CallbackSupportMixin, ClassifierMixi
         self : object
             The estimator.
         """
-        options = self._check_params(streaming=True)
+        options = self._options(streaming=True)
         with unchanged_on_error(self):
             before = getattr(self, "_state", None)
             lesson = self._lesson(*self._checked(X, y, before), sample_weight)
@@ -206,7 +225,7 @@ class StreamingClassifier(FittedAttributes, CallbackSupportMixin, ClassifierMixi
 
     def _lesson(self, X: Any, y: NDArray[Any], sample_weight: ArrayLike | None) -> Lesson:
         weights = check_weights(sample_weight, len(y))
-        costs = self.C * weights * class_factors(self.class_weight, y, weights)
+        costs = self._cost * weights * class_factors(self.class_weight, y, weights)
         return Lesson(X, y, weights, costs, {} if sample_weight is None else {"sample_weight": weights})
 
     def _first_state(self, lesson: Lesson, options: SolverOptions, table: ClassTable) -> State:

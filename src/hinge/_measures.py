@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from hinge._base import StreamingClassifier
 from hinge._duality import gap_on, violation_on
+from hinge._errors import ParameterError
+from hinge._params import number
 from hinge._threads import one_blas_thread
 
 if TYPE_CHECKING:
@@ -13,9 +16,23 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
+    from hinge._state import SolverOptions
+
 
 class MeasuredClassifier(StreamingClassifier):
-    """A streaming classifier that says how good its solution is."""
+    """A streaming classifier that minimises a cost, and says how good its solution is."""
+
+    C: float
+    tol: float
+
+    def _common_options(self, *, streaming: bool) -> SolverOptions:
+        options = super()._common_options(streaming=streaming)
+        number("C", self.C, above=0, hint="a usual value is 1.0")
+        return replace(options, tolerance=number("tol", self.tol, above=0, hint="a usual value is 1e-3"))
+
+    @property
+    def _cost(self) -> float:
+        return self.C
 
     def duality_gap(self, X: Any = None, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
         """Return how far the solution is from the optimum: primal minus dual objective, summed over the machines.
@@ -30,7 +47,8 @@ class MeasuredClassifier(StreamingClassifier):
         Returns
         -------
         float
-            The gap; the optimum lies between `dual_objective()` and that plus the gap.
+            The gap; the optimum lies between `dual_objective()` and that plus the gap. Models that answer with averaged
+            coefficients have the gap of those that they are learning, which they do not average.
         """
         if X is None:
             return float(self._known().bank.duality_gap.sum())
@@ -74,6 +92,21 @@ class MeasuredClassifier(StreamingClassifier):
 
     def _measured(self, measure: Callable[..., float], X: Any, y: Any, sample_weight: ArrayLike | None) -> float:
         state = self._known()
+        _require_convex(state.options)
         lesson = self._lesson(*self._checked(X, y, state), sample_weight)
         with one_blas_thread():
             return measure(state, lesson.X, lesson.numbers(state.table), lesson.costs)
+
+
+def _require_convex(options: SolverOptions) -> None:
+    """Refuse to measure a model where the examples given are not the problem that its coefficients solve."""
+    if options.algorithm == "robust" and options.loss == "ramp":
+        raise ParameterError(
+            "The ramp loss must have its outliers named before its problem is convex, and examples given say none; "
+            "call this without examples, which looks at those the model holds."
+        )
+    if options.average:
+        raise ParameterError(
+            "Averaged coefficients must not be measured against the dual of others; "
+            "call this without examples, or learn with average=False."
+        )

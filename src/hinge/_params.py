@@ -43,6 +43,11 @@ def whole(name: str, value: Any, *, at_least: int, at_most: int = _MOST, hint: s
     return int(value)
 
 
+def bound(name: str, value: Any, *, at_least: int) -> int | None:
+    """Return a bound that None takes away."""
+    return None if value is None else whole(name, value, at_least=at_least, hint="None sets no bound")
+
+
 def choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
     """Return one of some words."""
     if not isinstance(value, str) or value not in choices:

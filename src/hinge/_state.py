@@ -60,14 +60,14 @@ class Bank(Protocol):
 class SolverOptions:
     """What the machines may do, as plain values; None means no bound."""
 
-    tolerance: float
-    second_order: bool
-    max_gap: float | None
-    max_support: int | None
     cache_bytes: int
-    selection: str
-    pool_size: int
     threads: int
+    tolerance: float = 1e-3
+    second_order: bool = True
+    max_gap: float | None = None
+    max_support: int | None = None
+    selection: str = "random"
+    pool_size: int = 50
     algorithm: str = "lasvm"
     loss: str = "ramp"
     ramp: float = -1.0
@@ -192,6 +192,13 @@ class State:
             coefficients=table.arrange(coefficients[:, held].T).T,
             counts=np.bincount(places, minlength=len(table)).astype(np.int32),
         )
+
+    def counters(self) -> NDArray[np.int64]:
+        """Return what the machines have counted, in the order of the classes; the native code says what it is."""
+        arrays = self.bank.state()
+        counters = arrays["counters"][3:].reshape(len(arrays["member_counts"]), -1)
+        table = self.table.of_machines(len(counters))
+        return counters[table.numbers] if len(table) > 2 else counters
 
     def vectors(self, arrays: Arrays) -> Any:
         """Return the examples held by a snapshot of the machines as they were given."""

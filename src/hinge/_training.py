@@ -5,20 +5,23 @@ from __future__ import annotations
 import warnings
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from hinge._base import Lesson, random_seed
+from hinge._base import Lesson, StreamingClassifier, random_seed, unchanged_on_error
 from hinge._progress import FitTasks, progress_bar
+from hinge._threads import one_blas_thread
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from hinge import _core
     from hinge._state import State
+
+Estimator = TypeVar("Estimator", bound=StreamingClassifier)
 
 _SEEDS = 5  # examples of each class that come first, so that no machine starts with one class only
 _MAX_PASSES = 100  # over a training set that does not settle
@@ -120,7 +123,20 @@ class Training:
         return self._tasks.step("finish", partial(self._state.bank.finish, self._monitor))
 
 
-def make_passes(estimator: Any, lesson: Lesson, passes: int) -> None:
+def finish_now(estimator: Estimator) -> Estimator:
+    """Bring the violation among the examples that an estimator holds below its tolerance; return the estimator."""
+    options = estimator._check_params(streaming=False)
+    with unchanged_on_error(estimator):
+        estimator._state = state = estimator._known().expendable()
+        bank = state.use(options)
+        with one_blas_thread(), progress_bar(estimator.verbose) as bar, state.watched(bar) as monitor:
+            stalled = bank.finish(monitor).stalled
+    if stalled:
+        warn_unsettled("Finishing stalled")
+    return estimator
+
+
+def make_passes(estimator: StreamingClassifier, lesson: Lesson, passes: int) -> None:
     """Show a training set to the machines of an estimator some times, in random order."""
     tasks = FitTasks(estimator, lesson.X, lesson.y, lesson.metadata, passes)
     state = estimator._state

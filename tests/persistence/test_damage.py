@@ -220,8 +220,7 @@ def test_kernels(dense, parts, rewrite, kernel, complaint):
 
 @pytest.mark.parametrize(
     "name",
-    ["ids", "labels", "costs", "values", "members", "member_counts", "member_lows", "member_costs", "alpha", "gradient"]
-    + ["lag", "terms", "counters"],
+    "ids labels costs values members member_counts member_lows member_costs alpha gradient lag terms counters".split(),
 )
 def test_arrays_of_the_wrong_size(dense, parts, rewrite, name):
     arrays, header = parts(dense)

@@ -26,7 +26,7 @@ class Exact:
 
 
 def solve(lesson: Lesson, terminal: Console) -> Exact:
-    """Train scikit-learn's SVC with the settings of a model on the same rows."""
+    """Train scikit-learn's SVC with the settings of a model, as far as it has them, on the same rows."""
     settings = {name: value for name, value in lesson.model.get_params().items() if name in SHARED}
     peer = SVC(**settings, gamma=lesson.model._state.kernel.gamma)
     X, y = lesson.kept_rows()

@@ -13,7 +13,7 @@ from hinge._errors import DataError, ParameterError
 from hinge._params import choice
 from hinge.cli._learn import error_on
 from hinge.cli._material import Kept, Wishes, of_dataset, of_file, of_more, rows_of
-from hinge.cli._models import make
+from hinge.cli._models import changed, make
 from hinge.cli._wrapping import unwrapped, wrapped
 from hinge.io import open_source
 from hinge.persistence import load
@@ -110,16 +110,14 @@ def begun(name: str, files: Files, wishes: Wishes, parameters: dict[str, Any], t
     _require_no_wishes(wishes, f"the data set {files.data}")
     dataset = datasets.load(files.data, random_state=wishes.seed)
     suited = {"C": dataset.C, "gamma": dataset.gamma} if parameters["kernel"] in (None, "rbf") else {}
-    given = {key: value for key, value in parameters.items() if value is not None}
-    return Lesson(make(name, **suited | given), of_dataset(dataset, wishes.seed), files, dataset)
+    return Lesson(make(name, suited, **parameters), of_dataset(dataset, wishes.seed), files, dataset)
 
 
 def resumed(file: Path, files: Files, wishes: Wishes, parameters: dict[str, Any]) -> Lesson:
     """Return a lesson for a model that has learned before."""
     model, preparation = unwrapped(load(file), missing=wishes.missing, unknown=wishes.unknown)
     _require_no_wishes(wishes, f"a model that has learned before ({file})", policies=True)
-    model.set_params(**{key: value for key, value in parameters.items() if value is not None})
-    model._check_params(streaming=True)
+    changed(model, parameters)
     if files.are_files:
         return Lesson(model, of_more(files.source(), preparation, wishes.seed), files)
     if not preparation.changes_nothing:

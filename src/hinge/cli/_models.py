@@ -4,15 +4,44 @@ from typing import Any
 
 from hinge._errors import ParameterError
 from hinge.online import OnlineSVC
+from hinge.perceptron import KernelPerceptron
+from hinge.robust import RobustOnlineSVC
+from hinge.tracking import TrackingSVC
 
-MODELS: dict[str, type[Any]] = {"online": OnlineSVC}
+MODELS: dict[str, type[Any]] = {
+    "online": OnlineSVC,
+    "robust": RobustOnlineSVC,
+    "tracking": TrackingSVC,
+    "perceptron": KernelPerceptron,
+}
+_OTHER_NAMES = {"max_support": "budget"}  # what a parameter is called by models that do not have it
 
 
-def make(name: str, **parameters: Any) -> Any:
-    """Return an estimator; parameters that are None keep their defaults. Bad ones are refused at once."""
+def make(name: str, suited: dict[str, Any] | None = None, **parameters: Any) -> Any:
+    """Return an estimator; parameters that are None keep their defaults. Bad ones are refused at once.
+
+    `suited` are values that go well with the data; those that a model has no use for, or that `parameters` name, are
+    left out.
+    """
     if name not in MODELS:
         raise ParameterError(f"The model must be one of {', '.join(MODELS)}, got {name!r}.")
-    model = MODELS[name](**{key: value for key, value in parameters.items() if value is not None})
+    model = MODELS[name]()
+    known = model.get_params()
+    model.set_params(**{key: value for key, value in (suited or {}).items() if key in known})
+    return changed(model, parameters)
+
+
+def changed(model: Any, parameters: dict[str, Any]) -> Any:
+    """Give parameters that are not None to an estimator and return it."""
+    known = model.get_params()
+    for key, value in parameters.items():
+        if value is None:
+            continue
+        own = key if key in known else _OTHER_NAMES.get(key, "")
+        if own not in known:
+            option = key.replace("_", "-")
+            raise ParameterError(f"--{option} must be left out: {type(model).__name__} has no such parameter.")
+        model.set_params(**{own: value})
     model._check_params(streaming=True)
     return model
 

@@ -45,7 +45,8 @@ def summarise(material: Material, learned: Learned, exact: Exact | None, epochs:
         "classes": [str(label) for label in learned.model.classes_],
         "scaling": material.preparation.scaling.words,
         "label": material.preparation.label,
-        "C": learned.model.C,
+        "estimator": type(learned.model).__name__,
+        "C": learned.model.get_params().get("C"),
         "kernel": kernel.name,
         "gamma": kernel.gamma,
         "epochs": epochs,
@@ -72,10 +73,12 @@ def show(summary: dict[str, Any], console: Console) -> None:
     tested = summary["online"]["test_error"] is not None
     for column in ("seconds", "support vectors", *(["test error"] if tested else [])):
         table.add_column(column, justify="right")
-    for name, key in ((f"hinge OnlineSVC, {_passes(summary['epochs'])}", "online"), ("scikit-learn SVC", "svc")):
+    ours = f"hinge {summary['estimator']}, {_passes(summary['epochs'])}"
+    for name, key in ((ours, "online"), ("scikit-learn SVC", "svc")):
         if summary[key] is not None:
             table.add_row(name, *_cells(summary[key]))
-    console.print(f"{summary['data']}, C={summary['C']:g}, {_kernel(summary)}", style="bold", highlight=False)
+    cost = "" if summary["C"] is None else f"C={summary['C']:g}, "
+    console.print(f"{summary['data']}, {cost}{_kernel(summary)}", style="bold", highlight=False)
     console.print(table)
     error = summary["online"]["progressive_error"]
     if error is not None:

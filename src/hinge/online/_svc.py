@@ -2,31 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
-from hinge._base import unchanged_on_error
 from hinge._errors import ParameterError
 from hinge._measures import MeasuredClassifier
-from hinge._params import (
-    check_class_weight,
-    check_kernel,
-    check_seed,
-    check_threads,
-    choice,
-    flag,
-    number,
-    whole,
-    whole_or_word,
-)
+from hinge._params import bound, choice, flag, number, whole, whole_or_word
 from hinge._progress import FitTasks, progress_bar
-from hinge._state import SolverOptions
-from hinge._threads import count_threads, one_blas_thread
-from hinge._training import Training, warn_unsettled
+from hinge._training import Training, finish_now
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from hinge._base import Lesson
+    from hinge._state import SolverOptions
 
 
 _SELECTIONS = ("random", "gradient", "active", "autoactive")
@@ -191,7 +181,7 @@ class OnlineSVC(MeasuredClassifier):
         >>> model.kkt_violation() <= model.tol
         True
         """
-        return self._finish
+        return partial(finish_now, self)
 
     @finish.setter
     def finish(self, value: bool) -> None:
@@ -212,19 +202,8 @@ class OnlineSVC(MeasuredClassifier):
         """
         return {**super().get_params(deep=deep), "finish": vars(self)["finish"]}
 
-    def _finish(self) -> Self:
-        options = self._check_params(streaming=False)
-        with unchanged_on_error(self):
-            self._state = state = self._known().expendable()
-            bank = state.use(options)
-            with one_blas_thread(), progress_bar(self.verbose) as bar, state.watched(bar) as monitor:
-                stalled = bank.finish(monitor).stalled
-        if stalled:
-            warn_unsettled("Finishing stalled")
-        return self
-
-    def _train(self, lesson: Lesson, options: SolverOptions) -> None:
-        finish = bool(vars(self)["finish"])
+    def _train(self, lesson: Lesson) -> None:
+        finish, options = bool(vars(self)["finish"]), self._state.options
         unbounded = options.max_support is None and options.selection == "random"
         exactly = self.epochs == "auto" and finish and unbounded and Training.is_small(lesson)
         passes = 1 if isinstance(self.epochs, str) else int(self.epochs)
@@ -241,12 +220,7 @@ class OnlineSVC(MeasuredClassifier):
         tasks.end()
 
     def _check_params(self, *, streaming: bool) -> SolverOptions:
-        check_kernel(self.kernel, self.degree, self.gamma, self.coef0)
-        check_class_weight(self.class_weight, streaming=streaming)
-        check_seed(self.random_state)
-        check_threads(self.n_jobs)
-        number("C", self.C, above=0, hint="a usual value is 1.0")
-        flag("verbose", self.verbose)
+        options = self._common_options(streaming=streaming)
         flag("finish", vars(self)["finish"])
         hint = "'auto' and 'converge' choose a number for you"
         epochs = whole_or_word("epochs", self.epochs, ("auto", "converge"), at_least=1, hint=hint)
@@ -255,22 +229,12 @@ class OnlineSVC(MeasuredClassifier):
                 "epochs must be 'auto' or a number of passes when max_support is set, got 'converge'; "
                 "a bounded number of support vectors need not settle."
             )
-        return self._solver_options()
-
-    def _solver_options(self) -> SolverOptions:
-        max_gap, max_support = self.max_gap, self.max_support
-        if max_gap is not None:
-            max_gap = number("max_gap", max_gap, above=0, hint="None sets no bound")
-        if max_support is not None:
-            max_support = whole("max_support", max_support, at_least=2, hint="None sets no bound")
-        megabytes = number("cache_size", self.cache_size, above=0, hint="it is in megabytes, a usual value is 200")
-        return SolverOptions(
-            tolerance=number("tol", self.tol, above=0, hint="a usual value is 1e-3"),
+        max_gap = self.max_gap
+        return replace(
+            options,
             second_order=choice("working_set", self.working_set, _WORKING_SETS) == "second-order",
-            max_gap=max_gap,
-            max_support=max_support,
-            cache_bytes=int(min(megabytes * 2**20, 2**62)),
+            max_gap=None if max_gap is None else number("max_gap", max_gap, above=0, hint="None sets no bound"),
+            max_support=bound("max_support", self.max_support, at_least=2),
             selection=choice("selection", self.selection, _SELECTIONS),
             pool_size=whole("pool_size", self.pool_size, at_least=1, hint="a usual value is 50"),
-            threads=count_threads(self.n_jobs),
         )

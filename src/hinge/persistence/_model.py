@@ -7,13 +7,17 @@ from pathlib import Path
 from typing import Any
 
 from hinge.online import OnlineSVC
+from hinge.perceptron import KernelPerceptron
 from hinge.persistence._classifier import classifier
 from hinge.persistence._errors import ModelFileError, sentence
 from hinge.persistence._file import read, write
 from hinge.persistence._prepared import prepared
 from hinge.persistence._registry import put_together, register, take_apart
+from hinge.robust import RobustOnlineSVC
+from hinge.tracking import TrackingSVC
 
-register(classifier(OnlineSVC))
+for estimator in (OnlineSVC, RobustOnlineSVC, TrackingSVC, KernelPerceptron):
+    register(classifier(estimator))
 register(prepared())
 
 
