@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from hinge import KernelPerceptron, OnlineSVC, RobustOnlineSVC, TrackingSVC

@@ -23,16 +23,33 @@ class Kernel:
     ) -> None: ...
 
 class Options:
-    """What a LASVM bank may do; plain data."""
+    """What a bank may do; plain data."""
 
+    algorithm: str  # lasvm, robust, tracking, perceptron; those after the first have no bias
     tolerance: float  # tau
-    second_order: bool  # pair choice: second order, or the paper's maximal gradient
-    max_gap: float  # delta_max of figure 10; infinity: one REPROCESS an example
-    max_support: int  # support vectors a machine may keep; 0: no bound
+    max_support: int  # members a machine may keep; 0: no bound
     cache_bytes: int
+    threads: int
+    # lasvm
+    second_order: bool  # pair choice when finishing: second order, or the paper's maximal gradient
+    max_gap: float  # delta_max of figure 10; infinity: one REPROCESS an example
     selection: str  # random, gradient, active, autoactive
     pool_size: int
-    threads: int
+    # robust
+    loss: str  # hinge, ramp, ignore, full
+    ramp: float  # where the loss becomes flat
+    warmup: int  # support vectors before it does
+    max_idle: int  # members without a coefficient that may stay
+    clean_every: int  # examples between two looks at them
+    # tracking
+    n_steps: int  # K
+    process: bool  # Algorithm 2
+    keep_all: bool  # examples without a coefficient stay
+    seed: int  # of the random picks
+    # tracking, perceptron
+    average: bool  # answer with averaged coefficients
+    # perceptron
+    margin: float  # answers up to this count as mistakes
     def __init__(self) -> None: ...
 
 class Progress:
@@ -71,12 +88,12 @@ class Outcome:
     visited: int  # examples shown to the machines (with active selection fewer than were given)
     inserted: int  # times an example entered a machine
     mistakes: int
-    steps: int  # pair steps taken
+    steps: int  # of a coefficient or a pair of them
     stopped: bool  # the monitor asked to stop
     stalled: bool  # finishing hit its cap before the tolerance
 
 class Bank32:
-    """One-vs-rest LASVM machines over one set of retained examples.
+    """One-vs-rest machines over one set of retained examples.
 
     Classes are numbered in the order in which Python names them; with up to two classes there is one machine whose
     positive class is number 1, with more one machine a class.
@@ -90,7 +107,7 @@ class Bank32:
         self,
         batch: Batch32,
         labels: NDArray[np.int32],  # class number of every row of the batch
-        costs: NDArray[np.float64],  # C times weight of every row; rows of cost 0 are passed over
+        costs: NDArray[np.float64],  # C times weight of every row (perceptrons: weight); rows of cost 0 are passed over
         first_id: int,  # id of row 0; row r is example first_id + r
         order: NDArray[np.int64],  # rows in the order of visits
         seed: int = 0,  # used by selection other than random
@@ -100,7 +117,7 @@ class Bank32:
     def polish(self) -> None:
         """Solve the free coefficients of small machines to rounding."""
     def decide(self, batch: Batch32, threads: int = 1) -> NDArray[np.float64]:
-        """Decision values, shape (rows, machines), bias included."""
+        """Decision values, shape (rows, machines), bias included, of averaged coefficients where there are some."""
     def kernel_values(self, batch: Batch32) -> NDArray[np.float32]:
         """Kernel values of the batch against the retained examples, in the order of `state()["ids"]`."""
 
@@ -109,7 +126,7 @@ class Bank32:
     n_kernel_evals: int
     n_steps: int
     bias: NDArray[np.float64]  # (machines,)
-    gap: NDArray[np.float64]  # delta of each machine: largest violation among held examples, 0 when there is none
+    gap: NDArray[np.float64]  # of each machine: largest violation among held examples, 0 when there is none
     dual_objective: NDArray[np.float64]
     duality_gap: NDArray[np.float64]  # for the examples held
     squared_norm: NDArray[np.float64]  # ||w||^2 of each machine
@@ -120,8 +137,9 @@ class Bank32:
         """Everything needed to go on.
 
         Keys: ids int64 (n,), labels int32 (n,), costs float64 (n,), `values` (n, features) or `data`, `indices`,
-        `indptr`, shift (features,) or empty, members int64, member_counts int64 (machines,), member_costs float64,
-        alpha float64, gradient float64, counters int64.
+        `indptr`, shift (features,) or empty, members int64, member_counts int64 (machines,), member_lows, member_costs,
+        alpha, gradient and lag float64, terms float64 (machines,), counters int64 (3 and 12 a machine), newcomers int64;
+        docs/model-format.md says what they mean.
         """
     @staticmethod
     def restore(

@@ -218,10 +218,11 @@ def test_kernels(dense, parts, rewrite, kernel, complaint):
     refused(dense, complaint)
 
 
-@pytest.mark.parametrize(
-    "name",
-    "ids labels costs values members member_counts member_lows member_costs alpha gradient lag terms counters".split(),
-)
+OF_EXAMPLES = ("ids", "labels", "costs", "values")
+OF_MEMBERS = ("members", "member_lows", "member_costs", "alpha", "gradient", "lag")
+
+
+@pytest.mark.parametrize("name", [*OF_EXAMPLES, *OF_MEMBERS, "member_counts", "terms", "counters"])
 def test_arrays_of_the_wrong_size(dense, parts, rewrite, name):
     arrays, header = parts(dense)
     for wrong in (arrays[name][:-1], np.concatenate([arrays[name]] * 2), arrays[name][:0], arrays[name][None]):
@@ -294,8 +295,7 @@ def test_examples_that_nobody_needs(dense, parts, rewrite):
     arrays, header = parts(dense)
     kept = arrays["members"] != 0
     counts = [int(part.sum()) for part in np.split(kept, np.cumsum(arrays["member_counts"])[:-1])]
-    names = ("members", "member_lows", "member_costs", "alpha", "gradient", "lag")
-    smaller = {name: arrays[name][kept] for name in names} | {"member_counts": np.array(counts)}
+    smaller = {name: arrays[name][kept] for name in OF_MEMBERS} | {"member_counts": np.array(counts)}
     rewrite(dense, arrays | smaller, header)
     refused(dense, "an example belongs to no machine")
 
