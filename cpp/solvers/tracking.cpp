@@ -16,13 +16,13 @@ std::uint64_t mixed(std::uint64_t value) {
   return value ^ (value >> 31);
 }
 
-// Members have different ids, which `mixed` keeps different: the smallest of these numbers may be anybody's.
+// One of the members with a coefficient. They have different ids, which `mixed` keeps different: the smallest lot may be anybody's.
 template <class T>
 std::size_t one_of(const Machine<T>& machine, std::uint64_t number) {
   std::size_t chosen = 0;
   std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
   for (std::size_t i = 0; i < machine.expansion.size(); ++i) {
-    if (!machine.expansion.alive(i)) continue;
+    if (machine.expansion.alpha[i] == 0.0) continue;
     const std::uint64_t lot = mixed(number ^ static_cast<std::uint64_t>(machine.id_of(i)));
     if (lot < least) least = lot, chosen = i;
   }
@@ -66,18 +66,14 @@ void Tracking<T>::track(Machine<T>& machine) const {
   if (!options_.keep_all) dismiss_idle(machine);
 }
 
-// One of all examples seen, if it is a member that may move. (Uniform but for a part in 2^64.)
+// One of all examples seen, if it takes part. (Uniform but for a part in 2^64.)
 template <class T>
 std::optional<std::size_t> Tracking<T>::picked(const Machine<T>& machine, std::size_t step) const {
   const Expansion& expansion = machine.expansion;
   const std::uint64_t number = mixed(mixed(options_.seed ^ mixed(machine.draws)) + step);
-  std::size_t i = number % std::max<std::size_t>(machine.visits, 1);
-  if (i >= (options_.keep_all ? expansion.size() : expansion.alive_count())) return std::nullopt;
-  if (!options_.keep_all) {
-    i = one_of(machine, number);
-    if (expansion.alpha[i] == 0.0) return std::nullopt;
-  }
-  return i;
+  const std::size_t i = number % std::max<std::size_t>(machine.visits, 1);
+  if (i >= (options_.keep_all ? expansion.size() : expansion.support())) return std::nullopt;
+  return options_.keep_all ? i : one_of(machine, number);
 }
 
 template <class T>
@@ -90,12 +86,14 @@ void Tracking<T>::forget_average(Machine<T>& machine) const {
 template <class T>
 void Tracking<T>::dismiss_idle(Machine<T>& machine) const {
   Expansion& expansion = machine.expansion;
+  const std::size_t dead = expansion.dead();
   std::erase_if(machine.idle, [&](std::size_t s) {
     if (!expansion.alive(s) || expansion.alpha[s] != 0.0) return true;
     if (expansion.lag[s] != 0.0) return false;
     machine.remove(s);
     return true;
   });
+  if (expansion.dead() != dead) machine.refresh_extremes();
 }
 
 template class Tracking<float>;

@@ -6,7 +6,7 @@
 //
 // Algorithms 1 and 2 keep all examples, so that member i is the i-th example seen. The variant of section 5.2 keeps those with a coefficient
 // only; a pick of any other example is passed over. Members then change places when gaps are closed, and a pick must not depend on when
-// that is: each member has the same chance 1 / t, and which one it is depends on its id alone.
+// that is: each has the same chance 1 / t, and who it is depends on ids alone.
 #pragma once
 
 #include <cstddef>

@@ -138,7 +138,7 @@ class Bank32:
 
         Keys: ids int64 (n,), labels int32 (n,), costs float64 (n,), `values` (n, features) or `data`, `indices`,
         `indptr`, shift (features,) or empty, members int64, member_counts int64 (machines,), member_lows, member_costs,
-        alpha, gradient and lag float64, terms float64 (machines,), counters int64 (3 and 12 a machine), newcomers int64;
+        alpha, gradient and lag float64, terms float64 (machines,), counters int64, newcomers int64;
         docs/model-format.md says what they mean.
         """
     @staticmethod
