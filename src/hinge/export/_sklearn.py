@@ -66,7 +66,7 @@ def _svc(view: View, model: Any) -> SVC:
     """
     kernel = view.kernel
     parameters = {name: getattr(kernel, name) for name in _PARAMETERS.get(kernel.name, ())}
-    svc = SVC(C=float(model.C), kernel=kernel.name, tol=model.tol, cache_size=model.cache_size, **parameters)
+    svc = SVC(**_cost(model), kernel=kernel.name, cache_size=model.cache_size, **parameters)
     svc.fit(_blank(view), view.classes)
     precomputed = kernel.name == "precomputed"
     coefficients, vectors = view.coefficients, _double(view)
@@ -84,6 +84,11 @@ def _svc(view: View, model: Any) -> SVC:
     return svc
 
 
+def _cost(model: Any) -> dict[str, float]:
+    """Return C and the tolerance of a model, if it has them."""
+    return {name: float(value) for name, value in model.get_params().items() if name in ("C", "tol")}
+
+
 def _blank(view: View) -> Any:
     """Return the two examples that an SVC is fitted to."""
     if view.kernel.name == "precomputed":
@@ -99,7 +104,7 @@ def _steps(view: View, model: Any) -> list[Any]:
         steps.insert(0, scaler(view.centre, None, view.n_features))
     if view.feature_names is not None:
         steps[0].feature_names_in_ = view.feature_names
-    machines = LinearSVC(C=float(model.C))
+    machines = LinearSVC(**_cost(model))
     machines.classes_ = view.classes
     machines.coef_ = view.coefficients
     machines.intercept_ = view.intercepts.copy()
