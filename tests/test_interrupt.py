@@ -13,12 +13,12 @@ from hinge import OnlineSVC, _base
 SCRIPT = """
 import os, signal, threading
 import numpy as np
-from hinge import OnlineSVC
+from hinge import {estimator}
 
 random = np.random.default_rng(0)
 X = random.normal(size=(200_000, 10)).astype(np.float32)
 y = random.integers(0, {classes}, len(X))  # nothing to learn: every example becomes a support vector, which takes hours
-model = OnlineSVC(gamma=0.1, random_state=0, kernel={kernel})
+model = {estimator}(gamma=0.1, random_state=0, kernel={kernel})
 if "{verb}" == "partial_fit":
     model.partial_fit(X[:50], y[:50])
 threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()
@@ -49,8 +49,13 @@ def test_inside_a_kernel_function():
     assert run(verb="fit", classes=2, kernel="lambda A, B: A @ B.T") == ["interrupted", "resumed"]
 
 
-def run(**values):
-    script = SCRIPT.format(**values)
+@pytest.mark.parametrize("estimator", ["RobustOnlineSVC", "TrackingSVC", "KernelPerceptron"])
+def test_other_solvers(estimator):
+    assert run(verb="fit", classes=3, kernel="'rbf'", estimator=estimator) == ["interrupted", "resumed"]
+
+
+def run(*, estimator="OnlineSVC", **values):
+    script = SCRIPT.format(estimator=estimator, **values)
     finished = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False)
     assert finished.returncode == 0, finished.stderr
     return finished.stdout.split()

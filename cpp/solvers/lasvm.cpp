@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "solvers/budget.hpp"
+
 namespace hinge {
 
 namespace {
@@ -34,7 +36,7 @@ Visit Lasvm<T>::visit(Machine<T>& machine, std::size_t position, double label, d
     process(machine, machine.insert(position, label, Box::of(label, cost), gradient));
   }
   reprocess_online(machine);
-  if (options_.max_support != 0) shed(machine);
+  if (options_.max_support != 0) keep_within(machine, options_.max_support);
   return {sum + bias, admitted};
 }
 
@@ -84,37 +86,6 @@ void Lasvm<T>::dismiss_idle(Machine<T>& machine) const {
     if (unwanted) machine.remove(s);
     return unwanted;
   });
-}
-
-// Bounded memory: while there are too many members, the least useful one leaves and hands its coefficient to members of its own class.
-template <class T>
-void Lasvm<T>::shed(Machine<T>& machine) const {
-  Expansion& expansion = machine.expansion;
-  while (expansion.alive_count() > std::max<std::size_t>(options_.max_support, 2)) {
-    const std::size_t victim = least_useful(machine);
-    machine.hand_over(victim);
-    machine.remove(victim);
-    machine.refresh_extremes();
-  }
-}
-
-// A member on the wrong side is most likely noise: the one farthest on it. When there is none, the member that is most on the right side
-// without its own help, as in the budget perceptron of section 2.2. The last member of a class stays.
-template <class T>
-std::size_t Lasvm<T>::least_useful(const Machine<T>& machine) const {
-  const Expansion& expansion = machine.expansion;
-  const auto positive = static_cast<std::size_t>(std::count(expansion.label.begin(), expansion.label.end(), 1.0));
-  const auto negative = expansion.alive_count() - positive;
-  std::size_t victim = 0;
-  double worst = -std::numeric_limits<double>::infinity();
-  for (std::size_t i = 0; i < expansion.size(); ++i) {
-    if (!expansion.alive(i) || (expansion.label[i] > 0 ? positive : negative) == 1) continue;
-    const double slack = expansion.label[i] * (expansion.gradient[i] - machine.bias());  // 1 - y f(x)
-    const double own_help = std::abs(expansion.alpha[i]) * static_cast<double>(machine.diagonal[i]);
-    const double uselessness = slack > 1.0 ? slack : -(slack + own_help);
-    if (uselessness > worst) worst = uselessness, victim = i;
-  }
-  return victim;
 }
 
 template class Lasvm<float>;

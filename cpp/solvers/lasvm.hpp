@@ -47,8 +47,6 @@ class Lasvm : public Solver<T> {
   void process(Machine<T>& machine, std::size_t k) const;
   void reprocess_online(Machine<T>& machine) const;
   void dismiss_idle(Machine<T>& machine) const;
-  void shed(Machine<T>& machine) const;
-  std::size_t least_useful(const Machine<T>& machine) const;
 
   Options options_;
 };

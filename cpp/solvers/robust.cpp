@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
+
+#include "solvers/budget.hpp"
 
 namespace hinge {
 
@@ -34,7 +35,7 @@ Visit Robust<T>::visit(Machine<T>& machine, std::size_t position, double label, 
   if (const double length = machine.best_length(k); length != 0.0) machine.climb(k, length);
   reduce_gap(machine, threshold);
   if (++machine.visits % options_.clean_every == 0 && options_.loss != Loss::full) clean(machine);
-  if (options_.max_support != 0) shed(machine);
+  if (options_.max_support != 0) keep_within(machine, options_.max_support);
   return {sum, true};
 }
 
@@ -88,24 +89,6 @@ void Robust<T>::clean(Machine<T>& machine) const {
   }
   machine.idle.resize(options_.max_idle);
   machine.refresh_extremes();
-}
-
-// Bounded memory: while there are too many members, the one leaves whose coefficient matters least, alpha^2 K / 2 in the dual.
-template <class T>
-void Robust<T>::shed(Machine<T>& machine) const {
-  Expansion& expansion = machine.expansion;
-  while (expansion.alive_count() > std::max<std::size_t>(options_.max_support, 2)) {
-    std::size_t victim = 0;
-    double least = std::numeric_limits<double>::infinity();
-    for (std::size_t i = 0; i < expansion.size(); ++i) {
-      if (!expansion.alive(i)) continue;
-      const double loss = expansion.alpha[i] * expansion.alpha[i] * static_cast<double>(machine.diagonal[i]);
-      if (loss < least) least = loss, victim = i;
-    }
-    if (expansion.alpha[victim] != 0.0) machine.climb(victim, -expansion.alpha[victim]);
-    machine.remove(victim);
-    machine.refresh_extremes();
-  }
 }
 
 template class Robust<float>;

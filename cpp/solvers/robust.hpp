@@ -41,7 +41,6 @@ class Robust : public Solver<T> {
   bool passes_over(const Machine<T>& machine, Side side) const;
   void reduce_gap(Machine<T>& machine, double threshold) const;
   void clean(Machine<T>& machine) const;
-  void shed(Machine<T>& machine) const;
 
   Options options_;
 };

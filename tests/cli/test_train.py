@@ -162,3 +162,29 @@ def test_saves_on_the_way(run, monkeypatch):
     assert run("train", "digits", "--no-compare").code == 0
     assert saved == sorted(saved)
     assert saved[0] < 100 < saved[-1] == 1200
+
+
+@pytest.mark.parametrize("name", ["online", "robust", "tracking", "perceptron"])
+def test_every_model(run, folder, name):
+    done = run(
+        "train", "waveform", "--model", name, "--no-compare", "--max-support", "300", "--plot", "plot.png", "--json"
+    )
+    if name == "tracking":
+        assert (done.code, done.err) == (
+            2,
+            "hinge: --max-support must be left out: TrackingSVC has no such parameter.\n",
+        )
+        done = run("train", "waveform", "--model", name, "--no-compare", "--json")
+    result = json.loads(done.out)
+    assert done.code == 0
+    assert result["online"]["test_error"] < 40
+    assert type(hinge.load(folder / "model.hinge")).__name__ == result["estimator"]
+    assert run("info", "model.hinge").code == 0
+    more = run("train", "waveform", "--resume", "model.hinge", "--no-compare")
+    assert more.code == 0
+    assert f"hinge {result['estimator']}, one pass" in more.out
+
+
+def test_a_perceptron_has_no_cost(run):
+    done = run("train", "--model", "perceptron", "--C", "3")
+    assert (done.code, done.err) == (2, "hinge: --C must be left out: KernelPerceptron has no such parameter.\n")

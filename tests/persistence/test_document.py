@@ -5,9 +5,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 import hinge
-from hinge import OnlineSVC
+from hinge import KernelPerceptron, OnlineSVC, RobustOnlineSVC, TrackingSVC
 from hinge.persistence import _check, _check_arrays, _file
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "model-format.md"
@@ -36,6 +37,25 @@ def test_its_decisions_are_ours(file, problem, reader, labels, distance):
         model.partial_fit(X[:90][y[:90] == label], y[:90][y[:90] == label])
         hinge.save(model, file)
         np.testing.assert_allclose(reader(file, X), model.decision_function(X), atol=1e-6 if distance else 1e-9)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        RobustOnlineSVC(C=10, gamma=0.1, warmup=5),
+        TrackingSVC(gamma=0.1, random_state=0),
+        TrackingSVC(gamma=0.1, random_state=0, average=False, keep="support"),
+        KernelPerceptron(gamma=0.1),
+        KernelPerceptron(gamma=0.1, average=True),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_its_decisions_are_those_of_other_solvers(file, problem, reader, model, n_classes):
+    X, y = problem(n_classes)
+    model = clone(model).partial_fit(X, y)
+    hinge.save(model, file)
+    np.testing.assert_allclose(reader(file, X), model.decision_function(X), atol=1e-9)
 
 
 def test_empty_machines(file, problem, reader):

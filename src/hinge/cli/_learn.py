@@ -85,9 +85,10 @@ class Learned:
             self.shown = [*self.shown, (X, y)][-math.ceil(N_SHOWN / len(y)) :]
 
     def finish(self) -> None:
-        """Run the finishing step."""
+        """Run the finishing step, if `fit` would."""
         start = time.perf_counter()
-        self.model.finish()
+        if self.model.get_params().get("finish"):
+            self.model.finish()
         self.seconds += time.perf_counter() - start
         if self.progressive_error is not None:
             self.curve.append((self.curve[-1][0], self.progressive_error, self.n_support))
