@@ -40,9 +40,9 @@ Visit Robust<T>::visit(Machine<T>& machine, std::size_t position, double label, 
 }
 
 template <class T>
-Visit Robust<T>::revisit(Machine<T>& machine, std::size_t position, std::size_t) const {
+Visit Robust<T>::revisit(Machine<T>& machine, std::size_t position, std::size_t slot) const {
   const double sum = machine.sum(position);
-  reduce_gap(machine, gap_target(machine));
+  reduce_gap(machine, std::max(machine.points().cost(slot), gap_target(machine)));
   return {sum, false};
 }
 

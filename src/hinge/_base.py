@@ -108,7 +108,7 @@ class StreamingClassifier(FittedAttributes, CallbackSupportMixin, ClassifierMixi
         y : array-like of shape (n,)
             Labels of any type, of two classes at least.
         sample_weight : array-like of shape (n,), default=None
-            Weights; each multiplies `C` for its row. Rows of weight 0 are left out.
+            Weights; each multiplies `C` for its row (in a perceptron, the step). Rows of weight 0 are left out.
 
         Returns
         -------
@@ -154,7 +154,7 @@ class StreamingClassifier(FittedAttributes, CallbackSupportMixin, ClassifierMixi
         classes : array-like of shape (n_classes,), default=None
             Classes to expect, if they are known beforehand.
         sample_weight : array-like of shape (n,), default=None
-            Weights; each multiplies `C` for its row. Rows of weight 0 are passed over.
+            Weights; each multiplies `C` for its row (in a perceptron, the step). Rows of weight 0 are passed over.
 
         Returns
         -------

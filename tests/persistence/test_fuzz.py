@@ -23,7 +23,7 @@ from safetensors.numpy import load, save
 from scipy.sparse import csr_matrix
 
 import hinge
-from hinge import HingeError, ModelFileError, OnlineSVC
+from hinge import HingeError, KernelPerceptron, ModelFileError, OnlineSVC, RobustOnlineSVC, TrackingSVC
 
 PATIENCE = 60  # seconds, after which a mutation counts as one that hangs
 
@@ -101,6 +101,10 @@ def models():
         OnlineSVC(kernel="linear", selection="active", **settings).partial_fit(X[:9], np.zeros(9)),
         OnlineSVC(kernel="precomputed", **settings).partial_fit((X @ X.T)[:40], y[:40] == 1),
         late,
+        RobustOnlineSVC(C=10.0, warmup=5, max_idle=5, clean_every=5, **settings).fit(X, source.permutation(y)),
+        TrackingSVC(**settings).fit(X.astype(np.float32), many),
+        TrackingSVC(keep="support", **settings).fit(csr_matrix(X * (X > 0)), y),
+        KernelPerceptron(average=True, budget=9, margin=0.5, **settings).fit(X, many),
     ]
 
 
@@ -206,7 +210,8 @@ def try_all(model, again):
             lambda: model.decision_function(X),
             lambda: (model.support_vectors_, model.dual_coef_, model.intercept_, model.n_support_),
             lambda: model.partial_fit(X, labels),
-            model.finish,
+            getattr(model, "finish", lambda: None),
+            getattr(model, "duality_gap", float),
             lambda: model.predict(X),
             lambda: hinge.save(model, again) or hinge.load(again),
         ):
@@ -239,7 +244,7 @@ def files():
     return contents()
 
 
-@given(which=st.integers(0, 6), way=st.sampled_from(sorted(WAYS)), seed=st.integers(0, 2**32))
+@given(which=st.integers(0, 10), way=st.sampled_from(sorted(WAYS)), seed=st.integers(0, 2**32))
 @settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_damaged_files_work_or_are_refused(files, tmp_path_factory, which, way, seed):
     folder = tmp_path_factory.getbasetemp()

@@ -121,7 +121,8 @@ def _check_coefficients(arrays: Arrays, machines: int) -> None:
     inside = (alpha >= low - SLACK * costs) & (alpha <= low + costs + SLACK * costs)
     require(bool(inside.all()), "a coefficient is outside its box")
     terms = arrays["terms"]
-    require(len(terms) == machines and bool((terms >= 0).all()), "terms do not match the classes")
+    require(len(terms) == machines, "terms do not match the classes")
+    require(bool(((terms == 0) | (terms >= 1)).all()), "an average is over less than one term")
 
 
 def _check_counters(arrays: Arrays, values: dict[str, Any], machines: int) -> None:

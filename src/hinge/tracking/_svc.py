@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from hinge._base import Lesson
     from hinge._state import SolverOptions
 
+_MOST_STEPS = 1_000_000  # for one example: Ctrl-C waits until it is learned
+
 
 class TrackingSVC(MeasuredClassifier):
     """Online kernel classifier with a guarantee: it stays near the optimum of all examples seen so far.
@@ -168,7 +170,7 @@ class TrackingSVC(MeasuredClassifier):
         return replace(
             options,
             algorithm="tracking",
-            n_steps=whole("n_steps", self.n_steps, at_least=1, hint="a usual value is 10"),
+            n_steps=whole("n_steps", self.n_steps, at_least=1, at_most=_MOST_STEPS, hint="a usual value is 10"),
             process=process,
             average=flag("average", self.average),
             keep_all=keep_all,
