@@ -5,10 +5,23 @@ import argparse
 from rich.console import Console
 
 from benchmarks.data import MissingDataError
-from benchmarks.micro import cache, files, latency, products, shift, streams, threads
+from benchmarks.micro import (
+    budget,
+    cache,
+    files,
+    latency,
+    noise,
+    perceptrons,
+    products,
+    shift,
+    streams,
+    threads,
+    tracking,
+    variants,
+)
 from benchmarks.report import print_table
 
-MODULES = (latency, cache, products, shift, threads, files, streams)
+MODULES = (latency, cache, products, shift, threads, files, streams, variants, noise, budget, tracking, perceptrons)
 MEASURES = {module.__name__.rpartition(".")[2]: module.measure for module in MODULES}
 
 

@@ -1,0 +1,76 @@
+"""How wrong labels in the training set tell: the ramp loss beside the exact solution."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.preprocessing import normalize
+from sklearn.svm import SVC
+
+from benchmarks.data import data_folder
+from benchmarks.micro import Section
+from hinge import RobustOnlineSVC
+from hinge.datasets import load
+
+RATES = (0.0, 0.1, 0.2, 0.3)
+RAMPS = (-1.0, -0.5)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Two classes, their settings, and how many times to repeat."""
+
+    name: str
+    X: NDArray[Any]
+    y: NDArray[Any]
+    X_test: NDArray[Any]
+    y_test: NDArray[Any]
+    C: float
+    gamma: float
+    seeds: int
+
+
+def measure(quick: bool) -> Section:
+    """Flip some training labels, and train all models on the same rows."""
+    data_folder()
+    columns = ["data", "flipped", "SVC: error, SVs"]
+    columns += [f"ramp at {ramp:g}: error, SVs (of SVC's)" for ramp in RAMPS] + ["hinge: error, SVs"]
+    rows = [_row(problem, rate, quick) for problem in _problems() for rate in (RATES[1:2] if quick else RATES)]
+    return Section("Wrong labels in training, right ones in testing; test error in %, means", columns, rows)
+
+
+def _problems() -> Iterator[Problem]:
+    usps, banana, mnist = (load(name) for name in ("usps", "banana", "mnist"))
+    unit = normalize(usps.X_train), normalize(usps.X_test)
+    yield Problem("usps, 0 vs rest", unit[0], usps.y_train == 0, unit[1], usps.y_test == 0, 1.0, 2.0, 10)
+    two = banana.y_train == 1, banana.y_test == 1
+    yield Problem("banana", banana.X_train, two[0], banana.X_test, two[1], 10.0, 1.0, 10)
+    some = np.random.default_rng(0).permutation(len(mnist.y_train))[:10_000]
+    eight = mnist.y_train[some] == 8, mnist.y_test == 8
+    yield Problem(
+        "mnist, 8 vs rest, 10 000 rows", mnist.X_train[some], eight[0], mnist.X_test, eight[1], 100.0, 0.02, 2
+    )
+
+
+def _row(problem: Problem, rate: float, quick: bool) -> tuple[str, ...]:
+    settings: dict[str, Any] = {"C": problem.C, "gamma": problem.gamma}
+    results: dict[str, list[tuple[float, int]]] = {}
+    for seed in range(1 if quick else problem.seeds):
+        flipped = np.random.default_rng(seed).random(len(problem.y)) < rate
+        models: dict[str, Any] = {"svc": SVC(**settings)}
+        models |= {f"ramp {ramp}": RobustOnlineSVC(**settings, ramp=ramp, random_state=seed) for ramp in RAMPS}
+        models["hinge"] = RobustOnlineSVC(**settings, variant="hinge", random_state=seed)
+        for name, model in models.items():
+            model.fit(problem.X, problem.y ^ flipped)
+            error = 100 * float(np.mean(model.predict(problem.X_test) != problem.y_test))
+            results.setdefault(name, []).append((error, len(model.support_)))
+    means = {name: np.mean(values, axis=0) for name, values in results.items()}
+    exact = means["svc"][1]
+    ramps = [
+        f"{means[f'ramp {r}'][0]:.2f}, {means[f'ramp {r}'][1]:,.0f} ({means[f'ramp {r}'][1] / exact:.0%})"
+        for r in RAMPS
+    ]
+    plain = {name: f"{means[name][0]:.2f}, {means[name][1]:,.0f}" for name in ("svc", "hinge")}
+    return problem.name, f"{rate:.0%}", plain["svc"], *ramps, plain["hinge"]
