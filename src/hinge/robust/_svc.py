@@ -64,9 +64,9 @@ class RobustOnlineSVC(MeasuredClassifier):
         Where the ramp becomes flat: examples with y f(x) below it are outliers. Used by "ramp" and "ignore".
     warmup : int, default=100
         Support vectors that a machine has before it trusts itself to name outliers.
-    max_idle : int, default=100
+    max_idle : int, default=200
         Examples without a coefficient that each machine may keep, those nearest to getting one.
-    clean_every : int, default=100
+    clean_every : int, default=256
         Examples between two looks at those.
     epochs : int, default=1
         Passes over the training set in `fit`.
@@ -143,8 +143,8 @@ class RobustOnlineSVC(MeasuredClassifier):
         variant: str = "ramp",
         ramp: float = -1.0,
         warmup: int = 100,
-        max_idle: int = 100,
-        clean_every: int = 100,
+        max_idle: int = 200,
+        clean_every: int = 256,
         epochs: int = 1,
         max_support: int | None = None,
         n_jobs: int | None = None,
@@ -201,6 +201,6 @@ class RobustOnlineSVC(MeasuredClassifier):
             loss=choice("variant", self.variant, _VARIANTS),
             ramp=number("ramp", self.ramp, hint="a usual value is -1.0"),
             warmup=whole("warmup", self.warmup, at_least=0, hint="a usual value is 100"),
-            max_idle=whole("max_idle", self.max_idle, at_least=0, hint="a usual value is 100"),
-            clean_every=whole("clean_every", self.clean_every, at_least=1, hint="a usual value is 100"),
+            max_idle=whole("max_idle", self.max_idle, at_least=0, hint="a usual value is 200"),
+            clean_every=whole("clean_every", self.clean_every, at_least=1, hint="a usual value is 256"),
         )
