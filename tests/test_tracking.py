@@ -121,6 +121,14 @@ def test_more_steps_smaller_gap():
     assert gaps[0] > 10 * gaps[-1]
 
 
+def test_the_gap_costs_no_kernel_values():
+    X, y = unit_ball(100)
+    model = TrackingSVC(random_state=0).partial_fit(X, y)
+    before = model.n_kernel_evals_
+    model.duality_gap()
+    assert model.n_kernel_evals_ == before
+
+
 def test_seeds():
     X, y = unit_ball(80, seed=3)
     first, same, other = (TrackingSVC(random_state=seed).fit(X, y).decision_function(X) for seed in (0, 0, 1))
