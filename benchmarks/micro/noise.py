@@ -50,7 +50,7 @@ def _problems() -> Iterator[Problem]:
     some = np.random.default_rng(0).permutation(len(mnist.y_train))[:10_000]
     eight = mnist.y_train[some] == 8, mnist.y_test == 8
     yield Problem(
-        "mnist, 8 vs rest, 10 000 rows", mnist.X_train[some], eight[0], mnist.X_test, eight[1], 100.0, 0.02, 2
+        "mnist, 8 vs rest, 10 000 rows", mnist.X_train[some], eight[0], mnist.X_test, eight[1], 100.0, 0.02, 1
     )
 
 
