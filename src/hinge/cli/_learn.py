@@ -97,7 +97,7 @@ def learn(model: Any, material: Material, epochs: int, checkpoint: Checkpoint, t
     """Learn all passes over some examples; Ctrl-C ends it early, with what has been learned."""
     learned = Learned(model)
     with _progress(terminal) as progress:
-        task = progress.add_task("learning", total=None, seen=0, error="", support=0)
+        task = progress.add_task("learning", total=None, visible=False, seen=0, error="", support=0)
         try:
             for epoch in range(epochs):
                 for X, y in _pieces(_settling(model, material.chunks(epoch)), getattr(model, "_state", None)):
@@ -167,6 +167,7 @@ def _show(progress: Progress, task: TaskID, learned: Learned, share: float | Non
     error = learned.progressive_error
     progress.update(
         task,
+        visible=True,
         total=None if share is None else 1.0,
         completed=share or 0.0,
         seen=learned.seen,
