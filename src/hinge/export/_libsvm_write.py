@@ -89,8 +89,8 @@ def to_libsvm(model: Any, path: str | os.PathLike[str], *, labels: Sequence[int]
     model, preparation = taken_apart(model)
     if preparation is not None and (preparation.columns is not None or preparation.scaling.factor is not None):
         raise ExportError(
-            "LIBSVM's files hold no preparation, and this model encodes or scales its examples; export to ONNX, or train "
-            "it without (--scale none, numbers only), or export its part `model`, which takes prepared examples."
+            "LIBSVM's files hold no preparation, and this model encodes or scales its examples; export to ONNX, or "
+            "train it without (--scale none, numbers only), or export its part `model`, which takes prepared examples."
         )
     view = View.of(model)
     view.require_kernel(tuple(KERNEL_WORDS), "LIBSVM")
