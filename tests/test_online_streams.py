@@ -113,3 +113,19 @@ def test_classes_that_come_late_to_many_support_vectors(seed):
     model = OnlineSVC(C=1, gamma=0.5).partial_fit(X[:600], y[:600]).partial_fit(X[600:], y[600:])
     assert model.classes_.tolist() == [0, 1, 2, 3]
     assert model.score(X[600:], y[600:]) > 0.8
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_every_example_is_tested_before_it_is_learned(n_classes):
+    random = np.random.default_rng(0)
+    X = random.normal(size=(300, 4))
+    y = (X[:, 0] > 0).astype(int) + (X[:, 1] > 0.5) * (n_classes == 3)
+    model, other = (OnlineSVC(gamma=0.3).partial_fit(X[:20], y[:20]) for _ in range(2))
+    mistakes = 0
+    for row in range(20, len(X)):
+        mistakes += int(other.predict(X[row : row + 1])[0] != y[row])
+        other.partial_fit(X[row : row + 1], y[row : row + 1])
+    before = model._state.tested.mistakes
+    model.partial_fit(X[20:], y[20:])
+    assert model._state.tested.examples == len(X)
+    assert model._state.tested.mistakes - before == mistakes

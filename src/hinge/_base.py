@@ -272,7 +272,8 @@ class StreamingClassifier(FittedAttributes, CallbackSupportMixin, ClassifierMixi
         with one_blas_thread(), progress_bar(self.verbose) as bar, state.watched(bar) as monitor:
             for rows, batch in state.storage.batches(lesson.X):
                 order = np.arange(rows.stop - rows.start, dtype=np.int64)
-                bank.learn(batch, numbers[rows], lesson.costs[rows], first + rows.start, order, seed, monitor)
+                costs, place = lesson.costs[rows], first + rows.start
+                state.tested.count(bank.learn(batch, numbers[rows], costs, place, order, seed, monitor))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

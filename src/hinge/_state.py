@@ -95,6 +95,19 @@ class SolverOptions:
         return options
 
 
+@dataclass
+class Tested:
+    """How often the machines were right about an example before they learned it, since they were made or loaded."""
+
+    examples: int = 0
+    mistakes: int = 0
+
+    def count(self, outcome: _core.Outcome) -> None:
+        """Take in how one call went."""
+        self.examples += outcome.visited
+        self.mistakes += outcome.mistakes
+
+
 @dataclass(frozen=True)
 class Support:
     """The support vectors, grouped by class and within a class in the order of the stream."""
@@ -129,6 +142,7 @@ class State:
         self.storage = storage
         self.table = table
         self.n_seen = 0
+        self.tested = Tested()
         self._arrays: Arrays | None = None
         self._bank: Bank | None = None
 
@@ -250,6 +264,7 @@ class State:
             np.array(values["class_numbers"], dtype=np.int32),
         )
         self.n_seen = values["n_seen"]
+        self.tested = Tested()
         self._arrays = arrays
         self._bank = None
 

@@ -1,6 +1,8 @@
 """What all commands have in common, and the small ones."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -57,3 +59,15 @@ def test_export(run):
     assert "ONNX" in run("export", "model.hinge", "-o", "digits.onnx").out
     assert "LIBSVM" in run("export", "model.hinge", "-o", "digits.libsvm").out
     assert run("export", "model.hinge", "-o", "digits.bin", "--to", "libsvm").code == 0
+    facts = json.loads(run("export", "model.hinge", "-o", "digits.onnx", "--json").out)
+    assert (facts["file"], facts["format"], len(facts["classes"])) == ("digits.onnx", "onnx", 10)
+
+
+def test_the_installed_command(folder):
+    done = subprocess.run(
+        [sys.executable, "-c", "import hinge_command; hinge_command.main()", "--version"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == f"hinge {hinge.__version__}"

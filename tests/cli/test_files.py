@@ -28,7 +28,7 @@ def test_a_table_just_works(run, census):
     done = trained(run, "--test", "test.csv", "--plot", "curve.svg")
     said = " ".join(done.err.split())
     assert "600 rows, 5 features, 2 classes (<=50K, >50K)" in said
-    assert "label: column 'income'; 2 columns of numbers, 1 of categories" in said
+    assert "label: column 'income' 2 columns of numbers, 1 of categories: city (3)" in said
     assert "2 standardised (mean 0, deviation 1), 3 of 0 and 1 left as they are" in said
     assert (census / "curve.svg").exists()
     model = hinge.load("census.hinge")
@@ -40,6 +40,70 @@ def test_a_table_just_works(run, census):
     assert result["rows"] == len(y)
     assert result["roc_area"] > 0.95
     assert f"{result['error']:.2f} %" in done.out
+
+
+def test_ctrl_c_leaves_the_comparison_out(run, census, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("hinge.cli._compare._run_in_background", interrupted)
+    done = run("train", "census.csv", "--label", "income", "--compare", "--json")
+    assert done.code == 130
+    result = json.loads(done.out)
+    assert (result["interrupted"], result["svc"], result["examples_seen"]) == (True, None, 600)
+    assert hinge.load("model.hinge").n_seen_ == 600
+
+
+def test_header_on_request(run, census):
+    lines = (census / "census.csv").read_text().splitlines()
+    (census / "years.csv").write_text("\n".join(["2019,2020,2021,2022", *lines[1:]]))
+    assert json.loads(run("train", "years.csv", "--json").out)["rows"] == 601
+    result = json.loads(run("train", "years.csv", "--header", "--label", "2022", "--json").out)
+    assert (result["rows"], result["label"]) == (600, "2022")
+
+
+def test_an_index_without_a_name(run, census):
+    lines = (census / "census.csv").read_text().splitlines()
+    numbered = ["," + lines[0], *(f"{place},{line}" for place, line in enumerate(lines[1:]))]
+    (census / "frame.csv").write_text("\n".join(numbered))
+    done = run("train", "frame.csv", "--label", "income", "--drop", "column 0", "--json")
+    assert json.loads(done.out)["features"] == 5
+
+
+def test_test_rows_are_looked_at_before_anything_is_learned(run, census):
+    (census / "bad.csv").write_text("age,city,hours\n30,Rome,40\n")
+    done = run("train", "census.csv", "--label", "income", "--test", "bad.csv")
+    assert (done.code, "There must be a column 'income'" in done.err) == (2, True)
+    assert not (census / "model.hinge").exists()
+
+
+def test_features_of_different_size_are_scaled_one_by_one(run, folder):
+    random = np.random.default_rng(0)
+    X = random.normal(size=(400, 2)) * [1, 1e5]
+    dump_svmlight_file(X, (X.prod(axis=1) > 0).astype(int), "rng.svm", zero_based=False)
+    result = json.loads(run("train", "rng.svm", "--C", "10", "--json").out)
+    assert "standardised" in result["scaling"]
+    assert result["online"]["progressive_error"] < 20
+
+
+def test_many_classes_fit_a_narrow_terminal(run, folder, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    run("train", "digits", "--no-compare")
+    data = hinge.datasets.load("digits")
+    np.savez("test.npz", X=data.X_test, y=data.y_test)
+    done = run("evaluate", "model.hinge", "test.npz")
+    assert "precision" in done.out
+    assert "Most often taken: " in done.out
+    assert "…" not in done.out
+
+
+def test_columns_that_look_like_no_categories_are_named(run, census):
+    lines = (census / "census.csv").read_text().splitlines()
+    dated = [f"day,{lines[0]}", *(f"day {place},{line}" for place, line in enumerate(lines[1:]))]
+    (census / "dated.csv").write_text("\n".join(dated))
+    said = " ".join(run("train", "dated.csv").err.split())
+    assert "Column 'day' has 600 different texts in 600 rows" in said
+    assert "a guess; --label names another" in said
 
 
 def test_compares_if_asked(run, census):
@@ -154,7 +218,11 @@ def test_one_class_is_too_few(run, folder):
     (folder / "one.csv").write_text("x,y\n1,a\n2,a\n")
     done = run("train", "one.csv")
     assert (done.code, done.out) == (2, "")
-    assert done.err == "hinge: There must be rows of two classes at least, got only a.\n"
+    sentence = "There must be rows of two classes at least, got only a in column 'y'; --label names another."
+    assert done.err == f"hinge: {sentence}\n"
+    (folder / "fractions.csv").write_text("x,y\n1,0.5\n2,1.5\n")
+    done = run("train", "fractions.csv")
+    assert (done.code, "numbers with fractions in column 'y'" in done.err) == (2, True)
 
 
 def test_rows_sorted_by_class_are_noticed(run, folder, monkeypatch):
@@ -236,8 +304,10 @@ def test_unknown_categories(run, census):
 def test_new_classes_may_come_later(run, census):
     trained(run)
     (census / "more.csv").write_text("age,city,hours,income\n" + "30,Rome,40,none\n" * 5)
+    (census / "other.csv").write_text("age,city,hours,income\n" + "30,Rome,40,other\n" * 5)
     assert run("train", "more.csv", "--resume", "census.hinge").code == 0
     assert hinge.load("census.hinge").classes_.tolist() == ["<=50K", ">50K", "none"]
+    assert "did not know before: other" in run("train", "other.csv", "--resume", "census.hinge").err
 
 
 def test_svmlight(run, folder):

@@ -94,7 +94,7 @@ def test_whole_labels_of_any_type(problem, file, labels):
 
 @pytest.mark.parametrize("labels", [["a", "b"], [0, 2**31], [-(2**31) - 1, 0]])
 def test_other_labels_are_refused(problem, file, labels):
-    with pytest.raises(ExportError, match="labels= gives numbers"):
+    with pytest.raises(ExportError, match=r"labels= .* gives numbers"):
         to_libsvm(problem(2).model(labels=labels), file)
     assert not file.exists()
 

@@ -60,7 +60,7 @@ def test_names_lines_and_texts(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("first", "named"), [("a,b", True), ("a,1", False), ("a,", False), ("a,a", False), ("nan,b", False), ("é,-", True)]
+    ("first", "named"), [("a,b", True), ("a,1", False), ("a,", False), ("nan,b", False), ("é,-", True)]
 )
 def test_header_is_guessed(tmp_path, first, named):
     path = write(tmp_path, f"{first}\nx,2\n")
@@ -68,6 +68,25 @@ def test_header_is_guessed(tmp_path, first, named):
     assert next(open_source(path, header=False).chunks()).named is False
     assert list(whole(path)) == (first.split(",") if named else ["0", "1"])
     assert len(next(iter(whole(path).values()))) == (1 if named else 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        (",a\n0,5\n", ["column 0", "a"]),  # as pandas writes an index
+        ("a,b\nx,y\n", ["a", "b"]),
+        ("a,a\nx,y\n", ["0", "1"]),
+        ("a,b\n", ["a", "b"]),
+    ],
+)
+def test_numbers_below_make_a_header(tmp_path, text, names):
+    path = write(tmp_path, text + "z,7\n")
+    assert list(whole(path)) == names
+
+
+def test_names_that_are_repeated(tmp_path):
+    with pytest.raises(DataFileError, match="line 1 gives the name 'a' to more than one column"):
+        whole(write(tmp_path, "a,a\nx,1\n"))
 
 
 def test_header_that_was_asked_for(tmp_path):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemaining
 
 from hinge._errors import HingeError
 from hinge._kernels import KernelSpec
+from hinge._state import Tested
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -33,7 +34,7 @@ class Learned:
     model : estimator
         The model.
     seconds : float
-        Time spent learning; testing is not counted.
+        Time spent learning.
     seen, tested, mistakes : int
         Examples learned, examples of the first pass that were tested before they were learned, and errors among those.
     curve : list of (seen, progressive error in per cent, support vectors)
@@ -70,15 +71,16 @@ class Learned:
         return len(self.model.support_)
 
     def learn(self, X: Any, y: Any, classes: Any, *, first_pass: bool) -> None:
-        """Test on some examples, if they are new, and learn them."""
+        """Learn some examples; each is tested just before, which counts if it is new."""
         ready = hasattr(self.model, "_state")
-        if ready and first_pass:
-            self.mistakes += int(np.sum(self.model.predict(X) != y))
-            self.tested += len(y)
+        before = replace(self.model._state.tested) if ready else Tested()
         start = time.perf_counter()
         self.model.partial_fit(X, y, classes=None if ready else classes)
         self.seconds += time.perf_counter() - start
         self.seen += len(y)
+        if first_pass:
+            self.tested += self.model._state.tested.examples - before.examples
+            self.mistakes += self.model._state.tested.mistakes - before.mistakes
         if first_pass and self.progressive_error is not None:
             self.curve.append((self.seen, self.progressive_error, self.model._state.bank.n_retained))
         if X.shape[1] == 2:
@@ -98,7 +100,7 @@ def learn(model: Any, material: Material, epochs: int, checkpoint: Checkpoint, t
     """Learn all passes over some examples; Ctrl-C ends it early, with what has been learned."""
     learned = Learned(model)
     with _progress(terminal) as progress:
-        task = progress.add_task("learning", total=None, seen=0, error="", support=0)
+        task = progress.add_task("learning", total=None, visible=False, seen=0, error="", support=0)
         try:
             for epoch in range(epochs):
                 for X, y in _pieces(_settling(model, material.chunks(epoch)), getattr(model, "_state", None)):
@@ -168,6 +170,7 @@ def _show(progress: Progress, task: TaskID, learned: Learned, share: float | Non
     error = learned.progressive_error
     progress.update(
         task,
+        visible=True,
         total=None if share is None else 1.0,
         completed=share or 0.0,
         seen=learned.seen,

@@ -12,18 +12,21 @@ from hinge import datasets
 from hinge._errors import DataError, ParameterError
 from hinge._params import choice
 from hinge.cli._learn import error_on
-from hinge.cli._material import Kept, Wishes, of_dataset, of_file, of_more, rows_of
+from hinge.cli._material import FIRST_ROWS, ROWS_AT_A_TIME, Kept, Wishes, of_dataset, of_file, of_more
 from hinge.cli._models import changed, make
 from hinge.cli._wrapping import unwrapped, wrapped
 from hinge.io import open_source
 from hinge.persistence import load
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from rich.console import Console
 
     from hinge.cli._material import Examples, Material
     from hinge.datasets import Dataset
     from hinge.io import Source
+    from hinge.preparation import Preparation
 
 PEER_KERNELS = ("linear", "poly", "rbf", "sigmoid")
 
@@ -35,6 +38,7 @@ class Files:
     data: str
     test: str | None = None
     format: str | None = None
+    header: bool | None = None
 
     def __post_init__(self) -> None:
         if self.test is not None and not Path(self.test).exists():
@@ -51,7 +55,14 @@ class Files:
             raise FileNotFoundError(
                 f"There is no file {self.data}, and no data set of that name; known are {', '.join(datasets.names())}."
             )
-        return open_source(self.data, format=self.format)
+        return open_source(self.data, format=self.format, header=self.header)
+
+    def tests(self, preparation: Preparation) -> Iterator[Examples]:
+        """Return the rows to test with, if there are some."""
+        if self.test is None:
+            return iter(())
+        source = open_source(self.test, format=self.format, header=self.header)
+        return preparation.each_examples(source.chunks(ROWS_AT_A_TIME))
 
 
 @dataclass
@@ -62,6 +73,7 @@ class Lesson:
     material: Material
     files: Files
     dataset: Dataset | None = None
+    label_guessed: bool = False
 
     def wrapped(self, model: Any) -> Any:
         """Return a model with the preparation of its examples."""
@@ -76,6 +88,8 @@ class Lesson:
         """Refuse what cannot be done with these examples, before they are learned."""
         if epochs > 1 and not self.material.repeatable:
             raise ParameterError(f"--epochs must be 1 for {self.material.name}, which can be read once only.")
+        for _ in self.files.tests(self.material.preparation):
+            break  # one look now, rather than a complaint when everything has been learned
         if compare:
             self.kept_rows()
             choice("--compare needs a kernel that SVC knows; kernel", self.model.kernel, PEER_KERNELS)
@@ -91,7 +105,7 @@ class Lesson:
     def test_error(self, model: Any) -> float | None:
         """Return the error in per cent of a model on the test rows, if there are some."""
         if self.files.test is not None:
-            return error_on(model, rows_of(self.files.test, self.material.preparation, self.files.format))
+            return error_on(model, self.files.tests(self.material.preparation))
         return None if self.dataset is None else error_on(model, [(self.dataset.X_test, self.dataset.y_test)])
 
 
@@ -101,16 +115,27 @@ def begun(name: str, files: Files, wishes: Wishes, parameters: dict[str, Any], t
     model = make(name, **parameters)  # complains before data are read
     if files.are_files:
         source = files.source()
+        if not source.repeatable:
+            terminal.print(f"Its first {FIRST_ROWS:,} rows, or all if there are fewer, settle how rows are prepared.")
         with Progress(console=terminal, transient=True, disable=not terminal.is_terminal) as progress:
             task = progress.add_task(f"reading {source.name}", total=1.0)
             material = of_file(source, wishes, lambda share: progress.update(task, completed=share or 0.0))
-        if material.classes is not None and len(material.classes) < 2:
-            raise DataError(f"There must be rows of two classes at least, got only {material.classes[0]!s}.")
-        return Lesson(model, material, files)
+        _require_classes(material)
+        guessed = wishes.label is None and material.preparation.label is not None
+        return Lesson(model, material, files, label_guessed=guessed)
     _require_no_wishes(wishes, f"the data set {files.data}")
     dataset = datasets.load(files.data, random_state=wishes.seed)
     suited = {"C": dataset.C, "gamma": dataset.gamma} if parameters["kernel"] in (None, "rbf") else {}
     return Lesson(make(name, suited, **parameters), of_dataset(dataset, wishes.seed), files, dataset)
+
+
+def _require_classes(material: Material) -> None:
+    label = material.preparation.label
+    hint = "" if label is None else f" in column {label!r}; --label names another"
+    if material.preparation.label_kind == "number":
+        raise DataError(f"Labels must be classes, whole numbers or texts, got numbers with fractions{hint}.")
+    if material.classes is not None and len(material.classes) < 2:
+        raise DataError(f"There must be rows of two classes at least, got only {material.classes[0]!s}{hint}.")
 
 
 def resumed(file: Path, files: Files, wishes: Wishes, parameters: dict[str, Any]) -> Lesson:

@@ -7,7 +7,6 @@ first rows decide how all are prepared.
 
 from __future__ import annotations
 
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from scipy.sparse import issparse
 
 from hinge._params import choice
 from hinge.cli._wrapping import label_kind
-from hinge.io import Table, open_source
+from hinge.io import Table
 from hinge.preparation import MISSING_POLICIES, SCALINGS, UNKNOWN_POLICIES, Preparation, Survey
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ Examples = tuple[Any, "NDArray[Any]"]
 
 ROWS_AT_A_TIME = 4096
 MOST_KEPT = 1 << 25  # bytes of a file's rows that are kept in memory
-FIRST_ROWS, FIRST_SECONDS = 1000, 10.0  # of standard input, that settle the preparation
+FIRST_ROWS = 1000  # of standard input settle how all are prepared
 _TEXT_BYTES = 60  # of a text in memory
 
 
@@ -202,22 +201,15 @@ def of_more(source: Source, preparation: Preparation, seed: int) -> Passing:
     return Passing(name=source.name, preparation=preparation, source=source, seed=seed)
 
 
-def rows_of(path: str, preparation: Preparation, data_format: str | None = None) -> Iterator[Examples]:
-    """Yield the examples of a file with which a model is tested."""
-    yield from preparation.each_examples(open_source(path, format=data_format).chunks(ROWS_AT_A_TIME))
-
-
 def _of_pipe(source: Source, wishes: Wishes) -> Passing:
     survey = wishes.survey()
     rest: Iterator[Chunk] = source.chunks(ROWS_AT_A_TIME)
     first: list[Chunk] = []
-    deadline = None
     try:
         for chunk in rest:
             survey.add(chunk)
             first.append(chunk)
-            deadline = deadline or time.monotonic() + FIRST_SECONDS
-            if survey.n_rows >= FIRST_ROWS or time.monotonic() > deadline:
+            if survey.n_rows >= FIRST_ROWS:
                 break
     except KeyboardInterrupt:
         if not first:

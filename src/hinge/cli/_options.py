@@ -10,6 +10,7 @@ DataFile = Annotated[str, typer.Argument(metavar="DATA", help="A data file, or -
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 Missing = Annotated[str | None, typer.Option(metavar="error|fill", help="What to do about missing values.")]
 Unknown = Annotated[str | None, typer.Option(metavar="error|ignore", help="What to do about unknown categories.")]
+Header = Annotated[bool | None, typer.Option("--header/--no-header", help="The first line of a CSV file holds names.")]
 Format = Annotated[
     str | None, typer.Option("--format", metavar="NAME", help="svmlight, csv, parquet or npz. [guessed]")
 ]

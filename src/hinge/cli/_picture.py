@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.backend_bases import FigureCanvasBase
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
-from matplotlib.ticker import StrMethodFormatter
+from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 from scipy.sparse import issparse
 
 from hinge.cli._compare import Exact
@@ -69,6 +69,7 @@ def _title(axes: Axes, text: str) -> None:
 def _finish(axes: Axes) -> None:
     axes.set_xlabel("examples learned", color=MUTED)
     axes.set_xlim(left=0)
+    axes.xaxis.set_major_locator(MaxNLocator(5))
     axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
     axes.spines[["top", "right"]].set_visible(False)
     axes.spines[["left", "bottom"]].set_color(MUTED)

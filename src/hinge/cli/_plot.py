@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from hinge._errors import ParameterError
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from hinge.cli._compare import Exact
     from hinge.cli._learn import Learned
 
@@ -29,9 +31,15 @@ def picture_file(wanted: Path | None, *, default: Path | None) -> Path | None:
     return wanted or default
 
 
-def draw(file: Path | None, learned: Learned, exact: Exact | None) -> None:
-    """Draw the picture, if one is wanted."""
-    if file is not None and learned.curve:
-        from hinge.cli._picture import draw_training  # noqa: PLC0415
+def draw(file: Path | None, learned: Learned, exact: Exact | None, terminal: Console) -> str | None:
+    """Draw the picture, if one is wanted; return its name. What goes wrong here must not cost the results."""
+    if file is None or not learned.curve or learned.interrupted:
+        return None
+    from hinge.cli._picture import draw_training  # noqa: PLC0415
 
+    try:
         draw_training(file, learned, exact)
+    except OSError as error:
+        terminal.print(f"The picture {file} could not be written: {error.strerror or error}.", markup=False)
+        return None
+    return str(file)

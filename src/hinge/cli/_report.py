@@ -12,27 +12,41 @@ if TYPE_CHECKING:
     from hinge.cli._compare import Exact
     from hinge.cli._learn import Learned
     from hinge.cli._material import Material
-    from hinge.preparation import Preparation
+    from hinge.preparation import Column, Preparation
 
-MOST_NAMED = 10  # classes named in a line
+MOST_NAMED = 10  # classes or columns named in a line
+MANY_CATEGORIES = 50
 
 
-def describe(material: Material) -> str:
+def describe(material: Material, *, guessed: bool = False) -> str:
     """Return in a few lines what is learned and what is done to its rows."""
     preparation = material.preparation
     rows = "rows as they come" if material.n_rows is None else _count(material.n_rows, "row")
     lines = [f"{material.name}: {rows}, {_count(preparation.n_features, 'feature')}{_classes(material)}"]
+    if preparation.label is not None:
+        lines.append(f"label: column {preparation.label!r}" + (", a guess; --label names another" if guessed else ""))
     if preparation.columns is not None:
-        texts = [column for column in preparation.columns if column.categories is not None]
-        label = f"label: column {preparation.label!r}; " if preparation.label else ""
-        lines.append(
-            f"{label}{_count(len(preparation.columns) - len(texts), 'column')} of numbers"
-            + (f", {len(texts)} of categories, each category a feature of 0 and 1" if texts else "")
-        )
+        lines += _of_columns(preparation.columns, material.n_rows)
     lines.append(f"features: {preparation.scaling.words}; kept {_form(preparation)}")
     if material.in_order:
         lines.append("Rows seem to be sorted by class, and are too many to be shuffled here: shuffle the file first.")
     return "\n".join(lines)
+
+
+def _of_columns(columns: tuple[Column, ...], n_rows: int | None) -> list[str]:
+    """Return which columns are numbers and which are categories, and a word about categories that look like neither."""
+    texts = {column.name: len(column.categories) for column in columns if column.categories is not None}
+    lines = [_count(len(columns) - len(texts), "column") + " of numbers"]
+    if texts:
+        named = ", ".join(f"{name} ({number})" for name, number in list(texts.items())[:MOST_NAMED])
+        lines[0] += f", {len(texts)} of categories: {named}" + (", ..." if len(texts) > MOST_NAMED else "")
+    lines += [
+        f"Column {name!r} has {number} different texts in {n_rows:,} rows: --drop leaves it out, if it is a name, "
+        "a date or a number that was written with signs."
+        for name, number in texts.items()
+        if n_rows is not None and number >= MANY_CATEGORIES and number > n_rows / 10
+    ]
+    return lines
 
 
 def summarise(material: Material, learned: Learned, exact: Exact | None, epochs: int) -> dict[str, Any]:
@@ -51,6 +65,7 @@ def summarise(material: Material, learned: Learned, exact: Exact | None, epochs:
         "gamma": kernel.gamma,
         "epochs": epochs,
         "examples_seen": learned.model.n_seen_,
+        "interrupted": learned.interrupted,
         "online": {
             "seconds": learned.seconds,
             "test_error": learned.test_error,
@@ -91,7 +106,8 @@ def show(summary: dict[str, Any], console: Console) -> None:
 def _classes(material: Material) -> str:
     if material.classes is None:
         return ""
-    named = ", ".join(map(str, material.classes[:MOST_NAMED])) + (", ..." if len(material.classes) > MOST_NAMED else "")
+    named = ", ".join(repr(label) if "," in label else label for label in map(str, material.classes[:MOST_NAMED]))
+    named += ", ..." if len(material.classes) > MOST_NAMED else ""
     return f", {len(material.classes)} classes ({named})"
 
 

@@ -26,9 +26,9 @@ Repeats = Annotated[
 
 
 def bench(data: Names = None, *, repeats: Repeats = 1, json_only: Json = False) -> None:
-    """Train OnlineSVC and scikit-learn's SVC on the same rows with the same settings, and compare.
+    """Compare OnlineSVC with scikit-learn's SVC.
 
-    scikit-learn-intelex runs as well if it is installed.
+    Same rows, same settings; scikit-learn-intelex runs as well if it is installed.
 
     Example: hinge bench a9a mnist --repeats 3
     """

@@ -11,12 +11,14 @@ from rich.table import Table
 from sklearn.metrics import roc_auc_score
 
 from hinge._errors import DataError
-from hinge.cli._material import rows_of
-from hinge.cli._options import DataFile, Format, Json, Missing, ModelFile, Unknown
+from hinge.cli._material import ROWS_AT_A_TIME
+from hinge.cli._options import DataFile, Format, Header, Json, Missing, ModelFile, Unknown
 from hinge.cli._wrapping import unwrapped
+from hinge.io import open_source
 from hinge.persistence import load
 
-MOST_SHOWN = 12  # classes whose confusions are shown
+MOST_SHOWN = 3  # classes whose confusions have a column each
+MOST_LISTED = 5  # confusions named where there are more classes
 
 
 def evaluate(
@@ -26,6 +28,7 @@ def evaluate(
     missing: Missing = None,
     unknown: Unknown = None,
     data_format: Format = None,
+    header: Header = None,
     json_only: Json = False,
 ) -> None:
     """Compare the answers of a model with the labels in DATA.
@@ -35,7 +38,8 @@ def evaluate(
     estimator, preparation = unwrapped(load(model), missing=missing, unknown=unknown)
     confusion: Counter[tuple[Any, Any]] = Counter()
     truths, scores = [], []
-    for X, y in rows_of(data, preparation, data_format):
+    source = open_source(data, format=data_format, header=header)
+    for X, y in preparation.each_examples(source.chunks(ROWS_AT_A_TIME)):
         table, decisions = estimator._decisions(X)
         confusion.update(zip(y.tolist(), table.choose(decisions).tolist(), strict=True))
         if decisions.shape[1] == 1:
@@ -91,6 +95,10 @@ def _show(result: dict[str, Any], confusion: Counter[tuple[Any, Any]], console: 
         cells = [str(label), f"{numbers['rows']:,}", _share(numbers["precision"]), _share(numbers["recall"])]
         table.add_row(*cells, *(f"{confusion[label, answer]:,}" for answer in shown))
     console.print(table)
+    wrong = Counter({pair: number for pair, number in confusion.items() if pair[0] != pair[1]})
+    if not shown and wrong:
+        worst = (f"{truth} for {answer} ({number:,})" for (truth, answer), number in wrong.most_common(MOST_LISTED))
+        console.print(f"Most often taken: {', '.join(worst)}", highlight=False, markup=False)
 
 
 def _share(value: float | None) -> str:

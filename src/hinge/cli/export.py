@@ -1,5 +1,6 @@
 """`hinge export`: a model for other tools."""
 
+import json
 from pathlib import Path
 from typing import Annotated
 
@@ -8,7 +9,7 @@ import typer
 from hinge import export as exports
 from hinge._errors import ParameterError
 from hinge.cli._files import require_writable
-from hinge.cli._options import ModelFile
+from hinge.cli._options import Json, ModelFile
 from hinge.persistence import load
 
 FORMATS = {".onnx": "onnx", ".libsvm": "libsvm", ".model": "libsvm"}
@@ -18,23 +19,36 @@ Target = Annotated[str | None, typer.Option("--to", metavar="onnx|libsvm", help=
 Numbered = Annotated[bool, typer.Option("--number-classes", help="Write 0, 1, 2, ... for classes (LIBSVM).")]
 
 
-def export(model: ModelFile, *, output: Output, target: Target = None, number_classes: Numbered = False) -> None:
+def export(
+    model: ModelFile,
+    *,
+    output: Output,
+    target: Target = None,
+    number_classes: Numbered = False,
+    json_only: Json = False,
+) -> None:
     """Write a model in the format of ONNX or of LIBSVM.
 
     Example: hinge export income.hinge -o income.onnx
     """
     target = target or FORMATS.get(output.suffix.lower())
     if target not in FORMATS.values():
-        raise ParameterError(f"--to must be onnx or libsvm where the name of the file does not tell, got {target!r}.")
+        raise ParameterError(
+            f"--to must be onnx or libsvm where the name of the file does not tell, got {target or output.name!r}."
+        )
     if number_classes and target == "onnx":
         raise ParameterError("--number-classes is for LIBSVM, whose labels are numbers; leave it out for ONNX.")
     require_writable(output)
     estimator = load(model)
     if target == "onnx":
         exports.to_onnx(estimator, output)
-        typer.echo(f"{output}: ONNX, inputs as when the model was trained, outputs label and scores")
+        words = "ONNX, inputs as when the model was trained, outputs label and scores"
     else:
         labels = range(len(estimator.classes_)) if number_classes else None
         exports.to_libsvm(estimator, output, labels=labels)
         numbers = ", ".join(f"{number} is {name}" for number, name in enumerate(estimator.classes_))
-        typer.echo(f"{output}: LIBSVM model" + (f"; {numbers}" if number_classes else ""))
+        words = "LIBSVM model" + (f"; {numbers}" if number_classes else "")
+    if json_only:
+        typer.echo(json.dumps({"file": str(output), "format": target, "classes": [str(c) for c in estimator.classes_]}))
+    else:
+        typer.echo(f"{output}: {words}")

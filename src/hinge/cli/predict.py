@@ -15,7 +15,7 @@ from hinge._errors import ParameterError
 from hinge._files import replacing
 from hinge.cli._files import require_writable
 from hinge.cli._material import ROWS_AT_A_TIME
-from hinge.cli._options import DataFile, Format, Json, Missing, ModelFile, Unknown
+from hinge.cli._options import DataFile, Format, Header, Json, Missing, ModelFile, Unknown
 from hinge.cli._wrapping import unwrapped
 from hinge.io import open_source
 from hinge.persistence import load
@@ -33,9 +33,12 @@ def predict(
     missing: Missing = None,
     unknown: Unknown = None,
     data_format: Format = None,
+    header: Header = None,
     json_only: Json = False,
 ) -> None:
-    """Print the class of each row of DATA, one a line; rows from standard input are answered as they come.
+    """Print the class of each row of DATA, one a line.
+
+    Rows from standard input are answered as they come.
 
     Example: hinge predict income.hinge new.csv --scores -o answers.csv
     """
@@ -43,7 +46,7 @@ def predict(
     if missing == "drop":
         raise ParameterError("--missing must be 'error' or 'fill' here, got 'drop': every row gets an answer.")
     estimator, preparation = unwrapped(load(model), missing=missing, unknown=unknown)
-    source = open_source(data, format=data_format)
+    source = open_source(data, format=data_format, header=header)
     with _opened(output) as file, closing(source.chunks(ROWS_AT_A_TIME)) as chunks:
         answers = (_answer(estimator, preparation.features(chunk)) for chunk in chunks)
         if json_only:

@@ -8,13 +8,13 @@ import typer
 from rich.console import Console
 
 from hinge._errors import DataError, ParameterError
-from hinge.cli._compare import solve
+from hinge.cli._compare import Exact, solve
 from hinge.cli._files import Checkpoint, require_writable, save_or_rescue
-from hinge.cli._learn import learn
-from hinge.cli._lesson import Files, begun, resumed
+from hinge.cli._learn import Learned, learn
+from hinge.cli._lesson import Files, Lesson, begun, resumed
 from hinge.cli._material import Wishes
 from hinge.cli._models import MODELS, gamma_of
-from hinge.cli._options import Format, Json, names
+from hinge.cli._options import Format, Header, Json, names
 from hinge.cli._plot import NO_PICTURE, draw, picture_file
 from hinge.cli._report import describe, show, summarise
 
@@ -56,6 +56,7 @@ def train(
     unknown: Unknown = None,
     scale: Scale = None,
     data_format: Format = None,
+    header: Header = None,
     model: ModelName = None,
     C: Cost = None,
     kernel: Kernel = None,
@@ -68,14 +69,14 @@ def train(
     seed: Seed = 0,
     json_only: Json = False,
 ) -> None:
-    """Learn from DATA, one example after the other, and save the model.
+    """Learn from DATA example by example; save a model.
 
     Example: hinge train adult.csv --label income --missing fill -o income.hinge
     """
     parameters = {"C": C, "kernel": kernel, "gamma": gamma_of(gamma), "max_support": max_support}
     parameters |= {"cache_size": cache_size}
     wishes = Wishes(label, names(drop), names(categorical), missing, unknown, scale, seed)
-    files = Files(data, test, data_format)
+    files = Files(data, test, data_format, header)
     output = output or resume or DEFAULT_MODEL
     picture = picture_file(plot, default=None if files.are_files else DEFAULT_PICTURE)
     require_writable(output, picture)
@@ -87,23 +88,43 @@ def train(
     else:
         lesson = begun(model or "online", files, wishes, parameters, terminal)
     lesson.require_fitting(epochs=epochs, compare=compare)
-    terminal.print(describe(lesson.material), highlight=False)
+    terminal.print(describe(lesson.material, guessed=lesson.label_guessed), highlight=False, markup=False)
+    learned = _learn_and_save(lesson, epochs, output, terminal)
+    exact = _test(lesson, learned, compare, terminal)
+    summary = summarise(lesson.material, learned, exact, epochs) | {"model": str(output)}
+    summary["picture"] = draw(picture, learned, exact, terminal)
+    if json_only:
+        typer.echo(json.dumps(summary))
+    elif not learned.interrupted:
+        show(summary, Console())
+        if picture is None and not files.are_files:
+            Console().print(f"Picture: {NO_PICTURE}", markup=False)
+    if learned.interrupted:
+        terminal.print(f"Stopped after {learned.model.n_seen_:,} examples; the model so far is in {output}.")
+        raise typer.Exit(INTERRUPTED)
+
+
+def _learn_and_save(lesson: Lesson, epochs: int, output: Path, terminal: Console) -> Learned:
+    """Learn; whatever ends it, what was learned is in the file."""
+    known = set(lesson.model.classes_) if hasattr(lesson.model, "_state") else None
     checkpoint = Checkpoint(lesson.wrapped, output)
     learned = learn(lesson.model, lesson.material, epochs, checkpoint, terminal)
     save_or_rescue(lesson.wrapped(learned.model), output)
     if learned.failure is not None:
         raise DataError(f"{learned.failure} What was learned before is in {output}.")
+    new = [str(label) for label in learned.model.classes_ if known is not None and label not in known]
+    if new:
+        terminal.print(f"Classes that the model did not know before: {', '.join(new)}.", highlight=False, markup=False)
+    return learned
+
+
+def _test(lesson: Lesson, learned: Learned, compare: bool | None, terminal: Console) -> Exact | None:
+    """Test the model, and SVC beside it if wanted; Ctrl-C leaves this out."""
     if learned.interrupted:
-        terminal.print(f"Stopped after {learned.model.n_seen_:,} examples; the model so far is in {output}.")
-        raise typer.Exit(INTERRUPTED)
-    learned.test_error = lesson.test_error(learned.model)
-    exact = solve(lesson, terminal) if lesson.compares(compare) else None
-    draw(picture, learned, exact)
-    summary = summarise(lesson.material, learned, exact, epochs)
-    summary |= {"model": str(output), "picture": None if picture is None else str(picture)}
-    if json_only:
-        typer.echo(json.dumps(summary))
-    else:
-        show(summary, Console())
-        if picture is None and not files.are_files:
-            Console().print(f"Picture: {NO_PICTURE}", markup=False)
+        return None
+    try:
+        learned.test_error = lesson.test_error(learned.model)
+        return solve(lesson, terminal) if lesson.compares(compare) else None
+    except KeyboardInterrupt:
+        learned.interrupted = True
+        return None

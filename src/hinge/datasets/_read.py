@@ -41,7 +41,7 @@ def read(
         An svmlight (LIBSVM) or CSV file, plain or compressed by gzip, bzip2 or xz, a Parquet file, or an npz file with
         the arrays X and y.
     chunk_size : int, default=None
-        Yield so many rows at a time, so that files larger than memory can be read; None reads all of them.
+        Yield at most so many rows at a time, so that files larger than memory can be read; None reads all of them.
     format : {"svmlight", "csv", "parquet", "npz"}, default=None
         What the file is; None looks at its name, then at its first line.
     label : str or int, default=None

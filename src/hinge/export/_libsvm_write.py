@@ -87,10 +87,10 @@ def to_libsvm(model: Any, path: str | os.PathLike[str], *, labels: Sequence[int]
     <BLANKLINE>
     """
     model, preparation = taken_apart(model)
-    if preparation is not None and not preparation.changes_nothing:
+    if preparation is not None and (preparation.columns is not None or preparation.scaling.factor is not None):
         raise ExportError(
-            "LIBSVM's files hold no preparation, and this model encodes or scales its examples; "
-            "export to ONNX or scikit-learn, or its part `model` alone."
+            "LIBSVM's files hold no preparation, and this model encodes or scales its examples; export to ONNX, or "
+            "train it without (--scale none, numbers only), or export its part `model`, which takes prepared examples."
         )
     view = View.of(model)
     view.require_kernel(tuple(KERNEL_WORDS), "LIBSVM")
@@ -163,7 +163,7 @@ def _numbers(classes: NDArray[Any], labels: Sequence[int] | None) -> list[int]:
     if labels is None and None in numbers:
         raise ExportError(
             f"LIBSVM's labels are whole numbers of 32 bits, got the classes {_some(given)}; "
-            "labels= gives numbers to write instead, in the order of classes_."
+            "labels= (--number-classes) gives numbers to write instead, in the order of classes_."
         )
     if None in numbers or len(numbers) != len(classes) or len(set(numbers)) != len(numbers):
         raise ExportError(

@@ -43,13 +43,18 @@ def read_csv(blocks: LineBlocks, n_rows: int, options: CsvOptions) -> Iterator[T
     delimiter = options.delimiter or guess_delimiter(blocks.look())
     lines = _Lines(blocks, n_rows)
     records = _records(lines, delimiter)
-    start = next((record for record in records if record[1]), None)
+    filled = (record for record in records if record[1])
+    start = next(filled, None)
     if start is None:
         return
-    names = _header(start, options.header, blocks.name)
-    columns = names or [str(place) for place in range(len(start[1]))]
-    for numbers, rows in _batches(records if names else chain([start], records), lines, len(columns)):
-        yield Table(_by_column(columns, rows), numbers, names is not None)
+    waiting = [start]
+    named = options.header
+    if named is None and not any(map(is_number, start[1])):
+        waiting += [record for record in [next(filled, None)] if record is not None]
+        named = _is_header(*(fields for _, fields in waiting))
+    names = _names(waiting.pop(0), blocks.name) if named else [str(place) for place in range(len(start[1]))]
+    for numbers, rows in _batches(chain(waiting, records), lines, len(names)):
+        yield Table(_by_column(names, rows), numbers, bool(named))
 
 
 def guess_delimiter(line: bytes) -> str:
@@ -105,15 +110,21 @@ def _records(lines: _Lines, delimiter: str) -> Iterator[Record]:
         raise DataFileError(f"{lines.name}, line {begin} {reason}") from None
 
 
-def _header(start: Record, header: bool | None, name: str) -> list[str] | None:
-    """Return the names of the columns if the first record holds them."""
+def _is_header(first: list[str], second: list[str] | None = None) -> bool:
+    """Tell whether a first record without numbers holds names: numbers stand below, or no two fields are equal."""
+    if any(name and is_number(below) for name, below in zip(first, second or [], strict=False)):
+        return True
+    return len(set(first)) == len(first) and "" not in first
+
+
+def _names(start: Record, file: str) -> list[str]:
+    """Return the names of the columns; one without a name, as some programs write, is called by its place."""
     line, fields = start
-    repeated = [field for field, times in Counter(fields).items() if times > 1]
-    if header and repeated:
-        raise DataFileError(f"{name}, line {line} gives the name {repeated[0]!r} to more than one column.")
-    if header is None:
-        header = not repeated and not any(not field or is_number(field) for field in fields)
-    return fields if header else None
+    names = [field or f"column {place}" for place, field in enumerate(fields)]
+    repeated = [name for name, times in Counter(names).items() if times > 1]
+    if repeated:
+        raise DataFileError(f"{file}, line {line} gives the name {repeated[0]!r} to more than one column.")
+    return names
 
 
 def _batches(records: Iterator[Record], lines: _Lines, width: int) -> Iterator[tuple[list[int], list[list[str]]]]:

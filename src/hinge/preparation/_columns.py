@@ -65,7 +65,7 @@ class Column:
             raise DataError(
                 f"Column {self.name!r} must hold one of the {len(categories)} categories that were learned "
                 f"({_named(categories)}), got {stranger} in line {line(place)}; "
-                "correct it, or set the option unknown to 'ignore' to treat it as none of them."
+                "correct it, or choose unknown='ignore' (--unknown ignore) to treat it as none of them."
             )
         return codes
 

@@ -238,16 +238,16 @@ class Preparation:
         line = rows.line(int(np.searchsorted(rows.X.indptr, entry, side="right")) - 1)
         raise DataError(
             f"Features must be numbered from {self.first_index} to {self.first_index + self.n_features - 1}, as the "
-            f"model knows, got {rows.X.indices[entry]} in line {line}; correct it, or set the option unknown to "
-            "'ignore' to leave such features out."
+            f"model knows, got {rows.X.indices[entry]} in line {line}; correct it, or choose unknown='ignore' "
+            "(--unknown ignore) to leave such features out."
         )
 
 
 def missing_value(name: str, line: int) -> DataError:
     """Return the complaint about a missing value."""
     return DataError(
-        f"Every value must be there, but column {name!r} has none in line {line}; fill it in, or set the option "
-        "missing to 'fill' (the mean, or a category of its own) or, for learning, to 'drop' (leave such rows out)."
+        f"Every value must be there, but column {name!r} has none in line {line}; fill it in, or choose missing='fill' "
+        "(--missing fill: the mean, or a category of its own) or, for learning, 'drop' (leave such rows out)."
     )
 
 

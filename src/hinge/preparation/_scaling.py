@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from hinge.preparation._statistics import Statistics
 
 SCALINGS = ("auto", "standard", "largest", "none")
-_COMMON = 0.5  # features share a unit when the usual largest entry is at least this part of the largest of all
+# Features share a unit when there are many, and the largest entry of most is at least half of the largest of all.
+_MANY, _MOST, _COMMON = 16, 0.75, 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +87,8 @@ def _suitable(statistics: Statistics, *, table: bool, dense: bool) -> str:
     largest = float(size.max(initial=0.0))
     if largest == 0 or bool(statistics.binary.all()) or (not table and largest <= 1):
         return "none"
-    if not table and float(np.median(size[size > 0])) >= _COMMON * largest:
+    used = size[size > 0]
+    if not table and len(used) >= _MANY and float(np.mean(used >= _COMMON * largest)) >= _MOST:
         return "unit"
     return "standard" if dense else "largest"
 
