@@ -38,9 +38,13 @@ def coefficients(model, n):
     return result
 
 
-@pytest.mark.parametrize("average", [False, True])
+def test_an_average_has_no_budget():
+    with pytest.raises(ParameterError, match="average must be False when budget is set"):
+        KernelPerceptron(average=True, budget=7).fit([[0.0], [1.0]], [0, 1])
+
+
+@pytest.mark.parametrize(("average", "budget"), [(False, None), (True, None), (False, 7)])
 @pytest.mark.parametrize("margin", [0.0, 0.4, -0.1])
-@pytest.mark.parametrize("budget", [None, 7])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_a_stream(average, margin, budget, weighted):
     X, y, K = problem()

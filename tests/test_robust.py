@@ -268,12 +268,13 @@ def test_wrong_labels(share):
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_bounded_memory(variant):
-    X, y, _ = flipped(1000, 0.1)
+    X, y, right = flipped(1000, 0.1)
     model = RobustOnlineSVC(gamma=2.0, variant=variant, max_support=60, warmup=20)
     for start in range(0, 1000, 50):
         model.partial_fit(X[start : start + 50], y[start : start + 50])
         assert model._state.bank.n_retained <= 60
     assert np.isfinite(model.decision_function(X)).all()
+    assert model.score(X, right) > 0.85
 
 
 def test_the_ramp_is_not_measured_on_other_examples():

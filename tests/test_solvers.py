@@ -30,7 +30,7 @@ MAKERS = {
     "perceptron": KernelPerceptron,
     "averaged": lambda: KernelPerceptron(average=True),
     "margin": lambda: KernelPerceptron(margin=0.5),
-    "budget": lambda: KernelPerceptron(budget=30, average=True),
+    "budget": lambda: KernelPerceptron(budget=30),
 }
 
 

@@ -104,7 +104,7 @@ def models():
         RobustOnlineSVC(C=10.0, warmup=5, max_idle=5, clean_every=5, **settings).fit(X, source.permutation(y)),
         TrackingSVC(**settings).fit(X.astype(np.float32), many),
         TrackingSVC(keep="support", **settings).fit(csr_matrix(X * (X > 0)), y),
-        KernelPerceptron(average=True, budget=9, margin=0.5, **settings).fit(X, many),
+        KernelPerceptron(budget=9, margin=0.5, **settings).fit(X, many),
     ]
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from hinge._base import StreamingClassifier
+from hinge._errors import ParameterError
 from hinge._params import bound, flag, number, whole
 from hinge._training import make_passes
 
@@ -45,8 +46,8 @@ class KernelPerceptron(StreamingClassifier):
     random_state : int, RandomState instance or None, default=None
         Seed of the order in which `fit` visits the examples.
     average : bool, default=False
-        Answer with the mean of the coefficients over all examples seen, which is far more accurate on noisy data. With
-        `budget`, support vectors that have left are missing from it.
+        Answer with the mean of the coefficients over all examples seen, which is far more accurate on noisy data. Not
+        together with `budget`: support vectors that have left would be missing from the mean.
     budget : int, default=None
         Support vectors that each machine may keep. When it is full, the one leaves that is furthest on the right side
         without its own help.
@@ -145,6 +146,10 @@ class KernelPerceptron(StreamingClassifier):
     def _check_params(self, *, streaming: bool) -> SolverOptions:
         options = self._common_options(streaming=streaming)
         whole("epochs", self.epochs, at_least=1, hint="one pass is usual")
+        if self.average is True and self.budget is not None:
+            raise ParameterError(
+                "average must be False when budget is set, got True: support vectors that left are missing from the mean."
+            )
         return replace(
             options,
             algorithm="perceptron",

@@ -1,0 +1,127 @@
+// How coefficients move: along a pair where there is a bias, else one or two by themselves.
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "machine.hpp"
+
+namespace hinge {
+
+namespace {
+
+constexpr double smallest_curvature = 1e-12;
+
+}  // namespace
+
+template <class T>
+double Machine<T>::step(std::size_t i, std::size_t j) {
+  const double curvature = std::max(static_cast<double>(diagonal[i]) + static_cast<double>(diagonal[j]) -
+                                        2.0 * static_cast<double>(row(i, j)[j]),
+                                    smallest_curvature);
+  const double slope = expansion.gradient[i] - expansion.gradient[j];
+  const double up = expansion.high[i] - expansion.alpha[i], down = expansion.alpha[j] - expansion.low[j];
+  const double length = std::min({slope / curvature, up, down});
+  move(i, j, length);
+  if (length < up && length < down) level(i, j);
+  return length * (slope - 0.5 * curvature * length);
+}
+
+template <class T>
+void Machine<T>::move(std::size_t i, std::size_t j, double length) {
+  const RowView<T> rising = row(i, j), falling = row(j, i);
+  const double up = expansion.high[i] - expansion.alpha[i], down = expansion.alpha[j] - expansion.low[j];
+  expansion.set_alpha(i, length >= up ? expansion.high[i] : expansion.alpha[i] + length);
+  expansion.set_alpha(j, length >= down ? expansion.low[j] : expansion.alpha[j] - length);
+  extremes_ = loops<T>().descend(expansion.gradient.data(), rising.segments, falling.segments, length,
+                                 expansion.room.data(), expansion.size());
+  for (const std::size_t moved : {i, j})
+    if (expansion.alpha[moved] == 0.0) idle.push_back(moved);
+  ++steps;
+}
+
+// The dual grows by length (g_i - length K_ii / 2): most for length = g_i / K_ii, as far as the box allows.
+template <class T>
+double Machine<T>::best_length(std::size_t i) const {
+  const double curvature = std::max(static_cast<double>(diagonal[i]), smallest_curvature);
+  return std::clamp(expansion.gradient[i] / curvature, expansion.down[i], expansion.up[i]);
+}
+
+// Changes a coefficient alone; the caller keeps the gradient true.
+template <class T>
+double Machine<T>::changed(std::size_t i, double length) {
+  const double up = expansion.up[i], down = expansion.down[i];
+  expansion.set_alpha(i, length >= up ? expansion.high[i] : length <= down ? expansion.low[i] : expansion.alpha[i] + length);
+  if (expansion.alpha[i] == 0.0) idle.push_back(i);
+  ++steps;
+  return length;
+}
+
+template <class T>
+void Machine<T>::climb(std::size_t i, double length) {
+  const RowView<T> row_i = row(i, i);
+  changed(i, length);
+  const Ascent ascent = loops<T>().climb(expansion.gradient.data(), row_i.segments, length, row_i.segments, 0.0,
+                                         expansion.up.data(), expansion.down.data(), expansion.size());
+  extremes_ = ascent.extremes;
+  slack_gap_ = ascent.gap;
+}
+
+template <class T>
+void Machine<T>::climb_both(std::size_t i, std::size_t j) {
+  const RowView<T> row_i = row(i, j), row_j = row(j, i);
+  const double first = changed(i, best_length(i));
+  const double curvature = std::max(static_cast<double>(diagonal[j]), smallest_curvature);
+  const double left = expansion.gradient[j] - first * static_cast<double>(row_i[j]);
+  const double second = changed(j, std::clamp(left / curvature, expansion.down[j], expansion.up[j]));
+  const Ascent ascent = loops<T>().climb(expansion.gradient.data(), row_i.segments, first, row_j.segments, second,
+                                         expansion.up.data(), expansion.down.data(), expansion.size());
+  extremes_ = ascent.extremes;
+  slack_gap_ = ascent.gap;
+}
+
+// A step that no box cut short makes both gradients equal but for rounding, and very often they are then the largest or the smallest. Made
+// equal to the last bit, with i and j taking fixed roles, the next choice does not hang on rounding.
+template <class T>
+void Machine<T>::level(std::size_t i, std::size_t j) {
+  const double common = 0.5 * (expansion.gradient[i] + expansion.gradient[j]);
+  expansion.gradient[i] = expansion.gradient[j] = common;
+  const auto is_of_pair = [&](std::size_t at) { return at == i || at == j; };
+  if (common >= extremes_.top || is_of_pair(extremes_.top_at)) extremes_.top = common, extremes_.top_at = j;
+  if (common <= extremes_.bottom || is_of_pair(extremes_.bottom_at)) extremes_.bottom = common, extremes_.bottom_at = i;
+}
+
+// Moving amount a from v to p changes the dual by a (g_p - g_v) - a^2/2 (K_vv + K_pp - 2 K_vp); the best p takes what its box allows.
+template <class T>
+auto Machine<T>::best_heir(std::size_t v, bool same_class) -> std::optional<Heir> {
+  const double whole = expansion.alpha[v];
+  const RowView<T> row_v = row(v, v);
+  std::optional<Heir> best;
+  for (std::size_t p = 0; p < expansion.size(); ++p) {
+    const double space = whole > 0 ? expansion.high[p] - expansion.alpha[p] : expansion.alpha[p] - expansion.low[p];
+    if (p == v || space <= 0.0 || !expansion.alive(p) || (same_class && expansion.label[p] != expansion.label[v])) continue;
+    const double amount = std::copysign(std::min(std::abs(whole), space), whole);
+    const double curvature =
+        static_cast<double>(diagonal[v]) + static_cast<double>(diagonal[p]) - 2.0 * static_cast<double>(row_v[p]);
+    const double gain = amount * (expansion.gradient[p] - expansion.gradient[v]) - 0.5 * amount * amount * curvature;
+    if (!best || gain > best->gain) best = Heir{p, amount, gain};
+  }
+  return best;
+}
+
+template <class T>
+void Machine<T>::hand_over(std::size_t v) {
+  while (expansion.alpha[v] != 0.0) {
+    auto heir = best_heir(v, true);
+    if (!heir) heir = best_heir(v, false);
+    if (!heir) return;  // what is left is a residue of rounding
+    if (heir->amount > 0)
+      move(heir->at, v, heir->amount);
+    else
+      move(v, heir->at, -heir->amount);
+  }
+}
+
+template class Machine<float>;
+template class Machine<double>;
+
+}  // namespace hinge
