@@ -148,7 +148,7 @@ class KernelPerceptron(StreamingClassifier):
         whole("epochs", self.epochs, at_least=1, hint="one pass is usual")
         if self.average is True and self.budget is not None:
             raise ParameterError(
-                "average must be False when budget is set, got True: support vectors that left are missing from the mean."
+                "average must be False when budget is set, got True: support vectors that left miss from the mean."
             )
         return replace(
             options,
