@@ -47,11 +47,9 @@ def _problems() -> Iterator[Problem]:
     yield Problem("usps, 0 vs rest", unit[0], usps.y_train == 0, unit[1], usps.y_test == 0, 1.0, 2.0, 10)
     two = banana.y_train == 1, banana.y_test == 1
     yield Problem("banana", banana.X_train, two[0], banana.X_test, two[1], 10.0, 1.0, 10)
-    some = np.random.default_rng(0).permutation(len(mnist.y_train))[:10_000]
+    some = np.random.default_rng(0).permutation(len(mnist.y_train))[:5_000]
     eight = mnist.y_train[some] == 8, mnist.y_test == 8
-    yield Problem(
-        "mnist, 8 vs rest, 10 000 rows", mnist.X_train[some], eight[0], mnist.X_test, eight[1], 100.0, 0.02, 1
-    )
+    yield Problem("mnist, 8 vs rest, 5 000 rows", mnist.X_train[some], eight[0], mnist.X_test, eight[1], 10.0, 0.02, 3)
 
 
 def _row(problem: Problem, rate: float, quick: bool) -> tuple[str, ...]:
