@@ -38,6 +38,13 @@ def coefficients(model, n):
     return result
 
 
+def test_an_average_may_be_asked_for_later():
+    X, y, _ = problem()
+    late = KernelPerceptron(gamma=0.5).partial_fit(X[:-1], y[:-1]).set_params(average=True).partial_fit(X[-1:], y[-1:])
+    always = KernelPerceptron(gamma=0.5, average=True).partial_fit(X, y)
+    np.testing.assert_allclose(late.decision_function(X), always.decision_function(X), atol=1e-12)
+
+
 def test_an_average_has_no_budget():
     with pytest.raises(ParameterError, match="average must be False when budget is set"):
         KernelPerceptron(average=True, budget=7).fit([[0.0], [1.0]], [0, 1])

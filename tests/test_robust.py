@@ -266,7 +266,26 @@ def test_wrong_labels(share):
     assert len(model["ignore"].support_) < 0.7 * len(model["hinge"].support_)
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("variant", ["ramp", "hinge", "ignore"])
+@pytest.mark.parametrize("C", [0.05, 1.0])
+@pytest.mark.parametrize("n_classes", [1, 2, 4])
+def test_gradients_stay_true_when_members_leave(variant, C, n_classes):
+    """With a small C all members of a class may be at their bound: nobody can take over what one of them gives up."""
+    random = np.random.default_rng(n_classes)
+    X = random.normal(size=(150, 3))
+    model = RobustOnlineSVC(C=C, gamma=0.5, variant=variant, max_support=6, warmup=3)
+    model.partial_fit(X, random.integers(0, n_classes, 150))
+    arrays = model._state.bank.state()
+    K = np.exp(-0.5 * np.square(arrays["values"][:, None] - arrays["values"]).sum(axis=2))
+    for machine, part in enumerate(np.split(np.arange(len(arrays["alpha"])), np.cumsum(arrays["member_counts"])[:-1])):
+        members = arrays["members"][part]
+        positive = 1 if len(arrays["member_counts"]) == 1 else machine
+        y = np.where(arrays["labels"][members] == positive, 1.0, -1.0)
+        expected = y - K[np.ix_(members, members)] @ arrays["alpha"][part]
+        np.testing.assert_allclose(arrays["gradient"][part], expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("variant", ["ramp", "hinge", "ignore"])
 def test_bounded_memory(variant):
     X, y, right = flipped(1000, 0.1)
     model = RobustOnlineSVC(gamma=2.0, variant=variant, max_support=60, warmup=20)
@@ -296,6 +315,8 @@ def test_the_ramp_is_not_measured_on_other_examples():
         ({"max_idle": 1.5}, "max_idle must be a whole number of at least 0"),
         ({"clean_every": 0}, "clean_every must be a whole number of at least 1"),
         ({"max_support": 1}, "max_support must be a whole number of at least 2"),
+        ({"max_support": 9, "variant": "full"}, "max_support must be None for variant 'full'"),
+        ({"ramp": 1}, "ramp must be below 1"),
         ({"epochs": "auto"}, "epochs must be a whole number of at least 1"),
         ({"C": 0}, "C must be a finite number above 0"),
         ({"tol": 0}, "tol must be a finite number above 0"),

@@ -15,7 +15,7 @@ from hinge import RobustOnlineSVC
 from hinge.datasets import load
 
 RATES = (0.0, 0.1, 0.2, 0.3)
-RAMPS = (-1.0, -0.5)
+SETTINGS: dict[str, dict[str, Any]] = {"defaults": {}, "ramp=-0.5, warmup=300": {"ramp": -0.5, "warmup": 300}}
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ def measure(quick: bool) -> Section:
     """Flip some training labels, and train all models on the same rows."""
     data_folder()
     columns = ["data", "flipped", "SVC: error, SVs"]
-    columns += [f"ramp at {ramp:g}: error, SVs (of SVC's)" for ramp in RAMPS] + ["hinge: error, SVs"]
+    columns += [f"ramp, {name}: error, SVs (of SVC's)" for name in SETTINGS] + ["hinge: error, SVs"]
     rows = [_row(problem, rate, quick) for problem in _problems() for rate in (RATES[1:2] if quick else RATES)]
     return Section("Wrong labels in training, right ones in testing; test error in %, means", columns, rows)
 
@@ -58,7 +58,7 @@ def _row(problem: Problem, rate: float, quick: bool) -> tuple[str, ...]:
     for seed in range(1 if quick else problem.seeds):
         flipped = np.random.default_rng(seed).random(len(problem.y)) < rate
         models: dict[str, Any] = {"svc": SVC(**settings)}
-        models |= {f"ramp {ramp}": RobustOnlineSVC(**settings, ramp=ramp, random_state=seed) for ramp in RAMPS}
+        models |= {name: RobustOnlineSVC(**settings, **more, random_state=seed) for name, more in SETTINGS.items()}
         models["hinge"] = RobustOnlineSVC(**settings, variant="hinge", random_state=seed)
         for name, model in models.items():
             model.fit(problem.X, problem.y ^ flipped)
@@ -66,9 +66,6 @@ def _row(problem: Problem, rate: float, quick: bool) -> tuple[str, ...]:
             results.setdefault(name, []).append((error, len(model.support_)))
     means = {name: np.mean(values, axis=0) for name, values in results.items()}
     exact = means["svc"][1]
-    ramps = [
-        f"{means[f'ramp {r}'][0]:.2f}, {means[f'ramp {r}'][1]:,.0f} ({means[f'ramp {r}'][1] / exact:.0%})"
-        for r in RAMPS
-    ]
+    ramps = [f"{error:.2f}, {size:,.0f} ({size / exact:.0%})" for error, size in map(means.__getitem__, SETTINGS)]
     plain = {name: f"{means[name][0]:.2f}, {means[name][1]:,.0f}" for name in ("svc", "hinge")}
     return problem.name, f"{rate:.0%}", plain["svc"], *ramps, plain["hinge"]

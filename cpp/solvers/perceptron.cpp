@@ -41,7 +41,7 @@ void Perceptron<T>::count(Machine<T>& machine) const {
 template <class T>
 void Perceptron<T>::correct(Machine<T>& machine, std::size_t i, double amount) const {
   machine.climb(i, amount);
-  if (options_.average) machine.expansion.lag[i] += amount * static_cast<double>(machine.visits - 1);
+  machine.expansion.lag[i] += amount * static_cast<double>(machine.visits - 1);
 }
 
 template <class T>

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from hinge._base import StreamingClassifier
 from hinge._duality import gap_on, violation_on
 from hinge._errors import ParameterError
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from hinge._state import SolverOptions
+    from hinge._state import SolverOptions, State
 
 
 class MeasuredClassifier(StreamingClassifier):
@@ -92,15 +94,25 @@ class MeasuredClassifier(StreamingClassifier):
 
     def _measured(self, measure: Callable[..., float], X: Any, y: Any, sample_weight: ArrayLike | None) -> float:
         state = self._known()
-        _require_convex(state.options)
+        _require_convex(state)
         lesson = self._lesson(*self._checked(X, y, state), sample_weight)
         with one_blas_thread():
             return measure(state, lesson.X, lesson.numbers(state.table), lesson.costs)
 
 
-def _require_convex(options: SolverOptions) -> None:
+def _has_outliers(state: State) -> bool:
+    """Tell whether some example is held whose loss is flat, as the ramp loss leaves behind."""
+    arrays = state.bank.state()
+    counts = arrays["member_counts"]
+    positive = np.arange(len(counts)) if len(counts) > 1 else np.ones(1)
+    own = arrays["labels"][arrays["members"]] == np.repeat(positive, counts)
+    return bool(((arrays["member_lows"] == 0) != own).any())
+
+
+def _require_convex(state: State) -> None:
     """Refuse to measure a model where the examples given are not the problem that its coefficients solve."""
-    if options.algorithm == "robust" and options.loss == "ramp":
+    options = state.options
+    if options.algorithm == "robust" and (options.loss == "ramp" or _has_outliers(state)):
         raise ParameterError(
             "The ramp loss must have its outliers named before its problem is convex, and examples given say none; "
             "call this without examples, which looks at those the model holds."

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
+from hinge._errors import ParameterError
 from hinge._measures import MeasuredClassifier
 from hinge._params import bound, choice, number, whole
 from hinge._training import finish_now, make_passes
@@ -58,16 +59,17 @@ class RobustOnlineSVC(MeasuredClassifier):
         Seed of the order in which `fit` visits the examples.
     variant : {"ramp", "hinge", "ignore", "full"}, default="ramp"
         "ramp" (LASVM-NC): the ramp loss. "hinge" (LASVM-G): the hinge loss. "ignore" (LASVM-I): the hinge loss, but
-        examples on the flat parts of the ramp are passed over, which is fastest. "full" (FULL): the hinge loss, and no
-        example ever leaves; the baseline.
+        examples on the flat parts of the ramp are passed over. "full" (FULL): the hinge loss, and no example ever
+        leaves; the baseline.
     ramp : float, default=-1.0
-        Where the ramp becomes flat: examples with y f(x) below it are outliers. Used by "ramp" and "ignore".
+        Where the ramp becomes flat: examples with y f(x) below it are outliers. Used by "ramp" and "ignore". Below 1;
+        with many wrong labels a value nearer to 0 finds more of them.
     warmup : int, default=100
         Support vectors that a machine has before it trusts itself to name outliers.
     max_idle : int, default=200
         Examples without a coefficient that each machine may keep, those nearest to getting one.
     clean_every : int, default=256
-        Examples between two looks at those.
+        Examples taken in between two looks at those.
     epochs : int, default=1
         Passes over the training set in `fit`.
     max_support : int, default=None
@@ -194,12 +196,16 @@ class RobustOnlineSVC(MeasuredClassifier):
     def _check_params(self, *, streaming: bool) -> SolverOptions:
         options = self._common_options(streaming=streaming)
         whole("epochs", self.epochs, at_least=1, hint="one pass is usual")
+        if number("ramp", self.ramp, hint="a usual value is -1.0") >= 1:
+            raise ParameterError(f"ramp must be below 1, where the loss begins, got {self.ramp!r}; -1.0 is usual.")
+        if self.variant == "full" and self.max_support is not None:
+            raise ParameterError("max_support must be None for variant 'full', which lets no example go.")
         return replace(
             options,
             algorithm="robust",
             max_support=bound("max_support", self.max_support, at_least=2),
             loss=choice("variant", self.variant, _VARIANTS),
-            ramp=number("ramp", self.ramp, hint="a usual value is -1.0"),
+            ramp=float(self.ramp),
             warmup=whole("warmup", self.warmup, at_least=0, hint="a usual value is 100"),
             max_idle=whole("max_idle", self.max_idle, at_least=0, hint="a usual value is 200"),
             clean_every=whole("clean_every", self.clean_every, at_least=1, hint="a usual value is 256"),
