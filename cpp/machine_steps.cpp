@@ -112,8 +112,8 @@ template <class T>
 void Machine<T>::hand_over(std::size_t v) {
   while (expansion.alpha[v] != 0.0) {
     auto heir = best_heir(v, true);
-    if (!heir && !biased_) return climb(v, -expansion.alpha[v]);  // no sum to be kept: it is dropped
     if (!heir) heir = best_heir(v, false);
+    if (!heir && !biased_) return climb(v, -expansion.alpha[v]);  // there is no sum to be kept: it is dropped
     if (!heir) return;  // what is left is a residue of rounding
     if (heir->amount > 0)
       move(heir->at, v, heir->amount);
