@@ -392,7 +392,7 @@ def wait_until_read(pipe):
     time.sleep(0.5)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_saves_what_came_through_a_pipe(census, number):
     process = start("train", "-", "--label", "income", "-o", "piped.hinge")
     process.stdin.write((census / "census.csv").read_bytes())

@@ -44,7 +44,9 @@ def _commands(*, show_version: Version = False) -> None:
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; bad input becomes one sentence and exit code 2. Typer ends Ctrl-C with exit code 130."""
     if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, _interrupt)  # a model is saved as at Ctrl-C
+        for name in ("SIGTERM", "SIGHUP"):  # a model is saved as at Ctrl-C, also when the terminal is closed
+            if hasattr(signal, name):
+                signal.signal(getattr(signal, name), _interrupt)
     try:
         app(args=arguments)
     except (ValueError, OSError, ImportError) as error:
