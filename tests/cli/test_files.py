@@ -405,6 +405,18 @@ def test_a_signal_saves_what_came_through_a_pipe(census, number):
     assert hinge.load("piped.hinge").n_seen_ == 600
 
 
+def test_nohup_goes_on(census):
+    script = f"trap '' HUP; exec {sys.executable} -m hinge train - --label income -o kept.hinge"
+    process = subprocess.Popen(["sh", "-c", script], stdin=subprocess.PIPE, stderr=subprocess.PIPE)  # noqa: S607
+    process.stdin.write((census / "census.csv").read_bytes())
+    process.stdin.flush()
+    wait_until_read(process.stdin)
+    os.kill(process.pid, signal.SIGHUP)
+    process.communicate()
+    assert process.returncode == 0
+    assert hinge.load("kept.hinge").n_seen_ == 600
+
+
 def test_a_reader_that_goes_away(run, census):
     trained(run)
     process = start("predict", "census.hinge", "-")

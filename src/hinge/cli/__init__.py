@@ -45,8 +45,9 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the command line; bad input becomes one sentence and exit code 2. Typer ends Ctrl-C with exit code 130."""
     if threading.current_thread() is threading.main_thread():
         for name in ("SIGTERM", "SIGHUP"):  # a model is saved as at Ctrl-C, also when the terminal is closed
-            if hasattr(signal, name):
-                signal.signal(getattr(signal, name), _interrupt)
+            number = getattr(signal, name, None)
+            if number is not None and signal.getsignal(number) is not signal.SIG_IGN:  # nohup wants to go on
+                signal.signal(number, _interrupt)
     try:
         app(args=arguments)
     except (ValueError, OSError, ImportError) as error:
