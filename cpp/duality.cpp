@@ -42,11 +42,10 @@ double best_bias(const Expansion& expansion, std::vector<std::size_t> members) {
 }  // namespace
 
 double duality_gap(const Expansion& expansion, bool biased) {
-  const std::vector<std::size_t> members = expansion.alive_members();
-  if (members.empty()) return 0.0;
-  const double bias = biased ? best_bias(expansion, members) : 0.0;
+  if (expansion.alive_count() == 0) return 0.0;
+  const double bias = biased ? best_bias(expansion, expansion.alive_members()) : 0.0;
   double total = 0.0;
-  for (const std::size_t i : members) {
+  for (std::size_t i = 0; i < expansion.size(); ++i) {  // those that left add nothing
     const double g = expansion.gradient[i] - bias;
     total += std::max(expansion.low[i] * g, expansion.high[i] * g) - expansion.alpha[i] * g;
   }

@@ -49,7 +49,7 @@ class Machine {
   double step(std::size_t i, std::size_t j);
   void move(std::size_t i, std::size_t j, double length);
   // The best step of one coefficient alone, for machines without a bias, and any such step.
-  double best_length(std::size_t i) const;
+  double best_length(std::size_t i) const { return best_length(i, expansion.gradient[i]); }
   void climb(std::size_t i, double length);
   // Such a step for i, then one for j, in one pass over the gradients.
   void climb_both(std::size_t i, std::size_t j);
@@ -117,6 +117,8 @@ class Machine {
   std::optional<Heir> best_heir(std::size_t v, bool same_class);
   void level(std::size_t i, std::size_t j);
   double changed(std::size_t i, double length);
+  double best_length(std::size_t i, double gradient) const;
+  void ascend(const RowView<T>& first, double first_length, const RowView<T>& second, double second_length);
   void complete_fresh_row(std::size_t f);
   T* fresh_values(std::size_t f) { return in_place_ ? panel_->values(fresh_[f]) : fresh_rows_[f].data(); }
   void fill_row(std::size_t slot, std::size_t first, std::size_t last, typename RowCache<T>::Row& row);

@@ -41,9 +41,9 @@ void Machine<T>::move(std::size_t i, std::size_t j, double length) {
 
 // The dual grows by length (g_i - length K_ii / 2): most for length = g_i / K_ii, as far as the box allows.
 template <class T>
-double Machine<T>::best_length(std::size_t i) const {
+double Machine<T>::best_length(std::size_t i, double gradient) const {
   const double curvature = std::max(static_cast<double>(diagonal[i]), smallest_curvature);
-  return std::clamp(expansion.gradient[i] / curvature, expansion.down[i], expansion.up[i]);
+  return std::clamp(gradient / curvature, expansion.down[i], expansion.up[i]);
 }
 
 // Changes a coefficient alone; the caller keeps the gradient true.
@@ -57,26 +57,25 @@ double Machine<T>::changed(std::size_t i, double length) {
 }
 
 template <class T>
-void Machine<T>::climb(std::size_t i, double length) {
-  const RowView<T> row_i = row(i, i);
-  changed(i, length);
-  const Ascent ascent = loops<T>().climb(expansion.gradient.data(), row_i.segments, length, row_i.segments, 0.0,
+void Machine<T>::ascend(const RowView<T>& first, double first_length, const RowView<T>& second, double second_length) {
+  const Ascent ascent = loops<T>().climb(expansion.gradient.data(), first.segments, first_length, second.segments, second_length,
                                          expansion.up.data(), expansion.down.data(), expansion.size());
   extremes_ = ascent.extremes;
   slack_gap_ = ascent.gap;
 }
 
 template <class T>
+void Machine<T>::climb(std::size_t i, double length) {
+  const RowView<T> row_i = row(i, i);
+  ascend(row_i, changed(i, length), row_i, 0.0);
+}
+
+template <class T>
 void Machine<T>::climb_both(std::size_t i, std::size_t j) {
   const RowView<T> row_i = row(i, j), row_j = row(j, i);
   const double first = changed(i, best_length(i));
-  const double curvature = std::max(static_cast<double>(diagonal[j]), smallest_curvature);
   const double left = expansion.gradient[j] - first * static_cast<double>(row_i[j]);
-  const double second = changed(j, std::clamp(left / curvature, expansion.down[j], expansion.up[j]));
-  const Ascent ascent = loops<T>().climb(expansion.gradient.data(), row_i.segments, first, row_j.segments, second,
-                                         expansion.up.data(), expansion.down.data(), expansion.size());
-  extremes_ = ascent.extremes;
-  slack_gap_ = ascent.gap;
+  ascend(row_i, first, row_j, changed(j, best_length(j, left)));
 }
 
 // A step that no box cut short makes both gradients equal but for rounding, and very often they are then the largest or the smallest. Made

@@ -71,3 +71,13 @@ def test_the_installed_command(folder):
         check=True,
     )
     assert done.stdout.strip() == f"hinge {hinge.__version__}"
+
+
+def test_ctrl_c_while_the_libraries_load_is_quiet(folder):
+    """A package of the same name stands in for the real one, and is interrupted while it is imported."""
+    (folder / "hinge" / "cli").mkdir(parents=True)
+    (folder / "hinge" / "__init__.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
+    (folder / "hinge" / "cli" / "__init__.py").write_text("def main(): pass\n")
+    script = f"import sys, hinge_command; sys.path.insert(0, {str(folder)!r}); hinge_command.main()"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")

@@ -7,6 +7,7 @@ from scipy.sparse import csr_matrix
 from hinge import DataError
 from hinge.io import Rows, Table
 from hinge.preparation import Survey
+from hinge.preparation._columns import texts
 from hinge.preparation._labels import as_kind
 
 
@@ -213,7 +214,7 @@ def test_missing_labels_of_numbers():
 
 def test_numbers_as_categories_are_the_same_from_any_file():
     column = surveyed(table(x=["0.1", "3"], y=["a", "b"]), categorical=["x"]).columns[0]
-    codes = column.codes(np.array([0.1, 3.0]), line=int, unknown="error")
+    codes = column.codes(texts(np.array([0.1, 3.0])), line=int, unknown="error")
     assert codes.tolist() == [0, 1]
 
 

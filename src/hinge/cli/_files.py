@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from hinge._files import require_plain
 from hinge.persistence import ModelFileError, save
 
 EVERY = 60.0  # seconds between two saves on the way
@@ -57,7 +58,7 @@ def require_writable(*files: Path | None) -> None:
         folder = file.absolute().parent
         if not folder.is_dir():
             raise NotADirectoryError(f"There is no folder {file.parent} for {file.name}.")
-        if file.is_dir():
-            raise IsADirectoryError(f"{file} is a folder; name a file in it.")
+        if file.exists():
+            require_plain(file, file.stat().st_mode)
         if not os.access(folder, os.W_OK) or (file.exists() and not os.access(file, os.W_OK)):
             raise PermissionError(f"{file} may not be written; choose another place.")

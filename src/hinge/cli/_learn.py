@@ -35,8 +35,10 @@ class Learned:
         The model.
     seconds : float
         Time spent learning.
-    seen, tested, mistakes : int
-        Examples learned, examples of the first pass that were tested before they were learned, and errors among those.
+    seen : int
+        Examples learned.
+    tested : Tested
+        Examples of the first pass, each tested before it was learned.
     curve : list of (seen, progressive error in per cent, support vectors)
         Taken after every piece of the first pass.
     shown : list of (X, y)
@@ -52,8 +54,7 @@ class Learned:
     model: Any
     seconds: float = 0.0
     seen: int = 0
-    tested: int = 0
-    mistakes: int = 0
+    tested: Tested = field(default_factory=Tested)
     curve: list[tuple[int, float, int]] = field(default_factory=list)
     shown: list[Examples] = field(default_factory=list)
     test_error: float | None = None
@@ -63,7 +64,7 @@ class Learned:
     @property
     def progressive_error(self) -> float | None:
         """Errors among the examples that were tested before they were learned, in per cent."""
-        return 100.0 * self.mistakes / self.tested if self.tested else None
+        return 100.0 * self.tested.mistakes / self.tested.examples if self.tested.examples else None
 
     @property
     def n_support(self) -> int:
@@ -73,14 +74,12 @@ class Learned:
     def learn(self, X: Any, y: Any, classes: Any, *, first_pass: bool) -> None:
         """Learn some examples; each is tested just before, which counts if it is new."""
         ready = hasattr(self.model, "_state")
-        before = replace(self.model._state.tested) if ready else Tested()
         start = time.perf_counter()
         self.model.partial_fit(X, y, classes=None if ready else classes)
         self.seconds += time.perf_counter() - start
         self.seen += len(y)
         if first_pass:
-            self.tested += self.model._state.tested.examples - before.examples
-            self.mistakes += self.model._state.tested.mistakes - before.mistakes
+            self.tested = replace(self.model._state.tested)
         if first_pass and self.progressive_error is not None:
             self.curve.append((self.seen, self.progressive_error, self.model._state.bank.n_retained))
         if X.shape[1] == 2:

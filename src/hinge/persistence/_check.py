@@ -15,12 +15,11 @@ from hinge._params import KERNELS, check_kernel
 from hinge.persistence import _json
 from hinge.persistence._check_arrays import check_arrays
 from hinge.persistence._errors import ModelFileError, quoted, require
+from hinge.preparation import MOST_FEATURES
 
 if TYPE_CHECKING:
     from hinge.persistence._file import Arrays
 
-# The native code has lists with an entry for each feature, so that a number alone would take memory.
-MOST_FEATURES = 1 << 26
 MOST_EXAMPLES = 1 << 62
 MOST_LABEL_BYTES = 1 << 26  # of all labels together: texts are kept at the width of the longest
 LABEL_TYPES = re.compile(r"\|b1|\|[iu]1|[<>][iu][248]|[<>]f[248]|[<>]U\d{1,5}|\|O")

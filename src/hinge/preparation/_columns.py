@@ -52,11 +52,10 @@ class Column:
         """Names of these features."""
         return [self.name] if self.categories is None else [f"{self.name}={text}" for text in self.categories]
 
-    def codes(self, values: NDArray[Any], *, line: Line, unknown: str) -> NDArray[np.intp]:
+    def codes(self, found: list[str], *, line: Line, unknown: str) -> NDArray[np.intp]:
         """Return the number of each category, -1 for those that are unknown, if these are to be ignored."""
         categories = self.categories or ()
         number = {text: code for code, text in enumerate(categories)}
-        found = texts(values)
         codes = np.array([number.get(text, -1) for text in found], dtype=np.intp)
         strangers = np.flatnonzero(codes < 0)
         if len(strangers) and unknown == "error":

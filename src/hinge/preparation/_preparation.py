@@ -176,8 +176,8 @@ class Preparation:
             if column.categories is None:
                 part = (rows, np.full(len(rows), start), self._numbers(column, values, table.line))
             else:
-                known = self._known(column, values, table.line)
-                codes = column.codes(known, line=table.line, unknown=self.unknown)
+                found = self._texts(column, values, table.line)
+                codes = column.codes(found, line=table.line, unknown=self.unknown)
                 part = (rows[codes >= 0], start + codes[codes >= 0], np.ones(np.count_nonzero(codes >= 0)))
             if X is not None:
                 X[part[0], part[1]] = part[2]
@@ -205,14 +205,12 @@ class Preparation:
             found = np.where(absent, column.mean, found)
         return found
 
-    def _known(self, column: Column, values: NDArray[Any], line: Line) -> NDArray[Any]:
+    def _texts(self, column: Column, values: NDArray[Any], line: Line) -> list[str]:
         """Return texts, unless one is missing and that is not expected."""
-        if self.missing == "fill" or "" in (column.categories or ()):
-            return values
         found = texts(values)
-        if "" in found:
+        if "" in found and self.missing != "fill" and "" not in (column.categories or ()):
             raise missing_value(column.name, line(found.index("")))
-        return np.array(found, dtype=object)
+        return found
 
     def _fitted(self, rows: Rows) -> Any:
         """Return a matrix with as many columns as there are features, of the wanted form and precision."""

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 MOST_CATEGORIES = 1000  # texts of one column; more are names or sentences rather than categories
 _DENSE_WIDTH, _DENSE_SHARE = 4096, 0.1  # rows with at most so many features, so many of them not zero, are kept dense
-MOST_FEATURES = 1 << 26  # of a model
+# Of a model. The native code has lists with an entry for each feature, so that a number alone would take memory.
+MOST_FEATURES = 1 << 26
 _MANY_ROWS = 1000  # enough to tell whether rows are sorted
 _WIDEST = 1 << 20  # beyond, statistics of each column would take more memory than the rows
 

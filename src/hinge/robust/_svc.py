@@ -73,7 +73,8 @@ class RobustOnlineSVC(MeasuredClassifier):
     epochs : int, default=1
         Passes over the training set in `fit`.
     max_support : int, default=None
-        Examples that each machine may keep. When it is full, the one that matters least leaves.
+        Examples that each machine may keep. When it is full, the one furthest on the wrong side leaves, or, if there is
+        none, the one furthest on the right side without its own help.
     n_jobs : int, default=None
         Threads. None uses as many as the BLAS would, -1 all processors. The result does not depend on it.
 
