@@ -24,7 +24,9 @@ constexpr Names<Selection> selections = {{"random", Selection::random},
 constexpr Names<Algorithm> algorithms = {{"lasvm", Algorithm::lasvm},
                                          {"robust", Algorithm::robust},
                                          {"tracking", Algorithm::tracking},
-                                         {"perceptron", Algorithm::perceptron}};
+                                         {"perceptron", Algorithm::perceptron},
+                                         {"incremental", Algorithm::incremental}};
+constexpr Names<Problem> problems = {{"classifier", Problem::classifier}, {"plane", Problem::plane}, {"sphere", Problem::sphere}};
 constexpr Names<Loss> losses = {{"hinge", Loss::hinge}, {"ramp", Loss::ramp}, {"ignore", Loss::ignore}, {"full", Loss::full}};
 
 // A choice that Python sees as a word.
@@ -68,9 +70,14 @@ void bind_options(nb::module_& module) {
       .def_rw("keep_all", &Options::keep_all)
       .def_rw("average", &Options::average)
       .def_rw("seed", &Options::seed)
-      .def_rw("margin", &Options::margin);
+      .def_rw("margin", &Options::margin)
+      .def_rw("nu", &Options::nu)
+      .def_rw("most_total", &Options::most_total)
+      .def_rw("max_examples", &Options::max_examples)
+      .def_rw("oldest_first", &Options::oldest_first);
   bind_choice(options, "algorithm", &Options::algorithm, algorithms);
   bind_choice(options, "selection", &Options::selection, selections);
+  bind_choice(options, "problem", &Options::problem, problems);
   bind_choice(options, "loss", &Options::loss, losses);
   nb::class_<Outcome>(module, "Outcome")
       .def_ro("visited", &Outcome::visited)

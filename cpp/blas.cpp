@@ -45,10 +45,10 @@ void row_products(const T* left, std::size_t left_count, const T* right, std::si
                    &leading);
 }
 
-bool solve_linear(double* matrix, double* right_side, std::size_t size) {
-  int order = static_cast<int>(size), columns = 1, info = 0;
+bool solve_linear(double* matrix, double* right_sides, std::size_t size, std::size_t count) {
+  int order = static_cast<int>(size), columns = static_cast<int>(count), info = 0;
   std::vector<int> pivots(size);
-  gesv()(&order, &columns, matrix, &order, pivots.data(), right_side, &order, &info);
+  gesv()(&order, &columns, matrix, &order, pivots.data(), right_sides, &order, &info);
   return info == 0;
 }
 

@@ -25,7 +25,7 @@ template <class T>
 void row_products(const T* left, std::size_t left_count, const T* right, std::size_t right_count, std::size_t features,
                   T* products, std::size_t stride);
 
-// Solves the square system in place (column-major); false when it is singular.
-bool solve_linear(double* matrix, double* right_side, std::size_t size);
+// Solves the square system for so many right sides in place (column-major); false when it is singular.
+bool solve_linear(double* matrix, double* right_sides, std::size_t size, std::size_t count = 1);
 
 }  // namespace hinge

@@ -18,11 +18,8 @@ void Expansion::resize(std::size_t count) {
 std::size_t Expansion::append(double y, const Box& box, double g) {
   const std::size_t i = size_;
   resize(size_ + 1);
-  label[i] = y;
-  low[i] = box.low;
-  high[i] = box.high;
-  gradient[i] = g;
-  set_alpha(i, 0.0);
+  ++dead_;
+  revive(i, y, box, g);
   return i;
 }
 
@@ -43,15 +40,29 @@ void Expansion::remove(std::size_t i) {
   ++dead_;
 }
 
+void Expansion::revive(std::size_t i, double y, const Box& box, double g) {
+  --dead_;
+  label[i] = y;
+  low[i] = box.low;
+  high[i] = box.high;
+  gradient[i] = g;
+  set_alpha(i, 0.0);
+}
+
 Moves Expansion::squeeze() {
   const Moves moves = close_gaps(size_, [&](std::size_t i) { return alive(i); });
+  follow(moves);
+  return moves;
+}
+
+void Expansion::follow(const Moves& moves) {
   for (const auto& [from, to] : moves.list) {
     for (auto* values : {&alpha, &gradient, &low, &high, &label, &lag, &up, &down}) (*values)[to] = (*values)[from];
     room[to] = room[from];
   }
   resize(moves.size);
   dead_ = 0;
-  return moves;
+  for (std::size_t i = 0; i < size_; ++i) dead_ += alive(i) ? 0 : 1;
 }
 
 std::vector<std::size_t> Expansion::alive_members() const {

@@ -41,14 +41,18 @@ class Expansion {
   // Changes one coefficient; the caller keeps the gradient true.
   void set_alpha(std::size_t i, double value);
   void remove(std::size_t i);
-  bool alive(std::size_t i) const { return label[i] != 0.0; }
+  // A member that had left comes back, with alpha = 0.
+  void revive(std::size_t i, double label, const Box& box, double gradient);
+  bool alive(std::size_t i) const { return high[i] > low[i]; }
   // Dead members go; tells what moved where.
   Moves squeeze();
+  // The same moves as something else that is laid out alike.
+  void follow(const Moves& moves);
   std::vector<std::size_t> alive_members() const;
 
   // All have padded(size()) entries or more.
   std::vector<double> alpha, gradient, low, high;
-  std::vector<double> label;  // +1, -1, or 0 once dead
+  std::vector<double> label;  // +1, -1, or what the solver wants of an example instead; 0 once dead
   std::vector<double> lag;
   std::vector<double> up, down;  // how far the coefficient may still rise, and (below zero) fall
   std::vector<std::uint8_t> room;

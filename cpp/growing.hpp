@@ -16,6 +16,17 @@ class Growing {
   static_assert(std::is_trivially_copyable_v<T>);
 
  public:
+  Growing() = default;
+  Growing(Growing&&) noexcept = default;
+  Growing& operator=(Growing&&) noexcept = default;
+  ~Growing() = default;
+  Growing(const Growing& other) { append(other.data(), other.size()); }
+  Growing& operator=(const Growing& other) {
+    truncate(0);
+    append(other.data(), other.size());
+    return *this;
+  }
+
   T* data() { return values_.get(); }
   const T* data() const { return values_.get(); }
   std::size_t size() const { return size_; }
@@ -30,12 +41,19 @@ class Growing {
   }
 
   void append(const T* values, std::size_t count) {
+    if (count == 0) return;
     if (size_ + count > capacity_) reserve(std::max(size_ + count, 2 * capacity_));
     std::copy_n(values, count, values_.get() + size_);
     size_ += count;
   }
 
   void truncate(std::size_t count) { size_ = std::min(size_, count); }
+
+  void resize(std::size_t count) {
+    reserve(count);
+    if (count > size_) std::fill(values_.get() + size_, values_.get() + count, T{});
+    size_ = count;
+  }
 
  private:
   struct Release {

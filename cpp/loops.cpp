@@ -340,9 +340,67 @@ T absolute_distance(const T* a, const T* b, std::size_t count) {
 }
 
 template <class T>
+void sheet_sums(const T* sheet, const std::size_t* rows, std::size_t count, const double* weights, double* sums) {
+  Doubles held[sheet_width / lanes];
+  for (std::size_t v = 0; v < sheet_width / lanes; ++v) held[v] = load<Doubles>(weights + v * lanes);
+  for (std::size_t i = 0; i < count; ++i) {
+    const T* row = sheet + rows[i] * sheet_width;
+    Doubles even{}, odd{};
+    for (std::size_t v = 0; v < sheet_width / lanes; v += 2) {
+      even += widen(row + v * lanes) * held[v];
+      odd += widen(row + (v + 1) * lanes) * held[v + 1];
+    }
+    even += odd;
+    double total = 0.0;
+    for (std::size_t l = 0; l < lanes; ++l) total += even[l];
+    sums[i] += total;
+  }
+}
+
+inline void store(double* to, Doubles value) { std::memcpy(to, &value, sizeof value); }
+
+// One row and its mirror image, the column, in one pass over its values.
+inline void add_row_and_column(const double* row, std::size_t i, const double* vector, double* result) {
+  const Doubles factor = spread(vector[i]);
+  Doubles sums{};
+  std::size_t j = 0;
+  for (; j + lanes <= i; j += lanes) {
+    const Doubles values = load<Doubles>(row + j);
+    sums += values * load<Doubles>(vector + j);
+    store(result + j, load<Doubles>(result + j) + factor * values);
+  }
+  double total = row[i] * vector[i];
+  for (; j < i; ++j) {
+    total += row[j] * vector[j];
+    result[j] += vector[i] * row[j];
+  }
+  for (std::size_t l = 0; l < lanes; ++l) total += sums[l];
+  result[i] += total;
+}
+
+void symmetric_product(const double* triangle, std::size_t size, const double* vector, double* result) {
+  for (std::size_t i = 0; i < size; ++i) result[i] = 0.0;
+  for (std::size_t i = 0; i < size; triangle += ++i) add_row_and_column(triangle, i, vector, result);
+}
+
+void symmetric_update(double* triangle, std::size_t size, const double* const* vectors, const double* weights, std::size_t count) {
+  for (std::size_t i = 0; i < size; triangle += ++i) {
+    std::size_t j = 0;
+    for (; j + lanes <= i + 1; j += lanes) {
+      Doubles values = load<Doubles>(triangle + j);
+      for (std::size_t t = 0; t < count; ++t) values += spread(weights[t] * vectors[t][i]) * load<Doubles>(vectors[t] + j);
+      store(triangle + j, values);
+    }
+    for (; j <= i; ++j)
+      for (std::size_t t = 0; t < count; ++t) triangle[j] += weights[t] * vectors[t][i] * vectors[t][j];
+  }
+}
+
+template <class T>
 constexpr Loops<T> build() {
   return {descend<T>,  climb<T>,       extremes,      slack,           partner<T>,    dot<T>,          sum_of_squares<T>,     picked_products<T>,
-          gaussian<T>, exponential<T>, add_sparse<T, Product<T>>, add_sparse<T, AddedDistance<T>>, absolute_distance<T>};
+          gaussian<T>, exponential<T>, add_sparse<T, Product<T>>, add_sparse<T, AddedDistance<T>>, absolute_distance<T>,
+          sheet_sums<T>, symmetric_product, symmetric_update};
 }
 
 }  // namespace

@@ -10,6 +10,7 @@ namespace hinge {
 // Arrays given to the loops are readable up to the next multiple of this many elements.
 inline constexpr std::size_t lane_padding = 16;
 inline constexpr std::size_t segment_length = 1024;
+inline constexpr std::size_t sheet_width = 64;
 constexpr std::size_t padded(std::size_t count) { return (count + lane_padding - 1) / lane_padding * lane_padding; }
 
 // Which way a coefficient may still move inside its box.
@@ -74,6 +75,12 @@ struct Loops {
   SparseSum* sparse_products;
   SparseSum* sparse_distances;
   T (*absolute_distance)(const T* a, const T* b, std::size_t count);
+  // sums_i += <row rows_i of a sheet, weights>, rows of sheet_width values.
+  void (*sheet_sums)(const T* sheet, const std::size_t* rows, std::size_t count, const double* weights, double* sums);
+  // A symmetric matrix as the rows of its lower triangle, one behind the other: result = matrix * vector, and
+  // matrix += sum_t weights_t vectors_t vectors_t'.
+  void (*symmetric_product)(const double* triangle, std::size_t size, const double* vector, double* result);
+  void (*symmetric_update)(double* triangle, std::size_t size, const double* const* vectors, const double* weights, std::size_t count);
 };
 
 // The fastest build of the loops that this processor runs.

@@ -13,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include "bank_state.hpp"
 #include "kernels.hpp"
 #include "lookahead.hpp"
 #include "machine.hpp"
@@ -23,36 +24,6 @@
 #include "solvers/solver.hpp"
 
 namespace hinge {
-
-// Everything needed to go on later, as flat arrays. Points are in slot order; members of all machines stand one after the other.
-template <class T>
-struct BankState {
-  std::vector<std::int64_t> ids;
-  std::vector<std::int32_t> labels;
-  std::vector<double> costs;
-  std::vector<T> values;               // dense: rows; sparse: non-zeros
-  std::vector<std::int32_t> indices;   // sparse only
-  std::vector<std::int64_t> starts;    // sparse only
-  std::vector<T> shift;
-  std::vector<std::int64_t> members;
-  std::vector<std::int64_t> member_counts;
-  std::vector<double> member_lows;  // the lower ends of their boxes, and how wide these are
-  std::vector<double> member_costs;
-  std::vector<double> alpha;
-  std::vector<double> gradient;
-  std::vector<double> lag;
-  std::vector<double> terms;  // of each machine
-  // Kernel evaluations, steps, whether the shift is chosen; then of each machine the seeds of either class, the ends of the bracket, examples
-  // shown, random draws, and examples admitted and cleaned by the side of the ramp.
-  std::vector<std::int64_t> counters;
-  std::vector<std::int64_t> newcomers;  // machines that still have to see what was kept before their class came
-
-  // Throws std::invalid_argument when the arrays do not fit each other: they may come from a file.
-  void check(std::size_t features, bool sparse, std::size_t classes) const;
-};
-
-constexpr std::size_t counters_per_machine = 12;
-constexpr std::size_t machines_for(std::size_t classes) { return classes <= 2 ? 1 : classes; }
 
 // The examples of one call.
 template <class T>
@@ -116,7 +87,6 @@ class Bank {
   void report(Tally& tally) const;
   void for_blocks(const Batch<T>& batch, std::size_t threads,
                   const std::function<void(std::size_t, const Block<T>&)>& body) const;
-  void restore_points(const BankState<T>& state);
 
   Kernel<T> kernel_;
   Options options_;

@@ -7,9 +7,11 @@
 
 namespace hinge {
 
-enum class Algorithm { lasvm, robust, tracking, perceptron };
+enum class Algorithm { lasvm, robust, tracking, perceptron, incremental };
 enum class Selection { random, gradient, active, autoactive };
 enum class Loss { hinge, ramp, ignore, full };  // the variants G, NC, I and FULL of solvers/robust.hpp
+
+enum class Problem { classifier, plane, sphere };    // what solvers/exact_machine.hpp solves
 
 struct Options {
   Algorithm algorithm = Algorithm::lasvm;
@@ -36,6 +38,12 @@ struct Options {
   std::uint64_t seed = 0;         // of random steps
   // perceptron
   double margin = 0.0;            // answers up to this count as mistakes
+  // incremental
+  Problem problem = Problem::classifier;
+  double nu = 1.0;                // one-class: the coefficients add up to this share of their bounds,
+  double most_total = std::numeric_limits<double>::infinity();  // or to this, if that is less
+  std::size_t max_examples = 0;   // that a machine may hold; 0: no bound
+  bool oldest_first = false;      // who leaves then: the oldest, or else the least relevant
 };
 
 // How one call went.

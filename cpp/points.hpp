@@ -42,6 +42,10 @@ class Points {
   std::int64_t id(std::size_t slot) const { return ids_[slot]; }
   std::int32_t label(std::size_t slot) const { return labels_[slot]; }
   double cost(std::size_t slot) const { return costs_[slot]; }
+  void set_label(std::size_t slot, std::int32_t label, double cost) {
+    labels_[slot] = label;
+    costs_[slot] = cost;
+  }
 
  private:
   void move_slot(std::size_t from, std::size_t to);

@@ -1,0 +1,80 @@
+#include "exact_bank.hpp"
+
+#include <vector>
+
+#include "duality.hpp"
+#include "state.hpp"
+
+namespace hinge::python {
+
+namespace {
+
+using B = ExactBank;
+
+// Whatever is asked for must be there before anything changes.
+void require_held(Shared<B>& self, const Vector<std::int64_t>& ids) {
+  self.run([&](B& bank) {
+    for (const std::int64_t id : view(ids))
+      if (!bank.points().find(id)) throw std::invalid_argument("An example that is not held cannot be changed.");
+    return 0;
+  });
+}
+
+std::size_t forget(Shared<B>& self, Vector<std::int64_t> ids, const nb::object& monitor) {
+  require_held(self, ids);
+  return watched(self, monitor, [&](B& bank, Monitor& watch) { return bank.forget(view(ids), watch); });
+}
+
+std::size_t relabel(Shared<B>& self, Vector<std::int64_t> ids, Vector<std::int32_t> labels, Vector<double> costs,
+                    const nb::object& monitor) {
+  if (labels.shape(0) != ids.shape(0) || costs.shape(0) != ids.shape(0))
+    throw std::invalid_argument("Labels and costs must have one entry for each id.");
+  require_held(self, ids);
+  return watched(self, monitor, [&](B& bank, Monitor& watch) { return bank.relabel(view(ids), view(labels), view(costs), watch); });
+}
+
+nb::object leave_one_out(Shared<B>& self, const nb::object& monitor) {
+  std::vector<double> decisions;
+  const std::size_t machines = watched(self, monitor, [&](B& bank, Monitor& watch) {
+    decisions = bank.leave_one_out(watch);
+    return bank.machines().size();
+  });
+  const std::size_t rows = decisions.size() / machines;
+  return to_numpy(std::move(decisions), {rows, machines});
+}
+
+nb::object extremes(Shared<B>& self) {
+  std::vector<double> values;
+  self.run([&](B& bank) {
+    for (const auto& machine : bank.machines()) {
+      const Extremes ends = machine.extremes();
+      values.insert(values.end(), {ends.bottom, ends.top});
+    }
+    return 0;
+  });
+  const std::size_t machines = values.size() / 2;
+  return to_numpy(std::move(values), {machines, 2});
+}
+
+}  // namespace
+
+void bind_exact(nb::module_& module) {
+  nb::class_<Shared<B>> bound(module, "ExactBank", nb::type_slots(shared_slots<B>));
+  bind_common<B, double>(bound);
+  bound.def("forget", &forget, nb::arg("ids"), nb::arg("monitor") = nb::none())
+      .def("relabel", &relabel, nb::arg("ids"), nb::arg("labels"), nb::arg("costs"), nb::arg("monitor") = nb::none())
+      .def("leave_one_out", &leave_one_out, nb::arg("monitor") = nb::none())
+      .def("drop_class", [](Shared<B>& self, std::int32_t number) { self.run([&](B& bank) { bank.drop_class(number); return 0; }); })
+      .def("certify", [](Shared<B>& self) { self.run([](B& bank) { bank.certify(); return 0; }); })
+      .def("held", [](Shared<B>& self) { return to_numpy(self.run([](B& bank) { return bank.held(); })); })
+      .def_prop_ro("n_refreshed", of_bank<B>([](B& bank) { return bank.refreshed(); }))
+      .def_prop_ro("bias", of_each_machine<B>([](const ExactMachine& machine) { return machine.answer_bias(); }))
+      .def_prop_ro("gap", of_each_machine<B>([](const ExactMachine& machine) { return machine.gap(); }))
+      .def_prop_ro("extremes", &extremes)
+      .def_prop_ro("duality_gap", of_each_machine<B>([](const ExactMachine& machine) { return duality_gap(machine.expansion, true); }))
+      .def_prop_ro("residual", of_each_machine<B>([](const ExactMachine& machine) { return machine.residual(); }))
+      .def_prop_ro("n_margin", of_each_machine<B, std::int64_t>([](const ExactMachine& machine) { return machine.margin.size(); }))
+      .def_prop_ro("n_bounded", of_each_machine<B, std::int64_t>([](const ExactMachine& machine) { return machine.bounded(); }));
+}
+
+}  // namespace hinge::python

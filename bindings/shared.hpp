@@ -1,0 +1,145 @@
+// What banks of both kinds have in common on the Python side.
+#pragma once
+
+#include <atomic>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "arrays.hpp"
+#include "batch.hpp"
+#include "bind.hpp"
+#include "one_vs_rest.hpp"
+
+namespace hinge::python {
+
+// A bank that one thread at a time may use; the others wait without the interpreter lock.
+template <class B>
+struct Shared {
+  Shared(const KernelChoice& kernel, std::unique_ptr<B> made) : function(kernel.function), bank(std::move(made)) {}
+
+  // An exception (of a user's kernel function) may leave a bank half-way through a step, where it must not be used again.
+  template <class Work>
+  auto run(Work work) {
+    // Python runs signal handlers, and kernels of the user, in the middle of our work: they must not wait for themselves.
+    if (owner == std::this_thread::get_id()) throw std::runtime_error("The model is busy: it cannot be used from inside its own work.");
+    const nb::gil_scoped_release release;
+    const std::lock_guard guard(lock);
+    const Ownership own(owner);
+    if (broken) throw std::runtime_error("The model cannot be used after an error in the middle of learning; restore a copy.");
+    try {
+      return work(*bank);
+    } catch (...) {
+      broken = true;
+      throw;
+    }
+  }
+
+  struct Ownership {
+    explicit Ownership(std::atomic<std::thread::id>& place) : owner(place) { owner = std::this_thread::get_id(); }
+    ~Ownership() { owner = std::thread::id(); }
+    std::atomic<std::thread::id>& owner;
+  };
+
+  nb::object function;  // keeps the user's kernel function alive, where the garbage collector sees it
+  std::unique_ptr<B> bank;
+  std::mutex lock;
+  std::atomic<std::thread::id> owner{};
+  bool broken = false;
+};
+
+template <class B>
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  if (nb::inst_ready(self)) Py_VISIT(nb::inst_ptr<Shared<B>>(self)->function.ptr());
+  return 0;
+}
+
+template <class B>
+int clear(PyObject* self) {
+  nb::inst_ptr<Shared<B>>(self)->function.reset();
+  return 0;
+}
+
+// Runs the work without the interpreter lock. A few times a second Python is asked for signals and for the caller's wish; whatever it
+// raises is kept until the work has stopped at a consistent point.
+template <class B, class Work>
+auto watched(Shared<B>& self, const nb::object& asked, Work work) {
+  std::exception_ptr raised;
+  Monitor monitor([&](const Progress& progress) {
+    const nb::gil_scoped_acquire gil;
+    try {
+      if (PyErr_CheckSignals() != 0) throw nb::python_error();
+      return asked.is_none() || nb::cast<bool>(asked(progress));
+    } catch (...) {
+      raised = std::current_exception();
+      return false;
+    }
+  });
+  const auto outcome = self.run([&](B& bank) { return work(bank, monitor); });
+  if (raised) std::rethrow_exception(raised);
+  return outcome;
+}
+
+// A bank never changes its features or its storage.
+template <class B, class T>
+void require_fitting(const Shared<B>& self, const HeldBatch<T>& held) {
+  if (held.batch.features != self.bank->points().features() || held.batch.sparse != self.bank->points().sparse())
+    throw std::invalid_argument("The batch does not have the features or the storage of this bank.");
+}
+
+template <class B, class T>
+Outcome learn(Shared<B>& self, const HeldBatch<T>& held, Vector<std::int32_t> labels, Vector<double> costs,
+              std::int64_t first_id, Vector<std::int64_t> order, std::uint64_t seed, const nb::object& monitor) {
+  const std::size_t rows = held.batch.count;
+  if (labels.shape(0) != rows || costs.shape(0) != rows)
+    throw std::invalid_argument("Labels and costs must have one entry for each row of the batch.");
+  for (const std::int64_t row : view(order))
+    if (row < 0 || static_cast<std::size_t>(row) >= rows) throw std::invalid_argument("The order names a row that is not there.");
+  require_fitting(self, held);
+  const Lesson<T> lesson{held.batch, view(labels), view(costs), first_id, view(order), seed};
+  return watched(self, monitor, [&](B& bank, Monitor& watch) { return bank.learn(lesson, watch); });
+}
+
+template <class B, class T>
+nb::object decide(Shared<B>& self, const HeldBatch<T>& held, std::size_t threads) {
+  require_fitting(self, held);
+  const std::size_t rows = held.batch.count;
+  std::vector<double> decisions;
+  const std::size_t machines = self.run([&](B& bank) {
+    decisions.resize(rows * bank.machines().size());
+    bank.decide(held.batch, decisions, threads);
+    return bank.machines().size();
+  });
+  return to_numpy(std::move(decisions), {rows, machines});
+}
+
+// One number of every machine.
+template <class B, class Number = double, class Measure>
+auto of_each_machine(Measure measure) {
+  return [measure](Shared<B>& self) {
+    std::vector<Number> values;
+    self.run([&](B& bank) {
+      for (const auto& machine : bank.machines()) values.push_back(static_cast<Number>(measure(machine)));
+      return 0;
+    });
+    return to_numpy(std::move(values));
+  };
+}
+
+// One number of the bank.
+template <class B, class Measure>
+auto of_bank(Measure measure) {
+  return [measure](Shared<B>& self) { return self.run([&](B& bank) { return measure(bank); }); };
+}
+
+template <class B>
+inline PyType_Slot shared_slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(&traverse<B>)},
+                                     {Py_tp_clear, reinterpret_cast<void*>(&clear<B>)},
+                                     {0, nullptr}};
+
+}  // namespace hinge::python

@@ -1,0 +1,89 @@
+// A bank of exact machines, one against the rest for each class, over one set of examples and one table of kernel columns. Up to two classes,
+// and one-class problems, need one machine. Examples that no machine holds any more leave at once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "columns.hpp"
+#include "kernels.hpp"
+#include "one_vs_rest.hpp"
+#include "options.hpp"
+#include "parallel.hpp"
+#include "points.hpp"
+#include "solvers/exact_machine.hpp"
+#include "solvers/path.hpp"
+
+namespace hinge {
+
+class ExactBank {
+ public:
+  ExactBank(Kernel<double> kernel, const Options& options, std::size_t features, bool sparse, std::size_t classes);
+  ExactBank(Kernel<double> kernel, const Options& options, std::size_t features, bool sparse, std::size_t classes,
+            const BankState<double>& state);
+
+  ExactBank(const ExactBank&) = delete;
+  ExactBank& operator=(const ExactBank&) = delete;
+
+  void set_options(const Options& options);
+  void grow(std::size_t classes);
+  // Forgets a class that no example has any more; higher numbers fall by one.
+  void drop_class(std::int32_t number);
+
+  // Each returns how far it came before the monitor said stop.
+  Outcome learn(const Lesson<double>& lesson, Monitor& monitor);
+  std::size_t forget(std::span<const std::int64_t> ids, Monitor& monitor);
+  std::size_t relabel(std::span<const std::int64_t> ids, std::span<const std::int32_t> labels, std::span<const double> costs,
+                      Monitor& monitor);
+  // For each example held, in the order of the stream, the decisions of the machines that never saw it.
+  std::vector<double> leave_one_out(Monitor& monitor);
+  // Finds all gradients again from nothing, so that measures of the solution do not rest on what learning has kept up to date.
+  void certify();
+
+  void decide(const Batch<double>& batch, std::span<double> decisions, std::size_t threads);
+  BankState<double> state() const;
+  std::vector<std::int64_t> held() const;
+  const std::vector<ExactMachine>& machines() const { return machines_; }
+  const Points<double>& points() const { return points_; }
+  std::size_t kernel_evals() const { return kernel_evals_ + columns_.kernel_evals(); }
+  std::size_t steps() const { return steps_; }
+  std::size_t refreshed() const { return refreshed_; }
+
+ private:
+  struct Tally;
+  void add_machine(std::int32_t positive_class);
+  void make_ready();
+  void make_ready(ExactMachine& machine);
+  void learn_row(const Lesson<double>& lesson, std::size_t row, Tally& tally);
+  void make_room();
+  std::size_t victim(const ExactMachine& machine) const;
+  void withdraw(ExactMachine& machine, std::size_t slot);
+  void balance(ExactMachine& machine, Path& path);
+  void close(ExactMachine& machine, Path& path);
+  void forget_slot(std::size_t slot);
+  void relabel_slot(std::size_t slot, std::int32_t label, double cost);
+  double decision_without(ExactMachine& machine, std::size_t slot);
+  double sum_at(const ExactMachine& machine, std::size_t slot);
+  void drop_unused();
+  std::vector<double> values_against(const Block<double>& block, std::span<const std::size_t> slots);
+  std::vector<std::size_t> support() const;
+  std::vector<std::size_t> in_stream_order() const;
+  std::vector<double> weights_of(std::span<const std::size_t> slots) const;
+  void report(Tally& tally) const;
+
+  Kernel<double> kernel_;
+  Options options_;
+  Points<double> points_;
+  Columns columns_;
+  std::size_t classes_;
+  std::vector<ExactMachine> machines_;
+  bool ready_ = true;  // columns and inverses are there; a restored bank finds them when it first has to
+  std::size_t kernel_evals_ = 0;
+  std::size_t steps_ = 0;
+  std::size_t refreshed_ = 0;
+};
+
+}  // namespace hinge

@@ -1,0 +1,135 @@
+// The exact bank looked at from outside: decisions, certificate, and its state as flat arrays.
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <utility>
+
+#include "decision.hpp"
+#include "exact_bank.hpp"
+
+namespace hinge {
+
+namespace {
+
+// Fewer examples than this are answered from where the support vectors are, more are worth a copy of these side by side.
+constexpr std::size_t worth_a_copy = 16;
+
+}  // namespace
+
+void ExactBank::decide(const Batch<double>& batch, std::span<double> decisions, std::size_t threads) {
+  const std::vector<std::size_t> slots = support();
+  const std::vector<double> weights = weights_of(slots);
+  const std::size_t machines = machines_.size();
+  for (std::size_t m = 0; m < machines; ++m) {
+    const double bias = machines_[m].answer_bias();
+    for (std::size_t r = 0; r < batch.count; ++r) decisions[r * machines + m] = bias;
+  }
+  const bool copy = batch.count >= worth_a_copy;
+  const Points<double> packed = copy ? points_.pick(slots) : Points<double>(points_.features(), points_.sparse());
+  const std::size_t size = copy ? lane_padding * 4 : 1;
+  parallel_for(copy ? threads : 1, (batch.count + size - 1) / size, [&](std::size_t task) {
+    std::vector<std::int64_t> rows(std::min(size, batch.count - task * size));
+    std::iota(rows.begin(), rows.end(), static_cast<std::int64_t>(task * size));
+    Block<double> block;
+    block.take(kernel_, batch, rows, 0, {});
+    double* sums = decisions.data() + task * size * machines;
+    if (copy) return add_block_decisions(kernel_, block, packed.examples(), std::span<const double>(weights), machines, sums);
+    std::vector<double> values(slots.size());
+    kernel_.fill_picked(block, points_.examples(), slots, values.data());
+    for (std::size_t m = 0; m < machines; ++m) sums[m] += loops<double>().dot(values.data(), weights.data() + m * slots.size(), slots.size());
+  });
+}
+
+double ExactBank::sum_at(const ExactMachine& machine, std::size_t slot) {
+  Block<double> block;
+  block.look_at(points_.examples().range(slot, 1));
+  const std::vector<std::size_t> slots = support();
+  const std::vector<double> values = values_against(block, slots);
+  double sum = 0.0;
+  for (std::size_t i = 0; i < slots.size(); ++i) sum += values[i] * machine.expansion.alpha[slots[i]];
+  return sum;
+}
+
+void ExactBank::certify() {
+  const std::vector<std::size_t> slots = support();
+  const std::size_t machines = machines_.size();
+  const Points<double> packed = points_.pick(slots);
+  std::vector<double> sums(points_.size() * machines, 0.0);
+  add_decisions(kernel_, points_.examples(), packed.examples(), std::span<const double>(weights_of(slots)), machines,
+                options_.threads, std::span<double>(sums));
+  for (std::size_t m = 0; m < machines; ++m) {
+    Expansion& expansion = machines_[m].expansion;
+    for (std::size_t slot = 0; slot < points_.size(); ++slot)
+      if (machines_[m].holds(slot)) expansion.gradient[slot] = expansion.label[slot] - sums[slot * machines + m];
+  }
+}
+
+std::vector<std::int64_t> ExactBank::held() const {
+  std::vector<std::int64_t> ids;
+  for (const std::size_t slot : in_stream_order()) ids.push_back(points_.id(slot));
+  return ids;
+}
+
+BankState<double> ExactBank::state() const {
+  BankState<double> state;
+  add_points(points_, state);
+  state.counters = {static_cast<std::int64_t>(kernel_evals()), static_cast<std::int64_t>(steps_), 1};
+  for (const auto& machine : machines_) {
+    const Expansion& expansion = machine.expansion;
+    state.member_counts.push_back(static_cast<std::int64_t>(machine.held()));
+    for (const std::size_t slot : expansion.alive_members()) {
+      state.members.push_back(static_cast<std::int64_t>(slot));
+      state.member_lows.push_back(expansion.low[slot]);
+      state.member_costs.push_back(expansion.high[slot] - expansion.low[slot]);
+      state.alpha.push_back(expansion.alpha[slot]);
+      state.gradient.push_back(expansion.gradient[slot]);
+      state.lag.push_back(0.0);
+    }
+    state.counters.insert(state.counters.end(), counters_per_machine, 0);
+    state.terms.push_back(0.0);
+  }
+  return state;
+}
+
+ExactBank::ExactBank(Kernel<double> kernel, const Options& options, std::size_t features, bool sparse, std::size_t classes,
+                     const BankState<double>& state)
+    : ExactBank(std::move(kernel), options, features, sparse, classes) {
+  kernel_evals_ = static_cast<std::size_t>(state.counters[0]);
+  steps_ = static_cast<std::size_t>(state.counters[1]);
+  restore_points(kernel_, state, points_);
+  const std::vector<double> diagonal = diagonal_of(kernel_, points_.examples());
+  std::size_t at = 0;
+  for (std::size_t m = 0; m < machines_.size(); ++m) {
+    ExactMachine& machine = machines_[m];
+    for (std::size_t slot = 0; slot < points_.size(); ++slot) machine.skip(diagonal[slot]);
+    for (std::int64_t i = 0; i < state.member_counts[m]; ++i, ++at) {
+      const auto slot = static_cast<std::size_t>(state.members[at]);
+      machine.restore(slot, points_.label(slot), {state.member_lows[at], state.member_lows[at] + state.member_costs[at]},
+                      state.alpha[at], state.gradient[at]);
+      points_.acquire(slot);
+    }
+    machine.bias = machine.answer_bias();
+    machine.set_total(machine.wanted_total());
+  }
+  ready_ = false;
+}
+
+void ExactBank::make_ready() {
+  if (std::exchange(ready_, true)) return;
+  for (std::size_t slot = 0; slot < points_.size(); ++slot) columns_.append_row({});
+  for (auto& machine : machines_) make_ready(machine);
+}
+
+// Free coefficients belong into the margin set.
+void ExactBank::make_ready(ExactMachine& machine) {
+  std::vector<std::size_t> free;
+  for (std::size_t slot = 0; slot < points_.size(); ++slot)
+    if (machine.expansion.room[slot] == (may_rise | may_fall)) free.push_back(slot);
+  columns_.find_missing(free);
+  Path path(machine, columns_);
+  path.adopt(free);
+  path.finish();
+  steps_ += path.steps();
+}
+
+}  // namespace hinge

@@ -1,0 +1,173 @@
+#include "solvers/exact_machine.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace hinge {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+Place opposite(Place place) {
+  if (place == Place::low) return Place::high;
+  return place == Place::high ? Place::low : place;
+}
+
+}  // namespace
+
+ExactMachine::ExactMachine(std::int32_t positive_class, const Options& options)
+    : positive_class_(positive_class), problem_(options.problem), nu_(options.nu), most_total_(options.most_total) {}
+
+double ExactMachine::label_of(std::int32_t label) const {
+  return problem_ != Problem::classifier || label == positive_class_ ? 1.0 : -1.0;
+}
+
+ExactMachine ExactMachine::mirrored(std::int32_t positive_class) const {
+  ExactMachine other = *this;
+  other.positive_class_ = positive_class;
+  other.bias = -bias;
+  for (std::size_t i = 0; i < expansion.size(); ++i) {
+    if (!holds(i)) continue;
+    other.expansion.label[i] = -expansion.label[i];
+    other.expansion.gradient[i] = -expansion.gradient[i];
+    other.expansion.low[i] = -expansion.high[i];
+    other.expansion.high[i] = -expansion.low[i];
+    other.expansion.set_alpha(i, -expansion.alpha[i]);
+    other.place[i] = opposite(place[i]);
+  }
+  return other;
+}
+
+void ExactMachine::append(std::int32_t label, double cost, double kernel_value, double sum) {
+  skip(kernel_value);
+  come(expansion.size() - 1, label, cost, sum);
+}
+
+void ExactMachine::skip(double kernel_value) {
+  expansion.remove(expansion.append(0.0, {0.0, 0.0}, 0.0));
+  place.push_back(Place::absent);
+  self.push_back(kernel_value);
+  seat.push_back(0);
+}
+
+void ExactMachine::revive(std::size_t slot, std::int32_t label, double cost) {
+  come(slot, label, cost, expansion.label[slot] - expansion.gradient[slot]);
+}
+
+void ExactMachine::come(std::size_t slot, std::int32_t label, double cost, double sum) {
+  const double y = label_of(label);
+  const double target = problem_ == Problem::classifier ? y : drift(slot) * total;
+  expansion.revive(slot, target, Box::of(y, cost), target - sum);
+  place[slot] = end_of(slot);
+  largest_self_ = std::max(largest_self_, std::abs(self[slot]));
+}
+
+void ExactMachine::restore(std::size_t slot, std::int32_t label, const Box& box, double alpha, double gradient) {
+  come(slot, label, box.high - box.low, 0.0);
+  expansion.set_alpha(slot, std::clamp(alpha, expansion.low[slot], expansion.high[slot]));
+  expansion.gradient[slot] = gradient;
+  place[slot] = end_of(slot);
+}
+
+void ExactMachine::remove(std::size_t slot) {
+  const double target = expansion.label[slot], gradient = expansion.gradient[slot];
+  expansion.remove(slot);
+  expansion.label[slot] = target;  // `revive` finds its sum from the two
+  expansion.gradient[slot] = gradient;
+  place[slot] = Place::absent;
+}
+
+void ExactMachine::follow(const Moves& moves) {
+  expansion.follow(moves);
+  for (const auto& [from, to] : moves.list) {
+    place[to] = place[from];
+    self[to] = self[from];
+    seat[to] = seat[from];
+    if (place[to] == Place::margin) margin[seat[to]] = to;
+  }
+  place.resize(moves.size);
+  self.resize(moves.size);
+  seat.resize(moves.size);
+}
+
+double ExactMachine::wanted_total(double without) const {
+  if (problem_ == Problem::classifier) return 0.0;
+  double costs = -without;
+  for (std::size_t i = 0; i < expansion.size(); ++i) costs += expansion.high[i] - expansion.low[i];
+  return held() == 0 ? 0.0 : std::min(most_total_, nu_ * std::max(costs, 0.0));
+}
+
+void ExactMachine::set_total(double value) {
+  total = value;
+  if (problem_ != Problem::sphere) return;
+  for (std::size_t i = 0; i < expansion.size(); ++i)
+    if (holds(i)) expansion.label[i] = drift(i) * value;
+}
+
+double ExactMachine::grain() const {
+  double sizes = 0.0;
+  for (std::size_t i = 0; i < expansion.size(); ++i) sizes += std::abs(expansion.alpha[i]);
+  const double unit = problem_ == Problem::classifier ? 1.0 : 1e-300;
+  return 1e-10 * std::max(unit, total * largest_self_) + 1e-14 * sizes * largest_self_;
+}
+
+void ExactMachine::place_alpha(std::size_t slot, double alpha) {
+  const double low = expansion.low[slot], high = expansion.high[slot], rounding = 1e-12 * (high - low);
+  expansion.set_alpha(slot, alpha <= low + rounding ? low : alpha >= high - rounding ? high : alpha);
+}
+
+void ExactMachine::join(std::size_t slot) {
+  place[slot] = Place::margin;
+  seat[slot] = margin.size();
+  margin.push_back(slot);
+}
+
+void ExactMachine::leave(std::size_t slot, Place to) {
+  margin[seat[slot]] = margin.back();
+  seat[margin.back()] = seat[slot];
+  margin.pop_back();
+  place[slot] = to;
+}
+
+Place ExactMachine::end_of(std::size_t slot) const {
+  return expansion.alpha[slot] - expansion.low[slot] <= expansion.high[slot] - expansion.alpha[slot] ? Place::low : Place::high;
+}
+
+Extremes ExactMachine::extremes() const {
+  return loops<double>().extremes(expansion.gradient.data(), expansion.room.data(), expansion.size());
+}
+
+double ExactMachine::answer_bias() const {
+  double sum = 0.0;
+  std::size_t free = 0;
+  for (std::size_t i = 0; i < expansion.size(); ++i)
+    if (expansion.room[i] == (may_rise | may_fall)) {
+      sum += expansion.gradient[i];
+      ++free;
+    }
+  if (free != 0) return sum / static_cast<double>(free);
+  const auto [top, bottom, top_at, bottom_at] = extremes();
+  if (top == -infinity) return bottom == infinity ? 0.0 : bottom;
+  return bottom == infinity ? top : 0.5 * (top + bottom);
+}
+
+double ExactMachine::gap() const {
+  const Extremes ends = extremes();
+  return ends.top == -infinity || ends.bottom == infinity ? 0.0 : std::max(ends.top - ends.bottom, 0.0);
+}
+
+double ExactMachine::residual() const {
+  double largest = 0.0;
+  for (const std::size_t slot : margin) largest = std::max(largest, std::abs(gradient(slot)));
+  return largest;
+}
+
+std::size_t ExactMachine::bounded() const {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < expansion.size(); ++i)
+    count += expansion.alpha[i] != 0.0 && place[i] != Place::margin;
+  return count;
+}
+
+}  // namespace hinge

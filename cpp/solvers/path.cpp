@@ -1,0 +1,308 @@
+#include "solvers/path.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace hinge {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+// An example whose squared distance from the span of the margin set is a smaller part than this of K_ii depends on it.
+constexpr double dependent = 1e-10;
+// Rates below this part of the sum they come from are rounding.
+constexpr double negligible = 1e-13;
+
+}  // namespace
+
+Path::Path(ExactMachine& machine, Columns& columns)
+    : machine_(machine),
+      columns_(columns),
+      grain_(machine.grain()),
+      is_watched_(machine.expansion.size(), 0),
+      is_touched_(machine.expansion.size(), 0),
+      bias_before_(machine.bias),
+      total_before_(machine.total) {}
+
+Path::~Path() {
+  for (const auto& [slot, before] : touched_) columns_.need_no_more(slot);
+}
+
+void Path::settle(std::size_t slot) {
+  const double gradient = machine_.gradient(slot);
+  const Place place = machine_.place[slot];
+  if (place == Place::low ? gradient <= grain_ : gradient >= -grain_) return;
+  const Expansion& expansion = machine_.expansion;
+  const bool rises = gradient > 0.0;
+  run({slot, rises ? 1.0 : -1.0, rises ? expansion.up[slot] : -expansion.down[slot], true});
+}
+
+void Path::withdraw(std::size_t slot) {
+  const double alpha = machine_.expansion.alpha[slot];
+  if (machine_.place[slot] == Place::margin) {
+    direction_.clear();
+    leave(slot, Place::absent);
+  }
+  machine_.place[slot] = Place::absent;
+  if (alpha != 0.0) run({slot, alpha > 0.0 ? -1.0 : 1.0, std::abs(alpha), false});
+}
+
+void Path::change_total(double value) {
+  const double way = value - machine_.total;
+  if (way != 0.0) run({std::nullopt, way > 0.0 ? 1.0 : -1.0, std::abs(way), false});
+  update_rest();
+  machine_.set_total(value);
+  total_before_ = value;
+}
+
+void Path::finish() {
+  const std::size_t most = 100 + 10 * machine_.held();
+  for (std::size_t round = 0; round < most; ++round) {
+    update_rest();
+    correct();
+    const auto slot = worst();
+    if (!slot) return;
+    settle(*slot);
+  }
+  machine_.stalled = true;
+}
+
+void Path::run(Course course) {
+  const std::size_t most = steps_ + 1000 + 10 * machine_.held();
+  watch(course.mover);
+  if (course.mover) {
+    fetch_column(*course.mover);
+    touch(*course.mover);
+  }
+  for (const std::size_t slot : machine_.margin) touch(slot);
+  find_direction(course);
+  while (course.left > 0.0) {
+    if (++steps_ > most) {
+      machine_.stalled = true;
+      break;
+    }
+    if (machine_.margin.empty()) {
+      if (!move_bias(course)) break;
+      find_direction(course);
+    } else {
+      step(course);
+    }
+  }
+  arrive(course);
+}
+
+void Path::step(Course& course) {
+  find_rates(course);
+  const Event event = next_event(course);
+  advance(course, event.distance);
+  if (event.what == Happening::arrived) {
+    course.left = 0.0;
+  } else if (event.what == Happening::flat) {
+    enter(*course.mover);
+    course.left = 0.0;
+  } else if (event.what == Happening::leaves) {
+    leave(event.slot, direction_[1 + machine_.seat[event.slot]] > 0.0 ? Place::high : Place::low);
+  } else {
+    join(course, event.slot);
+  }
+}
+
+// The mover rests at an end of its box, or has become a member.
+void Path::arrive(const Course& course) {
+  if (!course.mover) return;
+  const std::size_t slot = *course.mover;
+  const Place place = machine_.place[slot];
+  if (place == Place::absent) machine_.expansion.set_alpha(slot, 0.0);
+  if (place == Place::low || place == Place::high) machine_.place[slot] = machine_.end_of(slot);
+}
+
+void Path::find_direction(const Course& course) {
+  const std::size_t size = machine_.inverse.size();
+  direction_.resize(size);
+  if (size == 0) return;
+  std::vector<double> side(size);
+  side[0] = course.mover ? -course.sign : course.sign;
+  for (std::size_t p = 0; p + 1 < size; ++p) {
+    const std::size_t slot = machine_.margin[p];
+    side[1 + p] = side[0] * (course.mover ? columns_.value(*course.mover, slot) : machine_.drift(slot));
+  }
+  machine_.inverse.multiply(side, direction_);
+}
+
+void Path::find_rates(const Course& course) {
+  weights_.assign(columns_.width(), 0.0);
+  for (std::size_t p = 0; p < machine_.margin.size(); ++p) weights_[columns_.column(machine_.margin[p])] = direction_[1 + p];
+  if (course.mover) weights_[columns_.column(*course.mover)] += course.sign;
+  rates_.assign(watched_.size(), direction_[0]);
+  columns_.add_products(weights_, watched_, rates_.data());
+  for (std::size_t w = 0; w < watched_.size(); ++w)
+    rates_[w] = (course.mover ? 0.0 : course.sign * machine_.drift(watched_[w])) - rates_[w];
+}
+
+Path::Event Path::next_event(const Course& course) const {
+  Event event{Happening::arrived, course.left, 0};
+  look_at_margin(event);
+  look_at_watched(course, event);
+  event.distance = std::max(event.distance, 0.0);
+  return event;
+}
+
+void Path::look_at_margin(Event& event) const {
+  const Expansion& expansion = machine_.expansion;
+  double largest = 0.0;
+  for (std::size_t p = 1; p < direction_.size(); ++p) largest = std::max(largest, std::abs(direction_[p]));
+  for (std::size_t p = 0; p < machine_.margin.size(); ++p) {
+    const std::size_t slot = machine_.margin[p];
+    const double rate = direction_[1 + p];
+    if (std::abs(rate) <= negligible * largest) continue;
+    const double distance = (rate > 0.0 ? expansion.up[slot] : expansion.down[slot]) / rate;
+    if (distance < event.distance) event = {Happening::leaves, distance, slot};
+  }
+}
+
+void Path::look_at_watched(const Course& course, Event& event) const {
+  double sizes = std::abs(direction_[0]);
+  for (std::size_t p = 1; p < direction_.size(); ++p) sizes += std::abs(direction_[p]) * machine_.self[machine_.margin[p - 1]];
+  const double least = negligible * sizes;
+  for (std::size_t w = 0; w < watched_.size(); ++w) {
+    const std::size_t slot = watched_[w];
+    const bool moves = slot == course.mover;
+    const Place place = machine_.place[slot];
+    if (moves ? !course.until_flat : place != Place::low && place != Place::high) continue;
+    const double gradient = machine_.gradient(slot), rate = rates_[w];
+    const bool grows = moves ? course.sign < 0.0 : place == Place::low;  // which way its gradient would reach zero
+    if (grows ? rate <= least : rate >= -least) continue;
+    const double distance = -gradient / rate;
+    if (distance < event.distance) event = {moves ? Happening::flat : Happening::joins, distance, slot};
+  }
+}
+
+void Path::advance(Course& course, double distance) {
+  Expansion& expansion = machine_.expansion;
+  for (std::size_t p = 0; p < machine_.margin.size(); ++p) {
+    const std::size_t slot = machine_.margin[p];
+    machine_.place_alpha(slot, expansion.alpha[slot] + distance * direction_[1 + p]);
+  }
+  if (course.mover) {
+    machine_.place_alpha(*course.mover, expansion.alpha[*course.mover] + distance * course.sign);
+  } else {
+    machine_.total += distance * course.sign;
+  }
+  for (std::size_t w = 0; w < watched_.size(); ++w) expansion.gradient[watched_[w]] += distance * (rates_[w] + direction_[0]);
+  machine_.bias += distance * direction_[0];
+  course.left -= distance;
+}
+
+// Before anybody's gradient passes zero its example becomes a member: gamma_k is cancelled by a multiple of the joining direction.
+void Path::join(const Course& course, std::size_t slot) {
+  const auto at = std::find(watched_.begin(), watched_.end(), slot) - watched_.begin();
+  const double rate = rates_[static_cast<std::size_t>(at)];
+  fetch_column(slot);
+  touch(slot);
+  const double kappa = join_direction(slot);
+  if (kappa > dependent * machine_.self[slot]) {
+    machine_.inverse.add(joining_, kappa);
+    machine_.join(slot);
+    columns_.need(slot);
+    joining_.push_back(1.0);
+    direction_.push_back(0.0);
+    for (std::size_t i = 0; i < direction_.size(); ++i) direction_[i] += rate / kappa * joining_[i];
+  } else {
+    make_room(slot);
+    find_direction(course);
+  }
+}
+
+// Sets `joining_` to -Q [1; K_sk] and returns kappa.
+double Path::join_direction(std::size_t slot) {
+  const std::size_t size = machine_.inverse.size();
+  std::vector<double> side(size);
+  side[0] = -1.0;
+  for (std::size_t p = 0; p + 1 < size; ++p) side[1 + p] = -columns_.value(slot, machine_.margin[p]);
+  joining_.resize(size);
+  machine_.inverse.multiply(side, joining_);
+  return machine_.self[slot] - loops<double>().dot(side.data(), joining_.data(), size);
+}
+
+void Path::enter(std::size_t slot) {
+  if (machine_.margin.empty()) {
+    machine_.inverse.start(machine_.self[slot]);
+  } else {
+    const double kappa = join_direction(slot);
+    if (!(kappa > dependent * machine_.self[slot])) return make_room(slot);
+    machine_.inverse.add(joining_, kappa);
+  }
+  machine_.join(slot);
+  columns_.need(slot);
+}
+
+// An example that depends on the margin set moves, which changes no gradient, until a member has reached an end and can be replaced, or the
+// example itself has reached the other end.
+void Path::make_room(std::size_t slot) {
+  const double sign = machine_.place[slot] == Place::high ? -1.0 : 1.0;
+  const Expansion& expansion = machine_.expansion;
+  Course course{slot, sign, sign > 0.0 ? expansion.up[slot] : -expansion.down[slot], false};
+  direction_ = joining_;
+  for (double& rate : direction_) rate *= sign;
+  find_rates(course);
+  Event event{Happening::arrived, course.left, slot};
+  look_at_margin(event);
+  advance(course, std::max(event.distance, 0.0));
+  machine_.place[slot] = machine_.end_of(slot);
+  if (event.what == Happening::arrived) return;
+  leave(event.slot, direction_[1 + machine_.seat[event.slot]] > 0.0 ? Place::high : Place::low);
+  enter(slot);
+}
+
+// `to` is the end that it has reached; absent for a member that is about to be withdrawn.
+void Path::leave(std::size_t slot, Place to) {
+  const std::size_t index = 1 + machine_.seat[slot];
+  std::vector<double> column(machine_.inverse.size());
+  machine_.inverse.column(index, column);
+  if (column.size() == 2) direction_.clear();  // nobody is left to answer
+  if (!direction_.empty()) {
+    const double share = direction_[index] / column[index];
+    for (std::size_t i = 0; i < direction_.size(); ++i) direction_[i] -= share * column[i];
+    direction_[index] = direction_.back();
+    direction_.pop_back();
+  }
+  touch(slot);
+  watch_also(slot);
+  machine_.inverse.remove(index, column);
+  machine_.leave(slot, to);
+  columns_.need_no_more(slot);
+  Expansion& expansion = machine_.expansion;
+  if (to != Place::absent) expansion.set_alpha(slot, to == Place::high ? expansion.high[slot] : expansion.low[slot]);
+}
+
+// Without members only the bias can move; somebody must be found who can answer the mover. False when nobody is, or when
+// the mover needs no answer any more.
+bool Path::move_bias(const Course& course) {
+  update_rest();
+  const double answer = course.mover ? -course.sign : course.sign;  // which way somebody else has to go
+  const Place from = answer > 0.0 ? Place::low : Place::high;
+  std::optional<std::size_t> nearest;
+  double distance = infinity;
+  for (std::size_t slot = 0; slot < machine_.place.size(); ++slot) {
+    if (machine_.place[slot] != from || slot == course.mover) continue;
+    const double way = std::max(-answer * machine_.gradient(slot), 0.0);
+    if (way < distance) distance = way, nearest = slot;
+  }
+  if (course.until_flat) {
+    const double way = course.sign * machine_.gradient(*course.mover);
+    if (way <= distance) {
+      machine_.bias += course.sign * std::max(way, 0.0);
+      return false;
+    }
+  }
+  if (!nearest) return false;
+  machine_.bias -= answer * distance;
+  bias_before_ = machine_.bias;
+  fetch_column(*nearest);
+  touch(*nearest);
+  enter(*nearest);
+  watch(course.mover);
+  return true;
+}
+
+}  // namespace hinge

@@ -1,0 +1,106 @@
+// How an exact machine changes: one thing moves (the coefficient of an example that comes or goes, or the total), and the margin set S
+// answers so that its gradients stay zero. With sign s the direction of the move and K without labels (signed coefficients),
+//
+//   coefficient c:  [b'; alpha_s'] = -s Q [1; K_sc],       h_r' = -(K_rs alpha_s' + s K_rc)
+//   total A:        [b'; alpha_s'] =  s Q [1; t_s'],       h_r' = s t_r' - K_rs alpha_s'     (t' = dt/dA, zero but for spheres)
+//
+// until somebody reaches an end of its box, somebody's gradient h_r - b reaches zero, or the mover is where it should be; then S changes
+// and the path takes a new direction. With S empty only b can move, until somebody's gradient is zero. An example that depends on S
+// (kappa = 0: duplicates, low rank) cannot join; moving it changes no gradient, so it moves until a member gives up its place.
+//
+// Only the examples nearest to zero gradient are watched at every step. All others are brought up to date once, at the end; who has come to
+// violate its condition by then is moved in turn. The solution that is reached is the same, since each such state is the exact solution
+// for the examples that were looked at.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "columns.hpp"
+#include "solvers/exact_machine.hpp"
+
+namespace hinge {
+
+class Path {
+ public:
+  Path(ExactMachine& machine, Columns& columns);
+  ~Path();
+  Path(const Path&) = delete;
+  Path& operator=(const Path&) = delete;
+
+  // Moves a coefficient until its example obeys the conditions; all others must.
+  void settle(std::size_t slot);
+  // Moves it to zero whatever its gradient is; the example then plays no part.
+  void withdraw(std::size_t slot);
+  void change_total(double value);
+  // Takes free coefficients, whose columns are there, into an empty margin set.
+  void adopt(std::span<const std::size_t> free);
+  // Ends the work: all gradients are up to date, everybody obeys.
+  void finish();
+
+  std::size_t steps() const { return steps_; }
+  std::size_t refreshed() const { return refreshed_; }
+
+ private:
+  struct Course {
+    std::optional<std::size_t> mover;  // a coefficient, or else the total
+    double sign;
+    double left;                       // how far it may go
+    bool until_flat;                   // it stops where its gradient vanishes
+  };
+  enum class Happening { arrived, flat, leaves, joins };
+  struct Event {
+    Happening what;
+    double distance;
+    std::size_t slot;
+  };
+
+  void run(Course course);
+  void step(Course& course);
+  void find_direction(const Course& course);
+  void find_rates(const Course& course);
+  Event next_event(const Course& course) const;
+  void look_at_margin(Event& event) const;
+  void look_at_watched(const Course& course, Event& event) const;
+  void advance(Course& course, double distance);
+  void arrive(const Course& course);
+
+  // Members of the margin set come and go; the direction follows.
+  void join(const Course& course, std::size_t slot);
+  void enter(std::size_t slot);
+  void make_room(std::size_t slot);
+  void leave(std::size_t slot, Place to);
+  double join_direction(std::size_t slot);
+  bool move_bias(const Course& course);
+
+  void watch(const std::optional<std::size_t>& mover);
+  void watch_also(std::size_t slot);
+  void touch(std::size_t slot);
+  void fetch_column(std::size_t slot);
+  void update_rest();
+  std::optional<std::size_t> worst() const;
+  void correct();
+  void newton();
+  bool rebuild();
+
+  ExactMachine& machine_;
+  Columns& columns_;
+  double grain_;
+  std::size_t steps_ = 0;
+  std::size_t refreshed_ = 0;
+  std::vector<double> direction_;          // b' and alpha_s'
+  std::vector<double> joining_;            // the same for a member that joins, by its own coefficient
+  std::vector<std::size_t> watched_;
+  std::vector<std::uint8_t> is_watched_;   // by slot
+  std::vector<double> rates_;              // of the gradients h - b of those watched
+  std::vector<std::pair<std::size_t, double>> touched_;  // slots and their coefficients when all gradients were last up to date
+  std::vector<std::uint8_t> is_touched_;
+  double bias_before_;
+  double total_before_;
+  std::vector<double> weights_;            // by column, scratch
+};
+
+}  // namespace hinge

@@ -1,0 +1,151 @@
+// What a path does besides going ahead: whom it watches, bringing the others up to date, and keeping rounding at bay.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "solvers/path.hpp"
+
+namespace hinge {
+
+namespace {
+
+constexpr std::size_t least_watched = 64;
+constexpr std::size_t watched_share = 16;
+// Columns are cheaper by the dozen: those of the nearest examples come along.
+constexpr std::size_t columns_at_once = 16;
+// Gradients of the margin set are zero but for rounding; beyond these multiples of the grain they are corrected, the inverse is rebuilt.
+constexpr double worth_correcting = 10.0;
+constexpr double worth_rebuilding = 100.0;
+
+}  // namespace
+
+void Path::watch(const std::optional<std::size_t>& mover) {
+  update_rest();
+  for (const std::size_t slot : watched_) is_watched_[slot] = 0;
+  watched_.clear();
+  if (mover) watch_also(*mover);
+  std::vector<std::pair<double, std::size_t>> near;
+  for (std::size_t slot = 0; slot < machine_.place.size(); ++slot)
+    if (machine_.place[slot] == Place::low || machine_.place[slot] == Place::high) near.emplace_back(std::abs(machine_.gradient(slot)), slot);
+  const std::size_t count = std::min(near.size(), std::max(least_watched, near.size() / watched_share));
+  std::nth_element(near.begin(), near.begin() + static_cast<std::ptrdiff_t>(count), near.end());
+  for (std::size_t i = 0; i < count; ++i) watch_also(near[i].second);
+}
+
+// A member's gradient has stood still since all were last up to date.
+void Path::watch_also(std::size_t slot) {
+  if (is_watched_[slot]) return;
+  if (machine_.place[slot] == Place::margin) machine_.expansion.gradient[slot] += machine_.bias - bias_before_;
+  is_watched_[slot] = 1;
+  watched_.push_back(slot);
+  rates_.push_back(0.0);
+}
+
+void Path::touch(std::size_t slot) {
+  if (is_touched_[slot]) return;
+  is_touched_[slot] = 1;
+  touched_.emplace_back(slot, machine_.expansion.alpha[slot]);
+  columns_.need(slot);
+}
+
+void Path::fetch_column(std::size_t slot) {
+  if (columns_.has(slot)) return;
+  std::vector<std::size_t> wanted{slot};
+  for (const std::size_t other : watched_) {
+    if (wanted.size() == columns_at_once) break;
+    if (other != slot && !columns_.has(other) && std::abs(machine_.gradient(other)) <= std::abs(machine_.gradient(slot))) wanted.push_back(other);
+  }
+  columns_.find_missing(wanted);
+}
+
+void Path::update_rest() {
+  weights_.assign(columns_.width(), 0.0);
+  bool moved = machine_.total != total_before_;
+  for (auto& [slot, before] : touched_) {
+    const double alpha = machine_.expansion.alpha[slot];
+    weights_[columns_.column(slot)] = alpha - before;
+    moved = moved || alpha != before;
+    before = alpha;
+  }
+  bias_before_ = machine_.bias;
+  if (!moved) return;
+  std::vector<std::size_t> rows;
+  for (std::size_t slot = 0; slot < machine_.place.size(); ++slot)
+    if (machine_.holds(slot) && !is_watched_[slot]) rows.push_back(slot);
+  std::vector<double> sums(rows.size(), 0.0);
+  columns_.add_products(weights_, rows, sums.data());
+  const double growth = machine_.total - total_before_;
+  for (std::size_t i = 0; i < rows.size(); ++i) machine_.expansion.gradient[rows[i]] += growth * machine_.drift(rows[i]) - sums[i];
+  total_before_ = machine_.total;
+}
+
+std::optional<std::size_t> Path::worst() const {
+  std::optional<std::size_t> found;
+  double largest = grain_;
+  for (std::size_t slot = 0; slot < machine_.place.size(); ++slot) {
+    const Place place = machine_.place[slot];
+    if (place != Place::low && place != Place::high) continue;
+    const double violation = place == Place::low ? machine_.gradient(slot) : -machine_.gradient(slot);
+    if (violation > largest) largest = violation, found = slot;
+  }
+  return found;
+}
+
+void Path::correct() {
+  if (machine_.residual() <= worth_correcting * grain_) return;
+  newton();
+  if (machine_.residual() <= worth_rebuilding * grain_) return;
+  rebuild();
+  newton();
+}
+
+// Puts the gradients of the margin set and the sum of all coefficients right again.
+void Path::newton() {
+  Expansion& expansion = machine_.expansion;
+  const std::size_t size = machine_.inverse.size();
+  std::vector<double> side(size), change(size);
+  side[0] = machine_.total - std::accumulate(expansion.alpha.begin(), expansion.alpha.end(), 0.0);
+  for (std::size_t p = 0; p + 1 < size; ++p) side[1 + p] = machine_.gradient(machine_.margin[p]);
+  machine_.inverse.multiply(side, change);
+  for (std::size_t p = 0; p + 1 < size; ++p) {
+    const std::size_t slot = machine_.margin[p];
+    touch(slot);
+    machine_.place_alpha(slot, expansion.alpha[slot] + change[1 + p]);
+  }
+  machine_.bias += change[0];
+  for (const std::size_t slot : watched_) is_watched_[slot] = 0;  // nothing has kept them up to date
+  watched_.clear();
+  update_rest();
+}
+
+void Path::adopt(std::span<const std::size_t> free) {
+  for (const std::size_t slot : free) {
+    machine_.join(slot);
+    columns_.need(slot);
+  }
+  if (!free.empty() && !rebuild()) {  // they depend on each other
+    for (const std::size_t slot : free) {
+      columns_.need_no_more(slot);
+      machine_.leave(slot, machine_.end_of(slot));
+    }
+    machine_.inverse.clear();
+    for (const std::size_t slot : free) {
+      touch(slot);
+      enter(slot);
+    }
+  }
+  refreshed_ = 0;
+}
+
+bool Path::rebuild() {
+  ++refreshed_;
+  const std::size_t size = machine_.margin.size() + 1;
+  std::vector<double> matrix(size * size, 1.0);
+  matrix[0] = 0.0;
+  for (std::size_t p = 1; p < size; ++p)
+    for (std::size_t q = 1; q <= p; ++q)
+      matrix[p * size + q] = matrix[q * size + p] = columns_.value(machine_.margin[p - 1], machine_.margin[q - 1]);
+  return machine_.inverse.rebuild(std::move(matrix), size);
+}
+
+}  // namespace hinge
