@@ -21,13 +21,13 @@ double squared_norm(const Expansion& expansion) {
 
 namespace {
 
-// As a function of b the sum of hinges is convex with corners at the gradients: its slope starts at minus the cost of all positive
-// members and rises by a member's cost at each corner.
+// As a function of b the gap is convex with corners at the gradients: its slope starts at the sum of all alpha - high and rises by a member's
+// cost at each corner.
 double best_bias(const Expansion& expansion, std::vector<std::size_t> members) {
   std::sort(members.begin(), members.end(),
             [&](std::size_t i, std::size_t j) { return expansion.gradient[i] < expansion.gradient[j]; });
   double slope = 0.0;
-  for (const std::size_t i : members) slope -= expansion.high[i];
+  for (const std::size_t i : members) slope += expansion.alpha[i] - expansion.high[i];
   double bias = expansion.gradient[members.back()];
   for (const std::size_t i : members) {
     slope += expansion.high[i] - expansion.low[i];

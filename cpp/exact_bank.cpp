@@ -245,9 +245,15 @@ void ExactBank::forget_slot(std::size_t slot) {
 std::size_t ExactBank::relabel(std::span<const std::int64_t> ids, std::span<const std::int32_t> labels,
                                std::span<const double> costs, Monitor& monitor) {
   make_ready();
-  std::size_t done = 0;
-  for (; done < ids.size() && !monitor.stopped(); ++done) relabel_slot(*points_.find(ids[done]), labels[done], costs[done]);
-  return done;
+  Tally tally{monitor};
+  tally.progress.phase = "relabel";
+  tally.progress.total = ids.size();
+  for (std::size_t i = 0; i < ids.size() && !monitor.stopped(); ++i) {
+    relabel_slot(*points_.find(ids[i]), labels[i], costs[i]);
+    ++tally.outcome.visited;
+    report(tally);
+  }
+  return tally.outcome.visited;
 }
 
 // To most machines it stays one of the rest.

@@ -45,7 +45,10 @@ class ExactBank {
 
   void decide(const Batch<double>& batch, std::span<double> decisions, std::size_t threads);
   BankState<double> state() const;
+  // Of all examples held, in the order of the stream.
   std::vector<std::int64_t> held() const;
+  std::vector<std::int32_t> labels() const;
+  std::vector<double> costs() const;
   const std::vector<ExactMachine>& machines() const { return machines_; }
   const Points<double>& points() const { return points_; }
   std::size_t kernel_evals() const { return kernel_evals_ + columns_.kernel_evals(); }

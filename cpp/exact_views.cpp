@@ -70,6 +70,18 @@ std::vector<std::int64_t> ExactBank::held() const {
   return ids;
 }
 
+std::vector<std::int32_t> ExactBank::labels() const {
+  std::vector<std::int32_t> labels;
+  for (const std::size_t slot : in_stream_order()) labels.push_back(points_.label(slot));
+  return labels;
+}
+
+std::vector<double> ExactBank::costs() const {
+  std::vector<double> costs;
+  for (const std::size_t slot : in_stream_order()) costs.push_back(points_.cost(slot));
+  return costs;
+}
+
 BankState<double> ExactBank::state() const {
   BankState<double> state;
   add_points(points_, state);

@@ -341,20 +341,7 @@ T absolute_distance(const T* a, const T* b, std::size_t count) {
 
 template <class T>
 void sheet_sums(const T* sheet, const std::size_t* rows, std::size_t count, const double* weights, double* sums) {
-  Doubles held[sheet_width / lanes];
-  for (std::size_t v = 0; v < sheet_width / lanes; ++v) held[v] = load<Doubles>(weights + v * lanes);
-  for (std::size_t i = 0; i < count; ++i) {
-    const T* row = sheet + rows[i] * sheet_width;
-    Doubles even{}, odd{};
-    for (std::size_t v = 0; v < sheet_width / lanes; v += 2) {
-      even += widen(row + v * lanes) * held[v];
-      odd += widen(row + (v + 1) * lanes) * held[v + 1];
-    }
-    even += odd;
-    double total = 0.0;
-    for (std::size_t l = 0; l < lanes; ++l) total += even[l];
-    sums[i] += total;
-  }
+  for (std::size_t i = 0; i < count; ++i) sums[i] += dot(sheet + rows[i] * sheet_width, weights, sheet_width);
 }
 
 inline void store(double* to, Doubles value) { std::memcpy(to, &value, sizeof value); }

@@ -10,7 +10,7 @@ namespace hinge {
 // Arrays given to the loops are readable up to the next multiple of this many elements.
 inline constexpr std::size_t lane_padding = 16;
 inline constexpr std::size_t segment_length = 1024;
-inline constexpr std::size_t sheet_width = 64;
+inline constexpr std::size_t sheet_width = 256;
 constexpr std::size_t padded(std::size_t count) { return (count + lane_padding - 1) / lane_padding * lane_padding; }
 
 // Which way a coefficient may still move inside its box.

@@ -108,9 +108,10 @@ void ExactMachine::set_total(double value) {
 double ExactMachine::grain() const {
   double sizes = 0.0;
   for (std::size_t i = 0; i < expansion.size(); ++i) sizes += std::abs(expansion.alpha[i]);
-  const double unit = problem_ == Problem::classifier ? 1.0 : 1e-300;
-  return 1e-10 * std::max(unit, total * largest_self_) + 1e-14 * sizes * largest_self_;
+  return 1e-10 * unit() + 1e-14 * sizes * largest_self_;
 }
+
+double ExactMachine::unit() const { return problem_ == Problem::classifier ? 1.0 : total * largest_self_; }
 
 void ExactMachine::place_alpha(std::size_t slot, double alpha) {
   const double low = expansion.low[slot], high = expansion.high[slot], rounding = 1e-12 * (high - low);

@@ -56,7 +56,8 @@ class ExactMachine {
   // The sum that the coefficients must have, for the examples held less a cost.
   double wanted_total(double without = 0.0) const;
   void set_total(double value);
-  // What rounding may leave of a gradient, and what counts as none.
+  // The size that gradients have, and what rounding may leave of one that is zero.
+  double unit() const;
   double grain() const;
 
   // Sets a coefficient; what is at an end of its box but for rounding is there.

@@ -12,6 +12,11 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double dependent = 1e-10;
 // Rates below this part of the sum they come from are rounding.
 constexpr double negligible = 1e-13;
+constexpr std::size_t most_rounds = 1000;
+// Of things that happen at the same distance but for rounding, the first one looked at happens.
+constexpr double at_once = 1.0 - 1e-12;
+// So many steps of no length in a row may be the beginning of a circle.
+constexpr std::size_t most_idle = 20;
 
 }  // namespace
 
@@ -19,8 +24,6 @@ Path::Path(ExactMachine& machine, Columns& columns)
     : machine_(machine),
       columns_(columns),
       grain_(machine.grain()),
-      is_watched_(machine.expansion.size(), 0),
-      is_touched_(machine.expansion.size(), 0),
       bias_before_(machine.bias),
       total_before_(machine.total) {}
 
@@ -28,27 +31,38 @@ Path::~Path() {
   for (const auto& [slot, before] : touched_) columns_.need_no_more(slot);
 }
 
+// Most examples that come need no step at all.
+void Path::begin() {
+  if (!is_watched_.empty()) return;
+  is_watched_.assign(machine_.expansion.size(), 0);
+  is_touched_.assign(machine_.expansion.size(), 0);
+  watch({});
+}
+
 void Path::settle(std::size_t slot) {
-  const double gradient = machine_.gradient(slot);
-  const Place place = machine_.place[slot];
-  if (place == Place::low ? gradient <= grain_ : gradient >= -grain_) return;
+  if (violation(slot) <= grain_) return;
+  begin();
+  watch_also(slot);
   const Expansion& expansion = machine_.expansion;
-  const bool rises = gradient > 0.0;
+  const bool rises = machine_.gradient(slot) > 0.0;
   run({slot, rises ? 1.0 : -1.0, rises ? expansion.up[slot] : -expansion.down[slot], true});
 }
 
 void Path::withdraw(std::size_t slot) {
+  begin();
   const double alpha = machine_.expansion.alpha[slot];
   if (machine_.place[slot] == Place::margin) {
     direction_.clear();
     leave(slot, Place::absent);
   }
   machine_.place[slot] = Place::absent;
+  watch_also(slot);
   if (alpha != 0.0) run({slot, alpha > 0.0 ? -1.0 : 1.0, std::abs(alpha), false});
 }
 
 void Path::change_total(double value) {
   const double way = value - machine_.total;
+  begin();
   if (way != 0.0) run({std::nullopt, way > 0.0 ? 1.0 : -1.0, std::abs(way), false});
   update_rest();
   machine_.set_total(value);
@@ -56,26 +70,27 @@ void Path::change_total(double value) {
 }
 
 void Path::finish() {
-  const std::size_t most = 100 + 10 * machine_.held();
-  for (std::size_t round = 0; round < most; ++round) {
+  if (is_watched_.empty()) return;  // nothing has been begun
+  for (std::size_t round = 0; round < most_rounds; ++round) {
     update_rest();
     correct();
-    const auto slot = worst();
-    if (!slot) return;
-    settle(*slot);
+    const std::vector<std::size_t> movers = violators();
+    if (movers.empty()) return;
+    watch(movers);
+    for (const std::size_t slot : movers) settle(slot);
   }
   machine_.stalled = true;
 }
 
 void Path::run(Course course) {
   const std::size_t most = steps_ + 1000 + 10 * machine_.held();
-  watch(course.mover);
   if (course.mover) {
     fetch_column(*course.mover);
     touch(*course.mover);
   }
   for (const std::size_t slot : machine_.margin) touch(slot);
   find_direction(course);
+  if (goes_far(course)) look_ahead(course);
   while (course.left > 0.0) {
     if (++steps_ > most) {
       machine_.stalled = true;
@@ -94,6 +109,8 @@ void Path::run(Course course) {
 void Path::step(Course& course) {
   find_rates(course);
   const Event event = next_event(course);
+  idle_ = event.distance > negligible * course.left ? 0 : idle_ + 1;
+  if (idle_ > most_idle) shake();
   advance(course, event.distance);
   if (event.what == Happening::arrived) {
     course.left = 0.0;
@@ -113,7 +130,9 @@ void Path::arrive(const Course& course) {
   const std::size_t slot = *course.mover;
   const Place place = machine_.place[slot];
   if (place == Place::absent) machine_.expansion.set_alpha(slot, 0.0);
-  if (place == Place::low || place == Place::high) machine_.place[slot] = machine_.end_of(slot);
+  if (place != Place::low && place != Place::high) return;
+  machine_.place[slot] = machine_.end_of(slot);
+  if (machine_.expansion.room[slot] == (may_rise | may_fall)) enter(slot);  // flat while nobody was there to answer
 }
 
 void Path::find_direction(const Course& course) {
@@ -141,6 +160,7 @@ void Path::find_rates(const Course& course) {
 
 Path::Event Path::next_event(const Course& course) const {
   Event event{Happening::arrived, course.left, 0};
+  look_at_mover(course, event);
   look_at_margin(event);
   look_at_watched(course, event);
   event.distance = std::max(event.distance, 0.0);
@@ -156,24 +176,34 @@ void Path::look_at_margin(Event& event) const {
     const double rate = direction_[1 + p];
     if (std::abs(rate) <= negligible * largest) continue;
     const double distance = (rate > 0.0 ? expansion.up[slot] : expansion.down[slot]) / rate;
-    if (distance < event.distance) event = {Happening::leaves, distance, slot};
+    if (distance < at_once * event.distance) event = {Happening::leaves, distance, slot};
   }
 }
 
-void Path::look_at_watched(const Course& course, Event& event) const {
+double Path::least_rate() const {
   double sizes = std::abs(direction_[0]);
   for (std::size_t p = 1; p < direction_.size(); ++p) sizes += std::abs(direction_[p]) * machine_.self[machine_.margin[p - 1]];
-  const double least = negligible * sizes;
+  return negligible * sizes;
+}
+
+void Path::look_at_mover(const Course& course, Event& event) const {
+  if (!course.until_flat) return;
+  const auto at = std::find(watched_.begin(), watched_.end(), *course.mover) - watched_.begin();
+  const double approach = -course.sign * rates_[static_cast<std::size_t>(at)];
+  if (approach <= least_rate()) return;
+  const double distance = course.sign * machine_.gradient(*course.mover) / approach;
+  if (distance < event.distance) event = {Happening::flat, distance, *course.mover};
+}
+
+void Path::look_at_watched(const Course& course, Event& event) const {
+  const double least = least_rate();
   for (std::size_t w = 0; w < watched_.size(); ++w) {
     const std::size_t slot = watched_[w];
-    const bool moves = slot == course.mover;
     const Place place = machine_.place[slot];
-    if (moves ? !course.until_flat : place != Place::low && place != Place::high) continue;
-    const double gradient = machine_.gradient(slot), rate = rates_[w];
-    const bool grows = moves ? course.sign < 0.0 : place == Place::low;  // which way its gradient would reach zero
-    if (grows ? rate <= least : rate >= -least) continue;
-    const double distance = -gradient / rate;
-    if (distance < event.distance) event = {moves ? Happening::flat : Happening::joins, distance, slot};
+    if (slot == course.mover || (place != Place::low && place != Place::high)) continue;
+    const double speed = place == Place::low ? rates_[w] : -rates_[w], way = -violation(slot);
+    if (speed <= least || way < -grain_) continue;  // it moves away, or violates already and its turn will come
+    if (way < at_once * event.distance * speed) event = {Happening::joins, way / speed, slot};
   }
 }
 
@@ -190,6 +220,7 @@ void Path::advance(Course& course, double distance) {
   }
   for (std::size_t w = 0; w < watched_.size(); ++w) expansion.gradient[watched_[w]] += distance * (rates_[w] + direction_[0]);
   machine_.bias += distance * direction_[0];
+  up_to_date_ = false;
   course.left -= distance;
 }
 
@@ -301,7 +332,6 @@ bool Path::move_bias(const Course& course) {
   fetch_column(*nearest);
   touch(*nearest);
   enter(*nearest);
-  watch(course.mover);
   return true;
 }
 

@@ -8,12 +8,13 @@
 // and the path takes a new direction. With S empty only b can move, until somebody's gradient is zero. An example that depends on S
 // (kappa = 0: duplicates, low rank) cannot join; moving it changes no gradient, so it moves until a member gives up its place.
 //
-// Only the examples nearest to zero gradient are watched at every step. All others are brought up to date once, at the end; who has come to
+// Only the examples nearest to zero gradient, by distance and (on long paths) by time, are watched at every step. All others are brought up to date once, at the end; who has come to
 // violate its condition by then is moved in turn. The solution that is reached is the same, since each such state is the exact solution
 // for the examples that were looked at.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <utility>
@@ -31,7 +32,7 @@ class Path {
   Path(const Path&) = delete;
   Path& operator=(const Path&) = delete;
 
-  // Moves a coefficient until its example obeys the conditions; all others must.
+  // Moves a coefficient until its example obeys the conditions.
   void settle(std::size_t slot);
   // Moves it to zero whatever its gradient is; the example then plays no part.
   void withdraw(std::size_t slot);
@@ -58,14 +59,18 @@ class Path {
     std::size_t slot;
   };
 
+  void begin();
   void run(Course course);
   void step(Course& course);
   void find_direction(const Course& course);
   void find_rates(const Course& course);
   Event next_event(const Course& course) const;
+  void look_at_mover(const Course& course, Event& event) const;
   void look_at_margin(Event& event) const;
   void look_at_watched(const Course& course, Event& event) const;
+  double least_rate() const;
   void advance(Course& course, double distance);
+  void shake();
   void arrive(const Course& course);
 
   // Members of the margin set come and go; the direction follows.
@@ -76,12 +81,18 @@ class Path {
   double join_direction(std::size_t slot);
   bool move_bias(const Course& course);
 
-  void watch(const std::optional<std::size_t>& mover);
+  // By how much an example violates its condition; at most zero if it does not.
+  double violation(std::size_t slot) const;
+  std::vector<std::size_t> violators() const;
+  void watch(std::span<const std::size_t> movers);
   void watch_also(std::size_t slot);
+  void watch_nearest(std::vector<std::pair<double, std::size_t>> ways);
+  // Whether a course is worth a look at everybody's rates, so that those are watched whom it will reach first.
+  bool goes_far(const Course& course) const;
+  void look_ahead(const Course& course);
   void touch(std::size_t slot);
   void fetch_column(std::size_t slot);
   void update_rest();
-  std::optional<std::size_t> worst() const;
   void correct();
   void newton();
   bool rebuild();
@@ -100,6 +111,9 @@ class Path {
   std::vector<std::uint8_t> is_touched_;
   double bias_before_;
   double total_before_;
+  std::uint64_t shakes_ = 1;               // the last of a row of random numbers
+  std::size_t idle_ = 0;                   // steps of no length in a row
+  bool up_to_date_ = true;                 // no step since all gradients were
   std::vector<double> weights_;            // by column, scratch
 };
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "solvers/path.hpp"
 
@@ -10,26 +11,85 @@ namespace hinge {
 namespace {
 
 constexpr std::size_t least_watched = 64;
-constexpr std::size_t watched_share = 16;
+constexpr std::size_t watched_share = 100;
+// Gradients of this part of the unit, and coefficients that change gradients by it, are a long way from where they belong.
+constexpr double far = 0.3;
 // Columns are cheaper by the dozen: those of the nearest examples come along.
 constexpr std::size_t columns_at_once = 16;
+// What a gradient may be off for the sake of an end, as a part of the unit.
+constexpr double shaken = 1e-9;
 // Gradients of the margin set are zero but for rounding; beyond these multiples of the grain they are corrected, the inverse is rebuilt.
 constexpr double worth_correcting = 10.0;
 constexpr double worth_rebuilding = 100.0;
 
 }  // namespace
 
-void Path::watch(const std::optional<std::size_t>& mover) {
-  update_rest();
+// Where many gradients are zero at once, examples may join and leave in a circle. Those at an end of their box are moved a little away from
+// zero, each by a different amount, far below what anybody can see: then they come one after the other.
+void Path::shake() {
+  idle_ = 0;
+  const double least = shaken * machine_.unit();
+  for (const std::size_t slot : watched_) {
+    const Place place = machine_.place[slot];
+    if ((place != Place::low && place != Place::high) || std::abs(machine_.gradient(slot)) > least) continue;
+    shakes_ = shakes_ * 6364136223846793005u + 1442695040888963407u;
+    const double amount = least * (1.0 + static_cast<double>(shakes_ >> 32) / 4294967296.0);
+    machine_.expansion.gradient[slot] += place == Place::low ? -amount : amount;
+  }
+}
+
+double Path::violation(std::size_t slot) const {
+  switch (machine_.place[slot]) {
+    case Place::low: return machine_.gradient(slot);
+    case Place::high: return -machine_.gradient(slot);
+    default: return 0.0;
+  }
+}
+
+// The worst come first.
+std::vector<std::size_t> Path::violators() const {
+  std::vector<std::size_t> found;
+  for (std::size_t slot = 0; slot < machine_.place.size(); ++slot)
+    if (violation(slot) > grain_) found.push_back(slot);
+  std::sort(found.begin(), found.end(), [&](std::size_t i, std::size_t j) { return violation(i) > violation(j); });
+  return found;
+}
+
+void Path::watch(std::span<const std::size_t> movers) {
   for (const std::size_t slot : watched_) is_watched_[slot] = 0;
   watched_.clear();
-  if (mover) watch_also(*mover);
+  for (const std::size_t slot : movers) watch_also(slot);
   std::vector<std::pair<double, std::size_t>> near;
   for (std::size_t slot = 0; slot < machine_.place.size(); ++slot)
     if (machine_.place[slot] == Place::low || machine_.place[slot] == Place::high) near.emplace_back(std::abs(machine_.gradient(slot)), slot);
-  const std::size_t count = std::min(near.size(), std::max(least_watched, near.size() / watched_share));
-  std::nth_element(near.begin(), near.begin() + static_cast<std::ptrdiff_t>(count), near.end());
-  for (std::size_t i = 0; i < count; ++i) watch_also(near[i].second);
+  watch_nearest(std::move(near));
+}
+
+void Path::watch_nearest(std::vector<std::pair<double, std::size_t>> ways) {
+  const std::size_t count = std::min(ways.size(), std::max(least_watched, machine_.held() / watched_share));
+  std::partial_sort(ways.begin(), ways.begin() + static_cast<std::ptrdiff_t>(count), ways.end());
+  for (std::size_t i = 0; i < count; ++i) watch_also(ways[i].second);
+}
+
+bool Path::goes_far(const Course& course) const {
+  if (!course.mover || machine_.margin.empty() || machine_.held() <= least_watched) return false;
+  const std::size_t slot = *course.mover;
+  const double way = course.until_flat ? std::abs(machine_.gradient(slot)) : course.left * machine_.self[slot];
+  return up_to_date_ && way > far * machine_.unit();
+}
+
+void Path::look_ahead(const Course& course) {
+  const std::vector<std::size_t> watched = std::exchange(watched_, {});
+  for (std::size_t slot = 0; slot < machine_.place.size(); ++slot)
+    if (machine_.place[slot] == Place::low || machine_.place[slot] == Place::high) watched_.push_back(slot);
+  find_rates(course);
+  std::vector<std::pair<double, std::size_t>> ways;
+  for (std::size_t w = 0; w < watched_.size(); ++w) {
+    const double speed = machine_.place[watched_[w]] == Place::low ? rates_[w] : -rates_[w];
+    if (speed > 0.0) ways.emplace_back(std::abs(machine_.gradient(watched_[w])) / speed, watched_[w]);
+  }
+  watched_ = watched;
+  watch_nearest(std::move(ways));
 }
 
 // A member's gradient has stood still since all were last up to date.
@@ -51,9 +111,9 @@ void Path::touch(std::size_t slot) {
 void Path::fetch_column(std::size_t slot) {
   if (columns_.has(slot)) return;
   std::vector<std::size_t> wanted{slot};
-  for (const std::size_t other : watched_) {
+  for (const std::size_t other : watched_) {  // roughly the nearest first
     if (wanted.size() == columns_at_once) break;
-    if (other != slot && !columns_.has(other) && std::abs(machine_.gradient(other)) <= std::abs(machine_.gradient(slot))) wanted.push_back(other);
+    if (other != slot && !columns_.has(other)) wanted.push_back(other);
   }
   columns_.find_missing(wanted);
 }
@@ -68,6 +128,7 @@ void Path::update_rest() {
     before = alpha;
   }
   bias_before_ = machine_.bias;
+  up_to_date_ = true;
   if (!moved) return;
   std::vector<std::size_t> rows;
   for (std::size_t slot = 0; slot < machine_.place.size(); ++slot)
@@ -77,18 +138,6 @@ void Path::update_rest() {
   const double growth = machine_.total - total_before_;
   for (std::size_t i = 0; i < rows.size(); ++i) machine_.expansion.gradient[rows[i]] += growth * machine_.drift(rows[i]) - sums[i];
   total_before_ = machine_.total;
-}
-
-std::optional<std::size_t> Path::worst() const {
-  std::optional<std::size_t> found;
-  double largest = grain_;
-  for (std::size_t slot = 0; slot < machine_.place.size(); ++slot) {
-    const Place place = machine_.place[slot];
-    if (place != Place::low && place != Place::high) continue;
-    const double violation = place == Place::low ? machine_.gradient(slot) : -machine_.gradient(slot);
-    if (violation > largest) largest = violation, found = slot;
-  }
-  return found;
 }
 
 void Path::correct() {
@@ -119,6 +168,7 @@ void Path::newton() {
 }
 
 void Path::adopt(std::span<const std::size_t> free) {
+  begin();
   for (const std::size_t slot : free) {
     machine_.join(slot);
     columns_.need(slot);

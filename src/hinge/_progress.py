@@ -30,7 +30,15 @@ __all__ = ["CallbackSupportMixin", "FitTasks", "progress_bar", "with_callbacks"]
 
 Result = TypeVar("Result")
 
-_TITLES = {"learn": "learning", "finish": "finishing"}
+_TITLES = {
+    "learn": "learning",
+    "finish": "finishing",
+    "exact": "learning",
+    "forget": "forgetting",
+    "relabel": "relabelling",
+    "leave": "leaving one out",
+}
+_RESIDUAL = ("exact", "forget", "relabel", "leave")  # phases whose gap is what rounding has left of the conditions
 
 
 def progress_bar(verbose: bool) -> AbstractContextManager[_core.Monitor | None]:
@@ -60,8 +68,9 @@ class ProgressBar:
         return self
 
     def __call__(self, progress: _core.Progress) -> bool:
-        report = f"{progress.support} support vectors, gap {progress.gap:.2g}"
-        if progress.phase == "learn" and progress.seen:
+        measure = "residual" if progress.phase in _RESIDUAL else "gap"
+        report = f"{progress.support} support vectors, {measure} {progress.gap:.2g}"
+        if progress.phase in ("learn", "exact") and progress.seen:
             report = f"error {progress.mistakes / progress.seen:.2%}, {report}"
         self._display.update(self._current_row(progress), completed=progress.seen, report=report)
         return True
