@@ -108,7 +108,7 @@ void ExactMachine::set_total(double value) {
 double ExactMachine::grain() const {
   double sizes = 0.0;
   for (std::size_t i = 0; i < expansion.size(); ++i) sizes += std::abs(expansion.alpha[i]);
-  return 1e-10 * unit() + 1e-14 * sizes * largest_self_;
+  return 1e-12 * unit() + 1e-14 * sizes * largest_self_;
 }
 
 double ExactMachine::unit() const { return problem_ == Problem::classifier ? 1.0 : total * largest_self_; }

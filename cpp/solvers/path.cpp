@@ -24,7 +24,6 @@ Path::Path(ExactMachine& machine, Columns& columns)
     : machine_(machine),
       columns_(columns),
       grain_(machine.grain()),
-      bias_before_(machine.bias),
       total_before_(machine.total) {}
 
 Path::~Path() {
@@ -328,7 +327,6 @@ bool Path::move_bias(const Course& course) {
   }
   if (!nearest) return false;
   machine_.bias -= answer * distance;
-  bias_before_ = machine_.bias;
   fetch_column(*nearest);
   touch(*nearest);
   enter(*nearest);

@@ -93,6 +93,7 @@ class Path {
   void touch(std::size_t slot);
   void fetch_column(std::size_t slot);
   void update_rest();
+  void update(std::span<const std::size_t> rows);
   void correct();
   void newton();
   bool rebuild();
@@ -109,7 +110,6 @@ class Path {
   std::vector<double> rates_;              // of the gradients h - b of those watched
   std::vector<std::pair<std::size_t, double>> touched_;  // slots and their coefficients when all gradients were last up to date
   std::vector<std::uint8_t> is_touched_;
-  double bias_before_;
   double total_before_;
   std::uint64_t shakes_ = 1;               // the last of a row of random numbers
   std::size_t idle_ = 0;                   // steps of no length in a row

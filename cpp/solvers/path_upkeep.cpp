@@ -17,7 +17,7 @@ constexpr double far = 0.3;
 // Columns are cheaper by the dozen: those of the nearest examples come along.
 constexpr std::size_t columns_at_once = 16;
 // What a gradient may be off for the sake of an end, as a part of the unit.
-constexpr double shaken = 1e-9;
+constexpr double shaken = 1e-10;
 // Gradients of the margin set are zero but for rounding; beyond these multiples of the grain they are corrected, the inverse is rebuilt.
 constexpr double worth_correcting = 10.0;
 constexpr double worth_rebuilding = 100.0;
@@ -92,10 +92,9 @@ void Path::look_ahead(const Course& course) {
   watch_nearest(std::move(ways));
 }
 
-// A member's gradient has stood still since all were last up to date.
 void Path::watch_also(std::size_t slot) {
   if (is_watched_[slot]) return;
-  if (machine_.place[slot] == Place::margin) machine_.expansion.gradient[slot] += machine_.bias - bias_before_;
+  if (!up_to_date_) update({&slot, 1});
   is_watched_[slot] = 1;
   watched_.push_back(slot);
   rates_.push_back(0.0);
@@ -119,25 +118,24 @@ void Path::fetch_column(std::size_t slot) {
 }
 
 void Path::update_rest() {
-  weights_.assign(columns_.width(), 0.0);
-  bool moved = machine_.total != total_before_;
-  for (auto& [slot, before] : touched_) {
-    const double alpha = machine_.expansion.alpha[slot];
-    weights_[columns_.column(slot)] = alpha - before;
-    moved = moved || alpha != before;
-    before = alpha;
-  }
-  bias_before_ = machine_.bias;
-  up_to_date_ = true;
-  if (!moved) return;
+  if (up_to_date_) return;
   std::vector<std::size_t> rows;
   for (std::size_t slot = 0; slot < machine_.place.size(); ++slot)
     if (machine_.holds(slot) && !is_watched_[slot]) rows.push_back(slot);
+  update(rows);
+  for (auto& [slot, before] : touched_) before = machine_.expansion.alpha[slot];
+  total_before_ = machine_.total;
+  up_to_date_ = true;
+}
+
+// What has moved since all were up to date, seen by some of those that nobody has watched.
+void Path::update(std::span<const std::size_t> rows) {
+  weights_.assign(columns_.width(), 0.0);
+  for (const auto& [slot, before] : touched_) weights_[columns_.column(slot)] = machine_.expansion.alpha[slot] - before;
   std::vector<double> sums(rows.size(), 0.0);
   columns_.add_products(weights_, rows, sums.data());
   const double growth = machine_.total - total_before_;
   for (std::size_t i = 0; i < rows.size(); ++i) machine_.expansion.gradient[rows[i]] += growth * machine_.drift(rows[i]) - sums[i];
-  total_before_ = machine_.total;
 }
 
 void Path::correct() {
@@ -162,6 +160,7 @@ void Path::newton() {
     machine_.place_alpha(slot, expansion.alpha[slot] + change[1 + p]);
   }
   machine_.bias += change[0];
+  up_to_date_ = false;
   for (const std::size_t slot : watched_) is_watched_[slot] = 0;  // nothing has kept them up to date
   watched_.clear();
   update_rest();
