@@ -1,15 +1,24 @@
 """Measures single claims: `python -m benchmarks.micro [--quick] [NAME ...]`."""
 
 import argparse
+from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 
 from benchmarks.data import MissingDataError
 from benchmarks.micro import (
+    Section,
+    anomalies,
     budget,
     cache,
+    capacity,
+    exactness,
     files,
+    forgetting,
+    growing,
     latency,
+    leaving,
     noise,
     perceptrons,
     products,
@@ -18,30 +27,50 @@ from benchmarks.micro import (
     threads,
     tracking,
     variants,
+    windows,
 )
 from benchmarks.report import print_table
 
-MODULES = (latency, cache, products, shift, threads, files, streams, variants, noise, budget, tracking, perceptrons)
-MEASURES = {module.__name__.rpartition(".")[2]: module.measure for module in MODULES}
+ONLINE = (latency, cache, products, shift, threads, files, streams, variants, noise, budget, tracking, perceptrons)
+EXACT = (growing, forgetting, capacity, leaving, exactness, windows, anomalies)
+MEASURES: dict[str, Any] = {module.__name__.rpartition(".")[2]: module.measure for module in (*ONLINE, *EXACT)}
+THOROUGH = ("leaving", "exactness", "anomalies")
 
 
 def main() -> None:
     """Run the measures asked for, one after the other."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.micro", description="Single claims, measured.")
-    parser.add_argument("names", nargs="*", metavar="NAME", help=" ".join(MEASURES))
-    parser.add_argument("--quick", action="store_true", help="subsamples")
-    options = parser.parse_args()
-    unknown = set(options.names) - MEASURES.keys()
-    if unknown:
-        parser.error(f"unknown: {' '.join(sorted(unknown))}")
+    options = _options()
     console = Console()
     for name in options.names or MEASURES:
         try:
-            section = MEASURES[name](options.quick)
+            section = _measure(name, options)
         except MissingDataError as reason:
             console.print(f"Skipped. {reason}")
             return
         print_table(section.title, section.columns, section.rows, console)
+        if section.draw and options.output:
+            options.output.mkdir(parents=True, exist_ok=True)
+            section.draw(options.output / f"{name}.png")
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.micro", description="Single claims, measured.")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=" ".join(MEASURES))
+    amount = parser.add_mutually_exclusive_group()
+    amount.add_argument("--quick", action="store_true", help="subsamples")
+    amount.add_argument("--full", action="store_true", help=f"every step and every refit of {' '.join(THOROUGH)}")
+    parser.add_argument("--output", type=Path, metavar="FOLDER", help="where pictures go (growing); none without it")
+    options = parser.parse_args()
+    unknown = set(options.names) - MEASURES.keys()
+    if unknown:
+        parser.error(f"unknown: {' '.join(sorted(unknown))}")
+    return options
+
+
+def _measure(name: str, options: argparse.Namespace) -> Section:
+    more = {"full": True} if options.full and name in THOROUGH else {}
+    section: Section = MEASURES[name](options.quick, **more)
+    return section
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from importlib.metadata import version
 from hinge import datasets, export
 from hinge._errors import DataError, HingeError, KernelError, ParameterError
 from hinge.export import ExportError
+from hinge.incremental import IncrementalOneClassSVM, IncrementalSVC
 from hinge.io import DataFileError
 from hinge.online import OnlineSVC
 from hinge.perceptron import KernelPerceptron
@@ -18,6 +19,8 @@ __all__ = [
     "DataFileError",
     "ExportError",
     "HingeError",
+    "IncrementalOneClassSVM",
+    "IncrementalSVC",
     "KernelError",
     "KernelPerceptron",
     "ModelFileError",

@@ -1,4 +1,4 @@
-"""What a fitted classifier shows, computed when it is asked for."""
+"""What a fitted model shows, computed when it is asked for."""
 
 from __future__ import annotations
 
@@ -27,11 +27,6 @@ class FittedAttributes:
         return self._state
 
     @property
-    def classes_(self) -> NDArray[Any]:
-        """The labels known so far, sorted."""
-        return self._known().table.classes
-
-    @property
     def support_(self) -> NDArray[np.int64]:
         """The support vectors' places in the stream (after `fit`: rows of X), grouped by class."""
         return self._known().support().ids
@@ -55,9 +50,8 @@ class FittedAttributes:
     @property
     def intercept_(self) -> NDArray[np.float64]:
         """The constant of each row of `dual_coef_`."""
-        state = self._known()
-        bias = state.bank.bias
-        return state.table.of_machines(len(bias)).arrange(bias[None, :]).ravel()
+        table, bias = self._known().together(lambda bank: bank.bias, len)
+        return table.arrange(bias[None, :]).ravel()
 
     @property
     def n_iter_(self) -> int:

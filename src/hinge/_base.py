@@ -1,4 +1,4 @@
-"""The template of every classifier here: fit, partial_fit, decide and predict over one state object."""
+"""The template of every model here: fit, partial_fit, decide and predict over one state object."""
 
 from __future__ import annotations
 
@@ -23,9 +23,11 @@ from hinge._threads import count_threads, one_blas_thread
 from hinge._validation import Storage, check_examples, check_queries, check_weights, is_ready
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
+
+    from hinge import _core
 
 _FITTED = ("_state", "n_features_in_", "feature_names_in_")
 
@@ -39,6 +41,7 @@ class Lesson:
     weights: NDArray[np.float64]
     costs: NDArray[np.float64]  # C, if there is one, times weights; rows of cost 0 are passed over
     metadata: dict[str, Any]  # what scikit-learn's callbacks are told besides
+    names: Sequence[Hashable] = ()  # the ids of the rows, in models that can be asked to forget them
 
     @property
     def used(self) -> NDArray[np.bool_]:
@@ -52,11 +55,11 @@ class Lesson:
         return numbers
 
 
-class StreamingClassifier(FittedAttributes, CallbackSupportMixin, ClassifierMixin, BaseEstimator):
-    """A kernel classifier that keeps learning.
+class StreamingEstimator(FittedAttributes, CallbackSupportMixin, BaseEstimator):
+    """A kernel machine that keeps learning, whatever it learns.
 
-    A class that inherits from it has the parameters named below and some of its own, checks them in `_check_params` and
-    says in `_train` how a whole training set is gone through.
+    A class that inherits from it has the parameters named below and some of its own, and checks them in
+    `_check_params`.
     """
 
     kernel: str | Callable[[Any, Any], Any]
@@ -64,19 +67,19 @@ class StreamingClassifier(FittedAttributes, CallbackSupportMixin, ClassifierMixi
     gamma: str | float
     coef0: float
     cache_size: float
-    class_weight: Mapping[Any, float] | str | None
     verbose: bool
     random_state: Any
     n_jobs: int | None
+
+    _state_class: type[State] = State
 
     @abstractmethod
     def _check_params(self, *, streaming: bool) -> SolverOptions:
         """Refuse parameters that make no sense, before anything changes; return what they mean to the machines."""
 
-    def _common_options(self, *, streaming: bool) -> SolverOptions:
-        """Check the parameters that all classifiers share; what else there is to choose has its default value."""
+    def _common_options(self, *, streaming: bool) -> SolverOptions:  # noqa: ARG002
+        """Check the parameters that all models share; what else there is to choose has its default value."""
         check_kernel(self.kernel, self.degree, self.gamma, self.coef0)
-        check_class_weight(self.class_weight, streaming=streaming)
         check_seed(self.random_state)
         check_threads(self.n_jobs)
         flag("verbose", self.verbose)
@@ -87,10 +90,93 @@ class StreamingClassifier(FittedAttributes, CallbackSupportMixin, ClassifierMixi
         """Return what the parameters mean in a call that learns; such a call may draw a seed besides."""
         return self._check_params(streaming=streaming)
 
+    def _require_same(self, state: State) -> None:
+        """Refuse parameters that no longer say what the coefficients of a state belong to."""
+        state.kernel.require_same(self.kernel, self.degree, self.gamma, self.coef0)
+
+    def _first_state(self, lesson: Lesson, options: SolverOptions, table: ClassTable) -> State:
+        kernel = KernelSpec.settle(self.kernel, self.degree, self.gamma, self.coef0, X=lesson.X, weights=lesson.weights)
+        return self._state_class(kernel, options, Storage.of(lesson.X), table)
+
+    def _named(self, lesson: Lesson, state: State | None, ids: Any) -> Lesson:  # noqa: ARG002
+        """Return the lesson with ids for its rows, in models that can be asked to forget them."""
+        return lesson
+
+    def _require_columns(self, state: State, lesson: Lesson, *, whole: bool) -> None:
+        """Refuse kernel values computed beforehand that cannot be those of the next examples of the stream."""
+        if state.kernel.name != "precomputed":
+            return
+        first, n, columns = state.n_seen, len(lesson.y), state.storage.n_features
+        if whole and n != columns:
+            raise DataError(f"A precomputed kernel must be a square matrix in fit, got {n} rows and {columns} columns.")
+        if first + n > columns:
+            raise DataError(
+                f"A precomputed kernel must have a column for every example of the stream, got {columns} columns for "
+                f"{first + n} examples; give all columns from the first call on."
+            )
+        check_gram(lesson.X[:, first : first + n])
+
+    def _learn(self, lesson: Lesson, options: SolverOptions) -> None:
+        """Learn the next examples of the stream."""
+        state = self._state
+        state.use(options)
+        first = state.n_seen
+        state.n_seen += len(lesson.y)  # at once: places must stay unique if the call is interrupted
+        with one_blas_thread(), progress_bar(self.verbose) as bar, state.watched(bar) as monitor:
+            self._show(lesson, first, monitor)
+
+    def _show(self, lesson: Lesson, first: int, monitor: _core.Monitor | None) -> None:
+        """Show examples, which are at some place in the stream, to the machines once, in the order given."""
+        state = self._state
+        bank, numbers = state.bank, lesson.numbers(state.table)
+        seed = random_seed(self.random_state) if state.options.selection != "random" else 0
+        for rows, batch in state.storage.batches(lesson.X):
+            order = np.arange(rows.stop - rows.start, dtype=np.int64)
+            costs, place = lesson.costs[rows], first + rows.start
+            state.tested.count(bank.learn(batch, numbers[rows], costs, place, order, seed, monitor))
+
+    def _queries(self, X: Any) -> Any:
+        """Return checked examples that the model is asked about."""
+        state = self._known()
+        return check_queries(self, X, state.storage, sparse=state.kernel.name != "precomputed")
+
+    def _native_decisions(self, X: Any) -> tuple[ClassTable, NDArray[np.float64]]:
+        """Return decision values of checked examples, one column a machine, and the classes that the machines knew."""
+        state = self._known()
+        check_threads(self.n_jobs)
+        threads = count_threads(self.n_jobs)
+        with one_blas_thread():
+            return state.together(lambda _: state.decide(X, threads), lambda decisions: decisions.shape[1])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        tags.input_tags.sparse = not tags.input_tags.pairwise
+        return tags
+
+
+class StreamingClassifier(ClassifierMixin, StreamingEstimator):
+    """A kernel classifier that keeps learning.
+
+    A class that inherits from it says in `_train` how a whole training set is gone through.
+    """
+
+    class_weight: Mapping[Any, float] | str | None
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The labels known so far, sorted."""
+        return self._known().table.classes
+
     @property
     def _cost(self) -> float:
         """The cost of an example of weight 1."""
         return 1.0
+
+    def _common_options(self, *, streaming: bool) -> SolverOptions:
+        options = super()._common_options(streaming=streaming)
+        check_class_weight(self.class_weight, streaming=streaming)
+        return options
 
     @abstractmethod
     def _train(self, lesson: Lesson) -> None:
@@ -115,10 +201,13 @@ class StreamingClassifier(FittedAttributes, CallbackSupportMixin, ClassifierMixi
         self : object
             The fitted estimator.
         """
+        return self._fit(X, y, sample_weight)
+
+    def _fit(self, X: Any, y: Any, sample_weight: ArrayLike | None, ids: Any = None) -> Self:
         options = self._options(streaming=False)
         with unchanged_on_error(self):
-            lesson = self._lesson(*self._checked(X, y, None), sample_weight)
-            _require_weight(lesson)
+            lesson = self._named(self._lesson(*self._checked(X, y, None), sample_weight), None, ids)
+            require_weight(lesson)
             table = ClassTable.of(lesson.y[lesson.used])
             if len(table) < 2:
                 raise DataError(
@@ -161,10 +250,15 @@ class StreamingClassifier(FittedAttributes, CallbackSupportMixin, ClassifierMixi
         self : object
             The estimator.
         """
+        return self._partial_fit(X, y, classes, sample_weight)
+
+    def _partial_fit(
+        self, X: Any, y: Any, classes: ArrayLike | None, sample_weight: ArrayLike | None, ids: Any = None
+    ) -> Self:
         options = self._options(streaming=True)
         with unchanged_on_error(self):
             before = getattr(self, "_state", None)
-            lesson = self._lesson(*self._checked(X, y, before), sample_weight)
+            lesson = self._named(self._lesson(*self._checked(X, y, before), sample_weight), before, ids)
             self._state = self._next_state(before, lesson, options, classes)
             self._learn(lesson, options)
         return self
@@ -203,13 +297,7 @@ class StreamingClassifier(FittedAttributes, CallbackSupportMixin, ClassifierMixi
 
     def _decisions(self, X: Any) -> tuple[ClassTable, NDArray[np.float64]]:
         """Return arranged decision values, and the classes that the machines knew when they gave them."""
-        state = self._known()
-        X = check_queries(self, X, state.storage, sparse=state.kernel.name != "precomputed")
-        check_threads(self.n_jobs)
-        threads = count_threads(self.n_jobs)
-        with one_blas_thread():
-            decisions = state.decide(X, threads)
-        table = state.table.of_machines(decisions.shape[1])
+        table, decisions = self._native_decisions(self._queries(X))
         return table, table.arrange(decisions)
 
     def _checked(self, X: Any, y: Any, state: State | None) -> tuple[Any, NDArray[Any]]:
@@ -228,10 +316,6 @@ class StreamingClassifier(FittedAttributes, CallbackSupportMixin, ClassifierMixi
         costs = self._cost * weights * class_factors(self.class_weight, y, weights)
         return Lesson(X, y, weights, costs, {} if sample_weight is None else {"sample_weight": weights})
 
-    def _first_state(self, lesson: Lesson, options: SolverOptions, table: ClassTable) -> State:
-        kernel = KernelSpec.settle(self.kernel, self.degree, self.gamma, self.coef0, X=lesson.X, weights=lesson.weights)
-        return State(kernel, options, Storage.of(lesson.X), table)
-
     def _next_state(
         self, state: State | None, lesson: Lesson, options: SolverOptions, classes: ArrayLike | None
     ) -> State:
@@ -240,46 +324,14 @@ class StreamingClassifier(FittedAttributes, CallbackSupportMixin, ClassifierMixi
         named = known.extended(as_labels(classes)) if classes is not None else known
         table = named.extended(lesson.y[lesson.used])
         if state is None:
-            _require_weight(lesson)
+            require_weight(lesson)
             state = self._first_state(lesson, options, table)
         else:
-            state.kernel.require_same(self.kernel, self.degree, self.gamma, self.coef0)
+            self._require_same(state)
         self._require_columns(state, lesson, whole=False)
         state = state.expendable()
         state.extend(table)
         return state
-
-    def _require_columns(self, state: State, lesson: Lesson, *, whole: bool) -> None:
-        """Refuse kernel values computed beforehand that cannot be those of the next examples of the stream."""
-        if state.kernel.name != "precomputed":
-            return
-        first, n, columns = state.n_seen, len(lesson.y), state.storage.n_features
-        if whole and n != columns:
-            raise DataError(f"A precomputed kernel must be a square matrix in fit, got {n} rows and {columns} columns.")
-        if first + n > columns:
-            raise DataError(
-                f"A precomputed kernel must have a column for every example of the stream, got {columns} columns for "
-                f"{first + n} examples; give all columns from the first call on."
-            )
-        check_gram(lesson.X[:, first : first + n])
-
-    def _learn(self, lesson: Lesson, options: SolverOptions) -> None:
-        """Show the examples to the machines once, in the order given."""
-        state = self._state
-        bank, numbers, first = state.use(options), lesson.numbers(state.table), state.n_seen
-        state.n_seen += len(lesson.y)  # at once: ids must stay unique if the call is interrupted
-        seed = random_seed(self.random_state) if options.selection != "random" else 0
-        with one_blas_thread(), progress_bar(self.verbose) as bar, state.watched(bar) as monitor:
-            for rows, batch in state.storage.batches(lesson.X):
-                order = np.arange(rows.stop - rows.start, dtype=np.int64)
-                costs, place = lesson.costs[rows], first + rows.start
-                state.tested.count(bank.learn(batch, numbers[rows], costs, place, order, seed, monitor))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
-        tags.input_tags.sparse = not tags.input_tags.pairwise
-        return tags
 
 
 def random_seed(random_state: Any) -> int:
@@ -287,7 +339,8 @@ def random_seed(random_state: Any) -> int:
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
 
-def _require_weight(lesson: Lesson) -> None:
+def require_weight(lesson: Lesson) -> None:
+    """Refuse examples none of which counts."""
     if not lesson.used.any():
         raise DataError("Some row must have a weight above zero, got none; leave sample_weight out to use all rows.")
 

@@ -25,7 +25,7 @@ class Kernel:
 class Options:
     """What a bank may do; plain data."""
 
-    algorithm: str  # lasvm, robust, tracking, perceptron; those after the first have no bias
+    algorithm: str  # lasvm, robust, tracking, perceptron (an ExactBank: incremental); the middle three have no bias
     tolerance: float  # tau
     max_support: int  # members a machine may keep; 0: no bound
     cache_bytes: int
@@ -50,6 +50,12 @@ class Options:
     average: bool  # answer with averaged coefficients
     # perceptron
     margin: float  # answers up to this count as mistakes
+    # incremental
+    max_examples: int  # examples that a machine may hold; 0: no bound
+    oldest_first: bool  # the oldest example leaves a full machine, not the least relevant
+    problem: str  # classifier, plane, sphere
+    nu: float  # plane and sphere: the share of the costs that the coefficients sum to,
+    most_total: float  # and the most that they do
     def __init__(self) -> None: ...
 
 class Progress:
@@ -183,6 +189,76 @@ class Bank64:
     def restore(
         kernel: Kernel, options: Options, n_features: int, sparse: bool, n_classes: int, state: dict[str, NDArray[Any]]
     ) -> Bank64: ...
+
+class ExactBank:
+    """Machines that are exact after every example, in double precision; else as Bank64.
+
+    Classes and machines are numbered as in the other banks. The problem "plane" or "sphere" has one class, number 0,
+    and one machine. A bank that has forgotten everything may have no class at all.
+    """
+
+    def __init__(self, kernel: Kernel, options: Options, n_features: int, sparse: bool, n_classes: int) -> None: ...
+    def set_options(self, options: Options) -> None: ...
+    def grow(self, n_classes: int) -> None:
+        """Add classes; new machines are exact at once."""
+    def drop_class(self, number: int) -> None:
+        """Take away a class that no example has any more; higher numbers fall by one."""
+    def learn(
+        self,
+        batch: Batch64,
+        labels: NDArray[np.int32],
+        costs: NDArray[np.float64],
+        first_id: int,
+        order: NDArray[np.int64],
+        seed: int = 0,
+        monitor: Monitor | None = None,
+    ) -> Outcome: ...
+    def forget(self, ids: NDArray[np.int64], monitor: Monitor | None = None) -> int:
+        """Forget examples that are held; returns how many, fewer than given only when stopped."""
+    def relabel(
+        self,
+        ids: NDArray[np.int64],
+        labels: NDArray[np.int32],
+        costs: NDArray[np.float64],
+        monitor: Monitor | None = None,
+    ) -> int:
+        """Give other labels and costs to examples that are held; returns how many got them."""
+    def leave_one_out(self, monitor: Monitor | None = None) -> NDArray[np.float64]:
+        """Decision values of each held example by the machines without it, shape (held, machines)."""
+    def certify(self) -> None:
+        """Compute all gradients from nothing, so that `gap` is a certificate."""
+    def held(self) -> NDArray[np.int64]:
+        """Ids of the examples held by any machine, in the order of the stream."""
+    def labels(self) -> NDArray[np.int32]:
+        """Class numbers of the examples held, in the order of `held`."""
+    def costs(self) -> NDArray[np.float64]:
+        """Costs of the examples held, in the order of `held`."""
+    def finish(self, monitor: Monitor | None = None) -> Outcome:
+        """Do nothing: the machines are finished."""
+    def polish(self) -> None:
+        """Do nothing."""
+    def decide(self, batch: Batch64, threads: int = 1) -> NDArray[np.float64]: ...
+
+    n_machines: int
+    n_retained: int
+    n_kernel_evals: int
+    n_steps: int
+    bias: NDArray[np.float64]
+    gap: NDArray[np.float64]
+    dual_objective: NDArray[np.float64]
+    duality_gap: NDArray[np.float64]
+    squared_norm: NDArray[np.float64]
+    extremes: NDArray[np.float64]
+    total: NDArray[np.float64]  # what the coefficients of each machine sum to
+    residual: NDArray[np.float64]  # largest |g| of the examples on the margin, as last seen
+    n_margin: NDArray[np.int64]  # examples of each machine on the margin
+    n_bounded: NDArray[np.int64]  # and at their bounds
+    n_refreshed: int  # times that an inverse was found anew
+    def state(self) -> dict[str, NDArray[Any]]: ...
+    @staticmethod
+    def restore(
+        kernel: Kernel, options: Options, n_features: int, sparse: bool, n_classes: int, state: dict[str, NDArray[Any]]
+    ) -> ExactBank: ...
 
 def set_blas(routines: dict[str, Any]) -> None:
     """Hand over the BLAS function pointers (PyCapsules of scipy.linalg.cython_blas)."""

@@ -83,6 +83,23 @@ class ClassTable:
         order = np.argsort(classes)
         return ClassTable(classes[order], numbers[order])
 
+    def without(self, number: int) -> ClassTable:
+        """Return the table without the class of a native number; higher numbers fall by one.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> table = ClassTable(np.array(["apple", "fig", "pear"]), np.array([2, 0, 1], dtype=np.int32)).without(0)
+        >>> table.classes.tolist(), table.numbers.tolist()
+        (['apple', 'pear'], [1, 0])
+        """
+        left = self.numbers != number
+        return ClassTable(self.classes[left], (self.numbers - (self.numbers > number))[left].astype(np.int32))
+
+    def label(self, number: int) -> Any:
+        """Return the label of a native class number."""
+        return self.classes[self.numbers == number].tolist()[0]
+
     def of_machines(self, n_machines: int) -> ClassTable:
         """Return the table as it was when there were so many native machines; classes may have come since.
 

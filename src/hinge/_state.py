@@ -6,7 +6,7 @@ import copy
 import math
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 Arrays = dict[str, NDArray[Any]]
+Read = TypeVar("Read")
 
 
 class Bank(Protocol):
@@ -80,17 +81,23 @@ class SolverOptions:
     average: bool = False
     seed: int = 0
     margin: float = 0.0
+    max_examples: int | None = None
+    oldest_first: bool = False
+    problem: str = "classifier"
+    nu: float = 1.0
+    most_total: float | None = None
 
     @property
     def biased(self) -> bool:
-        """The machines have a bias, and move coefficients in pairs."""
-        return self.algorithm == "lasvm"
+        """The machines have a bias, so that their coefficients have a sum to keep."""
+        return self.algorithm in ("lasvm", "incremental")
 
     def native(self) -> _core.Options:
         """Return the options for the native code."""
         options = _core.Options()
-        bounds = {"max_gap": math.inf if self.max_gap is None else self.max_gap, "max_support": self.max_support or 0}
-        for name, value in (asdict(self) | bounds).items():
+        bounds = {name: math.inf for name in ("max_gap", "most_total") if getattr(self, name) is None}
+        counts = {name: getattr(self, name) or 0 for name in ("max_support", "max_examples")}
+        for name, value in (asdict(self) | bounds | counts).items():
             setattr(options, name, value)
         return options
 
@@ -145,12 +152,13 @@ class State:
         self.tested = Tested()
         self._arrays: Arrays | None = None
         self._bank: Bank | None = None
+        self._renumberings = 0  # odd while machines and table do not agree
 
     @property
     def bank(self) -> Bank:
         """The native machines."""
         if self._bank is None:
-            kind = _core.Bank32 if self.storage.dtype == np.float32 else _core.Bank64
+            kind = self._kind()
             parts = (
                 self.kernel.native(self.storage.dtype),
                 self.options.native(),
@@ -161,6 +169,12 @@ class State:
             self._bank = kind(*parts) if self._arrays is None else kind.restore(*parts, self._arrays)
             self._arrays = None
         return self._bank
+
+    def _kind(self) -> Any:
+        """Return the class of the native machines."""
+        if self.options.algorithm == "incremental":
+            return _core.ExactBank
+        return _core.Bank32 if self.storage.dtype == np.float32 else _core.Bank64
 
     def use(self, options: SolverOptions) -> Bank:
         """Return the native machines, told to work as `options` say."""
@@ -185,16 +199,32 @@ class State:
             self.table = before
             raise
 
+    def together(self, read: Callable[[Bank], Read], n_machines: Callable[[Read], int]) -> tuple[ClassTable, Read]:
+        """Return something that the machines are asked for, and the classes that they knew when they answered.
+
+        Another thread may be learning. Classes that come meanwhile are left out of the table; when classes are
+        renumbered meanwhile, the machines are asked again.
+        """
+        while True:
+            before = self._renumberings
+            answer = read(self.bank)
+            table = self.table.of_machines(n_machines(answer))
+            if before == self._renumberings and before % 2 == 0:
+                return table, answer
+
     def decide(self, X: Any, threads: int) -> NDArray[np.float64]:
         """Return decision values of checked examples, one column a native machine."""
         parts = [self.bank.decide(batch, threads) for _, batch in self.storage.batches(X)]
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
+    def snapshot(self) -> tuple[ClassTable, Arrays]:
+        """Return the arrays of the machines at one moment, and the classes of that moment."""
+        return self.together(lambda bank: bank.state(), lambda arrays: len(arrays["member_counts"]))
+
     def support(self) -> Support:
         """Return the support vectors."""
-        arrays = self.bank.state()  # one snapshot: another thread may be learning
+        table, arrays = self.snapshot()
         coefficients = signed_coefficients(arrays, averaged=True)
-        table = self.table.of_machines(len(coefficients))
         held = np.flatnonzero(coefficients.any(axis=0))
         place_of_number = np.argsort(table.numbers)
         places = place_of_number[arrays["labels"][held]]
@@ -209,9 +239,8 @@ class State:
 
     def counters(self) -> NDArray[np.int64]:
         """Return what the machines have counted, in the order of the classes; the native code says what it is."""
-        arrays = self.bank.state()
+        table, arrays = self.snapshot()
         counters = arrays["counters"][3:].reshape(len(arrays["member_counts"]), -1)
-        table = self.table.of_machines(len(counters))
         return counters[table.numbers] if len(table) > 2 else counters
 
     def vectors(self, arrays: Arrays) -> Any:
@@ -226,8 +255,7 @@ class State:
 
         A kernel function of the user is not among them.
         """
-        arrays = self.bank.state() if self._arrays is None else self._arrays  # one moment: another thread may learn
-        table = self.table.of_machines(len(arrays["member_counts"]))
+        table, arrays = self.snapshot() if self._arrays is None else (self.table, self._arrays)
         kernel = {key: value for key, value in vars(self.kernel).items() if key != "function"}
         values = {
             "kernel": kernel,
@@ -245,7 +273,7 @@ class State:
     @classmethod
     def from_arrays(
         cls, arrays: Arrays, values: dict[str, Any], function: Callable[[Any, Any], Any] | None = None
-    ) -> State:
+    ) -> Self:
         """Return the state that `to_arrays` took apart; `function` is the user's kernel function, if there was one."""
         state = cls.__new__(cls)
         state.__setstate__((arrays, values, function))
@@ -267,18 +295,19 @@ class State:
         self.tested = Tested()
         self._arrays = arrays
         self._bank = None
+        self._renumberings = 0
 
-    def expendable(self) -> State:
+    def expendable(self) -> Self:
         """Return the state to learn with: a copy when a kernel function of the user may fail half-way, else itself."""
         return self if self.kernel.function is None else self.copy()
 
-    def copy(self) -> State:
+    def copy(self) -> Self:
         """Return a state that learns on its own from here."""
-        return State.from_arrays(*self.to_arrays(), self.kernel.function)
+        return self.from_arrays(*self.to_arrays(), self.kernel.function)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> State:
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         # Unlike `copy`, this goes with a copy of the estimator, whose parameter `kernel` is copied as well.
-        return State.from_arrays(*self.to_arrays(), copy.deepcopy(self.kernel.function, memo))
+        return self.from_arrays(*self.to_arrays(), copy.deepcopy(self.kernel.function, memo))
 
 
 def signed_coefficients(arrays: Arrays, *, averaged: bool = False) -> NDArray[np.float64]:

@@ -116,11 +116,14 @@ def check_examples(
 
 def check_queries(estimator: Any, X: Any, storage: Storage, *, sparse: bool) -> Any:
     """Check examples that a model of known storage is asked about."""
-    if is_ready(X, storage, estimator):
-        return X
-    accepted = "csr" if sparse else False
+    return X if is_ready(X, storage, estimator) else check_rows(estimator, X, storage, sparse=sparse)
+
+
+def check_rows(estimator: Any, X: Any, storage: Storage | None, *, sparse: bool) -> Any:
+    """Check examples without labels; those that come first, when `storage` is None, become float64."""
+    accepted, dtype = "csr" if sparse else False, np.float64 if storage is None else storage.dtype
     with np.errstate(over="ignore", invalid="ignore"):
-        X = validate_data(estimator, X, reset=False, accept_sparse=accepted, dtype=storage.dtype, order="C")
+        X = validate_data(estimator, X, reset=storage is None, accept_sparse=accepted, dtype=dtype, order="C")
     return _finished(X)
 
 

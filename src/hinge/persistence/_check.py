@@ -37,7 +37,7 @@ _STATE: dict[str, tuple[type, ...]] = {
 _KERNEL: dict[str, tuple[type, ...]] = {"name": (str,), "gamma": (int, float), "coef0": (int, float), "degree": (int,)}
 
 
-def check_state(arrays: Arrays, values: dict[str, Any]) -> None:
+def check_state(arrays: Arrays, values: dict[str, Any], *, fewest_classes: int = 1) -> None:
     """Raise `ModelFileError` unless arrays and values can have come from a `State`."""
     _json.fields(values, "its state", _STATE)
     require(values["dtype"] in ("float32", "float64"), "its numbers are neither float32 nor float64")
@@ -45,6 +45,7 @@ def check_state(arrays: Arrays, values: dict[str, Any]) -> None:
     require(1 <= features <= MOST_FEATURES, f"its number of features is not between 1 and {MOST_FEATURES}")
     require(0 <= seen <= MOST_EXAMPLES, "its number of examples makes no sense")
     _check_kernel(values)
+    require(len(values["classes"]) >= fewest_classes, "it has no classes")
     _check_classes(values)
     check_arrays(arrays, values)
 
@@ -64,7 +65,6 @@ def _check_kernel(values: dict[str, Any]) -> None:
 
 def _check_classes(values: dict[str, Any]) -> None:
     classes, numbers = values["classes"], values["class_numbers"]
-    require(len(classes) > 0, "it has no classes")
     require(LABEL_TYPES.fullmatch(values["class_type"]) is not None, "its labels are of an unknown type")
     kind = np.dtype(values["class_type"])
     require(kind.itemsize * len(classes) <= MOST_LABEL_BYTES, "its labels are too long")

@@ -44,7 +44,7 @@ def _take_apart(check: Check, model: Any) -> Parts:
     check_is_fitted(model)
     parameters = {name: encode(name, value) for name, value in model.get_params(deep=False).items()}
     model._check_params(streaming=False)
-    _require_kernel(model, model._state)
+    model._require_same(model._state)
     arrays, values = model._state.to_arrays()
     del values["options"]  # they follow from the parameters, and from the machine that the model is loaded on
     try:
@@ -66,7 +66,7 @@ def _put_together(estimator: type[Any], kind: type[Any], check: Check, parts: Pa
     arrays = completed(parts.arrays)
     check(arrays, header["state"])
     state = kind.from_arrays(arrays, header["state"] | {"options": asdict(options)})
-    _require_kernel(model, state)
+    model._require_same(state)
     state.bank  # noqa: B018  built now: the native code looks at the arrays as well
     model._state = state
     model.n_features_in_ = state.storage.n_features
@@ -83,8 +83,3 @@ def _with_parameters(estimator: type[Any], parameters: dict[str, Any]) -> Any:
     for name in parameters:
         require(name in known, f"{estimator.__name__} has no parameter {quoted(name)}")
     return estimator(**{name: decode(name, value) for name, value in parameters.items()})
-
-
-def _require_kernel(model: Any, state: Any) -> None:
-    """Refuse parameters that say another kernel than the one the coefficients belong to."""
-    state.kernel.require_same(model.kernel, model.degree, model.gamma, model.coef0)

@@ -6,10 +6,12 @@ import os
 from pathlib import Path
 from typing import Any
 
+from hinge.incremental import IncrementalOneClassSVM, IncrementalSVC
 from hinge.online import OnlineSVC
 from hinge.perceptron import KernelPerceptron
 from hinge.persistence._classifier import classifier
 from hinge.persistence._errors import ModelFileError, sentence
+from hinge.persistence._exact import exact
 from hinge.persistence._file import read, write
 from hinge.persistence._prepared import prepared
 from hinge.persistence._registry import put_together, register, take_apart
@@ -18,6 +20,8 @@ from hinge.tracking import TrackingSVC
 
 for estimator in (OnlineSVC, RobustOnlineSVC, TrackingSVC, KernelPerceptron):
     register(classifier(estimator))
+register(exact(IncrementalSVC))
+register(exact(IncrementalOneClassSVM))
 register(prepared())
 
 

@@ -1,0 +1,72 @@
+"""Exact learning one by one: how much longer than one fit of SVC, and how the time of an example grows."""
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from matplotlib.figure import Figure
+from scipy.integrate import trapezoid
+
+from benchmarks.micro import Section
+from benchmarks.micro.lessons import TIGHT, Lesson, eights
+from benchmarks.worker import timed
+
+BLOCK = 500
+REFITTED = (1, 2, 4, 8, 12, 16, 20)  # blocks
+
+
+def measure(quick: bool) -> Section:
+    """Learn mnist, 8 vs rest, in one call, then with one call a row; fit SVC on the first rows of several numbers."""
+    lesson = eights(2 * BLOCK if quick else 10_000)
+    _warm_up(lesson)
+    at_once = timed(lesson.learner().partial_fit, lesson.X, lesson.y)[0]
+    calls = _one_call_a_row(lesson)
+    sizes = [size for size in (BLOCK * blocks for blocks in REFITTED) if size <= len(lesson.y)]
+    refits = [timed(part.peer().fit, part.X, part.y)[0] for part in (lesson.rows(slice(size)) for size in sizes)]
+    tight = timed(lesson.peer(tol=TIGHT).fit, lesson.X, lesson.y)[0]
+    seconds = {
+        "IncrementalSVC, all rows in one call": at_once,
+        "IncrementalSVC, one call a row": sum(calls),
+        "SVC, one fit of all rows": refits[-1],
+        f"SVC, the same with tol={TIGHT:g}": tight,
+        "SVC, fitted again after each row (area under the picture)": float(trapezoid([0, *refits], [0, *sizes])),
+    }
+    return Section(
+        f"{len(lesson.y):,} examples of {lesson.title}, one by one (aim: at most 15 times one SVC fit)",
+        ("model", "seconds", "ms an example", "of one SVC fit", f"of one with tol={TIGHT:g}"),
+        [_row(name, value, len(lesson.y), refits[-1], tight) for name, value in seconds.items()],
+        partial(_draw, calls, sizes, refits),
+    )
+
+
+def _warm_up(lesson: Lesson) -> None:
+    few = lesson.rows(slice(200))
+    for model in (few.learner(), few.peer()):
+        model.fit(few.X, few.y)
+
+
+def _one_call_a_row(lesson: Lesson) -> list[float]:
+    model = lesson.learner()
+    rows = (lesson.rows(slice(row, row + 1)) for row in range(len(lesson.y)))
+    return [timed(model.partial_fit, row.X, row.y)[0] for row in rows]
+
+
+def _row(name: str, seconds: float, n_rows: int, fit: float, tight: float) -> tuple[str, ...]:
+    return name, f"{seconds:.2f}", f"{1e3 * seconds / n_rows:.2f}", f"{seconds / fit:.1f}", f"{seconds / tight:.1f}"
+
+
+def _draw(calls: Sequence[float], sizes: Sequence[int], refits: Sequence[float], file: Path) -> None:
+    """Draw the time of one more example over the number of examples, as means of blocks."""
+    means = 1e3 * np.reshape(calls, (-1, BLOCK)).mean(axis=1)
+    figure = Figure(figsize=(7, 4), layout="constrained", dpi=100)
+    axes = figure.subplots()
+    axes.semilogy(sizes, 1e3 * np.asarray(refits), "o--", color="#d97706", label="SVC, fitted again")
+    axes.semilogy(BLOCK * np.arange(1, len(means) + 1), means, color="#2563eb", label="IncrementalSVC")
+    axes.set_title("Time of one more example, ms", loc="left", fontweight="bold")
+    axes.set_xlabel("examples learned (mnist, 8 vs rest)")
+    axes.set_xlim(left=0)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(axis="y", color="#e6e9ee")
+    axes.legend(frameon=False)
+    figure.savefig(file)

@@ -1,0 +1,118 @@
+"""What a model knows that can forget: the machines, and the names of its examples."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from hinge._state import State
+from hinge.incremental._ids import Ids
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+    from hinge import _core
+    from hinge._base import Lesson
+    from hinge._kernels import KernelSpec
+    from hinge._labels import ClassTable
+    from hinge._state import Arrays, SolverOptions
+    from hinge._validation import Storage
+
+
+class ExactState(State):
+    """What a model knows that can forget.
+
+    Attributes
+    ----------
+    ids : Ids
+        The names of the examples that the machines hold, and of those that they passed over.
+    named : set
+        Labels that the user has announced: these classes stay when their last example goes.
+    """
+
+    def __init__(self, kernel: KernelSpec, options: SolverOptions, storage: Storage, table: ClassTable) -> None:
+        super().__init__(kernel, options, storage, table)
+        self.ids = Ids()
+        self.named: set[Any] = set()
+
+    @property
+    def bank(self) -> _core.ExactBank:
+        """The native machines."""
+        return cast("_core.ExactBank", super().bank)
+
+    @contextmanager
+    def taking_in(self, lesson: Lesson, first: int) -> Iterator[None]:
+        """Keep names and classes in step with the machines while these learn a lesson that begins at some place.
+
+        When that is cut short, the examples learned so far are known, and nothing else.
+        """
+        self.bank  # noqa: B018  built now: what follows is undone with its help
+        self.ids.add(lesson.names, range(first, first + len(lesson.y)))
+        try:
+            yield
+            self.ids.pass_over(first + np.flatnonzero(~lesson.used))
+        except BaseException:
+            self._drop_empty(np.isin(self.table.classes, lesson.y[lesson.used]))
+            raise
+        finally:
+            self._settle()
+
+    @contextmanager
+    def revised(self) -> Iterator[None]:
+        """Keep names and classes in step with the machines while examples are forgotten or get other labels.
+
+        A class that comes or loses its last example inside, and has none in the end, vanishes unless it was named.
+        """
+        known, present = self.table.classes, self.table.classes[self._present()]
+        try:
+            yield
+        finally:
+            self._settle()
+            classes = self.table.classes
+            self._drop_empty(np.isin(classes, present) | ~np.isin(classes, known))
+
+    def _settle(self) -> None:
+        """Let go of the names of examples that the machines hold no more."""
+        if self.ids.n_held != self.bank.n_retained:
+            self.ids.settle(self.bank.held())
+
+    def _present(self) -> NDArray[np.bool_]:
+        """Tell which classes, in the order of the table, have an example."""
+        counts = np.bincount(self.bank.labels(), minlength=len(self.table))
+        return counts[self.table.numbers] > 0
+
+    def _drop_empty(self, candidates: NDArray[np.bool_]) -> None:
+        """Take away those among some classes that have no example and were not named."""
+        empty = candidates & ~self._present()
+        for number in -np.sort(-self.table.numbers[empty]):  # the highest first: it is higher numbers that change
+            if self.table.label(number) not in self.named:
+                self._drop(int(number))
+
+    def _drop(self, number: int) -> None:
+        self._renumberings += 1  # odd from here, until machines and table agree again
+        try:
+            self.bank.drop_class(number)
+            self.table = self.table.without(number)
+        finally:
+            self._renumberings += 1
+
+    def to_arrays(self) -> tuple[Arrays, dict[str, Any]]:
+        """Return everything as plain arrays, and values that JSON can hold as long as labels and names are plain."""
+        while True:
+            arrays, values = super().to_arrays()
+            ids = self.ids.copy()
+            if ids.knows(arrays["ids"]):  # else another thread has forgotten one since
+                break
+        ids.settle(arrays["ids"])
+        named = [label for label in values["classes"] if label in self.named]
+        return arrays, values | {"ids": ids.to_values(), "named": named}
+
+    def __setstate__(self, parts: tuple[Arrays, dict[str, Any], Callable[[Any, Any], Any] | None]) -> None:
+        super().__setstate__(parts)
+        values = parts[1]
+        self.ids = Ids.from_values(values["ids"])
+        self.named = set(values["named"])

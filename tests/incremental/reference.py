@@ -1,0 +1,294 @@
+"""The native exact machines once more, written to be obviously right: every problem is solved from nothing by LIBSVM.
+
+`install` puts them in the place of the native ones, so that what Python adds to these (names, classes, files) can be
+tested with either.
+"""
+
+from __future__ import annotations
+
+import warnings
+from types import SimpleNamespace
+
+import numpy as np
+from scipy.sparse import csr_matrix, vstack
+from sklearn.metrics.pairwise import pairwise_kernels
+from sklearn.svm import SVC
+
+from hinge import _core
+
+
+class Kernel:
+    def __init__(self, name, gamma=1.0, coef0=0.0, degree=3, function=None):
+        self.name = name
+        self.function = function
+        used = {"rbf": ["gamma"], "laplacian": ["gamma"], "poly": ["gamma", "coef0", "degree"]}
+        used["sigmoid"] = ["gamma", "coef0"]
+        values = {"gamma": gamma, "coef0": coef0, "degree": degree}
+        self.parameters = {key: values[key] for key in used.get(name, [])}
+
+    def __call__(self, A, B, columns):
+        if self.name == "precomputed":
+            return A[:, columns]
+        if self.function is not None:
+            return self.function(A, B)
+        return pairwise_kernels(A, B, metric=self.name, **self.parameters)
+
+
+class Batch64:
+    def __init__(self, X):
+        self.X = X
+
+    @staticmethod
+    def dense(X):
+        return Batch64(X.copy())
+
+    @staticmethod
+    def sparse(data, indices, indptr, n_features):
+        return Batch64(csr_matrix((data, indices, indptr), shape=(len(indptr) - 1, n_features)))
+
+
+class Machine:
+    """The solution for some examples."""
+
+    def __init__(self):
+        self.members = []
+
+    def solve(self, bank):
+        y = np.array([bank.target(self, number) for number in self.members])
+        self.costs = np.array([bank.examples[number].cost for number in self.members])
+        self.y, self.alpha, self.bias = y, np.zeros(len(y)), float(y[0]) if len(y) else 0.0
+        self.K = bank.gram(self.members)
+        if len(np.unique(y)) == 2:
+            with warnings.catch_warnings(action="ignore"):  # it computes with float32 and may never get there
+                solver = SVC(kernel="precomputed", C=1.0, tol=1e-10, max_iter=100_000)
+                solution = solver.fit(self.K, y, sample_weight=self.costs)
+            self.alpha[solution.support_], self.bias = solution.dual_coef_[0], float(solution.intercept_[0])
+        self.gradient = y - self.K @ self.alpha
+        self.lows = np.where(y > 0, 0.0, -self.costs)
+
+    @property
+    def extremes(self):
+        may_fall, may_rise = self.alpha > self.lows, self.alpha < self.lows + self.costs
+        return self.gradient[may_fall].min(initial=np.inf), self.gradient[may_rise].max(initial=-np.inf)
+
+    @property
+    def gap(self):
+        lowest, highest = self.extremes
+        return max(0.0, highest - lowest) if np.isfinite(highest - lowest) else 0.0
+
+    @property
+    def least_relevant(self):
+        margin = self.y * (self.K @ self.alpha + self.bias)
+        return self.members[np.lexsort((-margin, np.abs(self.alpha)))[0]]
+
+
+class ReferenceBank:
+    """One-vs-rest machines, each the exact solution for the examples that it holds."""
+
+    n_kernel_evals = n_refreshed = 0
+
+    def __init__(self, kernel, options, n_features, sparse, n_classes):
+        self.kernel, self.options, self.n_features, self.is_sparse = kernel, options, n_features, sparse
+        self.n_classes, self.n_steps, self.examples = n_classes, 0, {}
+        self._machines = [Machine() for _ in range(n_classes if n_classes > 2 else 1)]
+        self._solved = False
+
+    @property
+    def machines(self):
+        if not self._solved:
+            for machine in self._machines:
+                machine.solve(self)
+            self._solved = True
+        return self._machines
+
+    def rows(self, numbers):
+        rows = [self.examples[number].row for number in numbers]
+        if not rows:
+            return (csr_matrix if self.is_sparse else np.zeros)((0, self.n_features))
+        return vstack(rows).tocsr() if self.is_sparse else np.vstack(rows)
+
+    def gram(self, numbers):
+        return self.kernel(self.rows(numbers), self.rows(numbers), numbers) if numbers else np.zeros((0, 0))
+
+    def target(self, machine, number):
+        positive = self._machines.index(machine) if len(self._machines) > 1 else 1
+        return 1.0 if self.examples[number].label == positive else -1.0
+
+    def set_options(self, options):
+        self.options = options
+
+    def grow(self, n_classes):
+        self._renumber(n_classes)
+
+    def drop_class(self, number):
+        assert all(example.label != number for example in self.examples.values())
+        for example in self.examples.values():
+            example.label -= example.label > number
+        self._renumber(self.n_classes - 1, number)
+
+    def _renumber(self, n_classes, dropped=None):
+        machines, self.n_classes, self._solved = self._machines, n_classes, False
+        if len(machines) > 1 and dropped is not None:
+            del machines[dropped]
+        wanted = n_classes if n_classes > 2 else 1
+        if len(machines) > 1 and wanted == 1:
+            machines[:] = machines[1:]
+        while len(machines) < wanted:
+            machines.append(Machine())
+            machines[-1].members = sorted(self.examples)
+
+    def learn(self, batch, labels, costs, first_id, order, seed=0, monitor=None):  # noqa: PLR0917
+        visited = 0
+        for row in order:
+            if monitor is not None and not monitor(SimpleNamespace(phase="learn", seen=visited)):
+                break
+            if costs[row] > 0:
+                self._learn_one(first_id + int(row), batch.X[row : row + 1], int(labels[row]), float(costs[row]))
+            visited += 1
+        return SimpleNamespace(visited=visited, inserted=visited, mistakes=0, steps=0, stopped=False, stalled=False)
+
+    def _learn_one(self, number, row, label, cost):
+        for machine in self._machines:
+            if self.options.max_examples and len(machine.members) >= self.options.max_examples:
+                leaving = min(machine.members) if self.options.oldest_first else self._least(machine)
+                machine.members.remove(leaving)
+            machine.members.append(number)
+        self.examples[number] = SimpleNamespace(row=row, label=label, cost=cost)
+        self._sweep()
+
+    def _least(self, machine):
+        machine.solve(self)
+        return machine.least_relevant
+
+    def _sweep(self):
+        held = {number for machine in self._machines for number in machine.members}
+        self.examples = {number: example for number, example in self.examples.items() if number in held}
+        self._solved = False
+        self.n_steps += 1
+
+    def forget(self, ids, monitor=None):
+        for place, number in enumerate(ids.tolist()):
+            if monitor is not None and not monitor(SimpleNamespace(phase="forget", seen=place)):
+                return place
+            assert number in self.examples
+            for machine in self._machines:
+                machine.members = [member for member in machine.members if member != number]
+            self._sweep()
+        return len(ids)
+
+    def relabel(self, ids, labels, costs, monitor=None):
+        for place, (number, label, cost) in enumerate(zip(ids.tolist(), labels.tolist(), costs.tolist(), strict=True)):
+            if monitor is not None and not monitor(SimpleNamespace(phase="relabel", seen=place)):
+                return place
+            assert cost > 0
+            self.examples[number].label, self.examples[number].cost = label, cost
+            self._sweep()
+        return len(ids)
+
+    def leave_one_out(self, monitor=None):
+        values = np.zeros((len(self.examples), self.n_machines))
+        for place, number in enumerate(sorted(self.examples)):
+            without = ReferenceBank(self.kernel, self.options, self.n_features, self.is_sparse, self.n_classes)
+            without.examples = self.examples
+            for other, machine in zip(without._machines, self._machines, strict=True):
+                other.members = [member for member in machine.members if member != number]
+            values[place] = without.decide(Batch64(self.examples[number].row))[0]
+        return values
+
+    def held(self):
+        return np.array(sorted(self.examples), dtype=np.int64)
+
+    def labels(self):
+        return np.array([self.examples[number].label for number in sorted(self.examples)], dtype=np.int32)
+
+    def costs(self):
+        return np.array([self.examples[number].cost for number in sorted(self.examples)])
+
+    def certify(self):
+        self._solved = False
+
+    def decide(self, batch, threads=1):
+        values = np.zeros((batch.X.shape[0], self.n_machines))
+        for place, machine in enumerate(self.machines):
+            values[:, place] = machine.bias
+            if machine.members:
+                K = self.kernel(batch.X, self.rows(machine.members), machine.members)
+                values[:, place] += K @ machine.alpha
+        return values
+
+    @property
+    def n_machines(self):
+        return len(self._machines)
+
+    @property
+    def n_retained(self):
+        return len(self.examples)
+
+    def _each(self, value):
+        return np.array([value(machine) for machine in self.machines])
+
+    bias = property(lambda self: self._each(lambda machine: machine.bias))
+    gap = property(lambda self: self._each(lambda machine: machine.gap))
+    extremes = property(lambda self: self._each(lambda machine: machine.extremes))
+    squared_norm = property(lambda self: self._each(lambda machine: machine.alpha @ machine.K @ machine.alpha))
+    dual_objective = property(
+        lambda self: self._each(lambda machine: machine.alpha @ (machine.y + machine.gradient) / 2)
+    )
+    residual = gap
+    n_margin = property(
+        lambda self: self._each(
+            lambda m: np.count_nonzero((m.alpha > m.lows) & (m.alpha < m.lows + m.costs)),
+        )
+    )
+    n_bounded = property(lambda self: self._each(lambda m: np.count_nonzero(np.abs(m.alpha) >= m.costs)))
+
+    @property
+    def duality_gap(self):
+        losses = self._each(lambda m: m.costs @ np.maximum(0.0, m.y * (m.gradient - m.bias)))
+        return self.squared_norm / 2 + losses - self.dual_objective
+
+    def state(self):
+        numbers = sorted(self.examples)
+        place = {number: slot for slot, number in enumerate(numbers)}
+        rows = self.rows(numbers)
+        values = {"data": rows.data, "indices": rows.indices, "indptr": rows.indptr} if self.is_sparse else {}
+        machines = self.machines
+        return (values or {"values": rows}) | {
+            "ids": self.held(),
+            "labels": self.labels(),
+            "costs": self.costs(),
+            "shift": np.zeros(0),
+            "members": np.array([place[n] for machine in machines for n in machine.members], dtype=np.int64),
+            "member_counts": np.array([len(machine.members) for machine in machines], dtype=np.int64),
+            "member_lows": np.concatenate([machine.lows for machine in machines]),
+            "member_costs": np.concatenate([machine.costs for machine in machines]),
+            "alpha": np.concatenate([machine.alpha for machine in machines]),
+            "gradient": np.concatenate([machine.gradient for machine in machines]),
+            "lag": np.zeros(sum(len(machine.members) for machine in machines)),
+            "terms": np.zeros(len(machines)),
+            "counters": np.zeros(3 + 12 * len(machines), dtype=np.int64),
+            "newcomers": np.zeros(0, dtype=np.int64),
+        }
+
+    @staticmethod
+    def restore(kernel, options, n_features, sparse, n_classes, state):  # noqa: PLR0917
+        bank = ReferenceBank(kernel, options, n_features, sparse, n_classes)
+        if sparse:
+            shape = (len(state["ids"]), n_features)
+            rows = csr_matrix((state["data"], state["indices"], state["indptr"]), shape=shape)
+        else:
+            rows = state["values"]
+        for slot, number in enumerate(state["ids"].tolist()):
+            label, cost = int(state["labels"][slot]), float(state["costs"][slot])
+            bank.examples[number] = SimpleNamespace(row=rows[slot : slot + 1], label=label, cost=cost)
+        ends = np.cumsum(state["member_counts"])
+        for machine, members in zip(bank._machines, np.split(state["members"], ends[:-1]), strict=True):
+            machine.members = state["ids"][members].tolist()
+        return bank
+
+
+def install(monkeypatch):
+    """Let hinge work with these machines; others do not work meanwhile."""
+    stand_ins = {"Kernel": Kernel, "Options": SimpleNamespace, "Batch64": Batch64, "ExactBank": ReferenceBank}
+    for name, stand_in in stand_ins.items():
+        monkeypatch.setattr(_core, name, stand_in, raising=False)

@@ -1,0 +1,137 @@
+"""Ctrl-C: what was done until then is done, and nothing else."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_blobs
+from sklearn.metrics.pairwise import rbf_kernel
+
+from hinge import IncrementalSVC
+
+SCRIPT = """
+import os, signal, threading
+import numpy as np
+from hinge import IncrementalSVC
+
+random = np.random.default_rng(0)
+X = random.normal(size=(100_000, 10))
+y = random.integers(0, {classes}, len(X))  # nothing to learn, which takes hours
+names = [f"row {{row}}" for row in range(len(X))]
+model = IncrementalSVC(gamma=0.1)
+model.partial_fit(X[:50], y[:50], ids=names[:50])
+threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    model.partial_fit(X[50:], y[50:], ids=names[50:])
+except KeyboardInterrupt:
+    print("interrupted")
+n = len(model.ids_)
+assert 50 < n < 100_000 and model.ids_ == names[:n], n
+assert model.kkt_violation() < 1e-6
+twin = IncrementalSVC(gamma=0.1).fit(X[:n], y[:n])
+assert abs(twin.decision_function(X[:99]) - model.decision_function(X[:99])).max() < 1e-6
+model.partial_fit(X[n : n + 5], y[n : n + 5], ids=names[n : n + 5])
+assert model.ids_ == names[: n + 5]
+assert model.n_seen_ == 100_005
+print("resumed")
+"""
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_in_the_middle_of_a_stream(classes):
+    script = SCRIPT.format(classes=classes)
+    finished = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False)
+    assert finished.returncode == 0, finished.stderr
+    assert finished.stdout.split() == ["interrupted", "resumed"]
+
+
+class Kernel:
+    """A slow kernel function, during some call of which Ctrl-C is pressed."""
+
+    def __init__(self):
+        self.calls_left = None
+
+    def __call__(self, A, B):
+        if self.calls_left is not None:
+            time.sleep(0.02)  # so that the native code asks its monitor after a few calls
+            self.calls_left -= 1
+            if self.calls_left == 0:
+                os.kill(os.getpid(), signal.SIGINT)
+        return rbf_kernel(A, B, gamma=0.5)
+
+
+@pytest.fixture
+def begun():
+    """A model with 40 examples, and 40 more."""
+    X, y = make_blobs(80, centers=3, n_features=3, cluster_std=3.0, random_state=1)
+    kernel = Kernel()
+    model = IncrementalSVC(kernel=kernel, cache_size=0.001).partial_fit(X[:40], y[:40])
+    return model, kernel, X, y
+
+
+def assert_exact(model, X, y):
+    held = np.array(model.ids_)
+    fresh = IncrementalSVC(gamma=0.5).partial_fit(X[held], y[held])
+    np.testing.assert_array_equal(model.classes_, fresh.classes_)
+    np.testing.assert_allclose(model.decision_function(X), fresh.decision_function(X), atol=1e-6)
+
+
+def interrupt(kernel, work, after=3):
+    kernel.calls_left = after
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    kernel.calls_left = None
+
+
+def test_learning(begun):
+    model, kernel, X, y = begun
+    y[40:] = 7  # a class that is new
+    interrupt(kernel, lambda: model.partial_fit(X[40:], y[40:]))
+    assert model.ids_ == list(range(len(model.ids_)))
+    assert_exact(model, X, y)
+
+
+def test_forgetting(begun):
+    model, kernel, X, y = begun
+    interrupt(kernel, lambda: model.forget(np.flatnonzero(y[:40] != 0)[::-1]))
+    assert_exact(model, X, y)
+    model.forget(model.ids_)
+
+
+def test_relabelling(begun):
+    model, kernel, X, y = begun
+    interrupt(kernel, lambda: model.relabel(range(40), np.full(40, 8)))
+    state = model._state
+    y[state.bank.held()] = [state.table.label(number) for number in state.bank.labels()]
+    assert set(y[:40]) >= {8} or 8 not in model.classes_
+    assert_exact(model, X, y)
+
+
+def test_leaving_out(begun):
+    model, kernel, X, _ = begun
+    before = model.decision_function(X)
+    interrupt(kernel, model.leave_one_out)
+    np.testing.assert_array_equal(model.decision_function(X), before)
+
+
+def test_a_class_that_did_not_come(two, monkeypatch):
+    X, y = two
+    model = IncrementalSVC(gamma=0.5).partial_fit(X, y)
+    before = model.decision_function(X)
+
+    def stopped(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("hinge._base.StreamingEstimator._show", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        model.partial_fit(X[:2] + 1.0, [5, 6], ids=["a", "b"])
+    assert model.classes_.tolist() == [0, 1]
+    assert model.ids_ == list(range(120))
+    assert model.n_seen_ == 122
+    np.testing.assert_array_equal(model.decision_function(X), before)
