@@ -110,7 +110,7 @@ void ExactBank::learn_row(const Lesson<double>& lesson, std::size_t row, Tally& 
   const std::size_t slot = points_.append(block.rows(), 0, label, cost);
   columns_.append_row(std::span(values).first(owners.size()));
   const double self = kernel_.self(block, 0);
-  std::vector<double> decisions;
+  std::vector<double> decisions;  // of those who have not seen it
   for (std::size_t m = 0; m < machines_.size(); ++m) {
     const double sum = loops<double>().dot(values.data(), weights.data() + m * wanted.size(), wanted.size());
     decisions.push_back(sum + machines_[m].answer_bias());
@@ -123,10 +123,16 @@ void ExactBank::learn_row(const Lesson<double>& lesson, std::size_t row, Tally& 
     path.settle(slot);
     close(machine, path);
   }
-  const auto best = static_cast<std::size_t>(std::max_element(decisions.begin(), decisions.end()) - decisions.begin());
-  const std::int32_t guess = machines_.size() > 1 ? machines_[best].positive_class() : (decisions[0] > 0.0 ? 1 : 0);
-  tally.outcome.mistakes += guess != label;
+  tally.outcome.mistakes += is_mistake(decisions, label, self);
   ++tally.outcome.inserted;
+}
+
+// What a classifier gets wrong; to one-class machines, what lies outside.
+bool ExactBank::is_mistake(std::span<const double> decisions, std::int32_t label, double self) const {
+  if (options_.problem == Problem::plane) return decisions[0] < 0.0;
+  if (options_.problem == Problem::sphere) return decisions[0] < 0.5 * machines_[0].total * self;
+  const auto best = static_cast<std::size_t>(std::max_element(decisions.begin(), decisions.end()) - decisions.begin());
+  return label != (machines_.size() > 1 ? machines_[best].positive_class() : (decisions[0] > 0.0 ? 1 : 0));
 }
 
 std::vector<double> ExactBank::values_against(const Block<double>& block, std::span<const std::size_t> slots) {
@@ -168,8 +174,8 @@ void ExactBank::balance(ExactMachine& machine, Path& path) {
 }
 
 // The example is still there, so the total goes down while it can help; then it leaves.
-void ExactBank::withdraw(ExactMachine& machine, std::size_t slot) {
-  Path path(machine, columns_);
+void ExactBank::withdraw(ExactMachine& machine, std::size_t slot, Columns& columns) {
+  Path path(machine, columns);
   const double cost = machine.expansion.high[slot] - machine.expansion.low[slot];
   if (const double wanted = machine.wanted_total(cost); wanted != machine.total) {
     path.change_total(wanted);
@@ -187,7 +193,7 @@ void ExactBank::make_room() {
   for (auto& machine : machines_)
     while (machine.held() >= options_.max_examples) {
       const std::size_t slot = victim(machine);
-      withdraw(machine, slot);
+      withdraw(machine, slot, columns_);
       machine.remove(slot);
       points_.release(slot);
       gone = true;
@@ -195,7 +201,7 @@ void ExactBank::make_room() {
   if (gone) drop_unused();
 }
 
-// The oldest, or the one of least weight; among those without any, the one furthest from getting some.
+// The oldest, or the one that the dual would miss least; among those without a coefficient, the one furthest from getting some.
 std::size_t ExactBank::victim(const ExactMachine& machine) const {
   std::size_t found = 0;
   std::pair<double, double> least{std::numeric_limits<double>::infinity(), 0.0};
@@ -203,7 +209,7 @@ std::size_t ExactBank::victim(const ExactMachine& machine) const {
     if (!machine.holds(slot)) continue;
     const std::pair<double, double> rank = options_.oldest_first
                                                ? std::pair{static_cast<double>(points_.id(slot)), 0.0}
-                                               : std::pair{std::abs(machine.expansion.alpha[slot]), -std::abs(machine.gradient(slot))};
+                                               : std::pair{machine.relevance(slot), -std::abs(machine.gradient(slot))};
     if (rank < least) least = rank, found = slot;
   }
   return found;
@@ -235,7 +241,7 @@ std::size_t ExactBank::forget(std::span<const std::int64_t> ids, Monitor& monito
 void ExactBank::forget_slot(std::size_t slot) {
   for (auto& machine : machines_) {
     if (!machine.holds(slot)) continue;
-    withdraw(machine, slot);
+    withdraw(machine, slot, columns_);
     machine.remove(slot);
     points_.release(slot);
   }
@@ -264,7 +270,7 @@ void ExactBank::relabel_slot(std::size_t slot, std::int32_t label, double cost) 
   for (auto& machine : machines_) {
     const bool same_side = (before == machine.positive_class()) == (label == machine.positive_class());
     if (!machine.holds(slot) || (same_side && same_cost)) continue;
-    withdraw(machine, slot);
+    withdraw(machine, slot, columns_);
     machine.remove(slot);
     machine.revive(slot, label, cost);
     Path path(machine, columns_);
@@ -275,33 +281,45 @@ void ExactBank::relabel_slot(std::size_t slot, std::int32_t label, double cost) 
 
 std::vector<double> ExactBank::leave_one_out(Monitor& monitor) {
   make_ready();
-  std::vector<double> decisions;
+  const std::vector<std::size_t> order = in_stream_order();
+  std::vector<double> decisions(order.size() * machines_.size());
   Tally tally{monitor};
   tally.progress.phase = "leave";
-  tally.progress.total = points_.size();
-  for (const std::size_t slot : in_stream_order()) {
-    if (monitor.stopped()) break;
-    for (auto& machine : machines_) decisions.push_back(decision_without(machine, slot));
-    ++tally.outcome.visited;
-    report(tally);
+  tally.progress.total = decisions.size();
+  for (std::size_t m = 0; m < machines_.size(); ++m) {
+    // Columns of this machine alone, close together: there are many paths to go.
+    Columns columns = empty_columns();
+    columns.find_missing(machines_[m].margin);
+    for (std::size_t i = 0; i < order.size() && !monitor.stopped(); ++i) {
+      decisions[i * machines_.size() + m] = decision_without(machines_[m], order[i], columns);
+      ++tally.outcome.visited;
+      report(tally);
+    }
   }
   return decisions;
 }
 
 // An example without a coefficient is not missed. One-class problems with it have another total, though.
-double ExactBank::decision_without(ExactMachine& machine, std::size_t slot) {
+double ExactBank::decision_without(ExactMachine& machine, std::size_t slot, Columns& columns) {
   if (!machine.holds(slot)) return sum_at(machine, slot) + machine.answer_bias();
   const auto sum = [&] { return machine.expansion.label[slot] - machine.expansion.gradient[slot]; };
   if (machine.expansion.alpha[slot] == 0.0 && options_.problem == Problem::classifier) return sum() + machine.answer_bias();
   ExactMachine before = machine;
-  for (const std::size_t member : before.margin) columns_.need(member);
-  withdraw(machine, slot);
+  for (const std::size_t member : machine.margin) columns.need(member);
+  withdraw(machine, slot, columns);
   const double alone = sum();
   machine.remove(slot);
   const double found = alone + machine.answer_bias();
-  for (const std::size_t member : machine.margin) columns_.need_no_more(member);
+  for (const std::size_t member : machine.margin) columns.need_no_more(member);
   machine = std::move(before);
   return found;
+}
+
+Columns ExactBank::empty_columns() const {
+  Columns columns(&kernel_, &points_);
+  columns.set_limits(options_.cache_bytes, options_.threads);
+  for (std::size_t slot = 0; slot < points_.size(); ++slot) columns.append_row({});
+  return columns;
 }
 
 std::vector<std::size_t> ExactBank::in_stream_order() const {

@@ -63,12 +63,14 @@ class ExactBank {
   void learn_row(const Lesson<double>& lesson, std::size_t row, Tally& tally);
   void make_room();
   std::size_t victim(const ExactMachine& machine) const;
-  void withdraw(ExactMachine& machine, std::size_t slot);
+  void withdraw(ExactMachine& machine, std::size_t slot, Columns& columns);
   void balance(ExactMachine& machine, Path& path);
   void close(ExactMachine& machine, Path& path);
   void forget_slot(std::size_t slot);
   void relabel_slot(std::size_t slot, std::int32_t label, double cost);
-  double decision_without(ExactMachine& machine, std::size_t slot);
+  double decision_without(ExactMachine& machine, std::size_t slot, Columns& columns);
+  Columns empty_columns() const;
+  bool is_mistake(std::span<const double> decisions, std::int32_t label, double self) const;
   double sum_at(const ExactMachine& machine, std::size_t slot);
   void drop_unused();
   std::vector<double> values_against(const Block<double>& block, std::span<const std::size_t> slots);

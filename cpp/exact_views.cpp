@@ -128,7 +128,7 @@ ExactBank::ExactBank(Kernel<double> kernel, const Options& options, std::size_t 
 
 void ExactBank::make_ready() {
   if (std::exchange(ready_, true)) return;
-  for (std::size_t slot = 0; slot < points_.size(); ++slot) columns_.append_row({});
+  columns_ = empty_columns();
   for (auto& machine : machines_) make_ready(machine);
 }
 

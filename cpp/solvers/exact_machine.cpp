@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace hinge {
 
@@ -105,17 +106,34 @@ void ExactMachine::set_total(double value) {
     if (holds(i)) expansion.label[i] = drift(i) * value;
 }
 
-double ExactMachine::grain() const {
+double ExactMachine::sum_of_sizes() const {
   double sizes = 0.0;
   for (std::size_t i = 0; i < expansion.size(); ++i) sizes += std::abs(expansion.alpha[i]);
-  return 1e-12 * unit() + 1e-14 * sizes * largest_self_;
+  return sizes;
+}
+
+double ExactMachine::grain() const { return 1e-12 * unit() + 1e-14 * sum_of_sizes() * largest_self_; }
+
+double ExactMachine::balance_grain() const { return 1e-13 * sum_of_sizes(); }
+
+double ExactMachine::imbalance() const {
+  return total - std::accumulate(expansion.alpha.begin(), expansion.alpha.end(), 0.0);
 }
 
 double ExactMachine::unit() const { return problem_ == Problem::classifier ? 1.0 : total * largest_self_; }
 
 void ExactMachine::place_alpha(std::size_t slot, double alpha) {
-  const double low = expansion.low[slot], high = expansion.high[slot], rounding = 1e-12 * (high - low);
-  expansion.set_alpha(slot, alpha <= low + rounding ? low : alpha >= high - rounding ? high : alpha);
+  expansion.set_alpha(slot, std::clamp(alpha, expansion.low[slot], expansion.high[slot]));
+}
+
+void ExactMachine::go_to_end(std::size_t slot, double sign) {
+  expansion.set_alpha(slot, sign > 0.0 ? expansion.high[slot] : expansion.low[slot]);
+}
+
+double ExactMachine::relevance(std::size_t slot) const {
+  const double alpha = std::abs(expansion.alpha[slot]);
+  if (place[slot] == Place::margin) return 0.5 * alpha * alpha / std::max(inverse.diagonal(1 + seat[slot]), 1e-300);
+  return alpha * std::abs(gradient(slot)) + 0.5 * alpha * alpha * self[slot];
 }
 
 void ExactMachine::join(std::size_t slot) {

@@ -60,8 +60,12 @@ class ExactMachine {
   double unit() const;
   double grain() const;
 
-  // Sets a coefficient; what is at an end of its box but for rounding is there.
   void place_alpha(std::size_t slot, double alpha);
+  void go_to_end(std::size_t slot, double sign);
+  // An example whose squared distance from the span of the margin set is smaller depends on that set.
+  double least_kappa(std::size_t slot) const { return 1e-10 * self[slot] + 1e-12 * largest_self_; }
+  // What the dual would lose with an example, nobody else reaching an end of its box; of one at the bound, at most.
+  double relevance(std::size_t slot) const;
 
   void join(std::size_t slot);
   void leave(std::size_t slot, Place to);
@@ -72,6 +76,9 @@ class ExactMachine {
   Extremes extremes() const;
   double gap() const;
   double residual() const;
+  // What is missing from the sum of all coefficients, and what rounding may leave of that.
+  double imbalance() const;
+  double balance_grain() const;
   std::size_t bounded() const;
 
   Expansion expansion;
@@ -86,6 +93,7 @@ class ExactMachine {
 
  private:
   double label_of(std::int32_t label) const;
+  double sum_of_sizes() const;
   void come(std::size_t slot, std::int32_t label, double cost, double sum);
 
   std::int32_t positive_class_;

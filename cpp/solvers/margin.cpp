@@ -38,6 +38,12 @@ void MarginInverse::multiply(std::span<const double> vector, std::span<double> r
   }
 }
 
+double MarginInverse::diagonal(std::size_t index) const {
+  double value = triangle_.data()[row_at(index) + index];
+  for (const Change& change : aside_) value += change.weight * change.vector[index] * change.vector[index];
+  return value;
+}
+
 void MarginInverse::column(std::size_t index, std::span<double> result) const {
   for (std::size_t i = 0; i < size_; ++i) {
     const std::size_t row = std::max(i, index), place = std::min(i, index);

@@ -27,6 +27,7 @@ class MarginInverse {
   void start(double kernel_value);
   // result = Q vector
   void multiply(std::span<const double> vector, std::span<double> result) const;
+  double diagonal(std::size_t index) const;
   void column(std::size_t index, std::span<double> result) const;
   // `direction` is -Q eta.
   void add(std::span<const double> direction, double kappa);

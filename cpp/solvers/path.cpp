@@ -8,8 +8,6 @@ namespace hinge {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-// An example whose squared distance from the span of the margin set is a smaller part than this of K_ii depends on it.
-constexpr double dependent = 1e-10;
 // Rates below this part of the sum they come from are rounding.
 constexpr double negligible = 1e-13;
 constexpr std::size_t most_rounds = 1000;
@@ -73,6 +71,7 @@ void Path::finish() {
   for (std::size_t round = 0; round < most_rounds; ++round) {
     update_rest();
     correct();
+    drop_idle_members();
     const std::vector<std::size_t> movers = violators();
     if (movers.empty()) return;
     watch(movers);
@@ -113,6 +112,7 @@ void Path::step(Course& course) {
   advance(course, event.distance);
   if (event.what == Happening::arrived) {
     course.left = 0.0;
+    if (course.until_flat) machine_.go_to_end(*course.mover, course.sign);
   } else if (event.what == Happening::flat) {
     enter(*course.mover);
     course.left = 0.0;
@@ -230,7 +230,7 @@ void Path::join(const Course& course, std::size_t slot) {
   fetch_column(slot);
   touch(slot);
   const double kappa = join_direction(slot);
-  if (kappa > dependent * machine_.self[slot]) {
+  if (kappa > machine_.least_kappa(slot)) {
     machine_.inverse.add(joining_, kappa);
     machine_.join(slot);
     columns_.need(slot);
@@ -259,7 +259,7 @@ void Path::enter(std::size_t slot) {
     machine_.inverse.start(machine_.self[slot]);
   } else {
     const double kappa = join_direction(slot);
-    if (!(kappa > dependent * machine_.self[slot])) return make_room(slot);
+    if (!(kappa > machine_.least_kappa(slot))) return make_room(slot);
     machine_.inverse.add(joining_, kappa);
   }
   machine_.join(slot);
@@ -301,8 +301,7 @@ void Path::leave(std::size_t slot, Place to) {
   machine_.inverse.remove(index, column);
   machine_.leave(slot, to);
   columns_.need_no_more(slot);
-  Expansion& expansion = machine_.expansion;
-  if (to != Place::absent) expansion.set_alpha(slot, to == Place::high ? expansion.high[slot] : expansion.low[slot]);
+  if (to != Place::absent) machine_.go_to_end(slot, to == Place::high ? 1.0 : -1.0);
 }
 
 // Without members only the bias can move; somebody must be found who can answer the mover. False when nobody is, or when

@@ -95,7 +95,10 @@ class Path {
   void update_rest();
   void update(std::span<const std::size_t> rows);
   void correct();
+  bool is_sound(double grains) const;
   void newton();
+  void drop_idle_members();
+  void unwatch();
   bool rebuild();
 
   ExactMachine& machine_;

@@ -1,7 +1,6 @@
 // What a path does besides going ahead: whom it watches, bringing the others up to date, and keeping rounding at bay.
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
 #include "solvers/path.hpp"
@@ -16,8 +15,10 @@ constexpr std::size_t watched_share = 100;
 constexpr double far = 0.3;
 // Columns are cheaper by the dozen: those of the nearest examples come along.
 constexpr std::size_t columns_at_once = 16;
+// A coefficient closer to an end of its box than this part of the largest coefficient is there.
+constexpr double rounding = 1e-10;
 // What a gradient may be off for the sake of an end, as a part of the unit.
-constexpr double shaken = 1e-10;
+constexpr double shaken = 2e-11;
 // Gradients of the margin set are zero but for rounding; beyond these multiples of the grain they are corrected, the inverse is rebuilt.
 constexpr double worth_correcting = 10.0;
 constexpr double worth_rebuilding = 100.0;
@@ -56,8 +57,7 @@ std::vector<std::size_t> Path::violators() const {
 }
 
 void Path::watch(std::span<const std::size_t> movers) {
-  for (const std::size_t slot : watched_) is_watched_[slot] = 0;
-  watched_.clear();
+  unwatch();
   for (const std::size_t slot : movers) watch_also(slot);
   std::vector<std::pair<double, std::size_t>> near;
   for (std::size_t slot = 0; slot < machine_.place.size(); ++slot)
@@ -139,11 +139,15 @@ void Path::update(std::span<const std::size_t> rows) {
 }
 
 void Path::correct() {
-  if (machine_.residual() <= worth_correcting * grain_) return;
+  if (machine_.margin.empty() || is_sound(worth_correcting)) return;
   newton();
-  if (machine_.residual() <= worth_rebuilding * grain_) return;
+  if (is_sound(worth_rebuilding)) return;
   rebuild();
   newton();
+}
+
+bool Path::is_sound(double grains) const {
+  return machine_.residual() <= grains * grain_ && std::abs(machine_.imbalance()) <= grains * machine_.balance_grain();
 }
 
 // Puts the gradients of the margin set and the sum of all coefficients right again.
@@ -151,7 +155,7 @@ void Path::newton() {
   Expansion& expansion = machine_.expansion;
   const std::size_t size = machine_.inverse.size();
   std::vector<double> side(size), change(size);
-  side[0] = machine_.total - std::accumulate(expansion.alpha.begin(), expansion.alpha.end(), 0.0);
+  side[0] = machine_.imbalance();
   for (std::size_t p = 0; p + 1 < size; ++p) side[1 + p] = machine_.gradient(machine_.margin[p]);
   machine_.inverse.multiply(side, change);
   for (std::size_t p = 0; p + 1 < size; ++p) {
@@ -161,9 +165,33 @@ void Path::newton() {
   }
   machine_.bias += change[0];
   up_to_date_ = false;
-  for (const std::size_t slot : watched_) is_watched_[slot] = 0;  // nothing has kept them up to date
-  watched_.clear();
+  unwatch();  // nothing has kept them up to date
   update_rest();
+}
+
+// A member that is at an end of its box but for rounding says nothing about the bias.
+void Path::drop_idle_members() {
+  const Expansion& expansion = machine_.expansion;
+  double largest = 0.0;
+  for (const double alpha : expansion.alpha) largest = std::max(largest, std::abs(alpha));
+  std::vector<std::size_t> idle;
+  for (const std::size_t slot : machine_.margin)
+    if (expansion.up[slot] <= rounding * largest || -expansion.down[slot] <= rounding * largest) idle.push_back(slot);
+  direction_.clear();
+  bool moved = false;
+  for (const std::size_t slot : idle) {
+    moved = moved || expansion.room[slot] == (may_rise | may_fall);
+    leave(slot, expansion.up[slot] <= rounding * largest ? Place::high : Place::low);
+  }
+  if (!moved) return;
+  unwatch();
+  up_to_date_ = false;
+  update_rest();
+}
+
+void Path::unwatch() {
+  for (const std::size_t slot : watched_) is_watched_[slot] = 0;
+  watched_.clear();
 }
 
 void Path::adopt(std::span<const std::size_t> free) {
