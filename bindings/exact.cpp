@@ -33,6 +33,19 @@ std::size_t relabel(Shared<B>& self, Vector<std::int64_t> ids, Vector<std::int32
   return watched(self, monitor, [&](B& bank, Monitor& watch) { return bank.relabel(view(ids), view(labels), view(costs), watch); });
 }
 
+void adopt(Shared<B>& self, const HeldBatch<double>& held, Vector<std::int32_t> labels, Vector<double> costs, std::int64_t first_id,
+           Vector<std::int64_t> order, Matrix<double> alpha) {
+  require_fitting(self, held);
+  require_rows(held, labels, costs, order);
+  if (alpha.shape(0) != self.bank->machines().size() || alpha.shape(1) != order.shape(0))
+    throw std::invalid_argument("Coefficients must have a row for each machine and a column for each place in the order.");
+  const Lesson<double> lesson{held.batch, view(labels), view(costs), first_id, view(order), 0};
+  self.run([&](B& bank) {
+    bank.adopt(lesson, {alpha.data(), alpha.size()});
+    return 0;
+  });
+}
+
 nb::object leave_one_out(Shared<B>& self, const nb::object& monitor) {
   std::vector<double> decisions;
   const std::size_t machines = watched(self, monitor, [&](B& bank, Monitor& watch) {
@@ -61,7 +74,8 @@ nb::object extremes(Shared<B>& self) {
 void bind_exact(nb::module_& module) {
   nb::class_<Shared<B>> bound(module, "ExactBank", nb::type_slots(shared_slots<B>));
   bind_common<B, double>(bound);
-  bound.def("forget", &forget, nb::arg("ids"), nb::arg("monitor") = nb::none())
+  bound.def("adopt", &adopt, nb::arg("batch"), nb::arg("labels"), nb::arg("costs"), nb::arg("first_id"), nb::arg("order"), nb::arg("alpha"))
+      .def("forget", &forget, nb::arg("ids"), nb::arg("monitor") = nb::none())
       .def("relabel", &relabel, nb::arg("ids"), nb::arg("labels"), nb::arg("costs"), nb::arg("monitor") = nb::none())
       .def("leave_one_out", &leave_one_out, nb::arg("monitor") = nb::none())
       .def("drop_class", [](Shared<B>& self, std::int32_t number) { self.run([&](B& bank) { bank.drop_class(number); return 0; }); })

@@ -92,14 +92,20 @@ void require_fitting(const Shared<B>& self, const HeldBatch<T>& held) {
     throw std::invalid_argument("The batch does not have the features or the storage of this bank.");
 }
 
-template <class B, class T>
-Outcome learn(Shared<B>& self, const HeldBatch<T>& held, Vector<std::int32_t> labels, Vector<double> costs,
-              std::int64_t first_id, Vector<std::int64_t> order, std::uint64_t seed, const nb::object& monitor) {
+// A label and a cost for every row, and an order of rows that are there.
+template <class T>
+void require_rows(const HeldBatch<T>& held, const Vector<std::int32_t>& labels, const Vector<double>& costs, const Vector<std::int64_t>& order) {
   const std::size_t rows = held.batch.count;
   if (labels.shape(0) != rows || costs.shape(0) != rows)
     throw std::invalid_argument("Labels and costs must have one entry for each row of the batch.");
   for (const std::int64_t row : view(order))
     if (row < 0 || static_cast<std::size_t>(row) >= rows) throw std::invalid_argument("The order names a row that is not there.");
+}
+
+template <class B, class T>
+Outcome learn(Shared<B>& self, const HeldBatch<T>& held, Vector<std::int32_t> labels, Vector<double> costs,
+              std::int64_t first_id, Vector<std::int64_t> order, std::uint64_t seed, const nb::object& monitor) {
+  require_rows(held, labels, costs, order);
   require_fitting(self, held);
   const Lesson<T> lesson{held.batch, view(labels), view(costs), first_id, view(order), seed};
   return watched(self, monitor, [&](B& bank, Monitor& watch) { return bank.learn(lesson, watch); });

@@ -54,8 +54,7 @@ void Columns::find_missing(std::span<const std::size_t> slots) {
 std::size_t Columns::place_for(std::size_t slot) {
   std::size_t free = 0;
   while (free < owner_.size() && owner_[free]) ++free;
-  const std::size_t sheet_bytes = sheet_width * sizeof(double) * (rows_ + 1);
-  if (free == owner_.size() && (sheets_.size() + 1) * sheet_bytes > most_bytes_) {
+  if (free == owner_.size() && is_full()) {
     if (const auto oldest = oldest_unneeded()) {
       column_of_[owner_[*oldest]->slot].reset();
       free = *oldest;
@@ -65,6 +64,13 @@ std::size_t Columns::place_for(std::size_t slot) {
   owner_[free] = Owner{slot, 0, ++clock_};
   column_of_[slot] = free;
   return free;
+}
+
+// Columns that nobody needs save work when they are wanted again, but every sum over the sheets passes them as well.
+bool Columns::is_full() const {
+  const std::size_t sheet_bytes = sheet_width * sizeof(double) * (rows_ + 1);
+  const auto needed = std::count_if(owner_.begin(), owner_.end(), [](const auto& owner) { return owner && owner->users != 0; });
+  return (sheets_.size() + 1) * sheet_bytes > most_bytes_ || owner_.size() > 2 * sheet_width + static_cast<std::size_t>(needed) * 5 / 4;
 }
 
 std::optional<std::size_t> Columns::oldest_unneeded() const {

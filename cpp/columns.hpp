@@ -54,6 +54,7 @@ class Columns {
   };
   std::size_t place_for(std::size_t slot);
   std::optional<std::size_t> oldest_unneeded() const;
+  bool is_full() const;
   void add_sheet();
   void fill(std::span<const std::size_t> slots);
   std::size_t threads_for(std::size_t work) const;

@@ -35,6 +35,8 @@ class ExactBank {
 
   // Each returns how far it came before the monitor said stop.
   Outcome learn(const Lesson<double>& lesson, Monitor& monitor);
+  // Takes in many examples at once, with coefficients near the solution (one row a machine, one value for each place in the order).
+  void adopt(const Lesson<double>& lesson, std::span<const double> alpha);
   std::size_t forget(std::span<const std::int64_t> ids, Monitor& monitor);
   std::size_t relabel(std::span<const std::int64_t> ids, std::span<const std::int32_t> labels, std::span<const double> costs,
                       Monitor& monitor);

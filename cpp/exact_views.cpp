@@ -126,6 +126,26 @@ ExactBank::ExactBank(Kernel<double> kernel, const Options& options, std::size_t 
   ready_ = false;
 }
 
+void ExactBank::adopt(const Lesson<double>& lesson, std::span<const double> alpha) {
+  const std::size_t count = lesson.order.size();
+  Block<double> block;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto row = static_cast<std::size_t>(lesson.order[i]);
+    block.take(kernel_, lesson.batch, lesson.order.subspan(i, 1), lesson.first_id, {});
+    const std::size_t slot = points_.append(block.rows(), 0, lesson.labels[row], lesson.costs[row]);
+    const double self = kernel_.self(block, 0);
+    for (std::size_t m = 0; m < machines_.size(); ++m) {
+      machines_[m].append(lesson.labels[row], lesson.costs[row], self, 0.0);
+      machines_[m].start_at(slot, alpha[m * count + i]);
+      points_.acquire(slot);
+    }
+  }
+  certify();
+  for (auto& machine : machines_) machine.bias = machine.answer_bias();
+  ready_ = false;
+  make_ready();
+}
+
 void ExactBank::make_ready() {
   if (std::exchange(ready_, true)) return;
   columns_ = empty_columns();

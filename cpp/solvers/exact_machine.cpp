@@ -66,8 +66,12 @@ void ExactMachine::come(std::size_t slot, std::int32_t label, double cost, doubl
 
 void ExactMachine::restore(std::size_t slot, std::int32_t label, const Box& box, double alpha, double gradient) {
   come(slot, label, box.high - box.low, 0.0);
-  expansion.set_alpha(slot, std::clamp(alpha, expansion.low[slot], expansion.high[slot]));
+  start_at(slot, alpha);
   expansion.gradient[slot] = gradient;
+}
+
+void ExactMachine::start_at(std::size_t slot, double alpha) {
+  place_alpha(slot, alpha);
   place[slot] = end_of(slot);
 }
 

@@ -41,6 +41,8 @@ class ExactMachine {
   // An example comes with coefficient zero in the next slot, or in one that is dead; `sum` is sum_j alpha_j k(x, x_j).
   void append(std::int32_t label, double cost, double self, double sum);
   void revive(std::size_t slot, std::int32_t label, double cost);
+  // A coefficient to begin with; the gradients are not right then.
+  void start_at(std::size_t slot, double alpha);
   // It must have coefficient zero.
   void remove(std::size_t slot);
   // The slot exists, but not for this machine.

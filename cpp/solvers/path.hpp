@@ -52,6 +52,7 @@ class Path {
     double left;                       // how far it may go
     bool until_flat;                   // it stops where its gradient vanishes
   };
+  using Way = std::pair<double, std::size_t>;  // how far a slot has to go
   enum class Happening { arrived, flat, leaves, joins };
   struct Event {
     Happening what;
@@ -86,7 +87,8 @@ class Path {
   std::vector<std::size_t> violators() const;
   void watch(std::span<const std::size_t> movers);
   void watch_also(std::size_t slot);
-  void watch_nearest(std::vector<std::pair<double, std::size_t>> ways);
+  std::vector<Way> nearest(std::size_t count) const;
+  static std::vector<Way> shortest(std::vector<Way> ways, std::size_t count);
   // Whether a course is worth a look at everybody's rates, so that those are watched whom it will reach first.
   bool goes_far(const Course& course) const;
   void look_ahead(const Course& course);
@@ -97,9 +99,11 @@ class Path {
   void correct();
   bool is_sound(double grains) const;
   void newton();
+  Way free_way(std::span<const double> change) const;
   void drop_idle_members();
   void unwatch();
-  bool rebuild();
+  void rebuild();
+  bool invert();
 
   ExactMachine& machine_;
   Columns& columns_;

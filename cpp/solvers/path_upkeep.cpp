@@ -10,7 +10,7 @@ namespace hinge {
 namespace {
 
 constexpr std::size_t least_watched = 64;
-constexpr std::size_t watched_share = 100;
+constexpr std::size_t watched_share = 120;
 // Gradients of this part of the unit, and coefficients that change gradients by it, are a long way from where they belong.
 constexpr double far = 0.3;
 // Columns are cheaper by the dozen: those of the nearest examples come along.
@@ -59,16 +59,23 @@ std::vector<std::size_t> Path::violators() const {
 void Path::watch(std::span<const std::size_t> movers) {
   unwatch();
   for (const std::size_t slot : movers) watch_also(slot);
-  std::vector<std::pair<double, std::size_t>> near;
-  for (std::size_t slot = 0; slot < machine_.place.size(); ++slot)
-    if (machine_.place[slot] == Place::low || machine_.place[slot] == Place::high) near.emplace_back(std::abs(machine_.gradient(slot)), slot);
-  watch_nearest(std::move(near));
+  for (const auto& [way, slot] : nearest(std::max(least_watched, machine_.held() / watched_share))) watch_also(slot);
 }
 
-void Path::watch_nearest(std::vector<std::pair<double, std::size_t>> ways) {
-  const std::size_t count = std::min(ways.size(), std::max(least_watched, machine_.held() / watched_share));
-  std::partial_sort(ways.begin(), ways.begin() + static_cast<std::ptrdiff_t>(count), ways.end());
-  for (std::size_t i = 0; i < count; ++i) watch_also(ways[i].second);
+// Those at an end of their box with the smallest gradients.
+std::vector<Path::Way> Path::nearest(std::size_t count) const {
+  std::vector<Way> ways;
+  for (std::size_t slot = 0; slot < machine_.place.size(); ++slot)
+    if (machine_.place[slot] == Place::low || machine_.place[slot] == Place::high) ways.emplace_back(std::abs(machine_.gradient(slot)), slot);
+  return shortest(std::move(ways), count);
+}
+
+std::vector<Path::Way> Path::shortest(std::vector<Way> ways, std::size_t count) {
+  const auto end = ways.begin() + static_cast<std::ptrdiff_t>(std::min(ways.size(), count));
+  std::nth_element(ways.begin(), end, ways.end());
+  ways.erase(end, ways.end());
+  std::sort(ways.begin(), ways.end());
+  return ways;
 }
 
 bool Path::goes_far(const Course& course) const {
@@ -80,16 +87,15 @@ bool Path::goes_far(const Course& course) const {
 
 void Path::look_ahead(const Course& course) {
   const std::vector<std::size_t> watched = std::exchange(watched_, {});
-  for (std::size_t slot = 0; slot < machine_.place.size(); ++slot)
-    if (machine_.place[slot] == Place::low || machine_.place[slot] == Place::high) watched_.push_back(slot);
+  for (const auto& [way, slot] : nearest(machine_.held())) watched_.push_back(slot);
   find_rates(course);
-  std::vector<std::pair<double, std::size_t>> ways;
+  std::vector<Way> ways;
   for (std::size_t w = 0; w < watched_.size(); ++w) {
     const double speed = machine_.place[watched_[w]] == Place::low ? rates_[w] : -rates_[w];
     if (speed > 0.0) ways.emplace_back(std::abs(machine_.gradient(watched_[w])) / speed, watched_[w]);
   }
   watched_ = watched;
-  watch_nearest(std::move(ways));
+  for (const auto& [time, slot] : shortest(std::move(ways), std::max(least_watched, machine_.held() / watched_share))) watch_also(slot);
 }
 
 void Path::watch_also(std::size_t slot) {
@@ -150,23 +156,43 @@ bool Path::is_sound(double grains) const {
   return machine_.residual() <= grains * grain_ && std::abs(machine_.imbalance()) <= grains * machine_.balance_grain();
 }
 
-// Puts the gradients of the margin set and the sum of all coefficients right again.
+// Puts the gradients of the margin set and the sum of all coefficients right again. Who reaches an end of its box on the way leaves; the way
+// that is left is then gone without it.
 void Path::newton() {
-  Expansion& expansion = machine_.expansion;
-  const std::size_t size = machine_.inverse.size();
-  std::vector<double> side(size), change(size);
-  side[0] = machine_.imbalance();
-  for (std::size_t p = 0; p + 1 < size; ++p) side[1 + p] = machine_.gradient(machine_.margin[p]);
-  machine_.inverse.multiply(side, change);
-  for (std::size_t p = 0; p + 1 < size; ++p) {
-    const std::size_t slot = machine_.margin[p];
+  std::vector<double> side{machine_.imbalance()}, change;
+  for (const std::size_t slot : machine_.margin) {
     touch(slot);
-    machine_.place_alpha(slot, expansion.alpha[slot] + change[1 + p]);
+    side.push_back(machine_.gradient(slot));
   }
-  machine_.bias += change[0];
+  direction_.clear();
+  for (bool blocked = true; blocked && !machine_.margin.empty();) {
+    change.resize(side.size());
+    machine_.inverse.multiply(side, change);
+    const auto [share, blocking] = free_way(change);
+    machine_.bias += share * change[0];
+    for (std::size_t p = 0; p < machine_.margin.size(); ++p)
+      machine_.place_alpha(machine_.margin[p], machine_.expansion.alpha[machine_.margin[p]] + share * change[1 + p]);
+    blocked = share < 1.0;
+    if (!blocked) break;
+    for (double& rest : side) rest *= 1.0 - share;
+    side[1 + blocking] = side.back();
+    side.pop_back();
+    leave(machine_.margin[blocking], change[1 + blocking] > 0.0 ? Place::high : Place::low);
+  }
   up_to_date_ = false;
   unwatch();  // nothing has kept them up to date
   update_rest();
+}
+
+// The part of a change of the margin set that fits into the boxes, and the place of the member that stops it.
+Path::Way Path::free_way(std::span<const double> change) const {
+  Way way{1.0, 0};
+  for (std::size_t p = 0; p < machine_.margin.size(); ++p) {
+    const std::size_t slot = machine_.margin[p];
+    const double room = change[1 + p] > 0.0 ? machine_.expansion.up[slot] : machine_.expansion.down[slot];
+    if (std::abs(room) < way.first * std::abs(change[1 + p])) way = {room / change[1 + p], p};
+  }
+  return way;
 }
 
 // A member that is at an end of its box but for rounding says nothing about the bias.
@@ -200,29 +226,37 @@ void Path::adopt(std::span<const std::size_t> free) {
     machine_.join(slot);
     columns_.need(slot);
   }
-  if (!free.empty() && !rebuild()) {  // they depend on each other
-    for (const std::size_t slot : free) {
-      columns_.need_no_more(slot);
-      machine_.leave(slot, machine_.end_of(slot));
-    }
-    machine_.inverse.clear();
-    for (const std::size_t slot : free) {
-      touch(slot);
-      enter(slot);
-    }
-  }
+  rebuild();
   refreshed_ = 0;
 }
 
-bool Path::rebuild() {
+void Path::rebuild() {
   ++refreshed_;
+  if (machine_.margin.empty() || invert()) return;
+  const std::vector<std::size_t> members = machine_.margin;  // they depend on each other: only some can stay
+  for (const std::size_t slot : members) {
+    touch(slot);
+    columns_.need_no_more(slot);
+    machine_.leave(slot, machine_.end_of(slot));
+  }
+  machine_.inverse.clear();
+  for (const std::size_t slot : members) enter(slot);
+}
+
+// False when the members depend on each other; 1 / Q_pp is the squared distance of one from the span of the others.
+bool Path::invert() {
   const std::size_t size = machine_.margin.size() + 1;
   std::vector<double> matrix(size * size, 1.0);
   matrix[0] = 0.0;
   for (std::size_t p = 1; p < size; ++p)
     for (std::size_t q = 1; q <= p; ++q)
       matrix[p * size + q] = matrix[q * size + p] = columns_.value(machine_.margin[p - 1], machine_.margin[q - 1]);
-  return machine_.inverse.rebuild(std::move(matrix), size);
+  if (!machine_.inverse.rebuild(std::move(matrix), size)) return false;
+  for (std::size_t p = 1; p < size; ++p) {
+    const double distance = 1.0 / machine_.inverse.diagonal(p);
+    if (size > 2 && !(distance > machine_.least_kappa(machine_.margin[p - 1]))) return false;
+  }
+  return true;
 }
 
 }  // namespace hinge

@@ -213,6 +213,16 @@ class ExactBank:
         seed: int = 0,
         monitor: Monitor | None = None,
     ) -> Outcome: ...
+    def adopt(
+        self,
+        batch: Batch64,
+        labels: NDArray[np.int32],
+        costs: NDArray[np.float64],
+        first_id: int,
+        order: NDArray[np.int64],
+        alpha: NDArray[np.float64],
+    ) -> None:
+        """Take in many examples at once, with coefficients near the solution, shape (machines, order)."""
     def forget(self, ids: NDArray[np.int64], monitor: Monitor | None = None) -> int:
         """Forget examples that are held; returns how many, fewer than given only when stopped."""
     def relabel(

@@ -75,8 +75,9 @@ class Forgetting(StreamingEstimator):
         with self._revising() as monitor:
             state = self._state
             idle = state.ids.is_idle(numbers)
-            state.bank.forget(numbers[~idle], monitor)
-            state.ids.remove(numbers[idle])
+            held = numbers[~idle]
+            done = state.bank.forget(held, monitor)
+            state.ids.remove([*held[:done], *numbers[idle]])
         self._warn_if_violated()
         return self
 
@@ -100,8 +101,12 @@ class Forgetting(StreamingEstimator):
         state = self._state
         tasks = FitTasks(self, lesson.X, lesson.y, lesson.metadata, 1)
         with progress_bar(self.verbose) as bar, state.watched(bar) as monitor:
-            tasks.step("pass", partial(self._show, lesson, 0, monitor))
+            tasks.step("pass", partial(self._begin, lesson, monitor))
         tasks.end()
+
+    def _begin(self, lesson: Lesson, monitor: _core.Monitor | None) -> None:
+        """Let empty machines learn a whole training set."""
+        self._show(lesson, 0, monitor)
 
     def _show(self, lesson: Lesson, first: int, monitor: _core.Monitor | None) -> None:
         with self._state.taking_in(lesson, first):
@@ -145,7 +150,7 @@ class Forgetting(StreamingEstimator):
     def _warn_if_violated(self) -> None:
         """Warn when the solution is not exact: numbers of doubles have an end, and not all kernels have an optimum."""
         violation = float(self._state.bank.gap.max(initial=0.0))
-        if violation > self.tol:
+        if not violation <= self.tol:  # NaN counts as well
             warnings.warn(
                 f"The optimality conditions are violated by {violation:.2g}, more than tol={self.tol:g}; scale the "
                 "features, lower C, or use a kernel that is positive semi-definite.",

@@ -153,7 +153,7 @@ class Ids:
         """Let go of the names of all examples that are neither held, as the machines say, nor were passed over."""
         named = (number for number in list(self._names) if number not in self._idle)
         known = np.concatenate([self._own.without(self._idle).numbers(), np.fromiter(named, np.int64)])
-        self.remove(np.setdiff1d(known, held))
+        self.remove(np.setdiff1d(known, held, assume_unique=True))
 
     def given(self) -> list[Hashable]:
         """Return the names that are not places."""

@@ -14,12 +14,14 @@ from hinge._measures import MeasuredClassifier
 from hinge._params import choice
 from hinge._progress import with_callbacks
 from hinge.incremental._forgetting import Forgetting
+from hinge.incremental._head_start import is_worth_it, learn_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from numpy.typing import ArrayLike, NDArray
 
+    from hinge import _core
     from hinge._base import Lesson
     from hinge._state import SolverOptions, State
     from hinge.incremental._state import ExactState
@@ -106,6 +108,9 @@ class IncrementalSVC(Forgetting, MeasuredClassifier):
 
     Notes
     -----
+    `kkt_violation`, `dual_objective` and `duality_gap` find all gradients from nothing first: what they say is a
+    certificate, and does not rest on what earlier calls have left.
+
     Examples are kept in double precision, whatever the precision of the input.
 
     Rows of weight 0 have no effect and are not in `ids_`. Their ids are known nevertheless, so that a list of ids to
@@ -309,9 +314,12 @@ class IncrementalSVC(Forgetting, MeasuredClassifier):
         Examples
         --------
         >>> from hinge import IncrementalSVC
-        >>> model = IncrementalSVC(gamma=1.0, C=10).fit([[0.0], [0.1], [0.2], [2.0], [2.1], [0.15]], [0, 0, 0, 1, 1, 1])
+        >>> X, y = [[0.0], [0.2], [0.4], [2.0], [2.2], [2.4]], ["low", "low", "high", "high", "high", "high"]
+        >>> model = IncrementalSVC(gamma=1.0, C=10.0).fit(X, y)
+        >>> model.predict(X).tolist()
+        ['low', 'low', 'high', 'high', 'high', 'high']
         >>> model.leave_one_out().tolist()
-        [0, 0, 1, 1, 1, 0]
+        ['low', 'low', 'low', 'high', 'high', 'high']
         """
         choice("method", method, ("predict", "decision_function"))
         table, values = self._left_out()
@@ -320,26 +328,8 @@ class IncrementalSVC(Forgetting, MeasuredClassifier):
             return table.choose(values)
         return values if len(table) > 2 else values.ravel()
 
-    def kkt_violation(self, X: Any = None, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
-        """Return how far the optimality conditions are violated, at most over the machines: the certificate.
-
-        All gradients are found from nothing first, so that the answer does not rest on what earlier calls have left.
-
-        Parameters
-        ----------
-        X, y : array-like, default=None
-            Examples to look at besides those that the model holds. Rows equal to one that is held count as that one,
-            others have coefficient zero.
-        sample_weight : array-like of shape (n,), default=None
-            Weights of the rows of X.
-
-        Returns
-        -------
-        float
-            The violation: 0 at the optimum, but for rounding.
-        """
-        self._certified()
-        return super().kkt_violation(X, y, sample_weight)
+    def _solution(self) -> _core.ExactBank:
+        return self._certified()
 
     def _ratios(self, before: NDArray[Any], after: NDArray[Any]) -> NDArray[np.float64]:
         """Return by how much the class weight of each example changes with its label."""
@@ -358,6 +348,13 @@ class IncrementalSVC(Forgetting, MeasuredClassifier):
         state = self._known()
         table, counts = state.together(lambda _: read(state), len)
         return counts[table.numbers] if len(table) > 2 else counts
+
+    def _begin(self, lesson: Lesson, monitor: _core.Monitor | None) -> None:
+        if not is_worth_it(lesson, self._state):
+            super()._begin(lesson, monitor)
+            return
+        with self._state.taking_in(lesson, 0):
+            learn_all(lesson, self._state, monitor)
 
     def _checked(self, X: Any, y: Any, state: State | None) -> tuple[Any, NDArray[Any]]:
         X, y = super()._checked(X, y, state)
