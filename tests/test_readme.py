@@ -11,17 +11,18 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+INCREMENTAL = (ROOT / "docs" / "incremental.md").read_text(encoding="utf-8")
 
 
-def blocks(language):
-    return re.findall(rf"^```{language}\n(.*?)^```", README, flags=re.MULTILINE | re.DOTALL)
+def blocks(language, text=README):
+    return re.findall(rf"^```{language}\n(.*?)^```", text, flags=re.MULTILINE | re.DOTALL)
 
 
 def commands():
     return [line.removeprefix("$ ") for block in blocks("console") for line in block.splitlines()]
 
 
-@pytest.mark.parametrize("block", blocks("python"))
+@pytest.mark.parametrize("block", blocks("python") + blocks("python", INCREMENTAL))
 def test_python_runs(tmp_path, monkeypatch, capsys, block):
     if "to_onnx" in block:
         pytest.importorskip("onnx")

@@ -177,6 +177,7 @@ double ExactMachine::answer_bias() const {
 
 double ExactMachine::gap() const {
   const Extremes ends = extremes();
+  if (!std::isfinite(sum_of_sizes())) return infinity;  // comparisons would not notice
   return ends.top == -infinity || ends.bottom == infinity ? 0.0 : std::max(ends.top - ends.bottom, 0.0);
 }
 

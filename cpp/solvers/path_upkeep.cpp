@@ -159,6 +159,7 @@ bool Path::is_sound(double grains) const {
 // Puts the gradients of the margin set and the sum of all coefficients right again. Who reaches an end of its box on the way leaves; the way
 // that is left is then gone without it.
 void Path::newton() {
+  update_rest();
   std::vector<double> side{machine_.imbalance()}, change;
   for (const std::size_t slot : machine_.margin) {
     touch(slot);
@@ -179,8 +180,8 @@ void Path::newton() {
     side.pop_back();
     leave(machine_.margin[blocking], change[1 + blocking] > 0.0 ? Place::high : Place::low);
   }
+  unwatch();  // nothing has kept them up to date since
   up_to_date_ = false;
-  unwatch();  // nothing has kept them up to date
   update_rest();
 }
 
@@ -215,6 +216,7 @@ void Path::drop_idle_members() {
   update_rest();
 }
 
+// Only while everybody is up to date: nobody could tell afterwards who was.
 void Path::unwatch() {
   for (const std::size_t slot : watched_) is_watched_[slot] = 0;
   watched_.clear();
