@@ -28,6 +28,7 @@ def measure(quick: bool) -> Section:
     seconds = {
         "IncrementalSVC, all rows in one call": at_once,
         "IncrementalSVC, one call a row": sum(calls),
+        "IncrementalSVC.fit": timed(lesson.learner().fit, lesson.X, lesson.y)[0],
         "SVC, one fit of all rows": refits[-1],
         f"SVC, the same with tol={TIGHT:g}": tight,
         "SVC, fitted again after each row (area under the picture)": float(trapezoid([0, *refits], [0, *sizes])),

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from hinge._state import SolverOptions, State
+    from hinge._state import Bank, SolverOptions, State
 
 
 class MeasuredClassifier(StreamingClassifier):
@@ -35,6 +35,10 @@ class MeasuredClassifier(StreamingClassifier):
     @property
     def _cost(self) -> float:
         return self.C
+
+    def _solution(self) -> Bank:
+        """Return the machines, ready to be asked how good their solution is."""
+        return self._known().bank
 
     def duality_gap(self, X: Any = None, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
         """Return how far the solution is from the optimum: primal minus dual objective, summed over the machines.
@@ -53,7 +57,7 @@ class MeasuredClassifier(StreamingClassifier):
             coefficients have the gap of those that they are learning, which they do not average.
         """
         if X is None:
-            return float(self._known().bank.duality_gap.sum())
+            return float(self._solution().duality_gap.sum())
         return self._measured(gap_on, X, y, sample_weight)
 
     def dual_objective(self, X: Any = None, y: Any = None) -> float:  # noqa: ARG002
@@ -70,7 +74,7 @@ class MeasuredClassifier(StreamingClassifier):
         float
             The objective.
         """
-        return float(self._known().bank.dual_objective.sum())
+        return float(self._solution().dual_objective.sum())
 
     def kkt_violation(self, X: Any = None, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
         """Return how far the optimality conditions are violated, at most over the machines.
@@ -89,13 +93,14 @@ class MeasuredClassifier(StreamingClassifier):
             The violation: 0 at the optimum, at most `tol` for a finished solution.
         """
         if X is None:
-            return float(self._known().bank.gap.max(initial=0.0))
+            return float(self._solution().gap.max(initial=0.0))
         return self._measured(violation_on, X, y, sample_weight)
 
     def _measured(self, measure: Callable[..., float], X: Any, y: Any, sample_weight: ArrayLike | None) -> float:
         state = self._known()
         _require_convex(state)
         lesson = self._lesson(*self._checked(X, y, state), sample_weight)
+        self._solution()
         with one_blas_thread():
             return measure(state, lesson.X, lesson.numbers(state.table), lesson.costs)
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
+from sklearn.metrics.pairwise import pairwise_kernels
 
 from hinge import IncrementalSVC
 
@@ -16,7 +17,7 @@ KERNELS = {
     "poly": {"gamma": 0.5, "coef0": 1.0, "degree": 2},
     "laplacian": {"gamma": 0.3},
 }
-QUICK = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+QUICK = settings(max_examples=60, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
 LONG = settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
 
 
@@ -65,11 +66,33 @@ class History:
         if not self.held:
             return
         X, y, weights = (np.array(part) for part in zip(*self.held.values(), strict=True))
+        self.check_optimum(X, y, weights)
         fresh = IncrementalSVC(**self.parameters).partial_fit(self.container(X), y, sample_weight=weights)
         assert model.classes_.tolist() == fresh.classes_.tolist()
         np.testing.assert_allclose(model.dual_objective(), fresh.dual_objective(), rtol=1e-8, atol=1e-9)
         queries = np.vstack([X, np.random.default_rng(0).normal(size=(5, self.features))])
         np.testing.assert_allclose(model.decision_function(queries), fresh.decision_function(queries), atol=1e-6)
+
+    def check_optimum(self, X, y, weights):
+        """What the model shows closes the gap between the primal and the dual problem."""
+        model, classes = self.model, self.model.classes_
+        if len(classes) < 2:
+            return
+        places = {int(name.split()[1]): row for row, name in enumerate(self.held)}
+        alpha = np.zeros((len(model.dual_coef_), len(y)))
+        alpha[:, [places[place] for place in model.support_]] = model.dual_coef_
+        targets = np.where(y == (classes[:, None] if len(classes) > 2 else classes[1]), 1.0, -1.0)
+        costs = self.parameters["C"] * weights
+        assert (alpha * targets >= -1e-9 * costs).all()
+        assert (alpha * targets <= (1 + 1e-9) * costs).all()
+        np.testing.assert_allclose(alpha.sum(axis=1), 0.0, atol=1e-8 * costs.sum())
+        settled = {name: value for name, value in self.parameters.items() if name in ("gamma", "coef0", "degree")}
+        sums = alpha @ pairwise_kernels(X, metric=self.parameters["kernel"], **settled)
+        norm = 0.5 * (sums * alpha).sum()
+        losses = np.maximum(0.0, 1.0 - targets * (sums + model.intercept_[:, None]))
+        primal, dual = norm + (costs * losses).sum(), (alpha * targets).sum() - norm
+        np.testing.assert_allclose(primal, dual, rtol=1e-8, atol=1e-9)
+        np.testing.assert_allclose(model.dual_objective(), dual, rtol=1e-8, atol=1e-9)
 
 
 @st.composite

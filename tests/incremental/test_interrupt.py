@@ -16,17 +16,24 @@ from sklearn.metrics.pairwise import rbf_kernel
 from hinge import IncrementalSVC
 
 SCRIPT = """
-import os, signal, threading
+import os, signal, threading, time
 import numpy as np
 from hinge import IncrementalSVC
 
 random = np.random.default_rng(0)
 X = random.normal(size=(100_000, 10))
-y = random.integers(0, {classes}, len(X))  # nothing to learn, which takes hours
-names = [f"row {{row}}" for row in range(len(X))]
+y = random.integers(0, 3, len(X))  # nothing to learn, which takes hours
+names = [f"row {row}" for row in range(len(X))]
 model = IncrementalSVC(gamma=0.1)
 model.partial_fit(X[:50], y[:50], ids=names[:50])
-threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+
+def press():
+    while model.n_seen_ == 50:  # the input is being checked
+        time.sleep(0.01)
+    time.sleep(0.3)
+    os.kill(os.getpid(), signal.SIGINT)
+
+threading.Thread(target=press).start()
 try:
     model.partial_fit(X[50:], y[50:], ids=names[50:])
 except KeyboardInterrupt:
@@ -43,10 +50,8 @@ print("resumed")
 """
 
 
-@pytest.mark.parametrize("classes", [2, 3])
-def test_in_the_middle_of_a_stream(classes):
-    script = SCRIPT.format(classes=classes)
-    finished = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False)
+def test_in_the_middle_of_a_stream():
+    finished = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, timeout=60, check=False)
     assert finished.returncode == 0, finished.stderr
     assert finished.stdout.split() == ["interrupted", "resumed"]
 

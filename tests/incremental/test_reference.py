@@ -14,10 +14,10 @@ from .reference import install
 
 def lives(model, container):
     """Yield what a model says about some rows at many moments of a long life."""
-    X, y = make_blobs(49, centers=4, n_features=3, cluster_std=4.0, random_state=2)
+    X, y = make_blobs(35, centers=4, n_features=3, cluster_std=4.0, random_state=2)
     random = np.random.default_rng(0)
-    weights = random.uniform(0.5, 2.0, 49)
-    for start in range(0, 49, 7):
+    weights = random.uniform(0.5, 2.0, 35)
+    for start in range(0, 35, 7):
         rows = slice(start, start + 7)
         model.partial_fit(container(X[rows]), y[rows], sample_weight=weights[rows], ids=range(start, start + 7))
         yield from (model.decision_function(container(X)), model.classes_, model.ids_)
