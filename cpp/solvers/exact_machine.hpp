@@ -66,6 +66,8 @@ class ExactMachine {
   void go_to_end(std::size_t slot, double sign);
   // An example whose squared distance from the span of the margin set is smaller depends on that set.
   double least_kappa(std::size_t slot) const { return 1e-10 * self[slot] + 1e-12 * largest_self_; }
+  // From here on the inverse is to be trusted.
+  double sure_kappa(std::size_t slot) const { return 1e-5 * self[slot]; }
   // What the dual would lose with an example, nobody else reaching an end of its box; of one at the bound, at most.
   double relevance(std::size_t slot) const;
 

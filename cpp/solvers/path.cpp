@@ -33,6 +33,8 @@ void Path::begin() {
   if (!is_watched_.empty()) return;
   is_watched_.assign(machine_.expansion.size(), 0);
   is_touched_.assign(machine_.expansion.size(), 0);
+  for (std::size_t p = 0; p < machine_.margin.size() && machine_.margin.size() > 1; ++p)
+    shaky_ = shaky_ || 1.0 < machine_.inverse.diagonal(1 + p) * machine_.sure_kappa(machine_.margin[p]);
   watch({});
 }
 
@@ -121,6 +123,7 @@ void Path::step(Course& course) {
   } else {
     join(course, event.slot);
   }
+  if (shaky_ && course.left > 0.0) find_direction(course);
 }
 
 // The mover rests at an end of its box, or has become a member.
@@ -144,7 +147,7 @@ void Path::find_direction(const Course& course) {
     const std::size_t slot = machine_.margin[p];
     side[1 + p] = side[0] * (course.mover ? columns_.value(*course.mover, slot) : machine_.drift(slot));
   }
-  machine_.inverse.multiply(side, direction_);
+  solve(side, direction_);
 }
 
 void Path::find_rates(const Course& course) {
@@ -250,8 +253,10 @@ double Path::join_direction(std::size_t slot) {
   side[0] = -1.0;
   for (std::size_t p = 0; p + 1 < size; ++p) side[1 + p] = -columns_.value(slot, machine_.margin[p]);
   joining_.resize(size);
-  machine_.inverse.multiply(side, joining_);
-  return machine_.self[slot] - loops<double>().dot(side.data(), joining_.data(), size);
+  solve(side, joining_);
+  const double kappa = machine_.self[slot] - loops<double>().dot(side.data(), joining_.data(), size);
+  shaky_ = shaky_ || kappa < machine_.sure_kappa(slot);
+  return kappa;
 }
 
 void Path::enter(std::size_t slot) {

@@ -63,6 +63,8 @@ class Path {
   void begin();
   void run(Course course);
   void step(Course& course);
+  // result = Q side, with the digits that a nearly singular set would lose found again from the matrix itself.
+  void solve(std::span<const double> side, std::span<double> result);
   void find_direction(const Course& course);
   void find_rates(const Course& course);
   Event next_event(const Course& course) const;
@@ -119,6 +121,7 @@ class Path {
   std::vector<std::uint8_t> is_touched_;
   double total_before_;
   std::uint64_t shakes_ = 1;               // the last of a row of random numbers
+  bool shaky_ = false;                     // the margin set is nearly singular
   std::size_t idle_ = 0;                   // steps of no length in a row
   bool up_to_date_ = true;                 // no step since all gradients were
   std::vector<double> weights_;            // by column, scratch

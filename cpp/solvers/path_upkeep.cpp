@@ -22,6 +22,8 @@ constexpr double shaken = 2e-11;
 // Gradients of the margin set are zero but for rounding; beyond these multiples of the grain they are corrected, the inverse is rebuilt.
 constexpr double worth_correcting = 10.0;
 constexpr double worth_rebuilding = 100.0;
+constexpr std::size_t most_corrections = 6;
+constexpr std::size_t most_refinements = 2;
 
 }  // namespace
 
@@ -145,15 +147,33 @@ void Path::update(std::span<const std::size_t> rows) {
 }
 
 void Path::correct() {
-  if (machine_.margin.empty() || is_sound(worth_correcting)) return;
-  newton();
-  if (is_sound(worth_rebuilding)) return;
-  rebuild();
-  newton();
+  for (std::size_t attempt = 0; attempt < most_corrections; ++attempt) {
+    if (machine_.margin.empty() || is_sound(attempt == 0 ? worth_correcting : worth_rebuilding)) return;
+    if (attempt > 0) rebuild();
+    newton();
+  }
 }
 
 bool Path::is_sound(double grains) const {
   return machine_.residual() <= grains * grain_ && std::abs(machine_.imbalance()) <= grains * machine_.balance_grain();
+}
+
+void Path::solve(std::span<const double> side, std::span<double> result) {
+  machine_.inverse.multiply(side, result);
+  std::vector<double> missing(side.size()), more(side.size());
+  for (std::size_t round = 0; shaky_ && round < most_refinements; ++round) {
+    weights_.assign(columns_.width(), 0.0);
+    missing[0] = side[0];
+    for (std::size_t p = 1; p < side.size(); ++p) {
+      weights_[columns_.column(machine_.margin[p - 1])] = result[p];
+      missing[0] -= result[p];
+      missing[p] = result[0];
+    }
+    columns_.add_products(weights_, machine_.margin, missing.data() + 1);
+    for (std::size_t p = 1; p < side.size(); ++p) missing[p] = side[p] - missing[p];
+    machine_.inverse.multiply(missing, more);
+    for (std::size_t p = 0; p < side.size(); ++p) result[p] += more[p];
+  }
 }
 
 // Puts the gradients of the margin set and the sum of all coefficients right again. Who reaches an end of its box on the way leaves; the way
@@ -168,7 +188,7 @@ void Path::newton() {
   direction_.clear();
   for (bool blocked = true; blocked && !machine_.margin.empty();) {
     change.resize(side.size());
-    machine_.inverse.multiply(side, change);
+    solve(side, change);
     const auto [share, blocking] = free_way(change);
     machine_.bias += share * change[0];
     for (std::size_t p = 0; p < machine_.margin.size(); ++p)
