@@ -75,6 +75,8 @@ void bind_exact(nb::module_& module) {
   nb::class_<Shared<B>> bound(module, "ExactBank", nb::type_slots(shared_slots<B>));
   bind_common<B, double>(bound);
   bound.def("adopt", &adopt, nb::arg("batch"), nb::arg("labels"), nb::arg("costs"), nb::arg("first_id"), nb::arg("order"), nb::arg("alpha"))
+      .def("finish", [](Shared<B>&, const nb::object&) { return Outcome{}; }, nb::arg("monitor") = nb::none())  // exact already
+      .def("polish", [](Shared<B>&) {})
       .def("forget", &forget, nb::arg("ids"), nb::arg("monitor") = nb::none())
       .def("relabel", &relabel, nb::arg("ids"), nb::arg("labels"), nb::arg("costs"), nb::arg("monitor") = nb::none())
       .def("leave_one_out", &leave_one_out, nb::arg("monitor") = nb::none())

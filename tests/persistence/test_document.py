@@ -8,7 +8,14 @@ import pytest
 from sklearn.base import clone
 
 import hinge
-from hinge import KernelPerceptron, OnlineSVC, RobustOnlineSVC, TrackingSVC
+from hinge import (
+    IncrementalOneClassSVM,
+    IncrementalSVC,
+    KernelPerceptron,
+    OnlineSVC,
+    RobustOnlineSVC,
+    TrackingSVC,
+)
 from hinge.persistence import _check, _check_arrays, _file
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "model-format.md"
@@ -47,6 +54,9 @@ def test_its_decisions_are_ours(file, problem, reader, labels, distance):
         TrackingSVC(gamma=0.1, random_state=0, average=False, keep="support"),
         KernelPerceptron(gamma=0.1),
         KernelPerceptron(gamma=0.1, average=True),
+        IncrementalSVC(gamma=0.1),
+        IncrementalSVC(gamma=0.1, C=1e-3),  # nobody between the ends of its box
+        IncrementalOneClassSVM(gamma=0.1, nu=0.3),
     ],
     ids=str,
 )
@@ -70,6 +80,7 @@ def test_it_names_every_field_and_array(text, dense, sparse, parts):
     for file in (dense, sparse):
         arrays, header = parts(file)
         assert arrays.keys() | header.keys() | header["state"].keys() | header["state"]["kernel"].keys() <= named
+    assert hinge.IncrementalSVC().partial_fit([[0.0]], [0])._state.to_arrays()[1]["ids"].keys() <= named
     assert _check_arrays.TYPES.keys() <= named
 
 

@@ -23,7 +23,16 @@ from safetensors.numpy import load, save
 from scipy.sparse import csr_matrix
 
 import hinge
-from hinge import HingeError, KernelPerceptron, ModelFileError, OnlineSVC, RobustOnlineSVC, TrackingSVC
+from hinge import (
+    HingeError,
+    IncrementalOneClassSVM,
+    IncrementalSVC,
+    KernelPerceptron,
+    ModelFileError,
+    OnlineSVC,
+    RobustOnlineSVC,
+    TrackingSVC,
+)
 
 PATIENCE = 60  # seconds, after which a mutation counts as one that hangs
 
@@ -105,6 +114,9 @@ def models():
         TrackingSVC(**settings).fit(X.astype(np.float32), many),
         TrackingSVC(keep="support", **settings).fit(csr_matrix(X * (X > 0)), y),
         KernelPerceptron(budget=9, margin=0.5, **settings).fit(X, many),
+        IncrementalSVC(**settings).fit(X, y, ids=[f"row {place}" for place in range(60)]).forget("row 3"),
+        IncrementalSVC(kernel="linear", max_examples=20, **settings).partial_fit(X, many, classes=["ash", "yew"]),
+        IncrementalOneClassSVM(nu=0.3, shape="sphere", **settings).fit(csr_matrix(X * (X > 0))),
     ]
 
 
@@ -198,7 +210,7 @@ WAYS = {"bytes": damage_bytes, "array": damage_array, "header": damage_header}
 def try_all(model, again):
     """Use what was loaded as its owner would; a refusal in words is fine."""
     n, features = 8, model.n_features_in_
-    labels = np.resize(model.classes_, n)
+    labels = np.resize(getattr(model, "classes_", np.zeros(1)), n)
     sparse = features > 10_000 or model._state.storage.sparse
     X = csr_matrix((np.ones(n), (np.arange(n), np.arange(n) % features)), shape=(n, features)) if sparse else None
     X = np.eye(n, features) if X is None else X
@@ -213,6 +225,7 @@ def try_all(model, again):
             getattr(model, "finish", lambda: None),
             getattr(model, "duality_gap", float),
             lambda: model.predict(X),
+            lambda: model.forget(model.ids_[::5]) if hasattr(model, "ids_") else None,
             lambda: hinge.save(model, again) or hinge.load(again),
         ):
             try:

@@ -9,7 +9,8 @@ import pytest
 import hinge
 from hinge import ModelFileError, OnlineSVC, PreparedClassifier
 from hinge.io import Table
-from hinge.preparation import Column, Survey
+from hinge.preparation import Column, Preparation, Scaling, Survey
+from hinge.prepared import OneClassPreparation, PreparedDetector
 
 
 @pytest.fixture
@@ -109,3 +110,38 @@ def test_a_model_of_other_features(prepared, parts, rewrite, problem):
     rewrite(prepared, more | scales, header | {"model": inner})
     with pytest.raises(ModelFileError, match="does not match the features of its model"):
         hinge.load(prepared)
+
+
+@pytest.fixture
+def detector(file):
+    """The file of a model of one class."""
+    X = np.random.default_rng(0).normal(size=(50, 2))
+    preparation = OneClassPreparation.of(Preparation(n_features=2, scaling=Scaling(factor=np.full(2, 0.5))), "fine")
+    hinge.save(PreparedDetector(hinge.IncrementalOneClassSVM(nu=0.2), preparation).fit(X), file)
+    return file
+
+
+def test_what_is_normal_is_a_text(detector, parts, rewrite):
+    arrays, header = parts(detector)
+    assert header.pop("normal") == "fine"
+    rewrite(detector, arrays, header)
+    with pytest.raises(ModelFileError, match="no field 'normal'"):
+        hinge.load(detector)
+    rewrite(detector, arrays, header | {"normal": 3})
+    with pytest.raises(ModelFileError, match="of the wrong type"):
+        hinge.load(detector)
+
+
+@pytest.mark.parametrize(
+    "kinds", [("PreparedDetector", "PreparedClassifier"), ("PreparedClassifier", "PreparedDetector")]
+)
+def test_models_are_of_the_kind_that_the_file_says(request, parts, rewrite, kinds):
+    before, after = kinds
+    file = request.getfixturevalue("detector" if before == "PreparedDetector" else "prepared")
+    arrays, header = parts(file)
+    assert header["estimator"] == before
+    header["estimator"] = after
+    header.pop("normal", None)
+    rewrite(file, arrays, header | ({"normal": None} if after == "PreparedDetector" else {}))
+    with pytest.raises(ModelFileError, match="its model is not of the kind it says"):
+        hinge.load(file)
