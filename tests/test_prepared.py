@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,7 @@ from sklearn.model_selection import cross_val_score
 import hinge
 from hinge.io import Table
 from hinge.preparation import Survey
+from hinge.prepared import OneClassPreparation, OneClassSurvey, PreparedDetector
 
 random = np.random.default_rng(0)
 FRAME = pd.DataFrame(
@@ -122,6 +124,85 @@ def test_frames_of_a_model_of_numbers():
     np.testing.assert_array_equal(model.predict(frame), model.predict(frame.to_numpy()))
     with pytest.raises(hinge.DataError, match="Column 'city' must hold numbers, got"):
         model.predict(FRAME[["age", "city"]])
+
+
+@pytest.fixture
+def detector():
+    survey = OneClassSurvey(label="income", normal="low", missing="drop")
+    survey.add(table_of(FRAME, LABELS))
+    model = hinge.IncrementalOneClassSVM(nu=0.1)
+    return PreparedDetector(model, survey.preparation()).fit(FRAME[LABELS == "low"])
+
+
+def test_detectors_take_raw_rows(detector):
+    assert isinstance(detector.preparation, OneClassPreparation)
+    inside = detector.predict(FRAME) > 0
+    assert 0.8 < inside[LABELS == "low"].mean() < 1
+    assert inside[LABELS == "low"].mean() > inside[LABELS == "high"].mean()
+    np.testing.assert_allclose(detector.score_samples(FRAME), detector.decision_function(FRAME) + detector.offset_)
+    assert detector.partial_fit(FRAME[:7]).n_seen_ == np.sum(LABELS == "low") + 7
+    np.testing.assert_array_equal(clone(detector).fit_predict(FRAME), detector.fit(FRAME).predict(FRAME))
+
+
+def test_copies_and_files_of_detectors(detector, tmp_path):
+    hinge.save(detector, tmp_path / "model.hinge")
+    loaded = hinge.load(tmp_path / "model.hinge")
+    for other in (loaded, copy.deepcopy(detector), pickle.loads(pickle.dumps(detector))):
+        np.testing.assert_array_equal(other.decision_function(FRAME), detector.decision_function(FRAME))
+        assert (type(other), other.preparation.normal) == (PreparedDetector, "low")
+        assert other.preparation.columns == detector.preparation.columns
+
+
+def test_a_detector_with_a_plain_preparation(tmp_path):
+    survey = Survey(label="income")
+    survey.add(table_of(FRAME, LABELS))
+    detector = PreparedDetector(hinge.IncrementalOneClassSVM(nu=0.1), survey.preparation()).fit(FRAME)
+    hinge.save(detector, tmp_path / "model.hinge")
+    loaded = hinge.load(tmp_path / "model.hinge")
+    np.testing.assert_array_equal(loaded.predict(FRAME), detector.predict(FRAME))
+    assert loaded.preparation.normal is None
+
+
+def test_labels_say_what_is_normal():
+    survey = OneClassSurvey(label="income", normal="low")
+    survey.add(table_of(FRAME, LABELS))
+    preparation = survey.preparation()
+    assert not survey.sorted_by_class
+    X, y = preparation.examples(table_of(FRAME, LABELS))
+    assert X.shape == (300, 5)
+    np.testing.assert_array_equal(y, np.where(LABELS == "low", 1, -1))
+    strange = OneClassSurvey(label="income", normal="lwo")
+    strange.add(table_of(FRAME, LABELS))
+    with pytest.raises(hinge.DataError, match="Some rows must have the label 'lwo' of what is normal, got high, low"):
+        strange.preparation()
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_rows_need_no_label(named):
+    columns = {name: FRAME[name].to_numpy().astype(object) for name in FRAME}
+    columns = columns if named else {str(place): values for place, values in enumerate(columns.values())}
+    bare = Table(columns, range(1, 301), named=named)
+    survey = OneClassSurvey(drop=() if named else ("0",))
+    survey.add(bare)
+    preparation = survey.preparation()
+    assert (preparation.label, preparation.names) == (None, tuple(columns))
+    X, y = preparation.examples(bare)
+    assert X.shape == (300, 5 if named else 4)
+    assert y.tolist() == [1] * 300
+    holes = columns["hours" if named else "2"].copy()
+    holes[:3] = None
+    dropping = OneClassPreparation.of(replace(preparation, missing="drop"))
+    holed = Table(columns | {"hours" if named else "2": holes}, range(1, 301), named=named)
+    np.testing.assert_array_equal(dropping.examples(holed)[0], X[3:])
+
+
+def test_a_column_with_a_usual_name_is_no_feature():
+    columns = {"age": np.arange(5.0), "label": np.array(["", "a", "", "b", "c"], dtype=object)}
+    survey = OneClassSurvey()
+    survey.add(Table(columns, range(1, 6), named=True))
+    preparation = survey.preparation()
+    assert (preparation.label, preparation.n_features) == ("label", 1)
+    assert preparation.examples(Table(columns, range(1, 6), named=True))[1].tolist() == [1] * 5
 
 
 def test_not_fitted():

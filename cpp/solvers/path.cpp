@@ -10,7 +10,9 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 // Rates below this part of the sum they come from are rounding.
 constexpr double negligible = 1e-13;
-constexpr std::size_t most_rounds = 1000;
+// Kernels that are no kernels may lead anywhere: a path of more steps than these, and so many for each example, is given up.
+constexpr std::size_t usual_steps = 30'000;
+constexpr std::size_t steps_an_example = 20;
 // Of things that happen at the same distance but for rounding, the first one looked at happens.
 constexpr double at_once = 1.0 - 1e-12;
 // So many steps of no length in a row may be the beginning of a circle.
@@ -70,20 +72,25 @@ void Path::change_total(double value) {
 
 void Path::finish() {
   if (is_watched_.empty()) return;  // nothing has been begun
-  for (std::size_t round = 0; round < most_rounds; ++round) {
+  while (true) {
     update_rest();
     correct();
     drop_idle_members();
     const std::vector<std::size_t> movers = violators();
-    if (movers.empty()) return;
+    if (movers.empty() || is_lost()) return;
     watch(movers);
     for (const std::size_t slot : movers) settle(slot);
+    ++steps_;  // a round is work as well
   }
-  machine_.stalled = true;
+}
+
+bool Path::is_lost() {
+  const bool lost = steps_ > usual_steps + steps_an_example * machine_.held();
+  machine_.stalled = machine_.stalled || lost;
+  return lost;
 }
 
 void Path::run(Course course) {
-  const std::size_t most = steps_ + 1000 + 10 * machine_.held();
   if (course.mover) {
     fetch_column(*course.mover);
     touch(*course.mover);
@@ -91,11 +98,8 @@ void Path::run(Course course) {
   for (const std::size_t slot : machine_.margin) touch(slot);
   find_direction(course);
   if (goes_far(course)) look_ahead(course);
-  while (course.left > 0.0) {
-    if (++steps_ > most) {
-      machine_.stalled = true;
-      break;
-    }
+  while (course.left > 0.0 && !is_lost()) {
+    ++steps_;
     if (machine_.margin.empty()) {
       if (!move_bias(course)) break;
       find_direction(course);

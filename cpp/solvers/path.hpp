@@ -61,6 +61,7 @@ class Path {
   };
 
   void begin();
+  bool is_lost();
   void run(Course course);
   void step(Course& course);
   // result = Q side, with the digits that a nearly singular set would lose found again from the matrix itself.

@@ -14,12 +14,15 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemaining
 from hinge._errors import HingeError
 from hinge._kernels import KernelSpec
 from hinge._state import Tested
+from hinge.cli._models import is_detector, is_exact
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
     from rich.console import Console
 
     from hinge.cli._files import Checkpoint
     from hinge.cli._material import Examples, Material
+    from hinge.cli._outliers import Outliers
 
 SMALLEST_PIECE, LARGEST_PIECE = 32, 1024  # rows that are tested, then learned
 N_SHOWN = 2500  # examples kept for the picture of a plane
@@ -36,15 +39,19 @@ class Learned:
     seconds : float
         Time spent learning.
     seen : int
-        Examples learned.
+        Examples that went by: learned, but for those that do not count as normal where a model has one class.
+    n_kept : int
+        Support vectors after the last piece.
     tested : Tested
-        Examples of the first pass, each tested before it was learned.
+        Examples of the first pass, each tested before it was learned; a model of one class is tested piece by piece.
     curve : list of (seen, progressive error in per cent, support vectors)
         Taken after every piece of the first pass.
     shown : list of (X, y)
         The last examples, if they have two features.
     test_error : float or None
         Error in per cent on test rows, if there are some.
+    outliers : Outliers or None
+        What a model of one class says about rows.
     interrupted : bool
         Ctrl-C came before the end.
     failure : HingeError or None
@@ -54,10 +61,12 @@ class Learned:
     model: Any
     seconds: float = 0.0
     seen: int = 0
+    n_kept: int = 0
     tested: Tested = field(default_factory=Tested)
     curve: list[tuple[int, float, int]] = field(default_factory=list)
     shown: list[Examples] = field(default_factory=list)
     test_error: float | None = None
+    outliers: Outliers | None = None
     interrupted: bool = False
     failure: HingeError | None = None
 
@@ -74,16 +83,29 @@ class Learned:
     def learn(self, X: Any, y: Any, classes: Any, *, first_pass: bool) -> None:
         """Learn some examples; each is tested just before, which counts if it is new."""
         ready = hasattr(self.model, "_state")
+        if ready and is_detector(self.model):
+            self.tested.examples += len(y)
+            self.tested.mistakes += int(np.sum(self.model.predict(X) != y))
         start = time.perf_counter()
-        self.model.partial_fit(X, y, classes=None if ready else classes)
+        if not is_detector(self.model):
+            self.model.partial_fit(X, y, classes=None if ready else classes)
+        elif (y > 0).any():
+            self.model.partial_fit(learnable(self.model, X, y))
         self.seconds += time.perf_counter() - start
         self.seen += len(y)
-        if first_pass:
+        if first_pass and not is_detector(self.model):
             self.tested = replace(self.model._state.tested)
+        self.n_kept = self._count()
         if first_pass and self.progressive_error is not None:
-            self.curve.append((self.seen, self.progressive_error, self.model._state.bank.n_retained))
+            self.curve.append((self.seen, self.progressive_error, self.n_kept))
         if X.shape[1] == 2:
             self.shown = [*self.shown, (X, y)][-math.ceil(N_SHOWN / len(y)) :]
+
+    def _count(self) -> int:
+        """Return the number of support vectors; most models hardly keep anything else, which is quicker to count."""
+        if not hasattr(self.model, "_state"):
+            return 0
+        return self.n_support if is_exact(self.model) else int(self.model._state.bank.n_retained)
 
     def finish(self) -> None:
         """Run the finishing step, if `fit` would."""
@@ -119,6 +141,11 @@ def learn(model: Any, material: Material, epochs: int, checkpoint: Checkpoint, t
     return learned
 
 
+def learnable(model: Any, X: Any, y: NDArray[Any]) -> Any:
+    """Return the rows that a model learns: all of them, or those that count as normal."""
+    return X[y > 0] if is_detector(model) else X
+
+
 def error_on(model: Any, rows: Iterable[Examples]) -> float:
     """Return the error in per cent on examples."""
     wrong = total = 0
@@ -131,10 +158,10 @@ def error_on(model: Any, rows: Iterable[Examples]) -> float:
 def _settling(model: Any, chunks: Iterable[Examples]) -> Iterator[Examples]:
     """Pass chunks on, the width of the kernel being settled with the first of them rather than with a small piece."""
     for X, y in chunks:
-        if isinstance(model.gamma, str) and not hasattr(model, "_state"):
-            kernel = KernelSpec.settle(
-                model.kernel, model.degree, model.gamma, model.coef0, X=X, weights=np.ones(len(y))
-            )
+        rows = learnable(model, X, y)
+        if isinstance(model.gamma, str) and not hasattr(model, "_state") and rows.shape[0]:
+            weights = np.ones(rows.shape[0])
+            kernel = KernelSpec.settle(model.kernel, model.degree, model.gamma, model.coef0, X=rows, weights=weights)
             model.set_params(gamma=kernel.gamma)
         yield X, y
 
@@ -174,5 +201,5 @@ def _show(progress: Progress, task: TaskID, learned: Learned, share: float | Non
         completed=share or 0.0,
         seen=learned.seen,
         error="" if error is None else f"error {error:.2f} %, ",
-        support=learned.model._state.bank.n_retained,
+        support=learned.n_kept,
     )

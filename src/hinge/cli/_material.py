@@ -16,9 +16,11 @@ import numpy as np
 from scipy.sparse import issparse
 
 from hinge._params import choice
+from hinge.cli._models import is_detector, is_exact
 from hinge.cli._wrapping import label_kind
 from hinge.io import Table
 from hinge.preparation import MISSING_POLICIES, SCALINGS, UNKNOWN_POLICIES, Preparation, Survey
+from hinge.prepared import OneClassPreparation, OneClassSurvey
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,6 +46,7 @@ class Wishes:
     missing: str | None = None
     unknown: str | None = None
     scale: str | None = None
+    normal: str | None = None
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -51,14 +54,16 @@ class Wishes:
         choice("unknown", self.unknown or "error", UNKNOWN_POLICIES)
         choice("scale", self.scale or "auto", SCALINGS)
 
-    def survey(self) -> Survey:
-        """Return a survey that has seen nothing yet."""
-        missing = self.missing or "error"
-        return Survey(label=self.label, drop=self.drop, categorical=self.categorical, missing=missing)
+    def survey(self, model: Any) -> Survey:
+        """Return a survey for a model that has seen nothing yet."""
+        known: dict[str, Any] = {"label": self.label, "drop": self.drop, "categorical": self.categorical}
+        known["missing"] = self.missing or "error"
+        return OneClassSurvey(normal=self.normal, **known) if is_detector(model) else Survey(**known)
 
-    def settle(self, survey: Survey) -> Preparation:
-        """Return the preparation for the rows of a survey."""
-        return survey.preparation(scale=self.scale or "auto", unknown=self.unknown or "error", dtype="float32")
+    def settle(self, survey: Survey, model: Any) -> Preparation:
+        """Return the preparation for the rows of a survey, in the precision that a model keeps."""
+        dtype = "float64" if is_exact(model) else "float32"
+        return survey.preparation(scale=self.scale or "auto", unknown=self.unknown or "error", dtype=dtype)
 
 
 @dataclass(kw_only=True)
@@ -85,6 +90,14 @@ class Material(ABC):
     in_order = False
 
     @property
+    def one_class(self) -> bool:
+        """The model learns without labels: those here are +1 for rows that count as normal, -1 for others.
+
+        Such rows come in the order of the file, as the one thing that an order changes is who leaves a window.
+        """
+        return isinstance(self.preparation, OneClassPreparation)
+
+    @property
     def repeatable(self) -> bool:
         """The examples can be gone through more than once."""
         return True
@@ -109,7 +122,8 @@ class Kept(Material):
 
     def chunks(self, epoch: int) -> Iterator[Examples]:
         """Yield the examples of one pass."""
-        order = np.random.default_rng([self.seed, epoch]).permutation(len(self.y))
+        random = np.random.default_rng([self.seed, epoch])
+        order = np.arange(len(self.y)) if self.one_class else random.permutation(len(self.y))
         self._given = 0
         for start in range(0, len(order), ROWS_AT_A_TIME):
             rows = order[start : start + ROWS_AT_A_TIME]
@@ -143,7 +157,8 @@ class Passing(Material):
         random = np.random.default_rng([self.seed, epoch])
         chunks = self.rest if self.rest is not None else self.source.chunks(ROWS_AT_A_TIME)
         for X, y in self.preparation.each_examples(chunks):
-            order = random.permutation(len(y)) if self.source.repeatable else slice(None)
+            shuffled = self.source.repeatable and not self.one_class
+            order = random.permutation(len(y)) if shuffled else slice(None)
             yield X[order], y[order]
 
     def share(self) -> float | None:
@@ -151,49 +166,51 @@ class Passing(Material):
         return self.source.share_read() if self.source.repeatable else None
 
 
-def of_dataset(dataset: Dataset, seed: int) -> Kept:
+def plain_preparation(dataset: Dataset) -> Preparation:
+    """Return what is done to the rows of a data set: nothing."""
+    X = dataset.X_train
+    return Preparation(X.shape[1], label_kind=label_kind(dataset.y_train), dense=not issparse(X), dtype=X.dtype.name)
+
+
+def of_dataset(dataset: Dataset, preparation: Preparation, seed: int) -> Kept:
     """Return the training rows of a data set."""
     X = dataset.X_train
-    preparation = Preparation(
-        X.shape[1], label_kind=label_kind(dataset.y_train), dense=not issparse(X), dtype=X.dtype.name
-    )
     return Kept(
         name=dataset.name,
         preparation=preparation,
         n_rows=len(dataset.y_train),
-        classes=dataset.classes,
+        classes=_classes(preparation, dataset.classes),
         X=X,
         y=dataset.y_train,
         seed=seed,
     )
 
 
-def of_file(source: Source, wishes: Wishes, watch: Callable[[float | None], None]) -> Material:
-    """Survey a file, then return its rows; `watch` is told how far the survey has come."""
+def of_file(source: Source, wishes: Wishes, model: Any, watch: Callable[[float | None], None]) -> Material:
+    """Survey a file, then return its rows for a model; `watch` is told how far the survey has come."""
     if not source.repeatable:
-        return _of_pipe(source, wishes)
-    survey, kept, size = wishes.survey(), [], 0
+        return _of_pipe(source, wishes, model)
+    survey, kept, size = wishes.survey(model), [], 0
     for chunk in survey.look_at(source.chunks(ROWS_AT_A_TIME)):
         size += _bytes(chunk)
         kept.append(chunk)
         if size > MOST_KEPT:
             kept.clear()
         watch(source.share_read())
-    preparation = wishes.settle(survey)
+    preparation = wishes.settle(survey, model)
     if size > MOST_KEPT:
         return Passing(
             name=source.name,
             preparation=preparation,
             n_rows=survey.n_rows,
-            classes=survey.classes,
+            classes=_classes(preparation, survey.classes),
             source=source,
             seed=wishes.seed,
             in_order=survey.sorted_by_class,
         )
     X, y = preparation.all_examples(kept)
-    return Kept(
-        name=source.name, preparation=preparation, n_rows=len(y), classes=np.unique(y), X=X, y=y, seed=wishes.seed
-    )
+    classes = _classes(preparation, np.unique(y))
+    return Kept(name=source.name, preparation=preparation, n_rows=len(y), classes=classes, X=X, y=y, seed=wishes.seed)
 
 
 def of_more(source: Source, preparation: Preparation, seed: int) -> Passing:
@@ -201,8 +218,12 @@ def of_more(source: Source, preparation: Preparation, seed: int) -> Passing:
     return Passing(name=source.name, preparation=preparation, source=source, seed=seed)
 
 
-def _of_pipe(source: Source, wishes: Wishes) -> Passing:
-    survey = wishes.survey()
+def _classes(preparation: Preparation, labels: NDArray[Any]) -> NDArray[Any] | None:
+    return None if isinstance(preparation, OneClassPreparation) else labels
+
+
+def _of_pipe(source: Source, wishes: Wishes, model: Any) -> Passing:
+    survey = wishes.survey(model)
     rest: Iterator[Chunk] = source.chunks(ROWS_AT_A_TIME)
     first: list[Chunk] = []
     try:
@@ -215,7 +236,7 @@ def _of_pipe(source: Source, wishes: Wishes) -> Passing:
         if not first:
             raise
         rest = _Interrupted()  # what has come is learned, then the interrupt takes its course
-    preparation = wishes.settle(survey)
+    preparation = wishes.settle(survey, model)
     examples = preparation.all_examples(first)
     return Passing(name=source.name, preparation=preparation, source=source, first=examples, rest=rest)
 

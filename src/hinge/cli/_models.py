@@ -3,6 +3,7 @@
 from typing import Any
 
 from hinge._errors import ParameterError
+from hinge.incremental import IncrementalOneClassSVM, IncrementalSVC
 from hinge.online import OnlineSVC
 from hinge.perceptron import KernelPerceptron
 from hinge.robust import RobustOnlineSVC
@@ -13,7 +14,10 @@ MODELS: dict[str, type[Any]] = {
     "robust": RobustOnlineSVC,
     "tracking": TrackingSVC,
     "perceptron": KernelPerceptron,
+    "incremental": IncrementalSVC,
+    "one-class": IncrementalOneClassSVM,
 }
+FEW_OUTLIERS = 0.1  # nu, where nobody says anything else: scikit-learn's half would call half of the rows outliers
 _OTHER_NAMES = {"max_support": "budget"}  # what a parameter is called by models that do not have it
 
 
@@ -26,8 +30,10 @@ def make(name: str, suited: dict[str, Any] | None = None, **parameters: Any) -> 
     if name not in MODELS:
         raise ParameterError(f"The model must be one of {', '.join(MODELS)}, got {name!r}.")
     model = MODELS[name]()
-    known = model.get_params()
-    model.set_params(**{key: value for key, value in (suited or {}).items() if key in known})
+    known, suited = model.get_params(), suited or {}
+    if is_detector(model):
+        suited = suited | {"C": None, "nu": FEW_OUTLIERS}  # the C of a classifier is something else
+    model.set_params(**{key: value for key, value in suited.items() if key in known})
     return changed(model, parameters)
 
 
@@ -42,8 +48,25 @@ def changed(model: Any, parameters: dict[str, Any]) -> Any:
             option = key.replace("_", "-")
             raise ParameterError(f"--{option} must be left out: {type(model).__name__} has no such parameter.")
         model.set_params(**{own: value})
+    if parameters.get("nu") is not None and model.C is not None:
+        raise ParameterError("--nu must be left out with --C: one of them says how much may stay outside.")
     model._check_params(streaming=True)
     return model
+
+
+def is_detector(model: Any) -> bool:
+    """Tell whether a model knows one class only, and finds what does not belong to it."""
+    return isinstance(model, IncrementalOneClassSVM)
+
+
+def is_exact(model: Any) -> bool:
+    """Tell whether a model is exact after each example, so that it holds all of them and needs one pass."""
+    return isinstance(model, (IncrementalSVC, IncrementalOneClassSVM))
+
+
+def class_names(model: Any) -> list[str]:
+    """Return the classes that a model can tell apart."""
+    return [] if is_detector(model) else [str(label) for label in model.classes_]
 
 
 def gamma_of(text: str | None) -> float | str | None:

@@ -12,6 +12,7 @@ from scipy.sparse import issparse
 
 from hinge.cli._compare import Exact
 from hinge.cli._learn import N_SHOWN, Learned
+from hinge.cli._models import class_names, is_detector
 
 INK, MUTED = "#22262e", "#8b93a1"
 ONLINE, EXACT, SUPPORT = "#2563eb", "#d97706", "#0d9488"
@@ -23,7 +24,7 @@ FORMATS = frozenset(FigureCanvasBase.filetypes)
 
 def draw_training(file: Path, learned: Learned, exact: Exact | None) -> None:
     """Draw the learning curve, the support vectors over time and, for two classes in the plane, the boundary."""
-    plane = bool(learned.shown) and len(learned.model.classes_) == 2
+    plane = bool(learned.shown) and (is_detector(learned.model) or len(class_names(learned.model)) == 2)
     layout = ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.08)
     figure = Figure(figsize=(11, 5) if plane else (10, 4), layout=layout, dpi=150, facecolor="white")
     axes = figure.subplot_mosaic("pe;ps" if plane else "es")
@@ -41,10 +42,10 @@ def _draw_error(axes: Axes, learned: Learned, exact: Exact | None) -> None:
         label = f"online, on test rows: {learned.test_error:.2f} %"
         axes.plot(seen[-1], learned.test_error, "o", color=ONLINE, markersize=7, clip_on=False, zorder=5, label=label)
     if exact is not None and exact.test_error is not None:
-        label = f"SVC, on test rows: {exact.test_error:.2f} %"
+        label = f"{exact.name}, on test rows: {exact.test_error:.2f} %"
         axes.axhline(exact.test_error, color=EXACT, linestyle="--", label=label)
     axes.set_ylim(0, 1.3 * max(error[len(error) // 10 :]) or 1.0)
-    _title(axes, "Error, %")
+    _title(axes, "Rows misjudged, %" if is_detector(learned.model) else "Error, %")
     _finish(axes)
 
 
@@ -54,7 +55,7 @@ def _draw_support(axes: Axes, learned: Learned, exact: Exact | None) -> None:
         seen, support, color=SUPPORT, linewidth=2, label=f"online: {learned.n_support:,} in {learned.seconds:.1f} s"
     )
     if exact is not None:
-        label = f"SVC: {exact.n_support:,} in {exact.seconds:.1f} s"
+        label = f"{exact.name}: {exact.n_support:,} in {exact.seconds:.1f} s"
         axes.axhline(exact.n_support, color=EXACT, linestyle="--", label=label)
     axes.set_ylim(bottom=0)
     axes.yaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
@@ -86,11 +87,13 @@ def _draw_plane(axes: Axes, learned: Learned) -> None:
     across = up = np.linspace(low, high, GRID_POINTS)
     grid = np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2)
     decision = learned.model.decision_function(grid).reshape(GRID_POINTS, GRID_POINTS)
-    axes.contourf(across, up, decision, levels=[-np.inf, -1, 0, 1, np.inf], colors=MAP_COLOURS)
+    one_class = is_detector(learned.model)
+    levels, colours = ([0], MAP_COLOURS[1:3][::-1]) if one_class else ([-1, 0, 1], MAP_COLOURS)
+    axes.contourf(across, up, decision, levels=[-np.inf, *levels, np.inf], colors=colours)
     axes.contour(across, up, decision, levels=[0], colors=INK, linewidths=1.6)
-    for label, colour in zip(learned.model.classes_, CLASS_COLOURS, strict=True):
+    for label, colour in zip([1, -1] if one_class else learned.model.classes_, CLASS_COLOURS, strict=True):
         axes.plot(*X[y == label].T, ".", color=colour, markersize=2.2, alpha=0.75)
-    _title(axes, "Decision boundary, margins, latest examples")
+    _title(axes, "What is normal, latest examples" if one_class else "Decision boundary, margins, latest examples")
     axes.set_xticks([])
     axes.set_yticks([])
     axes.set_aspect("equal")

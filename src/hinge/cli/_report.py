@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
+
+from hinge.cli._models import class_names
+from hinge.cli._wrapping import normal_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -12,6 +16,7 @@ if TYPE_CHECKING:
     from hinge.cli._compare import Exact
     from hinge.cli._learn import Learned
     from hinge.cli._material import Material
+    from hinge.cli._outliers import Outliers
     from hinge.preparation import Column, Preparation
 
 MOST_NAMED = 10  # classes or columns named in a line
@@ -25,12 +30,21 @@ def describe(material: Material, *, guessed: bool = False) -> str:
     lines = [f"{material.name}: {rows}, {_count(preparation.n_features, 'feature')}{_classes(material)}"]
     if preparation.label is not None:
         lines.append(f"label: column {preparation.label!r}" + (", a guess; --label names another" if guessed else ""))
+    if material.one_class:
+        lines.append(_of_one_class(material))
     if preparation.columns is not None:
         lines += _of_columns(preparation.columns, material.n_rows)
     lines.append(f"features: {preparation.scaling.words}; kept {_form(preparation)}")
     if material.in_order:
         lines.append("Rows seem to be sorted by class, and are too many to be shuffled here: shuffle the file first.")
     return "\n".join(lines)
+
+
+def _of_one_class(material: Material) -> str:
+    normal = normal_of(material.preparation)
+    if normal is None:
+        return "one class: learns all rows; --normal names the label of those to learn"
+    return f"one class: learns rows with the label {normal}; the others are outliers to find"
 
 
 def _of_columns(columns: tuple[Column, ...], n_rows: int | None) -> list[str]:
@@ -56,11 +70,11 @@ def summarise(material: Material, learned: Learned, exact: Exact | None, epochs:
         "data": material.name,
         "rows": learned.seen // epochs,
         "features": material.preparation.n_features,
-        "classes": [str(label) for label in learned.model.classes_],
+        "classes": class_names(learned.model),
         "scaling": material.preparation.scaling.words,
         "label": material.preparation.label,
         "estimator": type(learned.model).__name__,
-        "C": learned.model.get_params().get("C"),
+        **_rule(material, learned),
         "kernel": kernel.name,
         "gamma": kernel.gamma,
         "epochs": epochs,
@@ -71,33 +85,49 @@ def summarise(material: Material, learned: Learned, exact: Exact | None, epochs:
             "test_error": learned.test_error,
             "support_vectors": learned.n_support,
             "progressive_error": learned.progressive_error,
+            **_outliers(learned.outliers),
         },
         "svc": exact
         and {
+            "estimator": exact.name,
             "seconds": exact.seconds,
             "test_error": exact.test_error,
             "support_vectors": exact.n_support,
+            **_outliers(exact.outliers),
         },
     }
+
+
+def _rule(material: Material, learned: Learned) -> dict[str, Any]:
+    """Return what says how much an error costs, or how much may stay outside."""
+    names = ("C", "nu", "shape") if material.one_class else ("C",)
+    rule = {name: learned.model.get_params().get(name) for name in names}
+    if material.one_class:
+        rule["nu"] = rule["nu"] if rule["C"] is None else None  # one of them is in use
+        rule["normal"] = normal_of(material.preparation)
+    return rule
+
+
+def _outliers(outliers: Outliers | None) -> dict[str, Any]:
+    return {} if outliers is None else {"outliers": asdict(outliers)}
 
 
 def show(summary: dict[str, Any], console: Console) -> None:
     """Print the results as a table."""
     table = Table()
-    table.add_column("")
-    tested = summary["online"]["test_error"] is not None
-    for column in ("seconds", "support vectors", *(["test error"] if tested else [])):
+    table.add_column("", no_wrap=True)
+    for column in _cells(summary["online"]):
         table.add_column(column, justify="right")
-    ours = f"hinge {summary['estimator']}, {_passes(summary['epochs'])}"
-    for name, key in ((ours, "online"), ("scikit-learn SVC", "svc")):
+    for key in ("online", "svc"):
         if summary[key] is not None:
-            table.add_row(name, *_cells(summary[key]))
-    cost = "" if summary["C"] is None else f"C={summary['C']:g}, "
-    console.print(f"{summary['data']}, {cost}{_kernel(summary)}", style="bold", highlight=False)
+            table.add_row(_name(summary, key), *_cells(summary[key]).values())
+    console.print(f"{summary['data']}, {_settings(summary)}{_kernel(summary)}", style="bold", highlight=False)
     console.print(table)
     error = summary["online"]["progressive_error"]
     if error is not None:
-        console.print(f"Error before learning each example: {error:.2f} %", highlight=False)
+        console.print(f"{_error(summary)} before learning each example: {error:.2f} %", highlight=False)
+    if not summary["online"].get("outliers", {}).get("new", True):
+        console.print("Counted on the rows of this file; --test names rows that were not learned.")
     console.print(f"Model: {summary['model']}", markup=False, highlight=False)
     if summary["picture"] is not None:
         console.print(f"Picture: {summary['picture']}", markup=False, highlight=False)
@@ -127,6 +157,36 @@ def _passes(epochs: int) -> str:
     return "one pass" if epochs == 1 else f"{epochs} passes"
 
 
-def _cells(result: dict[str, Any]) -> list[str]:
-    cells = [f"{result['seconds']:.2f}", f"{result['support_vectors']:,}"]
-    return cells if result["test_error"] is None else [*cells, f"{result['test_error']:.2f} %"]
+def _name(summary: dict[str, Any], key: str) -> str:
+    if key == "svc":
+        return f"scikit-learn {summary['svc']['estimator']}"
+    passes = "" if "normal" in summary else f", {_passes(summary['epochs'])}"
+    return f"hinge {summary['estimator']}{passes}"
+
+
+def _settings(summary: dict[str, Any]) -> str:
+    """Return what was chosen, a comma behind each."""
+    chosen = {name: summary.get(name) for name in ("C", "nu")}
+    numbers = [f"{name}={value:g}, " for name, value in chosen.items() if value is not None]
+    return "".join(numbers) + (f"{summary['shape']}, " if "shape" in summary else "")
+
+
+def _error(summary: dict[str, Any]) -> str:
+    if "normal" not in summary:
+        return "Error"
+    return "Called outliers" if summary["normal"] is None else "Misjudged"
+
+
+def _cells(result: dict[str, Any]) -> dict[str, str]:
+    """Return the entries of a row of the table by the names of its columns."""
+    cells = {"seconds": f"{result['seconds']:.2f}", "support vectors": f"{result['support_vectors']:,}"}
+    if result["test_error"] is not None:
+        cells["test error"] = f"{result['test_error']:.2f} %"
+    outliers = result.get("outliers", {})
+    alarms = "called outliers" if outliers.get("found") is None else "false alarms"
+    for name, key in ((alarms, "called"), ("found", "found")):
+        if outliers.get(key) is not None:
+            cells[name] = f"{outliers[key]:.1f} %"
+    if outliers.get("roc_area") is not None:
+        cells["ROC area"] = f"{outliers['roc_area']:.4f}"
+    return cells

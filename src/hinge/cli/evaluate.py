@@ -2,20 +2,25 @@
 
 import json
 from collections import Counter
-from typing import Any
+from dataclasses import replace
+from typing import Annotated, Any
 
 import numpy as np
 import typer
 from rich.console import Console
 from rich.table import Table
-from sklearn.metrics import roc_auc_score
 
-from hinge._errors import DataError
+from hinge._errors import DataError, ParameterError
 from hinge.cli._material import ROWS_AT_A_TIME
 from hinge.cli._options import DataFile, Format, Header, Json, Missing, ModelFile, Unknown
-from hinge.cli._wrapping import unwrapped
+from hinge.cli._outliers import NORMAL, answers, in_words, roc_area
+from hinge.cli._wrapping import normal_of, unwrapped
 from hinge.io import open_source
 from hinge.persistence import load
+from hinge.preparation import Preparation
+from hinge.prepared import OneClassPreparation
+
+Normal = Annotated[str | None, typer.Option(metavar="LABEL", help="The label of normal rows (one-class).")]
 
 MOST_SHOWN = 3  # classes whose confusions have a column each
 MOST_LISTED = 5  # confusions named where there are more classes
@@ -25,6 +30,7 @@ def evaluate(
     model: ModelFile,
     data: DataFile,
     *,
+    normal: Normal = None,
     missing: Missing = None,
     unknown: Unknown = None,
     data_format: Format = None,
@@ -36,21 +42,44 @@ def evaluate(
     Example: hinge evaluate income.hinge test.csv
     """
     estimator, preparation = unwrapped(load(model), missing=missing, unknown=unknown)
+    preparation = _with_normal(preparation, normal)
+    one_class = isinstance(preparation, OneClassPreparation)
     confusion: Counter[tuple[Any, Any]] = Counter()
     truths, scores = [], []
     source = open_source(data, format=data_format, header=header)
     for X, y in preparation.each_examples(source.chunks(ROWS_AT_A_TIME)):
-        table, decisions = estimator._decisions(X)
-        confusion.update(zip(y.tolist(), table.choose(decisions).tolist(), strict=True))
+        given, decisions = answers(estimator, X)
+        truth = in_words(y > 0) if one_class else y
+        confusion.update(zip(truth.tolist(), given.tolist(), strict=True))
         if decisions.shape[1] == 1:
-            truths.append(y == estimator.classes_[-1])
+            truths.append(truth == (NORMAL if one_class else estimator.classes_[-1]))
             scores.append(decisions[:, 0])
     result = _summarise(confusion)
-    result["roc_area"] = _roc_area(truths, scores)
-    if json_only:
+    result["roc_area"] = roc_area(np.concatenate(truths), np.concatenate(scores)) if truths else None
+    if one_class and normal_of(preparation) is None:
+        _show_called(result, json_only=json_only)
+    elif json_only:
         typer.echo(json.dumps(result | {"confusion": [[str(a), str(b), n] for (a, b), n in confusion.items()]}))
     else:
         _show(result, confusion, Console())
+
+
+def _with_normal(preparation: Preparation, normal: str | None) -> Preparation:
+    if normal is None:
+        return preparation
+    if not isinstance(preparation, OneClassPreparation):
+        raise ParameterError("--normal must be left out: the model knows more than one class.")
+    return replace(preparation, normal=normal)
+
+
+def _show_called(result: dict[str, Any], *, json_only: bool) -> None:
+    """Print the share of outliers, which is all there is to say where nobody knows what is normal."""
+    if json_only:
+        typer.echo(json.dumps({"rows": result["rows"], "called": result["error"]}))
+    else:
+        typer.echo(
+            f"{result['rows']:,} rows, {result['error']:.2f} % called outliers; --normal names the label of normal rows"
+        )
 
 
 def _summarise(confusion: Counter[tuple[Any, Any]]) -> dict[str, Any]:
@@ -65,21 +94,13 @@ def _summarise(confusion: Counter[tuple[Any, Any]]) -> dict[str, Any]:
 
 def _of_class(confusion: Counter[tuple[Any, Any]], label: Any) -> dict[str, Any]:
     rows = sum(number for (truth, _), number in confusion.items() if truth == label)
-    answers = sum(number for (_, answer), number in confusion.items() if answer == label)
+    given = sum(number for (_, answer), number in confusion.items() if answer == label)
     right = confusion[label, label]
     return {
         "rows": rows,
-        "precision": right / answers if answers else None,
+        "precision": right / given if given else None,
         "recall": right / rows if rows else None,
     }
-
-
-def _roc_area(truths: list[Any], scores: list[Any]) -> float | None:
-    """Return the area under the ROC curve, where there are two classes and rows of both."""
-    truth = np.concatenate(truths) if truths else np.zeros(0)
-    if len(np.unique(truth)) < 2:
-        return None
-    return float(roc_auc_score(truth, np.concatenate(scores)))
 
 
 def _show(result: dict[str, Any], confusion: Counter[tuple[Any, Any]], console: Console) -> None:

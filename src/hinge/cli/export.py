@@ -9,7 +9,9 @@ import typer
 from hinge import export as exports
 from hinge._errors import ParameterError
 from hinge.cli._files import require_writable
+from hinge.cli._models import is_detector
 from hinge.cli._options import Json, ModelFile
+from hinge.cli._wrapping import unwrapped
 from hinge.persistence import load
 
 FORMATS = {".onnx": "onnx", ".libsvm": "libsvm", ".model": "libsvm"}
@@ -40,6 +42,10 @@ def export(
         raise ParameterError("--number-classes is for LIBSVM, whose labels are numbers; leave it out for ONNX.")
     require_writable(output)
     estimator = load(model)
+    if is_detector(unwrapped(estimator)[0]):
+        raise ParameterError(
+            f"Only classifiers can be exported, and {model} knows one class; hinge.load takes it into Python."
+        )
     if target == "onnx":
         exports.to_onnx(estimator, output)
         words = "ONNX, inputs as when the model was trained, outputs label and scores"

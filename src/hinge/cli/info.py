@@ -8,8 +8,9 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from hinge.cli._models import class_names, is_detector, is_exact
 from hinge.cli._options import Json, ModelFile
-from hinge.cli._wrapping import unwrapped
+from hinge.cli._wrapping import normal_of, unwrapped
 from hinge.persistence import load
 from hinge.preparation import Column
 
@@ -38,13 +39,14 @@ def _describe(file: Path) -> dict[str, Any]:
         "estimator": type(model).__name__,
         "parameters": changed,
         "kernel": model._state.kernel.describe(),
-        "classes": [str(label) for label in model.classes_],
+        **({"normal": normal_of(preparation)} if is_detector(model) else {"classes": class_names(model)}),
         "features": int(model.n_features_in_),
         "columns": [_column(column) for column in columns],
         "label": preparation.label,
         "scaling": preparation.scaling.words,
         "support_vectors": len(model.support_),
         "examples_seen": int(model.n_seen_),
+        **({"examples_held": model._state.bank.n_retained} if is_exact(model) else {}),
         "bytes": file.stat().st_size,
     }
 

@@ -15,7 +15,9 @@ from hinge._errors import ParameterError
 from hinge._files import replacing
 from hinge.cli._files import require_writable
 from hinge.cli._material import ROWS_AT_A_TIME
+from hinge.cli._models import class_names
 from hinge.cli._options import DataFile, Format, Header, Json, Missing, ModelFile, Unknown
+from hinge.cli._outliers import answers
 from hinge.cli._wrapping import unwrapped
 from hinge.io import open_source
 from hinge.persistence import load
@@ -36,7 +38,7 @@ def predict(
     header: Header = None,
     json_only: Json = False,
 ) -> None:
-    """Print the class of each row of DATA, one a line.
+    """Print the class of each row of DATA, one a line: normal or outlier, if the model has one class.
 
     Rows from standard input are answered as they come.
 
@@ -48,29 +50,23 @@ def predict(
     estimator, preparation = unwrapped(load(model), missing=missing, unknown=unknown)
     source = open_source(data, format=data_format, header=header)
     with _opened(output) as file, closing(source.chunks(ROWS_AT_A_TIME)) as chunks:
-        answers = (_answer(estimator, preparation.features(chunk)) for chunk in chunks)
+        given = (answers(estimator, preparation.features(chunk)) for chunk in chunks)
         if json_only:
-            _write_json(file, answers, scores=scores)
+            _write_json(file, given, scores=scores)
         else:
-            _write_lines(file, answers, _heads(estimator) if scores else None)
-
-
-def _answer(estimator: Any, X: Any) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return labels and decision values, which are computed once."""
-    table, decisions = estimator._decisions(X)
-    return table.choose(decisions), decisions
+            _write_lines(file, given, _heads(estimator) if scores else None)
 
 
 def _heads(estimator: Any) -> list[str]:
-    classes = [str(label) for label in estimator.classes_]
+    classes = class_names(estimator)
     return ["label", *(classes if len(classes) > 2 else ["score"])]
 
 
-def _write_lines(file: TextIO, answers: Iterator[tuple[NDArray[Any], NDArray[Any]]], heads: list[str] | None) -> None:
+def _write_lines(file: TextIO, given: Iterator[tuple[NDArray[Any], NDArray[Any]]], heads: list[str] | None) -> None:
     table = csv.writer(file, lineterminator="\n")
     if heads is not None:
         table.writerow(heads)
-    for labels, decisions in answers:
+    for labels, decisions in given:
         if heads is None:
             file.writelines(f"{label}\n" for label in labels.tolist())
         else:
@@ -78,8 +74,8 @@ def _write_lines(file: TextIO, answers: Iterator[tuple[NDArray[Any], NDArray[Any
         file.flush()  # whoever waits at the other end of a pipe gets each answer at once
 
 
-def _write_json(file: TextIO, answers: Iterator[tuple[NDArray[Any], NDArray[Any]]], *, scores: bool) -> None:
-    parts = list(answers)
+def _write_json(file: TextIO, given: Iterator[tuple[NDArray[Any], NDArray[Any]]], *, scores: bool) -> None:
+    parts = list(given)
     result: dict[str, Any] = {"labels": [label for labels, _ in parts for label in labels.tolist()]}
     if scores:
         result["scores"] = [row for _, decisions in parts for row in decisions.tolist()]

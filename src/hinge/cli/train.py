@@ -13,7 +13,7 @@ from hinge.cli._files import Checkpoint, require_writable, save_or_rescue
 from hinge.cli._learn import Learned, learn
 from hinge.cli._lesson import Files, Lesson, begun, resumed
 from hinge.cli._material import Wishes
-from hinge.cli._models import MODELS, gamma_of
+from hinge.cli._models import MODELS, class_names, gamma_of
 from hinge.cli._options import Format, Header, Json, names
 from hinge.cli._plot import NO_PICTURE, draw, picture_file
 from hinge.cli._report import describe, show, summarise
@@ -36,9 +36,13 @@ Cost = Annotated[float | None, typer.Option("--C", metavar="X", help="Cost of an
 Kernel = Annotated[str | None, typer.Option(metavar="NAME", help="rbf, linear, poly, sigmoid or laplacian.")]
 Gamma = Annotated[str | None, typer.Option(metavar="X", help="Width of the kernel: a number, scale or auto.")]
 MaxSupport = Annotated[int | None, typer.Option(metavar="N", help="Support vectors to keep at most.")]
+MaxExamples = Annotated[int | None, typer.Option(metavar="N", help="Examples that an exact model holds at most.")]
+Nu = Annotated[float | None, typer.Option(metavar="X", help="Share of outliers at most (one-class). [0.1]")]
+Shape = Annotated[str | None, typer.Option(metavar="NAME", help="plane or sphere (one-class).")]
+Normal = Annotated[str | None, typer.Option(metavar="LABEL", help="Learn rows of this label only (one-class).")]
 CacheSize = Annotated[float | None, typer.Option(metavar="MB", help="Memory for kernel values. [200]")]
 Epochs = Annotated[int, typer.Option(min=1, metavar="N", help="Passes over the rows. [1]", show_default=False)]
-Compare = Annotated[bool | None, typer.Option("--compare/--no-compare", help="Train scikit-learn's SVC as well.")]
+Compare = Annotated[bool | None, typer.Option("--compare/--no-compare", help="Train scikit-learn's model as well.")]
 Plot = Annotated[Path | None, typer.Option(metavar="FILE", help="Draw error and support vectors.")]
 Seed = Annotated[int, typer.Option(min=0, metavar="N", help="Seed of the order of rows. [0]", show_default=False)]
 
@@ -62,6 +66,10 @@ def train(
     kernel: Kernel = None,
     gamma: Gamma = None,
     max_support: MaxSupport = None,
+    max_examples: MaxExamples = None,
+    nu: Nu = None,
+    shape: Shape = None,
+    normal: Normal = None,
     cache_size: CacheSize = None,
     epochs: Epochs = 1,
     compare: Compare = None,
@@ -74,8 +82,8 @@ def train(
     Example: hinge train adult.csv --label income --missing fill -o income.hinge
     """
     parameters = {"C": C, "kernel": kernel, "gamma": gamma_of(gamma), "max_support": max_support}
-    parameters |= {"cache_size": cache_size}
-    wishes = Wishes(label, names(drop), names(categorical), missing, unknown, scale, seed)
+    parameters |= {"cache_size": cache_size, "max_examples": max_examples, "nu": nu, "shape": shape}
+    wishes = Wishes(label, names(drop), names(categorical), missing, unknown, scale, normal, seed)
     files = Files(data, test, data_format, header)
     output = output or resume or DEFAULT_MODEL
     picture = picture_file(plot, default=None if files.are_files else DEFAULT_PICTURE)
@@ -106,24 +114,24 @@ def train(
 
 def _learn_and_save(lesson: Lesson, epochs: int, output: Path, terminal: Console) -> Learned:
     """Learn; whatever ends it, what was learned is in the file."""
-    known = set(lesson.model.classes_) if hasattr(lesson.model, "_state") else None
+    known = class_names(lesson.model) if hasattr(lesson.model, "_state") else None
     checkpoint = Checkpoint(lesson.wrapped, output)
     learned = learn(lesson.model, lesson.material, epochs, checkpoint, terminal)
     save_or_rescue(lesson.wrapped(learned.model), output)
     if learned.failure is not None:
         raise DataError(f"{learned.failure} What was learned before is in {output}.")
-    new = [str(label) for label in learned.model.classes_ if known is not None and label not in known]
+    new = [name for name in class_names(learned.model) if known is not None and name not in known]
     if new:
         terminal.print(f"Classes that the model did not know before: {', '.join(new)}.", highlight=False, markup=False)
     return learned
 
 
 def _test(lesson: Lesson, learned: Learned, compare: bool | None, terminal: Console) -> Exact | None:
-    """Test the model, and SVC beside it if wanted; Ctrl-C leaves this out."""
+    """Test the model, and scikit-learn's beside it if wanted; Ctrl-C leaves this out."""
     if learned.interrupted:
         return None
     try:
-        learned.test_error = lesson.test_error(learned.model)
+        learned.test_error, learned.outliers = lesson.test_error(learned.model), lesson.outliers(learned.model)
         return solve(lesson, terminal) if lesson.compares(compare) else None
     except KeyboardInterrupt:
         learned.interrupted = True

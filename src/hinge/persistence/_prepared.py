@@ -1,15 +1,20 @@
-"""Classifiers with a preparation: the model inside, a JSON object about columns, and two arrays of scales."""
+"""Models with a preparation: the model inside, a JSON object about columns, and two arrays of scales.
+
+A model of one class has a field more, which says what its files call normal.
+"""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hinge.incremental import IncrementalOneClassSVM
 from hinge.persistence import _json
 from hinge.persistence._errors import ModelFileError, require, sentence
 from hinge.persistence._file import Parts
-from hinge.persistence._registry import Entry, put_together, take_apart
+from hinge.persistence._registry import Entry, put_together, register, take_apart
 from hinge.preparation import (
     LABEL_KINDS,
     MISSING_POLICIES,
@@ -19,14 +24,17 @@ from hinge.preparation import (
     Preparation,
     Scaling,
 )
-from hinge.prepared import PreparedClassifier
+from hinge.prepared import OneClassPreparation, PreparedClassifier, PreparedDetector
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FACTOR, OFFSET = "preparation.factor", "preparation.offset"
 
+Prepared = PreparedClassifier | PreparedDetector
+
 _FIELDS: dict[str, tuple[type, ...]] = {"model": (dict,), "preparation": (dict,)}
+_NORMAL: dict[str, tuple[type, ...]] = {"normal": (str, type(None))}
 _PREPARATION: dict[str, tuple[type, ...]] = {
     "n_features": (int,),
     "columns": (list, type(None)),
@@ -43,12 +51,12 @@ _PREPARATION: dict[str, tuple[type, ...]] = {
 _COLUMN: dict[str, tuple[type, ...]] = {"name": (str,), "categories": (list, type(None)), "mean": (int, float)}
 
 
-def prepared() -> Entry:
-    """Return the entry of `PreparedClassifier`."""
-    return Entry(PreparedClassifier, _take_apart, _put_together)
+def prepared(estimator: type[Any] = PreparedClassifier) -> Entry:
+    """Return the entry of a class of prepared models."""
+    return Entry(estimator, _take_apart, partial(_put_together, estimator))
 
 
-def _take_apart(model: PreparedClassifier) -> Parts:
+def _take_apart(model: Prepared) -> Parts:
     inner = take_apart(model.model)
     preparation = model.preparation
     scales = {FACTOR: preparation.scaling.factor, OFFSET: preparation.scaling.offset}
@@ -59,7 +67,8 @@ def _take_apart(model: PreparedClassifier) -> Parts:
     except ModelFileError as error:
         raise ModelFileError(f"The model cannot be saved: {sentence(error)}.") from None
     arrays = inner.arrays | {name: array for name, array in scales.items() if array is not None}
-    return Parts(arrays, {"model": inner.header, "preparation": values})
+    normal = {"normal": getattr(preparation, "normal", None)} if isinstance(model, PreparedDetector) else {}
+    return Parts(arrays, {"model": inner.header, "preparation": values} | normal)
 
 
 def _values(preparation: Preparation) -> dict[str, Any]:
@@ -73,15 +82,17 @@ def _values(preparation: Preparation) -> dict[str, Any]:
     return values
 
 
-def _put_together(parts: Parts) -> PreparedClassifier:
-    header = _json.fields(parts.header, "its header", _FIELDS)
+def _put_together(estimator: type[Any], parts: Parts) -> Any:
+    one_class = estimator is PreparedDetector
+    header = _json.fields(parts.header, "its header", _FIELDS | (_NORMAL if one_class else {}))
     arrays = dict(parts.arrays)
     scales = {name: arrays.pop(name, None) for name in (FACTOR, OFFSET)}
     model = put_together(Parts(arrays, header["model"]))
-    require(not isinstance(model, PreparedClassifier), "a prepared model holds another one")
+    require(not isinstance(model, Prepared), "a prepared model holds another one")
+    require(isinstance(model, IncrementalOneClassSVM) == one_class, "its model is not of the kind it says")
     preparation = _preparation(header["preparation"], scales)
     require(preparation.n_features == model.n_features_in_, "its preparation does not match the features of its model")
-    return PreparedClassifier(model, preparation)
+    return estimator(model, OneClassPreparation.of(preparation, header["normal"]) if one_class else preparation)
 
 
 def _preparation(value: Any, scales: dict[str, NDArray[Any] | None]) -> Preparation:
@@ -126,3 +137,6 @@ def _scaling(scales: dict[str, NDArray[Any] | None], n_features: int, words: str
     if offset is not None:
         require(factor is not None and dense, "something is subtracted from features that must not have it")
     return Scaling(factor, offset, words)
+
+
+register(prepared(PreparedDetector))
