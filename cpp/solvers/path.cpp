@@ -10,6 +10,7 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 // Rates below this part of the sum they come from are rounding.
 constexpr double negligible = 1e-13;
+constexpr double trusted = 1e-11;
 // Kernels that are no kernels may lead anywhere: a path of more steps than these, and so many for each example, is given up.
 constexpr std::size_t usual_steps = 30'000;
 constexpr std::size_t steps_an_example = 20;
@@ -124,8 +125,10 @@ void Path::step(Course& course) {
     course.left = 0.0;
   } else if (event.what == Happening::leaves) {
     leave(event.slot, direction_[1 + machine_.seat[event.slot]] > 0.0 ? Place::high : Place::low);
+    if (event.slot == last_joined_ && idle_ != 0) nudge(event.slot);  // it was never to be trusted
   } else {
     join(course, event.slot);
+    last_joined_ = event.slot;
   }
   if (shaky_ && course.left > 0.0) find_direction(course);
 }
@@ -250,7 +253,7 @@ void Path::join(const Course& course, std::size_t slot) {
   }
 }
 
-// Sets `joining_` to -Q [1; K_sk] and returns kappa.
+// Sets `joining_` to -Q [1; K_sk] and returns kappa, or zero for what may as well be zero.
 double Path::join_direction(std::size_t slot) {
   const std::size_t size = machine_.inverse.size();
   std::vector<double> side(size);
@@ -258,9 +261,13 @@ double Path::join_direction(std::size_t slot) {
   for (std::size_t p = 0; p + 1 < size; ++p) side[1 + p] = -columns_.value(slot, machine_.margin[p]);
   joining_.resize(size);
   solve(side, joining_);
-  const double kappa = machine_.self[slot] - loops<double>().dot(side.data(), joining_.data(), size);
+  double kappa = machine_.self[slot], sizes = 0.0;
+  for (std::size_t p = 0; p < size; ++p) {
+    kappa -= side[p] * joining_[p];
+    sizes += std::abs(side[p] * joining_[p]);
+  }
   shaky_ = shaky_ || kappa < machine_.sure_kappa(slot);
-  return kappa;
+  return kappa > trusted * sizes ? kappa : 0.0;  // what is left after so much has cancelled is rounding
 }
 
 void Path::enter(std::size_t slot) {

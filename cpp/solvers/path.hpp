@@ -75,6 +75,7 @@ class Path {
   double least_rate() const;
   void advance(Course& course, double distance);
   void shake();
+  void nudge(std::size_t slot);
   void arrive(const Course& course);
 
   // Members of the margin set come and go; the direction follows.
@@ -121,6 +122,7 @@ class Path {
   std::vector<std::pair<std::size_t, double>> touched_;  // slots and their coefficients when all gradients were last up to date
   std::vector<std::uint8_t> is_touched_;
   double total_before_;
+  std::optional<std::size_t> last_joined_;
   std::uint64_t shakes_ = 1;               // the last of a row of random numbers
   bool shaky_ = false;                     // the margin set is nearly singular
   std::size_t idle_ = 0;                   // steps of no length in a row

@@ -23,7 +23,9 @@ constexpr double shaken = 2e-11;
 constexpr double worth_correcting = 10.0;
 constexpr double worth_rebuilding = 100.0;
 constexpr std::size_t most_corrections = 6;
-constexpr std::size_t most_refinements = 2;
+constexpr std::size_t most_refinements = 3;
+// Digits of a solution beyond these would be rounding.
+constexpr double refined = 1e-10;
 
 }  // namespace
 
@@ -34,11 +36,14 @@ void Path::shake() {
   const double least = shaken * machine_.unit();
   for (const std::size_t slot : watched_) {
     const Place place = machine_.place[slot];
-    if ((place != Place::low && place != Place::high) || std::abs(machine_.gradient(slot)) > least) continue;
-    shakes_ = shakes_ * 6364136223846793005u + 1442695040888963407u;
-    const double amount = least * (1.0 + static_cast<double>(shakes_ >> 32) / 4294967296.0);
-    machine_.expansion.gradient[slot] += place == Place::low ? -amount : amount;
+    if ((place == Place::low || place == Place::high) && std::abs(machine_.gradient(slot)) <= least) nudge(slot);
   }
+}
+
+void Path::nudge(std::size_t slot) {
+  shakes_ = shakes_ * 6364136223846793005u + 1442695040888963407u;
+  const double amount = shaken * machine_.unit() * (1.0 + static_cast<double>(shakes_ >> 32) / 4294967296.0);
+  machine_.expansion.gradient[slot] += machine_.place[slot] == Place::low ? -amount : amount;
 }
 
 double Path::violation(std::size_t slot) const {
@@ -172,7 +177,13 @@ void Path::solve(std::span<const double> side, std::span<double> result) {
     columns_.add_products(weights_, machine_.margin, missing.data() + 1);
     for (std::size_t p = 1; p < side.size(); ++p) missing[p] = side[p] - missing[p];
     machine_.inverse.multiply(missing, more);
-    for (std::size_t p = 0; p < side.size(); ++p) result[p] += more[p];
+    double size = 0.0, change = 0.0;
+    for (std::size_t p = 0; p < side.size(); ++p) {
+      result[p] += more[p];
+      size = std::max(size, std::abs(result[p]));
+      change = std::max(change, std::abs(more[p]));
+    }
+    if (change <= refined * size) break;
   }
 }
 
