@@ -53,6 +53,12 @@ def shell(tmp_path, monkeypatch):
             lines = [line.rsplit(",", 1)[0] for line in lines]
         header = "age,city" if name == "new" else "age,city,income"
         (tmp_path / f"{name}.csv").write_text("\n".join([header, *lines]) + "\n", encoding="utf-8")
+    for name in ("machines", "later"):
+        normal = random.normal(size=(200, 2)).round(3)
+        states = np.where(random.random(200) < 0.1, "broken", "ok")
+        normal[states == "broken"] += 5
+        lines = [f"{heat},{noise},{state}" for (heat, noise), state in zip(normal, states, strict=True)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["heat,noise,state", *lines]) + "\n", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     hinge = f'hinge() {{ {shlex.quote(sys.executable)} -m hinge "$@"; }}'
 

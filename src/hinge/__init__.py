@@ -10,7 +10,7 @@ from hinge.io import DataFileError
 from hinge.online import OnlineSVC
 from hinge.perceptron import KernelPerceptron
 from hinge.persistence import ModelFileError, load, save
-from hinge.prepared import PreparedClassifier
+from hinge.prepared import PreparedClassifier, PreparedDetector
 from hinge.robust import RobustOnlineSVC
 from hinge.tracking import TrackingSVC
 
@@ -27,6 +27,7 @@ __all__ = [
     "OnlineSVC",
     "ParameterError",
     "PreparedClassifier",
+    "PreparedDetector",
     "RobustOnlineSVC",
     "TrackingSVC",
     "__version__",
