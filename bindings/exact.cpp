@@ -13,7 +13,7 @@ using B = ExactBank;
 
 // Whatever is asked for must be there before anything changes.
 void require_held(Shared<B>& self, const Vector<std::int64_t>& ids) {
-  self.run([&](B& bank) {
+  self.look([&](B& bank) {
     for (const std::int64_t id : view(ids))
       if (!bank.points().find(id)) throw std::invalid_argument("An example that is not held cannot be changed.");
     return 0;
@@ -41,6 +41,7 @@ void adopt(Shared<B>& self, const HeldBatch<double>& held, Vector<std::int32_t> 
     throw std::invalid_argument("Coefficients must have a row for each machine and a column for each place in the order.");
   const Lesson<double> lesson{held.batch, view(labels), view(costs), first_id, view(order), 0};
   self.run([&](B& bank) {
+    if (bank.points().size() != 0) throw Refused("Only an empty bank can take examples over.");
     bank.adopt(lesson, {alpha.data(), alpha.size()});
     return 0;
   });
@@ -81,11 +82,12 @@ void bind_exact(nb::module_& module) {
       .def("relabel", &relabel, nb::arg("ids"), nb::arg("labels"), nb::arg("costs"), nb::arg("monitor") = nb::none())
       .def("leave_one_out", &leave_one_out, nb::arg("monitor") = nb::none())
       .def("drop_class", [](Shared<B>& self, std::int32_t number) { self.run([&](B& bank) { bank.drop_class(number); return 0; }); })
-      .def("certify", [](Shared<B>& self) { self.run([](B& bank) { bank.certify(); return 0; }); })
-      .def("held", [](Shared<B>& self) { return to_numpy(self.run([](B& bank) { return bank.held(); })); })
-      .def("labels", [](Shared<B>& self) { return to_numpy(self.run([](B& bank) { return bank.labels(); })); })
-      .def("costs", [](Shared<B>& self) { return to_numpy(self.run([](B& bank) { return bank.costs(); })); })
+      .def("certify", [](Shared<B>& self) { self.look([](B& bank) { bank.certify(); return 0; }); })
+      .def("held", [](Shared<B>& self) { return to_numpy(self.look([](B& bank) { return bank.held(); })); })
+      .def("labels", [](Shared<B>& self) { return to_numpy(self.look([](B& bank) { return bank.labels(); })); })
+      .def("costs", [](Shared<B>& self) { return to_numpy(self.look([](B& bank) { return bank.costs(); })); })
       .def_prop_ro("total", of_each_machine<B>([](const ExactMachine& machine) { return machine.total; }))
+      .def_prop_ro("broken", [](Shared<B>& self) { return self.broken; })
       .def_prop_ro("n_refreshed", of_bank<B>([](B& bank) { return bank.refreshed(); }))
       .def_prop_ro("bias", of_each_machine<B>([](const ExactMachine& machine) { return machine.answer_bias(); }))
       .def_prop_ro("gap", of_each_machine<B>([](const ExactMachine& machine) { return machine.gap(); }))

@@ -58,6 +58,7 @@ void bind_options(nb::module_& module) {
       .def_rw("second_order", &Options::second_order)
       .def_rw("max_gap", &Options::max_gap)
       .def_rw("max_support", &Options::max_support)
+      .def_rw("max_steps", &Options::max_steps)
       .def_rw("cache_bytes", &Options::cache_bytes)
       .def_rw("pool_size", &Options::pool_size)
       .def_rw("threads", &Options::threads)

@@ -5,14 +5,17 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "arrays.hpp"
 #include "batch.hpp"
 #include "bind.hpp"
+#include "exact_bank.hpp"
 #include "one_vs_rest.hpp"
 
 namespace hinge::python {
@@ -33,10 +36,29 @@ struct Shared {
     if (broken) throw std::runtime_error("The model cannot be used after an error in the middle of learning; restore a copy.");
     try {
       return work(*bank);
+    } catch (const Refused&) {
+      throw;
     } catch (...) {
       broken = true;
       throw;
     }
+  }
+
+  // The same for work that changes nothing that an exception could leave half done.
+  template <class Work>
+  auto look(Work work) {
+    std::exception_ptr raised;
+    auto found = run([&](B& inside) {
+      std::optional<std::invoke_result_t<Work, B&>> result;
+      try {
+        result = work(inside);
+      } catch (...) {
+        raised = std::current_exception();
+      }
+      return result;
+    });
+    if (raised) std::rethrow_exception(raised);
+    return *std::move(found);
   }
 
   struct Ownership {
@@ -116,7 +138,7 @@ nb::object decide(Shared<B>& self, const HeldBatch<T>& held, std::size_t threads
   require_fitting(self, held);
   const std::size_t rows = held.batch.count;
   std::vector<double> decisions;
-  const std::size_t machines = self.run([&](B& bank) {
+  const std::size_t machines = self.look([&](B& bank) {
     decisions.resize(rows * bank.machines().size());
     bank.decide(held.batch, decisions, threads);
     return bank.machines().size();
@@ -129,7 +151,7 @@ template <class B, class Number = double, class Measure>
 auto of_each_machine(Measure measure) {
   return [measure](Shared<B>& self) {
     std::vector<Number> values;
-    self.run([&](B& bank) {
+    self.look([&](B& bank) {
       for (const auto& machine : bank.machines()) values.push_back(static_cast<Number>(measure(machine)));
       return 0;
     });
@@ -140,7 +162,7 @@ auto of_each_machine(Measure measure) {
 // One number of the bank.
 template <class B, class Measure>
 auto of_bank(Measure measure) {
-  return [measure](Shared<B>& self) { return self.run([&](B& bank) { return measure(bank); }); };
+  return [measure](Shared<B>& self) { return self.look([&](B& bank) { return measure(bank); }); };
 }
 
 template <class B>

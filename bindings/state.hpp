@@ -91,7 +91,7 @@ std::unique_ptr<Shared<B>> restored(const KernelChoice& kernel, const Options& o
 
 template <class B, class T>
 nb::dict state(Shared<B>& self) {
-  BankState<T> held = self.run([](B& bank) { return bank.state(); });
+  BankState<T> held = self.look([](B& bank) { return bank.state(); });
   return to_dict(std::move(held), self.bank->points().features(), self.bank->points().sparse());
 }
 

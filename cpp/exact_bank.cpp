@@ -76,6 +76,7 @@ void ExactBank::drop_class(std::int32_t number) {
 
 Outcome ExactBank::learn(const Lesson<double>& lesson, Monitor& monitor) {
   make_ready();
+  for (auto& machine : machines_) machine.stalled = false;
   Tally tally{monitor};
   tally.progress.phase = "exact";
   tally.progress.total = lesson.order.size();
@@ -107,9 +108,11 @@ void ExactBank::learn_row(const Lesson<double>& lesson, std::size_t row, Tally& 
   for (const std::size_t slot : support())
     if (!columns_.has(slot)) wanted.push_back(slot);
   const std::vector<double> values = values_against(block, wanted), weights = weights_of(wanted);
+  const double self = kernel_.self(block, 0);
+  if (!std::isfinite(std::accumulate(values.begin(), values.end(), self)))
+    throw Refused("Kernel values must be finite, got infinity or NaN; scale the features.");
   const std::size_t slot = points_.append(block.rows(), 0, label, cost);
   columns_.append_row(std::span(values).first(owners.size()));
-  const double self = kernel_.self(block, 0);
   std::vector<double> decisions;  // of those who have not seen it
   for (std::size_t m = 0; m < machines_.size(); ++m) {
     const double sum = loops<double>().dot(values.data(), weights.data() + m * wanted.size(), wanted.size());
@@ -222,6 +225,19 @@ void ExactBank::drop_unused() {
   const Moves moves = points_.squeeze();
   columns_.follow(moves);
   for (auto& machine : machines_) machine.follow(moves);
+  if (std::any_of(machines_.begin(), machines_.end(), [](const auto& machine) { return machine.coarse; })) start_afresh();
+}
+
+// Keeps the coefficients and finds everything else again.
+void ExactBank::start_afresh() {
+  for (auto& machine : machines_) {
+    const std::vector<std::size_t> members = machine.margin;
+    for (const std::size_t slot : members) machine.leave(slot, machine.end_of(slot));
+    machine.inverse.clear();
+    machine.coarse = false;
+  }
+  ready_ = false;
+  make_ready();
 }
 
 std::size_t ExactBank::forget(std::span<const std::int64_t> ids, Monitor& monitor) {
@@ -231,7 +247,7 @@ std::size_t ExactBank::forget(std::span<const std::int64_t> ids, Monitor& monito
   tally.progress.total = ids.size();
   for (const std::int64_t id : ids) {
     if (monitor.stopped()) break;
-    forget_slot(*points_.find(id));
+    if (const auto slot = points_.find(id)) forget_slot(*slot);  // unless another thread was faster
     ++tally.outcome.visited;
     report(tally);
   }
@@ -255,7 +271,7 @@ std::size_t ExactBank::relabel(std::span<const std::int64_t> ids, std::span<cons
   tally.progress.phase = "relabel";
   tally.progress.total = ids.size();
   for (std::size_t i = 0; i < ids.size() && !monitor.stopped(); ++i) {
-    relabel_slot(*points_.find(ids[i]), labels[i], costs[i]);
+    if (const auto slot = points_.find(ids[i])) relabel_slot(*slot, labels[i], costs[i]);
     ++tally.outcome.visited;
     report(tally);
   }

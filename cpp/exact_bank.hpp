@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <vector>
 
 #include "columns.hpp"
@@ -18,6 +19,11 @@
 #include "solvers/path.hpp"
 
 namespace hinge {
+
+// Something that cannot be done, said before anything has changed.
+struct Refused : std::invalid_argument {
+  using std::invalid_argument::invalid_argument;
+};
 
 class ExactBank {
  public:
@@ -75,6 +81,7 @@ class ExactBank {
   bool is_mistake(std::span<const double> decisions, std::int32_t label, double self) const;
   double sum_at(const ExactMachine& machine, std::size_t slot);
   void drop_unused();
+  void start_afresh();
   std::vector<double> values_against(const Block<double>& block, std::span<const std::size_t> slots);
   std::vector<std::size_t> support() const;
   std::vector<std::size_t> in_stream_order() const;

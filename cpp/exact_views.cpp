@@ -1,6 +1,7 @@
 // The exact bank looked at from outside: decisions, certificate, and its state as flat arrays.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <numeric>
 #include <utility>
 
@@ -134,20 +135,21 @@ void ExactBank::adopt(const Lesson<double>& lesson, std::span<const double> alph
     block.take(kernel_, lesson.batch, lesson.order.subspan(i, 1), lesson.first_id, {});
     const std::size_t slot = points_.append(block.rows(), 0, lesson.labels[row], lesson.costs[row]);
     const double self = kernel_.self(block, 0);
+    if (!std::isfinite(self)) throw Refused("Kernel values must be finite, got infinity or NaN; scale the features.");
     for (std::size_t m = 0; m < machines_.size(); ++m) {
       machines_[m].append(lesson.labels[row], lesson.costs[row], self, 0.0);
       machines_[m].start_at(slot, alpha[m * count + i]);
       points_.acquire(slot);
     }
   }
-  certify();
-  for (auto& machine : machines_) machine.bias = machine.answer_bias();
   ready_ = false;
   make_ready();
 }
 
 void ExactBank::make_ready() {
   if (std::exchange(ready_, true)) return;
+  certify();  // gradients from elsewhere are not to be trusted
+  for (auto& machine : machines_) machine.bias = machine.answer_bias();
   columns_ = empty_columns();
   for (auto& machine : machines_) make_ready(machine);
 }

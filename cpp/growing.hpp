@@ -22,6 +22,7 @@ class Growing {
   ~Growing() = default;
   Growing(const Growing& other) { append(other.data(), other.size()); }
   Growing& operator=(const Growing& other) {
+    if (this == &other) return *this;
     truncate(0);
     append(other.data(), other.size());
     return *this;

@@ -19,6 +19,7 @@ struct Options {
   bool second_order = true;   // pair choice when finishing: second order, or the maximal gradient of the paper
   double max_gap = std::numeric_limits<double>::infinity();  // delta_max of figure 10
   std::size_t max_support = 0;                               // members a machine may keep; 0: no bound
+  std::size_t max_steps = 0;                                 // of one finishing; 0: as many as it takes, within reason
   std::size_t cache_bytes = 200'000'000;
   Selection selection = Selection::random;
   std::size_t pool_size = 50;

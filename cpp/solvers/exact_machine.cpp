@@ -3,11 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 namespace hinge {
 
 namespace {
 
+// When the largest kernel value falls by this factor, what was rounding before may be an error now.
+constexpr double far_smaller = 1e-2;
+// A sum of coefficients that is off by this part of their sizes is wrong.
+constexpr double out_of_balance = 1e-6;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 Place opposite(Place place) {
@@ -81,6 +86,14 @@ void ExactMachine::remove(std::size_t slot) {
   expansion.label[slot] = target;  // `revive` finds its sum from the two
   expansion.gradient[slot] = gradient;
   place[slot] = Place::absent;
+  if (std::abs(self[slot]) >= largest_self_) look_for_largest();
+}
+
+void ExactMachine::look_for_largest() {
+  const double before = std::exchange(largest_self_, 0.0);
+  for (std::size_t i = 0; i < expansion.size(); ++i)
+    if (holds(i)) largest_self_ = std::max(largest_self_, std::abs(self[i]));
+  coarse = coarse || largest_self_ < far_smaller * before;
 }
 
 void ExactMachine::follow(const Moves& moves) {
@@ -177,7 +190,8 @@ double ExactMachine::answer_bias() const {
 
 double ExactMachine::gap() const {
   const Extremes ends = extremes();
-  if (!std::isfinite(sum_of_sizes())) return infinity;  // comparisons would not notice
+  const double sizes = sum_of_sizes();
+  if (!std::isfinite(sizes) || std::abs(imbalance()) > out_of_balance * (1.0 + sizes)) return infinity;  // extremes do not tell
   return ends.top == -infinity || ends.bottom == infinity ? 0.0 : std::max(ends.top - ends.bottom, 0.0);
 }
 

@@ -93,11 +93,13 @@ class ExactMachine {
   MarginInverse inverse;
   double bias = 0.0;
   double total = 0.0;
+  bool coarse = false;               // gradients and inverse date from a time of far larger kernel values
   bool stalled = false;              // a path did not end, as kernels that are no kernels may bring about
 
  private:
   double label_of(std::int32_t label) const;
   double sum_of_sizes() const;
+  void look_for_largest();
   void come(std::size_t slot, std::int32_t label, double cost, double sum);
 
   std::int32_t positive_class_;

@@ -17,7 +17,7 @@ constexpr std::size_t most_rounds = 50;
 
 template <class T>
 bool Finishing<T>::run(Machine<T>& machine) {
-  steps_left_ = std::max<std::size_t>(10'000'000, 200 * machine.expansion.size());
+  steps_left_ = options_.max_steps != 0 ? options_.max_steps : std::max<std::size_t>(10'000'000, 200 * machine.expansion.size());
   machine.refresh_extremes();
   Ending ending = Ending::crowded;
   for (std::size_t round = 0; ending == Ending::crowded; ++round) {

@@ -1,5 +1,6 @@
 #include "solvers/margin.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 

@@ -14,6 +14,8 @@ constexpr double trusted = 1e-11;
 // Kernels that are no kernels may lead anywhere: a path of more steps than these, and so many for each example, is given up.
 constexpr std::size_t usual_steps = 30'000;
 constexpr std::size_t steps_an_example = 20;
+constexpr std::size_t quick_rounds = 3;
+constexpr double coarsest = 1e3;
 // Of things that happen at the same distance but for rounding, the first one looked at happens.
 constexpr double at_once = 1.0 - 1e-12;
 // So many steps of no length in a row may be the beginning of a circle.
@@ -73,10 +75,12 @@ void Path::change_total(double value) {
 
 void Path::finish() {
   if (is_watched_.empty()) return;  // nothing has been begun
-  while (true) {
+  for (std::size_t round = 0;; ++round) {
     update_rest();
     correct();
     drop_idle_members();
+    // What the two have put right may be somebody's violation, and so on for ever: patience decides what rounding is.
+    if (round > quick_rounds) grain_ = std::min(2.0 * grain_, coarsest * machine_.grain());
     const std::vector<std::size_t> movers = violators();
     if (movers.empty() || is_lost()) return;
     watch(movers);

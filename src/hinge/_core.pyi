@@ -28,6 +28,7 @@ class Options:
     algorithm: str  # lasvm, robust, tracking, perceptron (an ExactBank: incremental); the middle three have no bias
     tolerance: float  # tau
     max_support: int  # members a machine may keep; 0: no bound
+    max_steps: int  # of one finishing; 0: as many as it takes
     cache_bytes: int
     threads: int
     # lasvm
@@ -235,6 +236,7 @@ class ExactBank:
         """Give other labels and costs to examples that are held; returns how many got them."""
     def leave_one_out(self, monitor: Monitor | None = None) -> NDArray[np.float64]:
         """Decision values of each held example by the machines without it, shape (held, machines)."""
+    broken: bool  # an exception has left it in the middle of a change
     def certify(self) -> None:
         """Compute all gradients from nothing, so that `gap` is a certificate."""
     def held(self) -> NDArray[np.int64]:

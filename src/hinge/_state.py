@@ -67,6 +67,7 @@ class SolverOptions:
     second_order: bool = True
     max_gap: float | None = None
     max_support: int | None = None
+    max_steps: int = 0
     selection: str = "random"
     pool_size: int = 50
     algorithm: str = "lasvm"

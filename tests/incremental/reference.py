@@ -86,6 +86,7 @@ class ReferenceBank:
     """One-vs-rest machines, each the exact solution for the examples that it holds."""
 
     n_kernel_evals = n_refreshed = 0
+    broken = False
 
     def __init__(self, kernel, options, n_features, sparse, n_classes):
         self.kernel, self.options, self.n_features, self.is_sparse = kernel, options, n_features, sparse

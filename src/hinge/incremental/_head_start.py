@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _FEW = 200  # examples that are learned one by one as fast
 _NEAR = 1e-3  # the violation that is left to the exact machines
 _MAX_PASSES = 20
+_STEPS = 30  # an example, after which finishing is left to the exact machines
 
 
 def is_worth_it(lesson: Lesson, state: ExactState) -> bool:
@@ -32,7 +33,7 @@ def learn_all(lesson: Lesson, state: ExactState, monitor: _core.Monitor | None) 
     ((_, batch),) = state.storage.batches(lesson.X)  # one, since the model is stored as its training set is
     numbers = lesson.numbers(state.table)
     rows = np.flatnonzero(lesson.used)
-    options = replace(state.options, algorithm="lasvm", tolerance=_NEAR)
+    options = replace(state.options, algorithm="lasvm", tolerance=_NEAR, max_steps=_STEPS * len(rows))
     near = State(state.kernel, options, state.storage, state.table)
     try:
         _approach(near, batch, numbers, lesson.costs, rows, monitor)
@@ -55,8 +56,8 @@ def _approach(  # noqa: PLR0917
     random = np.random.RandomState(0)
     for _ in range(_MAX_PASSES):
         inserted = near.bank.learn(batch, numbers, costs, 0, random.permutation(rows), 0, monitor).inserted
-        near.bank.finish(monitor)
-        if not inserted:
+        stalled = near.bank.finish(monitor).stalled
+        if not inserted or stalled:
             return
 
 

@@ -77,7 +77,7 @@ class ExactState(State):
 
     def _settle(self) -> None:
         """Let go of the names of examples that the machines hold no more."""
-        if self.ids.n_held != self.bank.n_retained:
+        if not self.bank.broken and self.ids.n_held != self.bank.n_retained:
             self.ids.settle(self.bank.held())
 
     def _present(self) -> NDArray[np.bool_]:
@@ -87,6 +87,8 @@ class ExactState(State):
 
     def _drop_empty(self, candidates: NDArray[np.bool_]) -> None:
         """Take away those among some classes that have no example and were not named."""
+        if self.bank.broken:  # then this state is not used any more
+            return
         empty = candidates & ~self._present()
         for number in -np.sort(-self.table.numbers[empty]):  # the highest first: it is higher numbers that change
             if self.table.label(number) not in self.named:
