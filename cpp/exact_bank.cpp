@@ -8,6 +8,12 @@
 
 namespace hinge {
 
+namespace {
+
+constexpr std::size_t most_attempts = 3;
+
+}  // namespace
+
 struct ExactBank::Tally {
   Monitor& monitor;
   Outcome outcome{};
@@ -76,7 +82,6 @@ void ExactBank::drop_class(std::int32_t number) {
 
 Outcome ExactBank::learn(const Lesson<double>& lesson, Monitor& monitor) {
   make_ready();
-  for (auto& machine : machines_) machine.stalled = false;
   Tally tally{monitor};
   tally.progress.phase = "exact";
   tally.progress.total = lesson.order.size();
@@ -126,6 +131,7 @@ void ExactBank::learn_row(const Lesson<double>& lesson, std::size_t row, Tally& 
     path.settle(slot);
     close(machine, path);
   }
+  mend();
   tally.outcome.mistakes += is_mistake(decisions, label, self);
   ++tally.outcome.inserted;
 }
@@ -225,16 +231,24 @@ void ExactBank::drop_unused() {
   const Moves moves = points_.squeeze();
   columns_.follow(moves);
   for (auto& machine : machines_) machine.follow(moves);
-  if (std::any_of(machines_.begin(), machines_.end(), [](const auto& machine) { return machine.coarse; })) start_afresh();
+  mend();
 }
 
-// Keeps the coefficients and finds everything else again.
+// What far larger kernel values or a path that was given up have left behind is found again; the coefficients stay.
+void ExactBank::mend() {
+  for (std::size_t attempt = 0; attempt < most_attempts; ++attempt) {
+    const auto is_worn = [](const auto& machine) { return machine.coarse || machine.stalled; };
+    if (std::none_of(machines_.begin(), machines_.end(), is_worn)) return;
+    start_afresh();
+  }
+}
+
 void ExactBank::start_afresh() {
   for (auto& machine : machines_) {
     const std::vector<std::size_t> members = machine.margin;
     for (const std::size_t slot : members) machine.leave(slot, machine.end_of(slot));
     machine.inverse.clear();
-    machine.coarse = false;
+    machine.coarse = machine.stalled = false;
   }
   ready_ = false;
   make_ready();
@@ -293,6 +307,7 @@ void ExactBank::relabel_slot(std::size_t slot, std::int32_t label, double cost) 
     path.settle(slot);
     close(machine, path);
   }
+  mend();
 }
 
 std::vector<double> ExactBank::leave_one_out(Monitor& monitor) {

@@ -81,6 +81,7 @@ class ExactBank {
   bool is_mistake(std::span<const double> decisions, std::int32_t label, double self) const;
   double sum_at(const ExactMachine& machine, std::size_t slot);
   void drop_unused();
+  void mend();
   void start_afresh();
   std::vector<double> values_against(const Block<double>& block, std::span<const std::size_t> slots);
   std::vector<std::size_t> support() const;

@@ -12,7 +12,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double negligible = 1e-13;
 constexpr double trusted = 1e-11;
 // Kernels that are no kernels may lead anywhere: a path of more steps than these, and so many for each example, is given up.
-constexpr std::size_t usual_steps = 30'000;
+constexpr std::size_t usual_steps = 5'000;
 constexpr std::size_t steps_an_example = 20;
 constexpr std::size_t quick_rounds = 3;
 constexpr double coarsest = 1e3;
@@ -116,6 +116,12 @@ void Path::run(Course course) {
 }
 
 void Path::step(Course& course) {
+  if (worn_) {
+    rebuild();
+    worn_ = false;
+    find_direction(course);
+    if (machine_.margin.empty()) return;
+  }
   find_rates(course);
   const Event event = next_event(course);
   idle_ = event.distance > negligible * course.left ? 0 : idle_ + 1;
@@ -257,8 +263,15 @@ void Path::join(const Course& course, std::size_t slot) {
   }
 }
 
-// Sets `joining_` to -Q [1; K_sk] and returns kappa, or zero for what may as well be zero.
 double Path::join_direction(std::size_t slot) {
+  const double kappa = find_joining(slot);
+  if (shaky_ || kappa >= machine_.sure_kappa(slot)) return kappa;
+  shaky_ = true;
+  return find_joining(slot);
+}
+
+// Sets `joining_` to -Q [1; K_sk] and returns kappa, or zero for what may as well be zero.
+double Path::find_joining(std::size_t slot) {
   const std::size_t size = machine_.inverse.size();
   std::vector<double> side(size);
   side[0] = -1.0;
@@ -270,7 +283,6 @@ double Path::join_direction(std::size_t slot) {
     kappa -= side[p] * joining_[p];
     sizes += std::abs(side[p] * joining_[p]);
   }
-  shaky_ = shaky_ || kappa < machine_.sure_kappa(slot);
   return kappa > trusted * sizes ? kappa : 0.0;  // what is left after so much has cancelled is rounding
 }
 

@@ -84,6 +84,7 @@ class Path {
   void make_room(std::size_t slot);
   void leave(std::size_t slot, Place to);
   double join_direction(std::size_t slot);
+  double find_joining(std::size_t slot);
   bool move_bias(const Course& course);
 
   // By how much an example violates its condition; at most zero if it does not.
@@ -125,6 +126,7 @@ class Path {
   std::optional<std::size_t> last_joined_;
   std::uint64_t shakes_ = 1;               // the last of a row of random numbers
   bool shaky_ = false;                     // the margin set is nearly singular
+  bool worn_ = false;                      // the inverse is none any more
   std::size_t idle_ = 0;                   // steps of no length in a row
   bool up_to_date_ = true;                 // no step since all gradients were
   std::vector<double> weights_;            // by column, scratch

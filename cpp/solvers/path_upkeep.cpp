@@ -26,6 +26,8 @@ constexpr std::size_t most_corrections = 6;
 constexpr std::size_t most_refinements = 3;
 // Digits of a solution beyond these would be rounding.
 constexpr double refined = 1e-10;
+// An inverse whose corrections do not become smaller than this is none.
+constexpr double useless = 1e-6;
 
 }  // namespace
 
@@ -152,6 +154,11 @@ void Path::update(std::span<const std::size_t> rows) {
 }
 
 void Path::correct() {
+  if (machine_.margin.empty() && std::abs(machine_.imbalance()) > worth_rebuilding * machine_.balance_grain()) {
+    const double wanted = machine_.total;  // only a path that was given up can have left it missing
+    total_before_ = machine_.total -= machine_.imbalance();
+    change_total(wanted);
+  }
   for (std::size_t attempt = 0; attempt < most_corrections; ++attempt) {
     if (machine_.margin.empty() || is_sound(attempt == 0 ? worth_correcting : worth_rebuilding)) return;
     if (attempt > 0) rebuild();
@@ -183,7 +190,8 @@ void Path::solve(std::span<const double> side, std::span<double> result) {
       size = std::max(size, std::abs(result[p]));
       change = std::max(change, std::abs(more[p]));
     }
-    if (change <= refined * size) break;
+    if (change <= refined * size) return;
+    worn_ = round + 1 == most_refinements && change > useless * size;
   }
 }
 

@@ -38,6 +38,21 @@ def test_ties_do_not_go_in_circles():
     assert model.n_iter_ < 100 * 600
 
 
+@pytest.mark.parametrize("parameters", [{"kernel": "linear"}, {"kernel": "poly", "degree": 2, "gamma": 1.0}], ids=str)
+@pytest.mark.parametrize("C", [10.0, 1e4])
+@pytest.mark.parametrize("seed", [18, 21, 40, 66, 125])
+def test_forgetting_most_of_many_examples_in_few_dimensions(parameters, C, seed):
+    """The margin set is as large as the kernel's rank allows: whatever else comes depends on it."""
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(180, 3))
+    y = np.where(X[:, 0] * X[:, 1] + 0.3 * random.normal(size=180) > 0, 0, 1)
+    model = IncrementalSVC(C=C, **parameters).fit(X, 1 - y).relabel(range(180), y).forget(range(60, 180))
+    assert model.kkt_violation() < 1e-6
+    fresh = IncrementalSVC(C=C, **parameters).fit(X[:60], y[:60])
+    np.testing.assert_allclose(model.dual_objective(), fresh.dual_objective(), rtol=1e-8)
+    np.testing.assert_allclose(model.decision_function(X), fresh.decision_function(X), atol=1e-5)
+
+
 @pytest.mark.parametrize(
     ("scale", "parameters"),
     [(1000.0, {"kernel": "linear"}), (1.0, {"gamma": 0.3, "C": 1e6}), (1.0, {"gamma": 1e-6, "C": 10.0})],
