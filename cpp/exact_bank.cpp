@@ -32,9 +32,13 @@ ExactBank::ExactBank(Kernel<double> kernel, const Options& options, std::size_t 
 void ExactBank::set_options(const Options& options) {
   options_ = options;
   columns_.set_limits(options.cache_bytes, options.threads);
+  for (auto& machine : machines_) machine.inverse.set_threads(options.threads);
 }
 
-void ExactBank::add_machine(std::int32_t positive_class) { machines_.emplace_back(positive_class, options_); }
+void ExactBank::add_machine(std::int32_t positive_class) {
+  machines_.emplace_back(positive_class, options_);
+  machines_.back().inverse.set_threads(options_.threads);
+}
 
 void ExactBank::grow(std::size_t classes) {
   make_ready();

@@ -365,13 +365,15 @@ inline void add_row_and_column(const double* row, std::size_t i, const double* v
   result[i] += total;
 }
 
-void symmetric_product(const double* triangle, std::size_t size, const double* vector, double* result) {
-  for (std::size_t i = 0; i < size; ++i) result[i] = 0.0;
-  for (std::size_t i = 0; i < size; triangle += ++i) add_row_and_column(triangle, i, vector, result);
+void symmetric_product(const double* triangle, std::size_t first, std::size_t last, const double* vector, double* result) {
+  triangle += first * (first + 1) / 2;
+  for (std::size_t i = first; i < last; triangle += ++i) add_row_and_column(triangle, i, vector, result);
 }
 
-void symmetric_update(double* triangle, std::size_t size, const double* const* vectors, const double* weights, std::size_t count) {
-  for (std::size_t i = 0; i < size; triangle += ++i) {
+void symmetric_update(double* triangle, std::size_t first, std::size_t last, const double* const* vectors, const double* weights,
+                      std::size_t count) {
+  triangle += first * (first + 1) / 2;
+  for (std::size_t i = first; i < last; triangle += ++i) {
     std::size_t j = 0;
     for (; j + lanes <= i + 1; j += lanes) {
       Doubles values = load<Doubles>(triangle + j);

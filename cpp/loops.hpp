@@ -77,10 +77,11 @@ struct Loops {
   T (*absolute_distance)(const T* a, const T* b, std::size_t count);
   // sums_i += <row rows_i of a sheet, weights>, rows of sheet_width values.
   void (*sheet_sums)(const T* sheet, const std::size_t* rows, std::size_t count, const double* weights, double* sums);
-  // A symmetric matrix as the rows of its lower triangle, one behind the other: result = matrix * vector, and
-  // matrix += sum_t weights_t vectors_t vectors_t'.
-  void (*symmetric_product)(const double* triangle, std::size_t size, const double* vector, double* result);
-  void (*symmetric_update)(double* triangle, std::size_t size, const double* const* vectors, const double* weights, std::size_t count);
+  // Some rows of a symmetric matrix, which is stored as the rows of its lower triangle, one behind the other: what they and their mirror
+  // images add to matrix * vector, and rows += sum_t weights_t vectors_t vectors_t'.
+  void (*symmetric_product)(const double* triangle, std::size_t first, std::size_t last, const double* vector, double* result);
+  void (*symmetric_update)(double* triangle, std::size_t first, std::size_t last, const double* const* vectors, const double* weights,
+                           std::size_t count);
 };
 
 // The fastest build of the loops that this processor runs.

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -20,6 +21,7 @@ namespace hinge {
 
 class MarginInverse {
  public:
+  void set_threads(std::size_t threads) { threads_ = threads; }
   // Members and the bias; 0 as long as there is no member.
   std::size_t size() const { return size_; }
 
@@ -42,8 +44,11 @@ class MarginInverse {
     std::vector<double> vector;
   };
   void bring_in();
+  // Two bands of rows with as many values each, at the same time if it pays: the result is that of one thread.
+  void over_bands(const std::function<void(std::size_t band, std::size_t first, std::size_t last)>& work) const;
   void take_last_place(std::size_t index);
 
+  std::size_t threads_ = 1;
   std::size_t size_ = 0;
   Growing<double> triangle_;
   std::vector<Change> aside_;

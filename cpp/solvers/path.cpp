@@ -97,7 +97,7 @@ bool Path::is_lost() {
 
 void Path::run(Course course) {
   if (course.mover) {
-    fetch_column(*course.mover);
+    fetch_column(*course.mover, course.mover);
     touch(*course.mover);
   }
   for (const std::size_t slot : machine_.margin) touch(slot);
@@ -247,7 +247,7 @@ void Path::advance(Course& course, double distance) {
 void Path::join(const Course& course, std::size_t slot) {
   const auto at = std::find(watched_.begin(), watched_.end(), slot) - watched_.begin();
   const double rate = rates_[static_cast<std::size_t>(at)];
-  fetch_column(slot);
+  fetch_column(slot, course.mover);
   touch(slot);
   const double kappa = join_direction(slot);
   if (kappa > machine_.least_kappa(slot)) {
@@ -358,7 +358,7 @@ bool Path::move_bias(const Course& course) {
   }
   if (!nearest) return false;
   machine_.bias -= answer * distance;
-  fetch_column(*nearest);
+  fetch_column(*nearest, course.mover);
   touch(*nearest);
   enter(*nearest);
   return true;

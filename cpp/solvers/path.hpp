@@ -92,13 +92,13 @@ class Path {
   std::vector<std::size_t> violators() const;
   void watch(std::span<const std::size_t> movers);
   void watch_also(std::size_t slot);
-  std::vector<Way> nearest(std::size_t count) const;
+  std::vector<Way> at_ends() const;
   static std::vector<Way> shortest(std::vector<Way> ways, std::size_t count);
   // Whether a course is worth a look at everybody's rates, so that those are watched whom it will reach first.
   bool goes_far(const Course& course) const;
   void look_ahead(const Course& course);
   void touch(std::size_t slot);
-  void fetch_column(std::size_t slot);
+  void fetch_column(std::size_t slot, const std::optional<std::size_t>& mover);
   void update_rest();
   void update(std::span<const std::size_t> rows);
   void correct();

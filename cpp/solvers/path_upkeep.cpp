@@ -13,7 +13,7 @@ constexpr std::size_t least_watched = 64;
 constexpr std::size_t watched_share = 120;
 // Gradients of this part of the unit, and coefficients that change gradients by it, are a long way from where they belong.
 constexpr double far = 0.3;
-// Columns are cheaper by the dozen: those of the nearest examples come along.
+// Columns are cheaper by the dozen: with that of an example that joins, those of others near the margin come along.
 constexpr std::size_t columns_at_once = 16;
 // A coefficient closer to an end of its box than this part of the largest coefficient is there.
 constexpr double rounding = 1e-10;
@@ -68,15 +68,15 @@ std::vector<std::size_t> Path::violators() const {
 void Path::watch(std::span<const std::size_t> movers) {
   unwatch();
   for (const std::size_t slot : movers) watch_also(slot);
-  for (const auto& [way, slot] : nearest(std::max(least_watched, machine_.held() / watched_share))) watch_also(slot);
+  for (const auto& [way, slot] : shortest(at_ends(), std::max(least_watched, machine_.held() / watched_share))) watch_also(slot);
 }
 
-// Those at an end of their box with the smallest gradients.
-std::vector<Path::Way> Path::nearest(std::size_t count) const {
+// Those at an end of their box, with the sizes of their gradients, in the order of the slots.
+std::vector<Path::Way> Path::at_ends() const {
   std::vector<Way> ways;
   for (std::size_t slot = 0; slot < machine_.place.size(); ++slot)
     if (machine_.place[slot] == Place::low || machine_.place[slot] == Place::high) ways.emplace_back(std::abs(machine_.gradient(slot)), slot);
-  return shortest(std::move(ways), count);
+  return ways;
 }
 
 std::vector<Path::Way> Path::shortest(std::vector<Way> ways, std::size_t count) {
@@ -96,7 +96,7 @@ bool Path::goes_far(const Course& course) const {
 
 void Path::look_ahead(const Course& course) {
   const std::vector<std::size_t> watched = std::exchange(watched_, {});
-  for (const auto& [way, slot] : nearest(machine_.held())) watched_.push_back(slot);
+  for (const auto& [way, slot] : at_ends()) watched_.push_back(slot);
   find_rates(course);
   std::vector<Way> ways;
   for (std::size_t w = 0; w < watched_.size(); ++w) {
@@ -122,9 +122,10 @@ void Path::touch(std::size_t slot) {
   columns_.need(slot);
 }
 
-void Path::fetch_column(std::size_t slot) {
+void Path::fetch_column(std::size_t slot, const std::optional<std::size_t>& mover) {
   if (columns_.has(slot)) return;
   std::vector<std::size_t> wanted{slot};
+  if (slot == mover) return columns_.find_missing(wanted);
   for (const std::size_t other : watched_) {  // roughly the nearest first
     if (wanted.size() == columns_at_once) break;
     if (other != slot && !columns_.has(other)) wanted.push_back(other);
