@@ -82,7 +82,7 @@ class TestNames:
 
     @pytest.mark.parametrize("bad", [float("nan"), np.float32("nan"), pd.NA, pd.NaT, np.datetime64("NaT"), (1, np.nan)])
     def test_what_is_not_itself(self, bad):
-        with pytest.raises(DataError, match=r"^Every id must be equal to itself, got .*; give that example"):
+        with pytest.raises(DataError, match=r"^Every id must be equal to itself, got .*; texts"):
             as_names([1, bad])
 
     def test_what_has_no_hash(self):

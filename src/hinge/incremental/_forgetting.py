@@ -133,7 +133,9 @@ class Forgetting(StreamingEstimator):
         """Return the state, which must hold an example."""
         state = self._known()
         if not state.bank.n_retained:
-            raise DataError("The model must hold examples to decide about others, got none that it has not forgotten.")
+            raise DataError(
+                "The model must hold examples to decide about others, got a model that forgot all; learn first."
+            )
         return state
 
     def _native_decisions(self, X: Any) -> tuple[ClassTable, NDArray[np.float64]]:

@@ -80,10 +80,10 @@ class Ids:
             )
         for name in names:
             if self._find(name) is not None:
-                raise DataError(
-                    f"Every id must be new, got {name!r}, which the model holds already; "
-                    "choose another id, or forget the example first."
-                )
+                how = "choose another id, or forget the example first"
+                if ids is None:
+                    how = "rows without ids are called by their places in the stream, so give ids to these rows as well"
+                raise DataError(f"Every id must be new, got {name!r}, which the model holds already; {how}.")
         _require_distinct(names)
         return names
 
@@ -236,7 +236,7 @@ def _name(value: Any) -> Hashable:
         kind = type(value).__name__
         raise DataError(f"Every id must be hashable, got a {kind}, {value!r}; a text, a number or a tuple will do.")
     if not _equals_itself(value):
-        raise DataError(f"Every id must be equal to itself, got {value!r}; give that example an id of its own.")
+        raise DataError(f"Every id must be equal to itself, got {value!r}; texts, numbers and tuples of them are.")
     name: Hashable = value
     return name
 
