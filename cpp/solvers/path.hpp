@@ -8,9 +8,9 @@
 // and the path takes a new direction. With S empty only b can move, until somebody's gradient is zero. An example that depends on S
 // (kappa = 0: duplicates, low rank) cannot join; moving it changes no gradient, so it moves until a member gives up its place.
 //
-// Only the examples nearest to zero gradient, by distance and (on long paths) by time, are watched at every step. All others are brought up to date once, at the end; who has come to
-// violate its condition by then is moved in turn. The solution that is reached is the same, since each such state is the exact solution
-// for the examples that were looked at.
+// Only the examples nearest to zero gradient, by distance and (on long paths) by time, are watched at every step. All others are brought
+// up to date once, at the end; who has come to violate its condition by then is moved in turn. The solution that is reached is the same,
+// since each such state is the exact solution for the examples that were looked at.
 #pragma once
 
 #include <cstddef>
