@@ -129,14 +129,12 @@ void ExactBank::learn_row(const Lesson<double>& lesson, std::size_t row, Tally& 
     machines_[m].append(label, cost, self, sum);
     points_.acquire(slot);
   }
+  tally.outcome.mistakes += is_mistake(decisions, label, self);
   for (auto& machine : machines_) {
-    Path path(machine, columns_);
     if (machine.held() == 1) machine.bias = machine.expansion.gradient[slot];
-    path.settle(slot);
-    close(machine, path);
+    take_in(machine, slot);
   }
   mend();
-  tally.outcome.mistakes += is_mistake(decisions, label, self);
   ++tally.outcome.inserted;
 }
 
@@ -171,31 +169,32 @@ std::vector<double> ExactBank::weights_of(std::span<const std::size_t> slots) co
   return weights;
 }
 
-// Ends a path; in one-class problems the total follows the examples first.
-void ExactBank::close(ExactMachine& machine, Path& path) {
+// An example of coefficient zero takes its place; in one-class problems the total follows.
+void ExactBank::take_in(ExactMachine& machine, std::size_t slot) {
+  Path path(machine, columns_);
+  path.settle(slot);
   path.finish();
-  balance(machine, path);
-  steps_ += path.steps();
-  refreshed_ += path.refreshed();
-}
-
-void ExactBank::balance(ExactMachine& machine, Path& path) {
-  const double wanted = machine.wanted_total();
-  if (wanted == machine.total) return;
-  path.change_total(wanted);
-  path.finish();
+  balance(machine, path, 0.0);
+  count(path);
 }
 
 // The example is still there, so the total goes down while it can help; then it leaves.
 void ExactBank::withdraw(ExactMachine& machine, std::size_t slot, Columns& columns) {
   Path path(machine, columns);
-  const double cost = machine.expansion.high[slot] - machine.expansion.low[slot];
-  if (const double wanted = machine.wanted_total(cost); wanted != machine.total) {
-    path.change_total(wanted);
-    path.finish();
-  }
+  balance(machine, path, machine.expansion.high[slot] - machine.expansion.low[slot]);
   path.withdraw(slot);
   path.finish();
+  count(path);
+}
+
+void ExactBank::balance(ExactMachine& machine, Path& path, double without) {
+  const double wanted = machine.wanted_total(without);
+  if (wanted == machine.total) return;
+  path.change_total(wanted);
+  path.finish();
+}
+
+void ExactBank::count(const Path& path) {
   steps_ += path.steps();
   refreshed_ += path.refreshed();
 }
@@ -307,9 +306,7 @@ void ExactBank::relabel_slot(std::size_t slot, std::int32_t label, double cost) 
     withdraw(machine, slot, columns_);
     machine.remove(slot);
     machine.revive(slot, label, cost);
-    Path path(machine, columns_);
-    path.settle(slot);
-    close(machine, path);
+    take_in(machine, slot);
   }
   mend();
 }

@@ -57,6 +57,8 @@ class ExactBank {
   std::vector<std::int64_t> held() const;
   std::vector<std::int32_t> labels() const;
   std::vector<double> costs() const;
+  // Examples held of each class.
+  std::vector<std::int64_t> class_counts() const;
   const std::vector<ExactMachine>& machines() const { return machines_; }
   const Points<double>& points() const { return points_; }
   std::size_t kernel_evals() const { return kernel_evals_ + columns_.kernel_evals(); }
@@ -72,8 +74,9 @@ class ExactBank {
   void make_room();
   std::size_t victim(const ExactMachine& machine) const;
   void withdraw(ExactMachine& machine, std::size_t slot, Columns& columns);
-  void balance(ExactMachine& machine, Path& path);
-  void close(ExactMachine& machine, Path& path);
+  void take_in(ExactMachine& machine, std::size_t slot);
+  void balance(ExactMachine& machine, Path& path, double without);
+  void count(const Path& path);
   void forget_slot(std::size_t slot);
   void relabel_slot(std::size_t slot, std::int32_t label, double cost);
   double decision_without(ExactMachine& machine, std::size_t slot, Columns& columns);

@@ -83,6 +83,12 @@ std::vector<double> ExactBank::costs() const {
   return costs;
 }
 
+std::vector<std::int64_t> ExactBank::class_counts() const {
+  std::vector<std::int64_t> counts(classes_, 0);
+  for (std::size_t slot = 0; slot < points_.size(); ++slot) ++counts[static_cast<std::size_t>(points_.label(slot))];
+  return counts;
+}
+
 BankState<double> ExactBank::state() const {
   BankState<double> state;
   add_points(points_, state);
@@ -163,7 +169,7 @@ void ExactBank::make_ready(ExactMachine& machine) {
   Path path(machine, columns_);
   path.adopt(free);
   path.finish();
-  steps_ += path.steps();
+  count(path);
 }
 
 }  // namespace hinge

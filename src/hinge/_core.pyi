@@ -241,6 +241,8 @@ class ExactBank:
         """Compute all gradients from nothing, so that `gap` is a certificate."""
     def held(self) -> NDArray[np.int64]:
         """Ids of the examples held by any machine, in the order of the stream."""
+    def class_counts(self) -> NDArray[np.int64]:
+        """Examples held of each class."""
     def labels(self) -> NDArray[np.int32]:
         """Class numbers of the examples held, in the order of `held`."""
     def costs(self) -> NDArray[np.float64]:

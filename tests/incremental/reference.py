@@ -202,6 +202,9 @@ class ReferenceBank:
     def labels(self):
         return np.array([self.examples[number].label for number in sorted(self.examples)], dtype=np.int32)
 
+    def class_counts(self):
+        return np.bincount(self.labels(), minlength=self.n_classes)
+
     def costs(self):
         return np.array([self.examples[number].cost for number in sorted(self.examples)])
 

@@ -14,6 +14,7 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics.pairwise import rbf_kernel
 
 from hinge import IncrementalSVC
+from hinge.incremental import _head_start
 
 SCRIPT = """
 import os, signal, threading, time
@@ -140,3 +141,24 @@ def test_a_class_that_did_not_come(two, monkeypatch):
     assert model.ids_ == list(range(120))
     assert model.n_seen_ == 122
     np.testing.assert_array_equal(model.decision_function(X), before)
+
+
+def test_in_the_head_start_of_fit(monkeypatch):
+    """Ctrl-C while LASVM goes ahead: the exact model of the support vectors found until then."""
+
+    def approach(near, batch, numbers, costs, rows, monitor):  # noqa: PLR0917
+        near.bank.learn(batch, numbers, costs, 0, rows[:150], 0, monitor)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(_head_start, "_approach", approach)
+    X = np.random.default_rng(0).normal(size=(300, 2))
+    y = (X.sum(axis=1) > 0).astype(int)
+    model = IncrementalSVC(gamma=0.5)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X, y)
+    held = np.array(model.ids_)
+    assert 0 < len(held) < 150
+    assert model.kkt_violation() < 1e-9
+    fresh = IncrementalSVC(gamma=0.5).partial_fit(X[held], y[held])
+    np.testing.assert_allclose(model.decision_function(X), fresh.decision_function(X), atol=1e-6)
+    assert len(model.partial_fit(X[150:], y[150:]).ids_) == len(held) + 150

@@ -82,8 +82,7 @@ class ExactState(State):
 
     def _present(self) -> NDArray[np.bool_]:
         """Tell which classes, in the order of the table, have an example."""
-        counts = np.bincount(self.bank.labels(), minlength=len(self.table))
-        return counts[self.table.numbers] > 0
+        return self.bank.class_counts()[self.table.numbers] > 0
 
     def _drop_empty(self, candidates: NDArray[np.bool_]) -> None:
         """Take away those among some classes that have no example and were not named."""
