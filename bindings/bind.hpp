@@ -23,6 +23,7 @@ void bind_options(nanobind::module_& module);
 void bind_batches(nanobind::module_& module);
 void bind_banks(nanobind::module_& module);
 void bind_exact(nanobind::module_& module);
+void bind_linear(nanobind::module_& module);
 void bind_blas(nanobind::module_& module);
 
 }  // namespace hinge::python

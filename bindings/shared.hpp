@@ -115,8 +115,8 @@ void require_fitting(const Shared<B>& self, const HeldBatch<T>& held) {
 }
 
 // A label and a cost for every row, and an order of rows that are there.
-template <class T>
-void require_rows(const HeldBatch<T>& held, const Vector<std::int32_t>& labels, const Vector<double>& costs, const Vector<std::int64_t>& order) {
+template <class T, class Label>
+void require_rows(const HeldBatch<T>& held, const Vector<Label>& labels, const Vector<double>& costs, const Vector<std::int64_t>& order) {
   const std::size_t rows = held.batch.count;
   if (labels.shape(0) != rows || costs.shape(0) != rows)
     throw std::invalid_argument("Labels and costs must have one entry for each row of the batch.");
@@ -134,8 +134,7 @@ Outcome learn(Shared<B>& self, const HeldBatch<T>& held, Vector<std::int32_t> la
 }
 
 template <class B, class T>
-nb::object decide(Shared<B>& self, const HeldBatch<T>& held, std::size_t threads) {
-  require_fitting(self, held);
+nb::object decisions_of(Shared<B>& self, const HeldBatch<T>& held, std::size_t threads) {
   const std::size_t rows = held.batch.count;
   std::vector<double> decisions;
   const std::size_t machines = self.look([&](B& bank) {
@@ -144,6 +143,12 @@ nb::object decide(Shared<B>& self, const HeldBatch<T>& held, std::size_t threads
     return bank.machines().size();
   });
   return to_numpy(std::move(decisions), {rows, machines});
+}
+
+template <class B, class T>
+nb::object decide(Shared<B>& self, const HeldBatch<T>& held, std::size_t threads) {
+  require_fitting(self, held);
+  return decisions_of(self, held, threads);
 }
 
 // One number of every machine.

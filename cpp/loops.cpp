@@ -12,6 +12,8 @@
 #define HINGE_ISA baseline
 #endif
 
+#include "loops_elementary.hpp"
+
 namespace hinge::HINGE_ISA {
 
 namespace {
@@ -229,54 +231,6 @@ void picked_products(const T* x, const T* values, const std::size_t* picked, std
   }
 }
 
-// exp(x) for x <= 0: x = k ln 2 + r with |r| <= ln 2 / 2, a polynomial for exp(r), and k put into the exponent bits.
-inline float exp_of(float x) {
-  x = x < -87.0f ? -87.0f : x;
-  const float shifter = 12582912.0f;  // 1.5 * 2^23: adding it rounds to an integer that sits in the low bits
-  const float shifted = x * 1.44269504088896341f + shifter;
-  const float k = shifted - shifter;
-  const float r = (x - k * 0.693145751953125f) - k * 1.42860682030941723e-6f;
-  float p = 1.3888889e-3f;
-  p = p * r + 8.3333337e-3f;
-  p = p * r + 4.1666668e-2f;
-  p = p * r + 1.6666667e-1f;
-  p = p * r + 5.0e-1f;
-  p = (p * r) * r + r;
-  std::int32_t bits;
-  std::memcpy(&bits, &shifted, sizeof bits);
-  const std::int32_t scale_bits = (bits << 23) + 0x3f800000;
-  float scale;
-  std::memcpy(&scale, &scale_bits, sizeof scale);
-  return p * scale + scale;
-}
-
-inline double exp_of(double x) {
-  x = x < -708.0 ? -708.0 : x;
-  const double shifter = 6755399441055744.0;  // 1.5 * 2^52
-  const double shifted = x * 1.4426950408889634074 + shifter;
-  const double k = shifted - shifter;
-  const double r = (x - k * 6.93147180369123816490e-1) - k * 1.90821492927058770002e-10;
-  double p = 1.0 / 6227020800.0;
-  p = p * r + 1.0 / 479001600.0;
-  p = p * r + 1.0 / 39916800.0;
-  p = p * r + 1.0 / 3628800.0;
-  p = p * r + 1.0 / 362880.0;
-  p = p * r + 1.0 / 40320.0;
-  p = p * r + 1.0 / 5040.0;
-  p = p * r + 1.0 / 720.0;
-  p = p * r + 1.0 / 120.0;
-  p = p * r + 1.0 / 24.0;
-  p = p * r + 1.0 / 6.0;
-  p = p * r + 0.5;
-  p = (p * r) * r + r;
-  std::int64_t bits;
-  std::memcpy(&bits, &shifted, sizeof bits);
-  const std::int64_t scale_bits = (bits << 52) + 0x3ff0000000000000;
-  double scale;
-  std::memcpy(&scale, &scale_bits, sizeof scale);
-  return p * scale + scale;
-}
-
 template <class T>
 void gaussian(T* values, const T* norms, T norm, T gamma, std::size_t count) {
   for (std::size_t j = 0; j < count; ++j) {
@@ -288,6 +242,25 @@ void gaussian(T* values, const T* norms, T norm, T gamma, std::size_t count) {
 template <class T>
 void exponential(T* values, T gamma, std::size_t count) {
   for (std::size_t j = 0; j < count; ++j) values[j] = exp_of(-gamma * (values[j] > T(0) ? values[j] : T(0)));
+}
+
+template <class T>
+void cosine(T* values, const T* phases, T factor, std::size_t count) {
+  for (std::size_t j = 0; j < count; ++j) values[j] = factor * cos_of(values[j] + phases[j]);
+}
+
+template <class T>
+void add_scaled(T* sums, const T* row, T factor, std::size_t count) {
+  for (std::size_t j = 0; j < count; ++j) sums[j] += factor * row[j];
+}
+
+template <class T>
+void add_to_both(double* first, double first_factor, double* second, double second_factor, const T* row, std::size_t count) {
+  for (std::size_t j = 0; j < count; ++j) {
+    const double value = static_cast<double>(row[j]);
+    first[j] += first_factor * value;
+    second[j] += second_factor * value;
+  }
 }
 
 template <class T>
@@ -389,7 +362,7 @@ template <class T>
 constexpr Loops<T> build() {
   return {descend<T>,  climb<T>,       extremes,      slack,           partner<T>,    dot<T>,          sum_of_squares<T>,     picked_products<T>,
           gaussian<T>, exponential<T>, add_sparse<T, Product<T>>, add_sparse<T, AddedDistance<T>>, absolute_distance<T>,
-          sheet_sums<T>, symmetric_product, symmetric_update};
+          sheet_sums<T>, symmetric_product, symmetric_update, cosine<T>, add_scaled<T>, add_to_both<T>};
 }
 
 }  // namespace

@@ -82,6 +82,12 @@ struct Loops {
   void (*symmetric_product)(const double* triangle, std::size_t first, std::size_t last, const double* vector, double* result);
   void (*symmetric_update)(double* triangle, std::size_t first, std::size_t last, const double* const* vectors, const double* weights,
                            std::size_t count);
+  // values_j = factor * cos(values_j + phases_j)
+  void (*cosine)(T* values, const T* phases, T factor, std::size_t count);
+  // sums += factor * row
+  void (*add_scaled)(T* sums, const T* row, T factor, std::size_t count);
+  // first += first_factor * row, and the same for a second sum, in one pass
+  void (*add_to_both)(double* first, double first_factor, double* second, double second_factor, const T* row, std::size_t count);
 };
 
 // The fastest build of the loops that this processor runs.

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from hinge import KernelPerceptron, OnlineSVC, RobustOnlineSVC, TrackingSVC
+from hinge import ApproximateSVC, ApproximateSVR, KernelPerceptron, OnlineSVC, RobustOnlineSVC, TrackingSVC
 
 # These see each example once and make of it what their state of that moment allows: an example of weight 2 is one large
 # step, two examples are two steps, and leaving rows out changes the order of all others.
@@ -18,7 +18,18 @@ def test_scikit_learn_estimator(estimator, check):
 
 
 @parametrize_with_checks(
-    [RobustOnlineSVC(), TrackingSVC(), TrackingSVC(keep="support"), KernelPerceptron(), KernelPerceptron(average=True)],
+    [
+        RobustOnlineSVC(),
+        TrackingSVC(),
+        TrackingSVC(keep="support"),
+        KernelPerceptron(),
+        KernelPerceptron(average=True),
+        ApproximateSVC(),
+        ApproximateSVC(approximation="fourier", loss="log_loss"),
+        ApproximateSVC(steps="asset", loss="squared_hinge"),
+        ApproximateSVR(),
+        ApproximateSVR(approximation="fourier", loss="squared_epsilon_insensitive"),
+    ],
     expected_failed_checks=lambda _: ORDER_DEPENDENT,
 )
 def test_order_dependent_estimator(estimator, check):

@@ -4,6 +4,7 @@ from importlib.metadata import version
 
 from hinge import datasets, export
 from hinge._errors import DataError, HingeError, KernelError, ParameterError
+from hinge.approximate import ApproximateSVC, ApproximateSVR
 from hinge.export import ExportError
 from hinge.incremental import IncrementalOneClassSVM, IncrementalSVC
 from hinge.io import DataFileError
@@ -15,6 +16,8 @@ from hinge.robust import RobustOnlineSVC
 from hinge.tracking import TrackingSVC
 
 __all__ = [
+    "ApproximateSVC",
+    "ApproximateSVR",
     "DataError",
     "DataFileError",
     "ExportError",

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from hinge import _core
 
-_FITTED = ("_state", "n_features_in_", "feature_names_in_")
+FITTED = ("_state", "n_features_in_", "feature_names_in_")
 
 
 @dataclass(frozen=True)
@@ -348,13 +348,13 @@ def require_weight(lesson: Lesson) -> None:
 @contextmanager
 def unchanged_on_error(estimator: Any) -> Iterator[None]:
     """Give an estimator back what it had learned when something goes wrong inside; Ctrl-C keeps a new state."""
-    before = {name: vars(estimator)[name] for name in _FITTED if name in vars(estimator)}
+    before = {name: vars(estimator)[name] for name in FITTED if name in vars(estimator)}
     try:
         yield
     except BaseException as error:
         same = vars(estimator).get("_state") is before.get("_state")
         if same or isinstance(error, (Exception, Abandoned)):
-            for name in _FITTED:
+            for name in FITTED:
                 vars(estimator).pop(name, None)
             vars(estimator).update(before)
         raise

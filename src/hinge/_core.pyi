@@ -278,3 +278,72 @@ def set_blas(routines: dict[str, Any]) -> None:
     """Hand over the BLAS function pointers (PyCapsules of scipy.linalg.cython_blas)."""
 
 def instruction_set() -> str: ...
+
+class LinearOptions:
+    """What linear machines over features may do; plain data."""
+
+    intercept: bool
+    adaptive: bool  # else the steps of ASSET, or of ASSET* without an intercept
+    cost: float  # C
+    total: float  # examples in the training set, which fixes lambda; 0: a stream, those that have come so far
+    average_share: float  # of the steps, the last ones, in the average; 0: the number below
+    average_steps: int
+    planned: int  # steps that will be made in all; 0: a stream
+    threads: int
+    cache_bytes: int  # for features that are kept from pass to pass
+    def __init__(self) -> None: ...
+    def set_loss(self, name: str, epsilon: float) -> None:
+        """Choose hinge, squared_hinge, log_loss, epsilon_insensitive or squared_epsilon_insensitive."""
+
+class Map64:
+    """A feature map on its way into a bank."""
+
+    @staticmethod
+    def nystroem(
+        kernel: Kernel, landmarks: Batch64, ids: NDArray[np.int64], shift: NDArray[Any], projection: NDArray[Any]
+    ) -> Map64: ...
+    @staticmethod
+    def fourier(frequencies: NDArray[Any], phases: NDArray[Any], shift: NDArray[Any], sparse: bool) -> Map64: ...
+    def features(self, batch: Batch64, first_id: int = 0) -> NDArray[np.float64]: ...
+
+class LinearBank64:
+    """Linear machines over the features of one map, which it takes: one a class, or one for a regression."""
+
+    n_machines: int
+    n_retained: int  # features
+    n_kernel_evals: int
+    n_steps: int
+    bias: NDArray[np.float64]  # averaged
+    gap: NDArray[np.float64]
+    dual_objective: NDArray[np.float64]
+    duality_gap: NDArray[np.float64]
+    squared_norm: NDArray[np.float64]
+    extremes: NDArray[np.float64]
+    def __init__(
+        self,
+        map: Map64,  # noqa: A002
+        penalty: NDArray[np.float64],
+        typical: float,
+        options: LinearOptions,
+        n_classes: int,
+        state: dict[str, NDArray[Any]] | None = None,
+    ) -> None: ...
+    def set_options(self, options: LinearOptions) -> None: ...
+    def grow(self, n_classes: int) -> None: ...
+    def learn(
+        self,
+        batch: Batch64,
+        targets: NDArray[np.float64],
+        weights: NDArray[np.float64],
+        first_id: int,
+        order: NDArray[np.int64],
+        monitor: Monitor | None = None,
+    ) -> Outcome: ...
+    def decide(self, batch: Batch64, threads: int = 1) -> NDArray[np.float64]: ...
+    def keep(self, rows: int) -> bool:
+        """Keep the features of the rows of one batch, if they fit into the cache; they must not change until released."""
+    def release(self) -> None: ...
+    def state(self) -> dict[str, NDArray[Any]]: ...
+
+Map32 = Map64
+LinearBank32 = LinearBank64

@@ -16,8 +16,8 @@ _MOST = 2**31 - 1  # what the native code can count
 KERNELS = ("linear", "rbf", "poly", "sigmoid", "laplacian", "precomputed")
 
 
-def number(name: str, value: Any, *, above: float | None = None, hint: str) -> float:
-    """Return a finite number, above a bound if there is one.
+def number(name: str, value: Any, *, above: float | None = None, at_least: float | None = None, hint: str) -> float:
+    """Return a finite number, above a bound or not below one, if there is one.
 
     Examples
     --------
@@ -28,8 +28,10 @@ def number(name: str, value: Any, *, above: float | None = None, hint: str) -> f
     ...
     hinge._errors.ParameterError: C must be a finite number above 0, got -1; a usual value is 1.0.
     """
-    if not _is_finite(value) or (above is not None and value <= above):
+    sound = _is_finite(value) and (above is None or value > above) and (at_least is None or value >= at_least)
+    if not sound:
         bound = "" if above is None else f" above {above:g}"
+        bound = bound if at_least is None else f" of at least {at_least:g}"
         raise ParameterError(f"{name} must be a finite number{bound}, got {value!r}; {hint}.")
     return float(value)
 

@@ -144,6 +144,8 @@ class State:
         The classes known so far.
     """
 
+    _options_class: type[SolverOptions] = SolverOptions
+
     def __init__(self, kernel: KernelSpec, options: SolverOptions, storage: Storage, table: ClassTable) -> None:
         self.kernel = kernel
         self.options = options
@@ -159,17 +161,22 @@ class State:
     def bank(self) -> Bank:
         """The native machines."""
         if self._bank is None:
-            kind = self._kind()
-            parts = (
-                self.kernel.native(self.storage.dtype),
-                self.options.native(),
-                self.storage.n_features,
-                self.storage.sparse,
-                len(self.table),
-            )
-            self._bank = kind(*parts) if self._arrays is None else kind.restore(*parts, self._arrays)
+            self._bank = self._built(self._arrays)
             self._arrays = None
         return self._bank
+
+    def _built(self, arrays: Arrays | None) -> Bank:
+        """Return new machines, with what some arrays say that they know."""
+        kind = self._kind()
+        parts = (
+            self.kernel.native(self.storage.dtype),
+            self.options.native(),
+            self.storage.n_features,
+            self.storage.sparse,
+            len(self.table),
+        )
+        made: Bank = kind(*parts) if arrays is None else kind.restore(*parts, arrays)
+        return made
 
     def _kind(self) -> Any:
         """Return the class of the native machines."""
@@ -220,7 +227,12 @@ class State:
 
     def snapshot(self) -> tuple[ClassTable, Arrays]:
         """Return the arrays of the machines at one moment, and the classes of that moment."""
-        return self.together(lambda bank: bank.state(), lambda arrays: len(arrays["member_counts"]))
+        return self.together(lambda bank: bank.state(), self._count_machines)
+
+    @staticmethod
+    def _count_machines(arrays: Arrays) -> int:
+        """Return the number of machines in a snapshot of them."""
+        return len(arrays["member_counts"])
 
     def support(self) -> Support:
         """Return the support vectors."""
@@ -257,8 +269,12 @@ class State:
         A kernel function of the user is not among them.
         """
         table, arrays = self.snapshot() if self._arrays is None else (self.table, self._arrays)
+        return arrays, self._values(table)
+
+    def _values(self, table: ClassTable) -> dict[str, Any]:
+        """Return all that is not an array, with the classes of one moment."""
         kernel = {key: value for key, value in vars(self.kernel).items() if key != "function"}
-        values = {
+        return {
             "kernel": kernel,
             "options": asdict(self.options),
             "dtype": self.storage.dtype.name,
@@ -269,7 +285,6 @@ class State:
             "class_numbers": table.numbers.tolist(),
             "n_seen": self.n_seen,
         }
-        return arrays, values
 
     @classmethod
     def from_arrays(
@@ -286,7 +301,7 @@ class State:
     def __setstate__(self, parts: tuple[Arrays, dict[str, Any], Callable[[Any, Any], Any] | None]) -> None:
         arrays, values, function = parts
         self.kernel = KernelSpec(**values["kernel"], function=function)
-        self.options = SolverOptions(**values["options"])
+        self.options = self._options_class(**values["options"])
         self.storage = Storage(np.dtype(values["dtype"]), values["sparse"], values["n_features"])
         self.table = ClassTable(
             np.array(values["classes"], dtype=np.dtype(values["class_type"])),

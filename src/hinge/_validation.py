@@ -102,16 +102,30 @@ def check_examples(
         Labels.
     """
     require_one_kind(y)
+    X, y = _checked_pair(estimator, X, y, storage, sparse=sparse)
+    y = as_labels(y)
+    if y.dtype.kind in "fcO":  # others are classes, and few rows of many classes are no reason to warn
+        check_classification_targets(y)
+    return _finished(X), y
+
+
+def check_values(
+    estimator: Any, X: Any, y: Any, storage: Storage | None, *, sparse: bool
+) -> tuple[Any, NDArray[np.float64]]:
+    """Check examples with the values of a regression; see `check_examples`."""
+    X, y = _checked_pair(estimator, X, y, storage, sparse=sparse, y_numeric=True)
+    return _finished(X), np.ascontiguousarray(y, dtype=np.float64)
+
+
+def _checked_pair(estimator: Any, X: Any, y: Any, storage: Storage | None, *, sparse: bool, **more: Any) -> Any:
     dtype: Any = _FLOATS if storage is None else storage.dtype
     accepted = "csr" if sparse else False
     with np.errstate(
         over="ignore", invalid="ignore"
     ):  # a value too large for float32 becomes infinity, which is then refused
-        X, y = validate_data(estimator, X, y, reset=storage is None, accept_sparse=accepted, dtype=dtype, order="C")
-    y = as_labels(y)
-    if y.dtype.kind in "fcO":  # others are classes, and few rows of many classes are no reason to warn
-        check_classification_targets(y)
-    return _finished(X), y
+        return validate_data(
+            estimator, X, y, reset=storage is None, accept_sparse=accepted, dtype=dtype, order="C", **more
+        )
 
 
 def check_queries(estimator: Any, X: Any, storage: Storage, *, sparse: bool) -> Any:

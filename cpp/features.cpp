@@ -1,0 +1,117 @@
+#include "features.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "blas.hpp"
+#include "decision.hpp"
+#include "loops.hpp"
+
+namespace hinge {
+
+template <class T>
+NystroemMap<T>::NystroemMap(Kernel<T> kernel, const Batch<T>& landmarks, std::span<const std::int64_t> ids, std::vector<T> shift,
+                            std::vector<T> projection)
+    : FeatureMap<T>(std::move(kernel), landmarks.features, landmarks.sparse, std::move(shift)),
+      points_(landmarks.features, landmarks.sparse),
+      projection_(std::move(projection)) {
+  std::vector<std::int64_t> rows(landmarks.count);
+  std::iota(rows.begin(), rows.end(), std::int64_t{0});
+  Block<T> block;
+  this->take(block, landmarks, rows, 0);
+  Examples<T> named = block.rows();
+  named.ids = ids.data();
+  for (std::size_t r = 0; r < rows.size(); ++r) points_.append(named, r, 0, 0.0);
+  if (landmarks.sparse) columns_ = columns_of(points_.examples());
+}
+
+template <class T>
+Examples<T> NystroemMap<T>::landmarks() const {
+  Examples<T> held = points_.examples();
+  if (held.sparse) held.columns = &columns_;
+  return held;
+}
+
+template <class T>
+void NystroemMap<T>::fill(const Block<T>& block, T* features) const {
+  const std::size_t count = points_.size();
+  std::vector<T> values(block.count() * count);
+  this->kernel_.fill(block, landmarks(), values.data(), count);
+  row_products(values.data(), block.count(), projection_.data(), dimension(), count, features, dimension());
+}
+
+template <class T>
+std::vector<double> NystroemMap<T>::folded(std::span<const double> weights, std::size_t machines) const {
+  const std::size_t count = points_.size(), length = dimension();
+  std::vector<double> coefficients(machines * count, 0.0);
+  for (std::size_t m = 0; m < machines; ++m)
+    for (std::size_t j = 0; j < length; ++j)
+      for (std::size_t s = 0; s < count; ++s)
+        coefficients[m * count + s] += weights[m * length + j] * static_cast<double>(projection_[j * count + s]);
+  return coefficients;
+}
+
+template <class T>
+void NystroemMap<T>::add_decisions(const Block<T>& block, std::span<const double> folded, std::size_t machines, double* sums) const {
+  add_block_decisions(this->kernel_, block, landmarks(), folded, machines, sums);
+}
+
+namespace {
+
+template <class T>
+std::vector<T> turned(const std::vector<T>& matrix, std::size_t rows, std::size_t columns) {
+  std::vector<T> result(matrix.size());
+  for (std::size_t r = 0; r < rows; ++r)
+    for (std::size_t c = 0; c < columns; ++c) result[c * rows + r] = matrix[r * columns + c];
+  return result;
+}
+
+}  // namespace
+
+template <class T>
+FourierMap<T>::FourierMap(std::size_t features, bool sparse, std::vector<T> shift, std::vector<T> frequencies, std::vector<T> phases)
+    : FeatureMap<T>(Kernel<T>({KernelKind::linear, 1.0, 0.0, 1}), features, sparse, std::move(shift)),
+      frequencies_(sparse ? std::move(frequencies) : turned(frequencies, features, phases.size())),
+      phases_(std::move(phases)) {}
+
+template <class T>
+void FourierMap<T>::fill(const Block<T>& block, T* features) const {
+  const std::size_t length = dimension();
+  const Examples<T>& rows = block.rows();
+  const T factor = static_cast<T>(std::sqrt(2.0 / static_cast<double>(length)));
+  if (!rows.sparse) row_products(rows.values, rows.count, frequencies_.data(), length, rows.features, features, length);
+  for (std::size_t r = 0; r < rows.count; ++r) {
+    T* row = features + r * length;
+    if (rows.sparse) {
+      std::fill_n(row, length, T(0));
+      for (std::size_t e = 0; e < rows.rows[r].size; ++e)
+        loops<T>().add_scaled(row, frequencies_.data() + static_cast<std::size_t>(rows.rows[r].index[e]) * length,
+                              rows.rows[r].value[e], length);
+    }
+    loops<T>().cosine(row, phases_.data(), factor, length);
+  }
+}
+
+template <class T>
+std::vector<double> FourierMap<T>::folded(std::span<const double> weights, std::size_t) const {
+  return {weights.begin(), weights.end()};
+}
+
+template <class T>
+void FourierMap<T>::add_decisions(const Block<T>& block, std::span<const double> folded, std::size_t machines, double* sums) const {
+  const std::size_t length = dimension();
+  std::vector<T> features(block.count() * length);
+  fill(block, features.data());
+  for (std::size_t r = 0; r < block.count(); ++r)
+    for (std::size_t m = 0; m < machines; ++m)
+      sums[r * machines + m] += loops<T>().dot(features.data() + r * length, folded.data() + m * length, length);
+}
+
+template class NystroemMap<float>;
+template class NystroemMap<double>;
+template class FourierMap<float>;
+template class FourierMap<double>;
+
+}  // namespace hinge

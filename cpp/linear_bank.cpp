@@ -1,0 +1,220 @@
+#include "linear_bank.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "loops.hpp"
+
+namespace hinge {
+
+namespace {
+
+constexpr std::size_t tile_rows = 256;
+constexpr std::size_t worth_a_thread = 1 << 19;  // values to be read
+
+}  // namespace
+
+// Some rows on their way through the bank.
+template <class T>
+struct LinearBank<T>::Panel {
+  std::span<const std::int64_t> rows;   // of the batch
+  std::vector<T> made;                  // features that are not kept
+  std::vector<const T*> features;       // of each row
+  std::vector<Step> steps;
+  std::vector<double> answers;          // row by row, a machine each
+  std::vector<double> losses;
+};
+
+template <class T>
+LinearBank<T>::LinearBank(std::unique_ptr<FeatureMap<T>> map, std::vector<double> penalty, double typical, const LinearOptions& options,
+                          std::size_t classes)
+    : map_(std::move(map)), penalty_(std::move(penalty)), typical_(typical), options_(options), classes_(classes) {
+  machines_.assign(classes > 2 ? classes : 1, LinearMachine(map_->dimension()));
+}
+
+template <class T>
+LinearBank<T>::LinearBank(std::unique_ptr<FeatureMap<T>> map, std::vector<double> penalty, double typical, const LinearOptions& options,
+                          std::size_t classes, const LinearState& state)
+    : LinearBank(std::move(map), std::move(penalty), typical, options, classes) {
+  const std::size_t length = map_->dimension();
+  for (std::size_t m = 0; m < machines_.size(); ++m)
+    machines_[m] = LinearMachine(std::span(state.weights).subspan(m * length, length), std::span(state.average).subspan(m * length, length),
+                                 state.bias[m], state.average_bias[m]);
+  clock_ = state.clock;
+}
+
+template <class T>
+void LinearBank<T>::set_options(const LinearOptions& options) {
+  clock_.examples = std::max(clock_.examples, options_.total);  // a training set has been seen when a stream follows it
+  options_ = options;
+}
+
+// All examples so far are negative for a new class: the best machine for them answers -1.
+template <class T>
+void LinearBank<T>::grow(std::size_t classes) {
+  folded_.clear();
+  if (classes > 2 && classes > classes_) {
+    if (machines_.size() == 1) machines_.insert(machines_.begin(), machines_[0].mirrored());
+    while (machines_.size() < classes) {
+      machines_.emplace_back(map_->dimension());
+      if (options_.intercept && clock_.steps > 0.0) machines_.back().set_bias(-1.0);
+    }
+  }
+  classes_ = std::max(classes, classes_);
+}
+
+template <class T>
+std::size_t LinearBank<T>::threads_for(std::size_t rows, std::size_t most) const {
+  return rows * map_->row_cost() < worth_a_thread ? 1 : most;
+}
+
+template <class T>
+Outcome LinearBank<T>::learn(const LinearLesson<T>& lesson, Monitor& monitor) {
+  std::vector<std::int64_t> order;
+  for (const std::int64_t row : lesson.order)
+    if (lesson.weights[static_cast<std::size_t>(row)] > 0.0) order.push_back(row);
+  folded_.clear();
+  Outcome outcome;
+  Progress progress{"steps", 0, order.size(), 0, map_->dimension(), 0.0};
+  const std::size_t panel_rows = tile_rows * std::max<std::size_t>(options_.threads, 1);
+  Panel panel;
+  for (std::size_t first = 0; first < order.size() && !monitor.stopped(); first += panel_rows) {
+    panel.rows = std::span(order).subspan(first, std::min(panel_rows, order.size() - first));
+    make_features(lesson, panel);
+    plan(lesson, panel);
+    run(lesson, panel);
+    count(lesson, panel, outcome, progress);
+    monitor.set_progress(progress);
+  }
+  outcome.stopped = monitor.stopped();
+  return outcome;
+}
+
+// Features that are kept and made are read where they are; others are made, tile by tile, and kept if there is room.
+template <class T>
+void LinearBank<T>::make_features(const LinearLesson<T>& lesson, Panel& panel) {
+  const std::size_t length = map_->dimension();
+  std::vector<std::int64_t> missing;
+  for (const std::int64_t row : panel.rows)
+    if (made_.empty() || !made_[static_cast<std::size_t>(row)]) missing.push_back(row);
+  panel.made.resize(missing.size() * length);
+  evaluations_ += missing.size() * map_->row_evaluations();
+  const std::size_t tiles = (missing.size() + tile_rows - 1) / tile_rows;
+  parallel_for(threads_for(missing.size(), options_.threads), tiles, [&](std::size_t tile) {
+    const std::size_t first = tile * tile_rows, count = std::min(tile_rows, missing.size() - first);
+    const std::span<const std::int64_t> rows = std::span<const std::int64_t>(missing).subspan(first, count);
+    Block<T> block;
+    map_->take(block, lesson.batch, rows, lesson.first_id);
+    map_->fill(block, panel.made.data() + first * length);
+    for (std::size_t r = 0; r < count && !made_.empty(); ++r)
+      std::copy_n(panel.made.data() + (first + r) * length, length, kept_.data() + static_cast<std::size_t>(rows[r]) * length);
+  });
+  panel.features.clear();
+  for (std::size_t r = 0; r < panel.rows.size(); ++r) {
+    const auto row = static_cast<std::size_t>(panel.rows[r]);
+    if (!made_.empty()) made_[row] = 1;
+    panel.features.push_back(made_.empty() ? panel.made.data() + r * length : kept_.data() + row * length);
+  }
+}
+
+template <class T>
+void LinearBank<T>::plan(const LinearLesson<T>& lesson, Panel& panel) {
+  const double smallest = *std::min_element(penalty_.begin(), penalty_.end());
+  const Schedule schedule(options_, typical_, smallest);
+  panel.steps.clear();
+  for (const std::int64_t row : panel.rows) panel.steps.push_back(schedule.next(clock_, lesson.weights[static_cast<std::size_t>(row)]));
+}
+
+template <class T>
+double LinearBank<T>::target_of(double target, std::size_t machine) const {
+  if (options_.loss.regression()) return target;
+  const double own = machines_.size() == 1 ? 1.0 : static_cast<double>(machine);
+  return target == own ? 1.0 : -1.0;
+}
+
+// Machines do not know of each other: each goes over the whole panel by itself.
+template <class T>
+void LinearBank<T>::run(const LinearLesson<T>& lesson, Panel& panel) {
+  const std::size_t machines = machines_.size(), rows = panel.rows.size();
+  panel.answers.resize(rows * machines);
+  panel.losses.assign(machines, 0.0);
+  const std::size_t threads = rows * machines * map_->dimension() < worth_a_thread ? 1 : options_.threads;
+  parallel_for(threads, machines, [&](std::size_t m) {
+    for (std::size_t r = 0; r < rows; ++r) {
+      const double target = target_of(lesson.targets[static_cast<std::size_t>(panel.rows[r])], m);
+      const double answer = machines_[m].learn(panel.features[r], target, panel.steps[r], options_.loss, penalty_, options_.intercept);
+      panel.answers[r * machines + m] = answer;
+      panel.losses[m] += options_.loss.value(answer, target);
+    }
+  });
+}
+
+// How the machines did on rows that they had not learned yet.
+template <class T>
+void LinearBank<T>::count(const LinearLesson<T>& lesson, const Panel& panel, Outcome& outcome, Progress& progress) const {
+  const std::size_t machines = machines_.size(), rows = panel.rows.size();
+  for (std::size_t r = 0; r < rows && !options_.loss.regression(); ++r) {
+    const double* answers = panel.answers.data() + r * machines;
+    const std::ptrdiff_t chosen = machines == 1 ? (answers[0] > 0.0 ? 1 : 0) : std::max_element(answers, answers + machines) - answers;
+    outcome.mistakes += static_cast<double>(chosen) != lesson.targets[static_cast<std::size_t>(panel.rows[r])];
+  }
+  const double before = progress.gap * static_cast<double>(outcome.visited);
+  outcome.visited += rows;
+  outcome.steps += rows;
+  progress.seen = outcome.visited;
+  progress.mistakes = outcome.mistakes;
+  progress.gap = (before + std::accumulate(panel.losses.begin(), panel.losses.end(), 0.0)) / static_cast<double>(outcome.visited);
+}
+
+template <class T>
+void LinearBank<T>::decide(const Batch<T>& batch, std::span<double> decisions, std::size_t threads) {
+  const std::size_t machines = machines_.size();
+  if (folded_.empty()) folded_ = map_->folded(state().average, machines);
+  for (std::size_t r = 0; r < batch.count; ++r)
+    for (std::size_t m = 0; m < machines; ++m) decisions[r * machines + m] = machines_[m].average_bias();
+  parallel_for(threads_for(batch.count, threads), (batch.count + tile_rows - 1) / tile_rows, [&](std::size_t tile) {
+    const std::size_t first = tile * tile_rows;
+    std::vector<std::int64_t> rows(std::min(tile_rows, batch.count - first));
+    std::iota(rows.begin(), rows.end(), static_cast<std::int64_t>(first));
+    Block<T> block;
+    map_->take(block, batch, rows, 0);
+    map_->add_decisions(block, folded_, machines, decisions.data() + first * machines);
+  });
+}
+
+template <class T>
+LinearState LinearBank<T>::state() {
+  LinearState state;
+  for (LinearMachine& machine : machines_) {
+    machine.settle();
+    state.weights.insert(state.weights.end(), machine.weights().begin(), machine.weights().end());
+    state.average.insert(state.average.end(), machine.average().begin(), machine.average().end());
+    state.bias.push_back(machine.bias());
+    state.average_bias.push_back(machine.average_bias());
+  }
+  state.clock = clock_;
+  state.clock.examples = std::max(clock_.examples, options_.total);
+  return state;
+}
+
+template <class T>
+bool LinearBank<T>::keep(std::size_t rows) {
+  release();
+  const std::size_t length = map_->dimension();
+  if (rows > options_.cache_bytes / (length * sizeof(T))) return false;
+  kept_.resize(rows * length);
+  made_.assign(rows, 0);
+  return true;
+}
+
+template <class T>
+void LinearBank<T>::release() {
+  kept_ = {};
+  made_ = {};
+}
+
+template class LinearBank<float>;
+template class LinearBank<double>;
+
+}  // namespace hinge

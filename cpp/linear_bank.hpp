@@ -1,0 +1,84 @@
+// Linear machines over the features of one map: one against the rest for each class, or one for a regression.
+//
+// Rows are turned into features a panel at a time, in tiles over threads; then the machines go over the panel, each on its own. Features may be kept from pass to
+// pass where there is room for them. The result does not depend on the number of threads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "examples.hpp"
+#include "features.hpp"
+#include "options.hpp"
+#include "parallel.hpp"
+#include "solvers/averaged_sgd.hpp"
+#include "solvers/schedule.hpp"
+
+namespace hinge {
+
+// The examples of one call. Targets are class numbers, or values in a regression; rows of weight 0 are passed over.
+template <class T>
+struct LinearLesson {
+  Batch<T> batch;
+  std::span<const double> targets;
+  std::span<const double> weights;
+  std::int64_t first_id = 0;
+  std::span<const std::int64_t> order;
+};
+
+// All that the machines know, as flat arrays: weights[m * dimension + j].
+struct LinearState {
+  std::vector<double> weights, average, bias, average_bias;
+  Clock clock;
+};
+
+template <class T>
+class LinearBank {
+ public:
+  LinearBank(std::unique_ptr<FeatureMap<T>> map, std::vector<double> penalty, double typical, const LinearOptions& options, std::size_t classes);
+  LinearBank(std::unique_ptr<FeatureMap<T>> map, std::vector<double> penalty, double typical, const LinearOptions& options, std::size_t classes,
+             const LinearState& state);
+
+  void set_options(const LinearOptions& options);
+  // Class numbers n.. exist from now on.
+  void grow(std::size_t classes);
+  Outcome learn(const LinearLesson<T>& lesson, Monitor& monitor);
+  // decisions[r * machines + m], by the averaged weights.
+  void decide(const Batch<T>& batch, std::span<double> decisions, std::size_t threads);
+  LinearState state();
+  // Keeps the features of the rows of one batch from now on, if they fit into the cache; its rows must stay what they are until `release`.
+  bool keep(std::size_t rows);
+  void release();
+
+  std::vector<LinearMachine>& machines() { return machines_; }
+  const FeatureMap<T>& map() const { return *map_; }
+  std::size_t evaluations() const { return evaluations_; }
+  std::size_t steps() const { return static_cast<std::size_t>(clock_.steps); }
+
+ private:
+  struct Panel;
+
+  std::size_t threads_for(std::size_t rows, std::size_t most) const;
+  void make_features(const LinearLesson<T>& lesson, Panel& panel);
+  void plan(const LinearLesson<T>& lesson, Panel& panel);
+  void run(const LinearLesson<T>& lesson, Panel& panel);
+  void count(const LinearLesson<T>& lesson, const Panel& panel, Outcome& outcome, Progress& progress) const;
+  double target_of(double target, std::size_t machine) const;
+
+  std::unique_ptr<FeatureMap<T>> map_;
+  std::vector<double> penalty_;
+  double typical_;
+  LinearOptions options_;
+  std::size_t classes_;
+  std::vector<LinearMachine> machines_;
+  Clock clock_;
+  std::size_t evaluations_ = 0;
+  std::vector<double> folded_;      // the averaged weights as the map wants them, until something is learned
+  std::vector<T> kept_;            // features of kept rows
+  std::vector<std::uint8_t> made_;  // which of them are there
+};
+
+}  // namespace hinge

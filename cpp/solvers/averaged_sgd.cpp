@@ -1,0 +1,92 @@
+#include "averaged_sgd.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "loops.hpp"
+
+namespace hinge {
+
+namespace {
+
+constexpr double smallest_factor = 1e-8;  // below it, factors are multiplied out: digits would be lost
+
+}  // namespace
+
+LinearMachine::LinearMachine(std::span<const double> weights, std::span<const double> average, double bias, double average_bias)
+    : direction_(weights.begin(), weights.end()),
+      trail_(average.begin(), average.end()),
+      squared_norm_(loops<double>().sum_of_squares(weights.data(), weights.size())),
+      bias_(bias),
+      average_bias_(average_bias) {}
+
+template <class T>
+double LinearMachine::learn(const T* row, double target, const Step& step, const PointLoss& loss, std::span<const double> penalty,
+                            bool intercept) {
+  const std::size_t length = direction_.size();
+  const double answer = scale_ * loops<T>().dot(row, direction_.data(), length) + bias_;
+  const bool proximal = step.largest == 0.0;
+  double size = 0.0;
+  if (!proximal)
+    size = loss.subgradient_step(answer, target, step.strength);
+  else if (loss.subgradient_step(answer, target, 1.0) != 0.0)
+    size = loss.proximal_step(answer, target, step.strength,
+                              static_cast<double>(loops<T>().sum_of_squares(row, length)) + (intercept ? 1.0 : 0.0));
+  scale_ *= step.shrink;
+  if (scale_ < smallest_factor) settle();
+  if (size != 0.0) {
+    move(row, step.shrink * (answer - bias_), size);
+    if (intercept) bias_ += size;
+  }
+  if (!proximal) project(step.largest);
+  if (step.penalty > 0.0) apply(penalty, step.penalty);
+  fade_ *= 1.0 - step.share;
+  mix_ = (1.0 - step.share) * mix_ + step.share * scale_;
+  average_bias_ += step.share * (bias_ - average_bias_);
+  if (fade_ < smallest_factor) settle();
+  return answer;
+}
+
+// w += size * row, the average staying what it is.
+template <class T>
+void LinearMachine::move(const T* row, double answer, double size) {
+  const std::size_t length = direction_.size();
+  const double part = size / scale_;
+  squared_norm_ += part * (2.0 * answer / scale_ + part * static_cast<double>(loops<T>().sum_of_squares(row, length)));
+  loops<T>().add_to_both(direction_.data(), part, trail_.data(), -mix_ * part / fade_, row, length);
+}
+
+void LinearMachine::project(double largest) {
+  const double norm = scale_ * std::sqrt(std::max(squared_norm_, 0.0));
+  if (norm > largest) scale_ *= largest / norm;
+  bias_ = std::clamp(bias_, -largest, largest);
+}
+
+void LinearMachine::apply(std::span<const double> penalty, double factor) {
+  settle();
+  for (std::size_t j = 0; j < direction_.size(); ++j) direction_[j] /= 1.0 + factor * penalty[j];
+}
+
+void LinearMachine::settle() {
+  for (std::size_t j = 0; j < direction_.size(); ++j) {
+    trail_[j] = fade_ * trail_[j] + mix_ * direction_[j];
+    direction_[j] *= scale_;
+  }
+  scale_ = fade_ = 1.0;
+  mix_ = 0.0;
+  squared_norm_ = loops<double>().sum_of_squares(direction_.data(), direction_.size());
+}
+
+LinearMachine LinearMachine::mirrored() const {
+  LinearMachine machine = *this;
+  for (double& value : machine.direction_) value = -value;
+  for (double& value : machine.trail_) value = -value;
+  machine.bias_ = -bias_;
+  machine.average_bias_ = -average_bias_;
+  return machine;
+}
+
+template double LinearMachine::learn<float>(const float*, double, const Step&, const PointLoss&, std::span<const double>, bool);
+template double LinearMachine::learn<double>(const double*, double, const Step&, const PointLoss&, std::span<const double>, bool);
+
+}  // namespace hinge

@@ -1,0 +1,70 @@
+// A linear machine f(x) = <w, x> + b, learned by averaged stochastic gradient steps.
+//
+// Objective: lambda / 2 sum_j penalty_j w_j^2 + mean of weight * loss, where lambda = 1 / (C * number of examples): that of a support vector machine divided
+// by C times the number.
+//
+// ASSET (Lee and Wright), steps t = 1, 2, ...: subgradient steps of strength eta_t = D_X / (D_G sqrt t), w shrunk by 1 - eta_t lambda, then projected: |w| <= 1 / sqrt(lambda),
+// |b| <= B. D_X = sqrt(1 / lambda + B^2); D_G^2 is the mean squared length of a subgradient at zero. The answer is the mean of the iterates from some step
+// on, weighted by eta_t. ASSET*: no intercept, eta_t = 1 / (lambda t).
+//
+// These lengths are those of the worst case, and 1 / lambda is large where C is: the early iterates are far off, and it takes many passes to come back. Adaptive steps
+// are proximal (see losses.hpp) of strength eta_t = eta_0 / sqrt(1 + t / t_0), with eta_0 near the inverse of a typical |x|^2; the penalty is
+// brought in every few steps, implicitly: w_j /= 1 + (sum of eta_t) lambda penalty_j. Iterate t weighs about t^p in the mean.
+//
+// Neither shrinking nor averaging touches all of w at each step: w = scale * direction, average = fade * trail + mix * direction, and a step
+// on x changes direction and trail along x alone.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "solvers/losses.hpp"
+
+namespace hinge {
+
+// What the step on one row is like, the same for all machines.
+struct Step {
+  double strength = 0.0;  // eta_t times the row's weight
+  double shrink = 1.0;    // ASSET: 1 - eta_t lambda
+  double largest = 0.0;   // ASSET: 1 / sqrt(lambda), which |w| must not pass; 0: no bound
+  double penalty = 0.0;   // adaptive: the penalty that is due after this step, sum of eta_t lambda; 0: none
+  double share = 1.0;     // of the new iterate in the average
+};
+
+class LinearMachine {
+ public:
+  explicit LinearMachine(std::size_t dimension) : direction_(dimension, 0.0), trail_(dimension, 0.0) {}
+  LinearMachine(std::span<const double> weights, std::span<const double> average, double bias, double average_bias);
+
+  // Makes one step on a row of features; returns the answer from before.
+  template <class T>
+  double learn(const T* row, double target, const Step& step, const PointLoss& loss, std::span<const double> penalty, bool intercept);
+  // Brings scale to 1 and the average into one piece, so that `direction` is w and `trail` the average.
+  void settle();
+  // The machine for the opposite answers.
+  LinearMachine mirrored() const;
+  void set_bias(double bias) { bias_ = average_bias_ = bias; }
+
+  std::span<const double> weights() const { return direction_; }  // after `settle`
+  std::span<const double> average() const { return trail_; }      // after `settle`
+  double bias() const { return bias_; }
+  double average_bias() const { return average_bias_; }
+
+ private:
+  template <class T>
+  void move(const T* row, double answer, double size);
+  void project(double largest);
+  void apply(std::span<const double> penalty, double factor);
+
+  std::vector<double> direction_;
+  std::vector<double> trail_;
+  double scale_ = 1.0;
+  double fade_ = 1.0;
+  double mix_ = 0.0;
+  double squared_norm_ = 0.0;  // of the direction
+  double bias_ = 0.0;
+  double average_bias_ = 0.0;
+};
+
+}  // namespace hinge

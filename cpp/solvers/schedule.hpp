@@ -1,0 +1,51 @@
+// How long the steps of the linear machines are, and how their iterates are averaged (the mathematics: averaged_sgd.hpp). One schedule serves all machines of a bank.
+#pragma once
+
+#include <cstddef>
+
+#include "solvers/averaged_sgd.hpp"
+
+namespace hinge {
+
+struct LinearOptions {
+  PointLoss loss;
+  bool intercept = true;
+  bool adaptive = true;       // else the steps of ASSET, or of ASSET* without an intercept
+  double cost = 1.0;          // C
+  double total = 0.0;         // examples in the training set, which fixes lambda; 0: a stream, those that have come so far
+  double average_share = 0.5;  // of the steps, the last ones, in the average; 0: the number below
+  std::size_t average_steps = 0;
+  std::size_t planned = 0;    // steps that will be made in all; 0: a stream
+  std::size_t threads = 1;
+  std::size_t cache_bytes = 200'000'000;  // for features that are kept from pass to pass
+};
+
+// What is remembered between two calls.
+struct Clock {
+  double steps = 0.0;
+  double examples = 0.0;  // seen, each counted once
+  double owed = 0.0;     // penalty that is not brought in yet
+  double averaged = 0.0;  // ASSET: sum of eta_t over the iterates in the average
+};
+
+class Schedule {
+ public:
+  // `typical` is the mean squared norm of features; `smallest_penalty` of any of them.
+  Schedule(const LinearOptions& options, double typical, double smallest_penalty);
+
+  // Advances the clock by a row of such weight.
+  Step next(Clock& clock, double weight) const;
+
+ private:
+  double lambda(const Clock& clock) const;
+  Step adaptive(Clock& clock, double weight) const;
+  Step asset(Clock& clock, double weight) const;
+  // The share of the newest iterate in an average that is to cover the last steps.
+  double recent_share(const Clock& clock) const;
+
+  LinearOptions options_;
+  double typical_;
+  double first_strength_;
+};
+
+}  // namespace hinge

@@ -1,0 +1,7 @@
+"""Approximate kernel machines of a fixed size, for streams of any length."""
+
+from hinge.approximate._state import ApproximateState
+from hinge.approximate._svc import ApproximateSVC
+from hinge.approximate._svr import ApproximateSVR
+
+__all__ = ["ApproximateSVC", "ApproximateSVR", "ApproximateState"]

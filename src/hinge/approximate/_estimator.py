@@ -1,0 +1,253 @@
+"""What approximate classifiers and regressors have in common."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from hinge._base import FITTED, Lesson, StreamingEstimator, unchanged_on_error
+from hinge._errors import DataError, ParameterError
+from hinge._params import choice, flag, number, whole
+from hinge._progress import FitTasks, progress_bar
+from hinge._threads import one_blas_thread
+from hinge.approximate._learning import Part, Training, begin, stream
+from hinge.approximate._maps import WITH_FREQUENCIES
+from hinge.approximate._options import ApproximateOptions
+from hinge.approximate._state import ApproximateState
+from hinge.approximate._validating import Validation
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from hinge import _core
+    from hinge._labels import ClassTable
+    from hinge._state import SolverOptions, State
+
+# What the weights of a model belong to.
+_SETTLED = {
+    "approximation": "approximation",
+    "n_components": "n_components",
+    "eigen_threshold": "eigen_threshold",
+    "loss": "loss",
+    "fit_intercept": "intercept",
+    "steps": "adaptive",
+}
+
+
+class ApproximateEstimator(StreamingEstimator):
+    """A linear machine over approximate features of a kernel.
+
+    A class that inherits from it says in `_targets` what the machines are to learn, and has the parameters named below.
+    """
+
+    C: float
+    loss: str
+    approximation: str
+    n_components: int
+    eigen_threshold: float | None
+    fit_intercept: bool
+    steps: str
+    epochs: int
+    average_last: float
+    early_stopping: bool
+    validation_fraction: float
+    n_iter_no_change: int
+    tol: float
+
+    _state_class = ApproximateState
+    _losses: tuple[str, ...] = ()
+
+    @abstractmethod
+    def _targets(self, lesson: Lesson, table: ClassTable) -> NDArray[np.float64]:
+        """Return what the machines are to learn: class numbers or values."""
+
+    @abstractmethod
+    def _beginning(self, X: Any, y: Any, sample_weight: Any, classes: Any) -> tuple[Lesson, ApproximateState]:
+        """Return checked examples and a new state that they settle."""
+
+    @abstractmethod
+    def _more(self, X: Any, y: Any, sample_weight: Any) -> Lesson:
+        """Return checked examples of a model that has learned some; nothing about them may be new."""
+
+    @abstractmethod
+    def _take(self, X: Any, y: Any, sample_weight: Any) -> None:
+        """Learn the next examples of a stream."""
+
+    @abstractmethod
+    def _validation_score(self, X: Any, y: NDArray[Any], weights: NDArray[np.float64]) -> float:
+        """Return how well the model answers checked rows that it has not learned."""
+
+    def _approximate_options(self, *, streaming: bool) -> ApproximateOptions:
+        """Check the parameters that all approximate models share."""
+        common = self._common_options(streaming=streaming)
+        shared = {field.name: getattr(common, field.name) for field in fields(common)}
+        approximation = choice("approximation", self.approximation, ("nystroem", "fourier"))
+        if approximation == "fourier" and self.kernel not in WITH_FREQUENCIES:
+            raise ParameterError(
+                f"kernel must be 'rbf' or 'laplacian' with approximation='fourier', got {self.kernel!r}; "
+                "approximation='nystroem' takes any kernel."
+            )
+        whole("epochs", self.epochs, at_least=1, hint="a few passes are usual")
+        self._check_stopping()
+        own = {
+            "algorithm": "approximate",
+            "approximation": approximation,
+            "n_components": whole("n_components", self.n_components, at_least=1, hint="a usual value is 512"),
+            "eigen_threshold": self._checked_threshold(),
+            "loss": choice("loss", self.loss, self._losses),
+            "intercept": flag("fit_intercept", self.fit_intercept),
+            "adaptive": choice("steps", self.steps, ("adaptive", "asset")) == "adaptive",
+            "cost": number("C", self.C, above=0, hint="a usual value is 1.0"),
+        }
+        return ApproximateOptions(**(shared | own | self._averaging()))
+
+    def _check_stopping(self) -> None:
+        flag("early_stopping", self.early_stopping)
+        share = number("validation_fraction", self.validation_fraction, above=0, hint="a usual value is 0.1")
+        if share >= 1:
+            raise ParameterError(f"validation_fraction must be below 1, got {share:g}; a usual value is 0.1.")
+        whole("n_iter_no_change", self.n_iter_no_change, at_least=1, hint="a usual value is 3")
+        number("tol", self.tol, hint="a usual value is 1e-3")
+
+    def _checked_threshold(self) -> float | None:
+        if self.eigen_threshold is None:
+            return None
+        threshold = number("eigen_threshold", self.eigen_threshold, hint="None chooses one for you")
+        if not 0 <= threshold < 1:
+            raise ParameterError(
+                f"eigen_threshold must be a part of the largest eigenvalue, from 0 to below 1, got {threshold:g}; "
+                "None chooses one for you."
+            )
+        return threshold
+
+    def _averaging(self) -> dict[str, float | int]:
+        """Return what `average_last` means: a share of the steps, or a number of them."""
+        last = self.average_last
+        if isinstance(last, (int, np.integer)) and not isinstance(last, bool):
+            return {"average_share": 0.0, "average_steps": whole("average_last", last, at_least=1, hint="0.5 is usual")}
+        share = number("average_last", last, above=0, hint="0.5, the last half of the steps, is usual")
+        if share > 1:
+            raise ParameterError(
+                f"average_last must be a share of at most 1.0 or a whole number of steps, got {share:g}; 0.5 is usual."
+            )
+        return {"average_share": share, "average_steps": 0}
+
+    def _require_same(self, state: State) -> None:
+        super()._require_same(state)
+        now, then = self._check_params(streaming=True), state.options
+        for name, field in _SETTLED.items():
+            if getattr(now, field) != getattr(then, field):
+                raise ParameterError(
+                    f"{name} must stay what it was when learning began, got {getattr(self, name)!r}; "
+                    "set it back, or call fit to start from nothing."
+                )
+
+    def _first_state(self, lesson: Lesson, options: SolverOptions, table: ClassTable) -> State:
+        state = super()._first_state(lesson, options, table)
+        part = Part(lesson.X, self._targets(lesson, table), lesson.costs, 0)
+        begin(cast("ApproximateState", state), part, self.random_state)
+        return state
+
+    def _part(self, lesson: Lesson, first: int) -> Part:
+        return Part(lesson.X, self._targets(lesson, self._state.table), lesson.costs, first)
+
+    def _train(self, lesson: Lesson) -> None:
+        """Go through the training set, starting from an empty `_state`."""
+        state, part = self._known_state(), self._part(lesson, 0)
+        training = Training(state, part, check_random_state(self.random_state), self.epochs)
+        tasks = FitTasks(self, lesson.X, lesson.y, lesson.metadata, self.epochs)
+        validation = None
+        if self.early_stopping:
+            held = training.hold_out(self.validation_fraction)
+            X, y, weights = lesson.X[held], lesson.y[held], lesson.costs[held]
+            score = lambda: self._validation_score(X, y, weights)  # noqa: E731
+            validation = Validation(state, score, tol=self.tol, patience=self.n_iter_no_change)
+        with progress_bar(self.verbose) as bar, state.watched(bar) as monitor:
+            training.run(tasks, monitor, validation.is_enough if validation else lambda: False)
+        if validation:
+            validation.bring_back_best()
+        tasks.end()
+
+    def _show(self, lesson: Lesson, first: int, monitor: _core.Monitor | None) -> None:
+        state = self._known_state()
+        part = self._part(lesson, first)
+        for rows, block in state.storage.blocks(part.X):
+            piece = Part(block, part.targets[rows], part.weights[rows], first + rows.start)
+            stream(state, piece, self.random_state, monitor)
+
+    def _fit_chunks(self, chunks: Any) -> None:
+        """Learn a stream of chunks from nothing: the first pass as `partial_fit` would, later ones in random order."""
+        options = self._check_params(streaming=True)
+        if self.early_stopping:
+            raise ParameterError("early_stopping must be False with chunks, which are not kept; set epochs instead.")
+        with unchanged_on_error(self):
+            for name in FITTED:
+                vars(self).pop(name, None)
+            for number_of_pass, pass_by in enumerate(passes_over(chunks, self.epochs)):
+                for chunk in pass_by:
+                    if number_of_pass == 0:
+                        self._take(*unpacked(chunk))
+                    else:
+                        state = self._known_state()
+                        state.use(replace(options, total=state.n_seen))
+                        self._rehearse(self._more(*unpacked(chunk)), check_random_state(self.random_state))
+                if not hasattr(self, "_state"):
+                    raise DataError("There must be at least one chunk of examples, got none; check the source.")
+            self._known_state().use(options)
+
+    def _rehearse(self, lesson: Lesson, random: np.random.RandomState) -> None:
+        """Learn examples that are counted already, in random order."""
+        state = self._known_state()
+        with one_blas_thread(), progress_bar(self.verbose) as bar, state.watched(bar) as monitor:
+            part = self._part(lesson, 0)
+            for rows, batch in state.storage.batches(part.X):
+                order = random.permutation(rows.stop - rows.start)
+                state.bank.learn(batch, part.targets[rows], part.weights[rows], rows.start, order, monitor)
+
+    def _known_state(self) -> ApproximateState:
+        return cast("ApproximateState", self._state)
+
+    @property
+    def coef_(self) -> NDArray[np.float64]:
+        """The averaged weights of the features, one row a machine."""
+        return cast("ApproximateState", self._known()).weights()[1]
+
+    @property
+    def n_components_(self) -> int:
+        """The number of features: the rank of the sample, or the number of frequencies."""
+        return self._known().bank.n_retained
+
+
+def is_chunks(X: Any, y: Any) -> bool:
+    """Tell whether something is a stream of chunks rather than rows: an iterator, or a function that returns one."""
+    return y is None and (isinstance(X, Iterator) or (callable(X) and not hasattr(X, "shape")))
+
+
+def passes_over(chunks: Any, epochs: int) -> Iterator[Iterable[Any]]:
+    """Yield the chunks of each pass."""
+    if not callable(chunks):
+        if epochs > 1:
+            raise ParameterError(
+                f"epochs must be 1 for an iterator, which can be gone through once, got {epochs}; "
+                "give a function that returns one, which is called for each pass."
+            )
+        yield chunks
+        return
+    function = cast("Callable[[], Iterable[Any]]", chunks)
+    for _ in range(epochs):
+        yield function()
+
+
+def unpacked(chunk: Any) -> tuple[Any, Any, Any]:
+    """Return the rows, labels and weights of a chunk."""
+    if not isinstance(chunk, (tuple, list)) or len(chunk) not in (2, 3):
+        raise DataError(
+            f"Each chunk must be a pair (X, y), or (X, y, sample_weight), got {type(chunk).__name__}; "
+            "hinge.datasets.read(path, chunk_size=...) yields such pairs."
+        )
+    return chunk[0], chunk[1], chunk[2] if len(chunk) == 3 else None

@@ -1,0 +1,177 @@
+"""How approximate models learn: streams, whose first examples settle the map, and passes over a training set."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from hinge._errors import DataError
+from hinge.approximate._maps import fourier, nystroem
+from hinge.approximate._reservoir import Reservoir, draw
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from hinge import _core
+    from hinge._progress import FitTasks
+    from hinge.approximate._state import ApproximateState
+
+_REHEARSALS = 3  # passes over the first examples of a stream when their map has changed
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some rows of a stream, or a training set.
+
+    Attributes
+    ----------
+    X : ndarray or CSR matrix
+        Checked rows, stored as the model stores them.
+    targets, weights : ndarray of shape (n,)
+        Class numbers or values; rows of weight 0 are passed over.
+    first : int
+        Place of the first row in the stream.
+    """
+
+    X: Any
+    targets: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    first: int
+
+    def rows(self, start: int, stop: int) -> Part:
+        """Return some of the rows."""
+        chosen = slice(start, stop)
+        return Part(self.X[chosen], self.targets[chosen], self.weights[chosen], self.first + start)
+
+    @property
+    def used(self) -> NDArray[np.intp]:
+        """The rows that count."""
+        return np.flatnonzero(self.weights > 0)
+
+
+def settle_map(state: ApproximateState, part: Part, rows: NDArray[np.intp], random: np.random.RandomState) -> None:
+    """Give a state the map that suits some rows of a training set."""
+    if state.options.approximation == "fourier":
+        state.adopt(fourier(part.X[rows[:1]], state.kernel, state.options, random))
+        return
+    numbers = np.zeros(len(rows)) if state.options.regression else part.targets[rows]
+    sample = draw(part.X[rows], numbers, part.first + rows, state.options.n_components, random)
+    state.adopt(nystroem(sample, state.kernel, state.options))
+
+
+def stream(state: ApproximateState, part: Part, random_state: Any, monitor: _core.Monitor | None) -> None:
+    """Learn the next rows of a stream, in the order given."""
+    start = 0
+    while state.reservoir is not None and start < len(part.targets):
+        start = _gather(state, part, start, random_state, monitor)
+    if start < len(part.targets):
+        rest = part.rows(start, len(part.targets))
+        state.tested.count(_learn(state, rest, np.arange(len(rest.targets)), monitor))
+
+
+def begin(state: ApproximateState, part: Part, random_state: Any) -> None:
+    """Make the first map of a stream: that of its first example."""
+    settle_map(state, part, part.used[:1], check_random_state(random_state))
+    if state.options.approximation == "nystroem":
+        state.reservoir = Reservoir(state.options.n_components)
+        state.reservoir.built_from = 1
+
+
+def _gather(state: ApproximateState, part: Part, start: int, random_state: Any, monitor: _core.Monitor | None) -> int:
+    """Learn and keep rows until the next map is due, make it then; return where to go on."""
+    reservoir = state.reservoir
+    assert reservoir is not None  # noqa: S101
+    if reservoir.room <= 0:  # a call was stopped before the map was made
+        _renew(state, reservoir, random_state, monitor)
+        return start
+    used = part.used[part.used >= start][: reservoir.room]
+    stop = int(used[-1]) + 1 if len(used) == reservoir.room else len(part.targets)
+    rows = part.rows(start, stop)
+    state.tested.count(_learn(state, rows, np.arange(stop - start), monitor))
+    if len(used):
+        reservoir.add(part.X[used], part.targets[used], part.weights[used], part.first + used)
+    if reservoir.room <= 0:
+        _renew(state, reservoir, random_state, monitor)
+    return stop
+
+
+def _renew(state: ApproximateState, reservoir: Reservoir, random_state: Any, monitor: _core.Monitor | None) -> None:
+    """Draw new landmarks from all examples so far, and learn these over the new map; the old one serves till then."""
+    random = check_random_state(random_state)
+    features = nystroem(reservoir.sample(random, classes=not state.options.regression), state.kernel, state.options)
+    bank = state.machines_over(features)
+    bank.set_options(replace(state.options, total=len(reservoir), planned=_REHEARSALS * len(reservoir)).native())
+    X, targets, weights, ids = reservoir.examples()
+    ((_, batch),) = state.storage.batches(X)
+    for _ in range(_REHEARSALS):
+        bank.learn(batch, targets, weights, 0, random.permutation(len(ids)), monitor)
+    bank.set_options(state.options.native())
+    state.replace(features, bank)
+    reservoir.built_from = len(reservoir)
+    if reservoir.is_complete:
+        state.reservoir = None
+
+
+def _learn(
+    state: ApproximateState, part: Part, order: NDArray[np.int64], monitor: _core.Monitor | None
+) -> _core.Outcome:
+    ((_, batch),) = state.storage.batches(part.X)
+    return state.bank.learn(batch, part.targets, part.weights, part.first, order, monitor)
+
+
+class Training:
+    """Passes over one training set.
+
+    Parameters
+    ----------
+    state : ApproximateState
+        Without a map as yet.
+    part : Part
+        The training set.
+    random : RandomState
+        For the sample and the order of visits.
+    epochs : int
+        The most passes.
+    """
+
+    def __init__(self, state: ApproximateState, part: Part, random: np.random.RandomState, epochs: int) -> None:
+        self._state = state
+        self._part = part
+        self._random = random
+        self._epochs = epochs
+        self._rows = random.permutation(part.used)
+
+    def hold_out(self, share: float) -> NDArray[np.intp]:
+        """Leave a share of the rows out of the training, and return them."""
+        count = max(1, round(share * len(self._rows)))
+        if count >= len(self._rows):
+            raise DataError(
+                f"early_stopping must have rows to learn besides those it validates with, got {len(self._rows)} rows; "
+                "give more rows, or set early_stopping=False."
+            )
+        held, self._rows = self._rows[:count], self._rows[count:]
+        return held
+
+    def run(self, tasks: FitTasks, monitor: _core.Monitor | None, is_enough: Callable[[], bool]) -> None:
+        """Settle the map and go over the rows, until the passes are over or it is enough."""
+        state, wanted = self._state, self._state.options
+        state.reservoir = None
+        settle_map(state, self._part, self._rows, self._random)
+        bank = state.use(replace(wanted, total=len(self._rows), planned=self._epochs * len(self._rows)))
+        if self._epochs > 1:
+            bank.keep(len(self._part.targets))
+        try:
+            for _ in range(self._epochs):
+                order = self._random.permutation(self._rows)
+                tasks.step("pass", partial(_learn, state, self._part, order, monitor))
+                if tasks.stopped or is_enough():
+                    break
+        finally:
+            bank.release()
+            state.use(wanted)

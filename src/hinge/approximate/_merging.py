@@ -1,0 +1,83 @@
+"""Training over parts that lie in different places: one map for all, a pass over each part, models averaged.
+
+Local passes from a common model, then the average of the results, and again: iterative parameter mixing. Each function
+leaves the models that it is given as they were, so that a part can be gone over again when a machine has failed.
+"""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from hinge._base import unchanged_on_error
+from hinge._errors import DataError
+from hinge._threads import one_blas_thread
+from hinge.approximate._estimator import ApproximateEstimator
+from hinge.approximate._learning import settle_map
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hinge.approximate._state import ApproximateState
+
+Model = TypeVar("Model", bound=ApproximateEstimator)
+
+_SUMS = ("weights", "average", "bias", "average_bias", "clock")
+
+
+def begin(
+    model: Model, X: Any, y: Any, sample_weight: Any = None, *, classes: Any = None, n_examples: int | None = None
+) -> Model:
+    """Return a model with its kernel, its map and its classes settled by a sample of rows, which knows nothing yet.
+
+    Parameters
+    ----------
+    model : estimator
+        The parameters.
+    X, y, sample_weight : array-like
+        A sample of the rows of all parts.
+    classes : array-like, default=None
+        All classes, where the model is a classifier.
+    n_examples : int, default=None
+        Rows in all parts.
+    """
+    begun = copy.deepcopy(model)
+    lesson, state = begun._beginning(X, y, sample_weight, classes)
+    state.reservoir = None
+    with unchanged_on_error(begun), one_blas_thread():
+        begun._state = state
+        part = begun._part(lesson, 0)
+        settle_map(state, part, part.used, check_random_state(model.random_state))
+        state.n_seen = len(lesson.y) if n_examples is None else n_examples
+    return begun
+
+
+def go_over(model: Model, X: Any, y: Any, sample_weight: Any = None, *, seed: int = 0) -> Model:
+    """Return the model after a pass over one part, in random order."""
+    changed = copy.deepcopy(model)
+    lesson = changed._more(X, y, sample_weight)
+    state = changed._known_state()
+    wanted = state.options
+    state.use(replace(wanted, total=max(state.n_seen, 1)))
+    changed._rehearse(lesson, check_random_state(seed))
+    state.use(wanted)
+    return changed
+
+
+def averaged(models: Sequence[Model], shares: Sequence[float]) -> Model:
+    """Return the weighted mean of models over one map."""
+    if not models:
+        raise DataError("There must be at least one model to average, got none.")
+    states = [cast("ApproximateState", model._known()) for model in models]
+    parts = [state.to_arrays() for state in states]
+    portions = np.asarray(shares, dtype=np.float64) / np.sum(shares)
+    arrays = dict(parts[0][0])
+    for name in _SUMS:
+        arrays[name] = sum(portion * part[name] for portion, (part, _) in zip(portions, parts, strict=True))
+    mean = copy.copy(models[0])
+    mean._state = type(states[0]).from_arrays(arrays, parts[0][1], states[0].kernel.function)
+    return mean

@@ -1,0 +1,118 @@
+"""The first examples of a stream, from which the landmarks of a Nystroem map are drawn."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from scipy.sparse import csr_matrix, issparse, vstack
+
+from hinge.approximate._maps import Sample
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from hinge._state import Arrays
+    from hinge._validation import Storage
+
+GROWTH = 4  # a map serves until so many times the examples have come that it was built from
+
+
+class Reservoir:
+    """Examples of the beginning of a stream, all of them, until there are four for each landmark.
+
+    A model answers from the first row on, so there is a first map of one landmark; when four times as many examples
+    have come as a map was built from, the next one is drawn from all of them, and these are learned anew over it. With
+    `GROWTH` examples for each landmark that there may be the sample is final, and the rest of the stream passes by.
+
+    Parameters
+    ----------
+    n_landmarks : int
+        The most landmarks that a map may have.
+
+    Attributes
+    ----------
+    built_from : int
+        How many examples the present map was built from; 0 when there is none.
+    """
+
+    PREFIX: ClassVar[str] = "held_"
+
+    def __init__(self, n_landmarks: int) -> None:
+        self.built_from = 0
+        self._n_landmarks = n_landmarks
+        self._blocks: list[Any] = []
+        self._targets: list[NDArray[np.float64]] = []
+        self._weights: list[NDArray[np.float64]] = []
+        self._ids: list[NDArray[np.int64]] = []
+        self._count = 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    @property
+    def milestone(self) -> int:
+        """How many examples there must be for the next map."""
+        return min(GROWTH * self.built_from, GROWTH * self._n_landmarks) if self.built_from else 1
+
+    @property
+    def room(self) -> int:
+        """How many more examples until then."""
+        return self.milestone - self._count
+
+    @property
+    def is_complete(self) -> bool:
+        """The present map is the final one."""
+        return self.built_from >= GROWTH * self._n_landmarks
+
+    def add(self, X: Any, targets: NDArray[np.float64], weights: NDArray[np.float64], ids: NDArray[np.int64]) -> None:
+        """Take in examples, as copies."""
+        self._blocks.append(X.copy())
+        self._targets.append(targets)
+        self._weights.append(weights)
+        self._ids.append(ids)
+        self._count += len(ids)
+
+    def examples(self) -> tuple[Any, NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
+        """Return all examples: rows, targets, weights and places in the stream."""
+        rows = self._blocks[0] if len(self._blocks) == 1 else _stacked(self._blocks)
+        parts = [np.concatenate(parts) for parts in (self._targets, self._weights, self._ids)]
+        self._blocks, self._targets, self._weights, self._ids = [rows], [parts[0]], [parts[1]], [parts[2]]
+        return rows, parts[0], parts[1], parts[2]
+
+    def sample(self, random: np.random.RandomState, *, classes: bool) -> Sample:
+        """Return landmarks drawn from all examples; with `classes`, targets are numbers of classes."""
+        X, targets, _, ids = self.examples()
+        return draw(X, targets if classes else np.zeros(len(ids)), ids, self._n_landmarks, random)
+
+    def to_arrays(self) -> Arrays:
+        """Return everything as plain arrays."""
+        X, targets, weights, ids = self.examples()
+        parts = {"values": X} if not issparse(X) else {"data": X.data, "indices": X.indices, "indptr": X.indptr}
+        parts |= {"targets": targets, "weights": weights, "ids": ids}
+        return {self.PREFIX + name: array for name, array in parts.items()}
+
+    @classmethod
+    def from_arrays(cls, arrays: Arrays, built_from: int, storage: Storage, n_landmarks: int) -> Reservoir:
+        """Return the reservoir that `to_arrays` took apart."""
+        parts = {name.removeprefix(cls.PREFIX): array for name, array in arrays.items()}
+        reservoir, ids = cls(n_landmarks), parts["ids"]
+        X: Any = parts.get("values")
+        if storage.sparse:
+            shape = (len(ids), storage.n_features)
+            X = csr_matrix((parts["data"], parts["indices"], parts["indptr"]), shape=shape)
+        reservoir.add(X, parts["targets"], parts["weights"], ids)
+        reservoir.built_from = built_from
+        return reservoir
+
+
+def draw(
+    X: Any, targets: NDArray[np.float64], ids: NDArray[np.int64], most: int, random: np.random.RandomState
+) -> Sample:
+    """Return examples drawn without replacement, in the order of the stream."""
+    chosen = np.sort(random.permutation(len(ids))[:most])
+    return Sample(X[chosen], ids[chosen], targets[chosen].astype(np.int32))
+
+
+def _stacked(blocks: list[Any]) -> Any:
+    return vstack(blocks, format="csr") if issparse(blocks[0]) else np.concatenate(blocks)
