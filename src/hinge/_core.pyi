@@ -314,11 +314,6 @@ class LinearBank64:
     n_kernel_evals: int
     n_steps: int
     bias: NDArray[np.float64]  # averaged
-    gap: NDArray[np.float64]
-    dual_objective: NDArray[np.float64]
-    duality_gap: NDArray[np.float64]
-    squared_norm: NDArray[np.float64]
-    extremes: NDArray[np.float64]
     def __init__(
         self,
         map: Map64,  # noqa: A002
@@ -341,7 +336,7 @@ class LinearBank64:
     ) -> Outcome: ...
     def decide(self, batch: Batch64, threads: int = 1) -> NDArray[np.float64]: ...
     def keep(self, rows: int) -> bool:
-        """Keep the features of the rows of one batch, if they fit into the cache; they must not change until released."""
+        """Keep the features of the rows of one batch, if they fit into the cache, until they are released."""
     def release(self) -> None: ...
     def state(self) -> dict[str, NDArray[Any]]: ...
 

@@ -182,12 +182,12 @@ class ApproximateEstimator(StreamingEstimator):
 
     def _fit_chunks(self, chunks: Any) -> None:
         """Learn a stream of chunks from nothing: the first pass as `partial_fit` would, later ones in random order."""
-        options = self._check_params(streaming=True)
+        options = cast("ApproximateOptions", self._check_params(streaming=True))
         if self.early_stopping:
             raise ParameterError("early_stopping must be False with chunks, which are not kept; set epochs instead.")
         with unchanged_on_error(self):
             for name in FITTED:
-                vars(self).pop(name, None)
+                self.__dict__.pop(name, None)
             for number_of_pass, pass_by in enumerate(passes_over(chunks, self.epochs)):
                 for chunk in pass_by:
                     if number_of_pass == 0:

@@ -122,7 +122,8 @@ def _learn(
     state: ApproximateState, part: Part, order: NDArray[np.int64], monitor: _core.Monitor | None
 ) -> _core.Outcome:
     ((_, batch),) = state.storage.batches(part.X)
-    return state.bank.learn(batch, part.targets, part.weights, part.first, order, monitor)
+    outcome: _core.Outcome = state.bank.learn(batch, part.targets, part.weights, part.first, order, monitor)
+    return outcome
 
 
 class Training:

@@ -29,10 +29,8 @@ if TYPE_CHECKING:
     from hinge.approximate._options import ApproximateOptions
 
 _FLOOR = 3e-4  # mean squares below this part of their sum are not evened out any further: they are mostly noise
-_THRESHOLDS = {
-    np.dtype(np.float64): 1e-12,
-    np.dtype(np.float32): 1e-7,
-}  # of eigenvalues that rounding leaves meaningful
+# Eigenvalues up to this part of the largest are mostly rounding.
+_THRESHOLDS = {np.dtype(np.float64): 1e-12, np.dtype(np.float32): 1e-7}
 
 WITH_FREQUENCIES = ("rbf", "laplacian")
 
@@ -97,9 +95,10 @@ def nystroem(sample: Sample, kernel: KernelSpec, options: ApproximateOptions) ->
     shift = _shift(sample.X, kernel)
     values, vectors = eigh(_kernel_values(sample, kernel, shift))
     threshold = options.eigen_threshold if options.eigen_threshold is not None else _THRESHOLDS[storage.dtype]
-    kept = values > max(threshold * values[-1], np.finfo(np.float64).tiny)
-    kept[-1] = True  # one at least: features of all zeros, if the kernel is zero
-    values, vectors = np.maximum(values[kept], np.finfo(np.float64).tiny), vectors[:, kept]
+    kept = values > max(threshold * values[-1], 0.0)
+    if not kept.any():  # the kernel is zero: one feature, which is zero as well
+        kept[-1], values[-1], vectors[:] = True, 1.0, 0.0
+    values, vectors = values[kept], vectors[:, kept]
     spread = values / len(sample.ids)
     penalty = 1.0 / (spread + _FLOOR * spread.sum()) if options.adaptive else np.ones(len(values))
     projection = np.ascontiguousarray((vectors * np.sqrt(penalty / values)).T, dtype=storage.dtype)
@@ -150,9 +149,10 @@ def _kernel_values(sample: Sample, kernel: KernelSpec, shift: NDArray[Any]) -> N
     ((_, batch),) = storage.batches(X)
     plain = np.eye(len(sample.ids))
     native = kernel.native(np.float64)
-    landmarks = _core.Map64.nystroem(native, batch, sample.ids, shift.astype(np.float64), plain)
-    values: NDArray[np.float64] = landmarks.features(batch)
-    return 0.5 * (values + values.T)
+    kind: Any = _core.Map64
+    values = kind.nystroem(native, batch, sample.ids, shift.astype(np.float64), plain).features(batch)
+    symmetric: NDArray[np.float64] = 0.5 * (values + values.T)
+    return symmetric
 
 
 def _rows(X: Any) -> Arrays:

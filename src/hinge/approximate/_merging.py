@@ -29,8 +29,8 @@ Model = TypeVar("Model", bound=ApproximateEstimator)
 _SUMS = ("weights", "average", "bias", "average_bias", "clock")
 
 
-def begin(
-    model: Model, X: Any, y: Any, sample_weight: Any = None, *, classes: Any = None, n_examples: int | None = None
+def begin(  # noqa: PLR0917
+    model: Model, X: Any, y: Any, sample_weight: Any = None, classes: Any = None, n_examples: int | None = None
 ) -> Model:
     """Return a model with its kernel, its map and its classes settled by a sample of rows, which knows nothing yet.
 
@@ -56,7 +56,7 @@ def begin(
     return begun
 
 
-def go_over(model: Model, X: Any, y: Any, sample_weight: Any = None, *, seed: int = 0) -> Model:
+def go_over(model: Model, X: Any, y: Any, sample_weight: Any = None, seed: int = 0) -> Model:
     """Return the model after a pass over one part, in random order."""
     changed = copy.deepcopy(model)
     lesson = changed._more(X, y, sample_weight)

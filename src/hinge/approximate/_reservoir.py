@@ -42,9 +42,9 @@ class Reservoir:
         self.built_from = 0
         self._n_landmarks = n_landmarks
         self._blocks: list[Any] = []
-        self._targets: list[NDArray[np.float64]] = []
-        self._weights: list[NDArray[np.float64]] = []
-        self._ids: list[NDArray[np.int64]] = []
+        self._targets: list[NDArray[Any]] = []
+        self._weights: list[NDArray[Any]] = []
+        self._ids: list[NDArray[Any]] = []
         self._count = 0
 
     def __len__(self) -> int:
@@ -76,9 +76,9 @@ class Reservoir:
     def examples(self) -> tuple[Any, NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
         """Return all examples: rows, targets, weights and places in the stream."""
         rows = self._blocks[0] if len(self._blocks) == 1 else _stacked(self._blocks)
-        parts = [np.concatenate(parts) for parts in (self._targets, self._weights, self._ids)]
-        self._blocks, self._targets, self._weights, self._ids = [rows], [parts[0]], [parts[1]], [parts[2]]
-        return rows, parts[0], parts[1], parts[2]
+        targets, weights, ids = (np.concatenate(part) for part in (self._targets, self._weights, self._ids))
+        self._blocks, self._targets, self._weights, self._ids = [rows], [targets], [weights], [ids]
+        return rows, targets, weights, ids
 
     def sample(self, random: np.random.RandomState, *, classes: bool) -> Sample:
         """Return landmarks drawn from all examples; with `classes`, targets are numbers of classes."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -45,9 +45,13 @@ class ApproximateState(State):
         self.reservoir: Reservoir | None = None
 
     @property
-    def bank(self) -> _core.LinearBank64:
-        """The native machines."""
-        return cast("_core.LinearBank64", super().bank)
+    def bank(self) -> Any:
+        """The native machines: a LinearBank32 or LinearBank64."""
+        return super().bank
+
+    def use(self, options: SolverOptions) -> Any:
+        """Return the native machines, told to work as `options` say."""
+        return super().use(options)
 
     def adopt(self, features: Features) -> None:
         """Take over a feature map, with machines over it that know nothing yet."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 def _has_probabilities(model: ApproximateSVC) -> bool:
     """Tell whether a model minimises the loss whose answers are log-odds."""
-    return isinstance(model.loss, str) and model.loss == "log_loss"
+    return model.loss == "log_loss"
 
 
 class ApproximateSVC(ApproximateEstimator, StreamingClassifier):

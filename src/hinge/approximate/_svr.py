@@ -186,8 +186,9 @@ class ApproximateSVR(RegressorMixin, ApproximateEstimator):
         """
         if is_chunks(X, y):
             self._fit_chunks(X)
-            return self
-        return self._fit_rows(X, y, sample_weight)
+        else:
+            self._fit_rows(X, y, sample_weight)
+        return self
 
     @with_callbacks
     def _fit_rows(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Self:
