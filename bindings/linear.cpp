@@ -84,9 +84,15 @@ LinearState state_from(const nb::dict& arrays) {
   state.bias = from_dict<double>(arrays, "bias");
   state.average_bias = from_dict<double>(arrays, "average_bias");
   const auto clock = from_dict<double>(arrays, "clock");
-  if (clock.size() != 4) throw std::invalid_argument("The clock of the saved state does not have four entries.");
-  state.clock = {clock[0], clock[1], clock[2], clock[3]};
+  if (clock.size() != 6) throw std::invalid_argument("The clock of the saved state does not have six entries.");
+  state.clock = {clock[0], clock[1], clock[2], clock[3], clock[4], clock[5]};
   return state;
+}
+
+void require_machines(const LinearState& state, std::size_t machines, std::size_t length) {
+  if (state.weights.size() != machines * length || state.average.size() != machines * length || state.bias.size() != machines ||
+      state.average_bias.size() != machines)
+    throw Refused("The arrays of the saved state do not fit the machines.");
 }
 
 template <class T>
@@ -97,7 +103,8 @@ nb::dict to_dict(Shared<LinearBank<T>>& self) {
   arrays["average"] = to_numpy(std::move(held.average));
   arrays["bias"] = to_numpy(std::move(held.bias));
   arrays["average_bias"] = to_numpy(std::move(held.average_bias));
-  arrays["clock"] = to_numpy(std::vector<double>{held.clock.steps, held.clock.examples, held.clock.owed, held.clock.averaged});
+  const Clock& clock = held.clock;
+  arrays["clock"] = to_numpy(std::vector<double>{clock.steps, clock.examples, clock.owed, clock.averaged, clock.mean, clock.squares});
   return arrays;
 }
 
@@ -112,9 +119,7 @@ std::unique_ptr<Shared<LinearBank<T>>> made(MapChoice<T>& chosen, const Vector<d
     return std::make_unique<Shared<LinearBank<T>>>(
         kernel, std::make_unique<LinearBank<T>>(std::move(chosen.map), copied(penalty), typical, options, classes));
   const LinearState state = state_from(nb::cast<nb::dict>(arrays));
-  if (state.weights.size() != machines * length || state.average.size() != machines * length || state.bias.size() != machines ||
-      state.average_bias.size() != machines)
-    throw std::invalid_argument("The arrays of the saved state do not fit the machines.");
+  require_machines(state, machines, length);
   return std::make_unique<Shared<LinearBank<T>>>(
       kernel, std::make_unique<LinearBank<T>>(std::move(chosen.map), copied(penalty), typical, options, classes, state));
 }
@@ -184,6 +189,15 @@ void bind_bank(nb::module_& module, const char* name) {
       .def("keep", [](Shared<B>& self, std::size_t rows) { return self.run([&](B& bank) { return bank.keep(rows); }); }, nb::arg("rows"))
       .def("release", [](Shared<B>& self) { self.run([](B& bank) { bank.release(); return 0; }); })
       .def("state", &to_dict<T>)
+      .def("recall",
+           [](Shared<B>& self, const nb::dict& arrays) {
+             const LinearState state = state_from(arrays);
+             self.run([&](B& bank) {
+               require_machines(state, bank.machines().size(), bank.map().dimension());
+               bank.recall(state);
+               return 0;
+             });
+           })
       .def_prop_ro("n_machines", of_bank<B>([](B& bank) { return bank.machines().size(); }))
       .def_prop_ro("n_retained", of_bank<B>([](B& bank) { return bank.map().dimension(); }))
       .def_prop_ro("n_kernel_evals", of_bank<B>([](B& bank) { return bank.evaluations(); }))

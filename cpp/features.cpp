@@ -36,10 +36,19 @@ Examples<T> NystroemMap<T>::landmarks() const {
 
 template <class T>
 void NystroemMap<T>::fill(const Block<T>& block, T* features) const {
-  const std::size_t count = points_.size();
-  std::vector<T> values(block.count() * count);
-  this->kernel_.fill(block, landmarks(), values.data(), count);
-  row_products(values.data(), block.count(), projection_.data(), dimension(), count, features, dimension());
+  std::vector<T> values(block.count() * points_.size());
+  fill_raw(block, values.data());
+  project(values.data(), block.count(), features);
+}
+
+template <class T>
+void NystroemMap<T>::fill_raw(const Block<T>& block, T* values) const {
+  this->kernel_.fill(block, landmarks(), values, points_.size());
+}
+
+template <class T>
+void NystroemMap<T>::project(const T* values, std::size_t count, T* features) const {
+  row_products(values, count, projection_.data(), dimension(), points_.size(), features, dimension());
 }
 
 template <class T>
@@ -48,8 +57,7 @@ std::vector<double> NystroemMap<T>::folded(std::span<const double> weights, std:
   std::vector<double> coefficients(machines * count, 0.0);
   for (std::size_t m = 0; m < machines; ++m)
     for (std::size_t j = 0; j < length; ++j)
-      for (std::size_t s = 0; s < count; ++s)
-        coefficients[m * count + s] += weights[m * length + j] * static_cast<double>(projection_[j * count + s]);
+      loops<T>().add_row(coefficients.data() + m * count, weights[m * length + j], projection_.data() + j * count, count);
   return coefficients;
 }
 

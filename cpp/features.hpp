@@ -31,6 +31,11 @@ class FeatureMap {
   virtual std::size_t dimension() const = 0;
   // features[r * dimension + j], for all rows of a block that `take` made.
   virtual void fill(const Block<T>& block, T* features) const = 0;
+  // Some maps have two stages: values that are enough to answer (see `folded`), and features, which it takes to learn. The size of the first; 0: there
+  // is one stage only.
+  virtual std::size_t raw_dimension() const { return 0; }
+  virtual void fill_raw(const Block<T>&, T*) const {}
+  virtual void project(const T*, std::size_t, T*) const {}
   // What `add_decisions` wants to be given for weights[m * dimension + j].
   virtual std::vector<double> folded(std::span<const double> weights, std::size_t machines) const = 0;
   // sums[r * machines + m] += <weights_m, phi(row r)>
@@ -67,6 +72,9 @@ class NystroemMap : public FeatureMap<T> {
 
   std::size_t dimension() const override { return projection_.size() / points_.size(); }
   void fill(const Block<T>& block, T* features) const override;
+  std::size_t raw_dimension() const override { return points_.size(); }
+  void fill_raw(const Block<T>& block, T* values) const override;
+  void project(const T* values, std::size_t count, T* features) const override;
   std::vector<double> folded(std::span<const double> weights, std::size_t machines) const override;
   void add_decisions(const Block<T>& block, std::span<const double> folded, std::size_t machines, double* sums) const override;
   std::size_t row_evaluations() const override { return points_.size(); }

@@ -10,7 +10,8 @@ namespace hinge {
 
 namespace {
 
-constexpr std::size_t tile_rows = 256;
+constexpr std::size_t tile_rows = 128;
+constexpr std::size_t panel_bytes = 1 << 22;
 constexpr std::size_t worth_a_thread = 1 << 19;  // values to be read
 
 }  // namespace
@@ -19,8 +20,9 @@ constexpr std::size_t worth_a_thread = 1 << 19;  // values to be read
 template <class T>
 struct LinearBank<T>::Panel {
   std::span<const std::int64_t> rows;   // of the batch
-  std::vector<T> made;                  // features that are not kept
-  std::vector<const T*> features;       // of each row
+  std::vector<T> made;                  // what is not kept
+  std::vector<const T*> features;       // of each row, or their first stage; nothing where there is nothing to be learned
+  std::vector<T> gathered, projected;   // both stages of rows that are chosen
   std::vector<Step> steps;
   std::vector<double> answers;          // row by row, a machine each
   std::vector<double> losses;
@@ -37,7 +39,13 @@ template <class T>
 LinearBank<T>::LinearBank(std::unique_ptr<FeatureMap<T>> map, std::vector<double> penalty, double typical, const LinearOptions& options,
                           std::size_t classes, const LinearState& state)
     : LinearBank(std::move(map), std::move(penalty), typical, options, classes) {
+  recall(state);
+}
+
+template <class T>
+void LinearBank<T>::recall(const LinearState& state) {
   const std::size_t length = map_->dimension();
+  folded_.clear();
   for (std::size_t m = 0; m < machines_.size(); ++m)
     machines_[m] = LinearMachine(std::span(state.weights).subspan(m * length, length), std::span(state.average).subspan(m * length, length),
                                  state.bias[m], state.average_bias[m]);
@@ -70,6 +78,12 @@ std::size_t LinearBank<T>::threads_for(std::size_t rows, std::size_t most) const
 }
 
 template <class T>
+std::size_t LinearBank<T>::panel_rows() const {
+  const std::size_t most = panel_bytes / (sizeof(T) * std::max(map_->dimension(), map_->raw_dimension()));
+  return std::clamp(most / tile_rows, std::size_t{2}, std::size_t{8}) * tile_rows;
+}
+
+template <class T>
 Outcome LinearBank<T>::learn(const LinearLesson<T>& lesson, Monitor& monitor) {
   std::vector<std::int64_t> order;
   for (const std::int64_t row : lesson.order)
@@ -77,11 +91,13 @@ Outcome LinearBank<T>::learn(const LinearLesson<T>& lesson, Monitor& monitor) {
   folded_.clear();
   Outcome outcome;
   Progress progress{"steps", 0, order.size(), 0, map_->dimension(), 0.0};
-  const std::size_t panel_rows = tile_rows * std::max<std::size_t>(options_.threads, 1);
   Panel panel;
-  for (std::size_t first = 0; first < order.size() && !monitor.stopped(); first += panel_rows) {
-    panel.rows = std::span(order).subspan(first, std::min(panel_rows, order.size() - first));
-    make_features(lesson, panel);
+  if (clock_.steps == 0.0 && options_.loss.regression() && options_.intercept && !order.empty())
+    machines_[0].set_bias(lesson.targets[static_cast<std::size_t>(order[0])]);
+  for (std::size_t first = 0, size = panel_rows(); first < order.size() && !monitor.stopped(); first += size) {
+    panel.rows = std::span(order).subspan(first, std::min(size, order.size() - first));
+    make(lesson, panel);
+    choose(lesson, panel);
     plan(lesson, panel);
     run(lesson, panel);
     count(lesson, panel, outcome, progress);
@@ -91,10 +107,11 @@ Outcome LinearBank<T>::learn(const LinearLesson<T>& lesson, Monitor& monitor) {
   return outcome;
 }
 
-// Features that are kept and made are read where they are; others are made, tile by tile, and kept if there is room.
+// What is kept and made is read where it is; the rest is made, tile by tile, and kept if there is room.
 template <class T>
-void LinearBank<T>::make_features(const LinearLesson<T>& lesson, Panel& panel) {
-  const std::size_t length = map_->dimension();
+void LinearBank<T>::make(const LinearLesson<T>& lesson, Panel& panel) {
+  const std::size_t length = made_size();
+  const bool first_stage = selective();
   std::vector<std::int64_t> missing;
   for (const std::int64_t row : panel.rows)
     if (made_.empty() || !made_[static_cast<std::size_t>(row)]) missing.push_back(row);
@@ -104,11 +121,12 @@ void LinearBank<T>::make_features(const LinearLesson<T>& lesson, Panel& panel) {
   parallel_for(threads_for(missing.size(), options_.threads), tiles, [&](std::size_t tile) {
     const std::size_t first = tile * tile_rows, count = std::min(tile_rows, missing.size() - first);
     const std::span<const std::int64_t> rows = std::span<const std::int64_t>(missing).subspan(first, count);
+    T* target = panel.made.data() + first * length;
     Block<T> block;
     map_->take(block, lesson.batch, rows, lesson.first_id);
-    map_->fill(block, panel.made.data() + first * length);
+    first_stage ? map_->fill_raw(block, target) : map_->fill(block, target);
     for (std::size_t r = 0; r < count && !made_.empty(); ++r)
-      std::copy_n(panel.made.data() + (first + r) * length, length, kept_.data() + static_cast<std::size_t>(rows[r]) * length);
+      std::copy_n(target + r * length, length, kept_.data() + static_cast<std::size_t>(rows[r]) * length);
   });
   panel.features.clear();
   for (std::size_t r = 0; r < panel.rows.size(); ++r) {
@@ -118,12 +136,53 @@ void LinearBank<T>::make_features(const LinearLesson<T>& lesson, Panel& panel) {
   }
 }
 
+// Answers all rows by the first stage of their features, and makes the second for those that something is to be learned from.
+template <class T>
+void LinearBank<T>::choose(const LinearLesson<T>& lesson, Panel& panel) {
+  if (!selective()) return;
+  const std::size_t machines = machines_.size(), rows = panel.rows.size(), raw = map_->raw_dimension(), length = map_->dimension();
+  std::vector<double> weights;
+  for (LinearMachine& machine : machines_) {
+    machine.settle();
+    weights.insert(weights.end(), machine.weights().begin(), machine.weights().end());
+  }
+  const std::vector<double> folded = map_->folded(weights, machines);
+  std::vector<std::uint8_t> lossy(rows, 0);
+  panel.answers.resize(rows * machines);
+  parallel_for(threads_for(rows, options_.threads), (rows + tile_rows - 1) / tile_rows, [&](std::size_t tile) {
+    for (std::size_t r = tile * tile_rows; r < std::min(rows, (tile + 1) * tile_rows); ++r)
+      for (std::size_t m = 0; m < machines; ++m) {
+        const double answer = loops<T>().dot(panel.features[r], folded.data() + m * raw, raw) + machines_[m].bias();
+        const double target = target_of(lesson.targets[static_cast<std::size_t>(panel.rows[r])], m);
+        panel.answers[r * machines + m] = answer;
+        lossy[r] |= options_.loss.subgradient_step(answer, target, 1.0) != 0.0;
+      }
+  });
+  panel.gathered.clear();
+  std::size_t chosen = 0;
+  for (std::size_t r = 0; r < rows; ++r)
+    if (lossy[r]) panel.gathered.insert(panel.gathered.end(), panel.features[r], panel.features[r] + raw), ++chosen;
+  panel.projected.resize(chosen * length);
+  parallel_for(threads_for(chosen, options_.threads), (chosen + tile_rows - 1) / tile_rows, [&](std::size_t tile) {
+    const std::size_t first = tile * tile_rows, count = std::min(tile_rows, chosen - first);
+    map_->project(panel.gathered.data() + first * raw, count, panel.projected.data() + first * length);
+  });
+  const T* next = panel.projected.data();
+  for (std::size_t r = 0; r < rows; ++r) {
+    panel.features[r] = lossy[r] ? next : nullptr;
+    if (lossy[r]) next += length;
+  }
+}
+
 template <class T>
 void LinearBank<T>::plan(const LinearLesson<T>& lesson, Panel& panel) {
   const double smallest = *std::min_element(penalty_.begin(), penalty_.end());
   const Schedule schedule(options_, typical_, smallest);
   panel.steps.clear();
-  for (const std::int64_t row : panel.rows) panel.steps.push_back(schedule.next(clock_, lesson.weights[static_cast<std::size_t>(row)]));
+  for (const std::int64_t place : panel.rows) {
+    const auto row = static_cast<std::size_t>(place);
+    panel.steps.push_back(schedule.next(clock_, lesson.weights[row], lesson.targets[row]));
+  }
 }
 
 template <class T>
@@ -143,8 +202,11 @@ void LinearBank<T>::run(const LinearLesson<T>& lesson, Panel& panel) {
   parallel_for(threads, machines, [&](std::size_t m) {
     for (std::size_t r = 0; r < rows; ++r) {
       const double target = target_of(lesson.targets[static_cast<std::size_t>(panel.rows[r])], m);
-      const double answer = machines_[m].learn(panel.features[r], target, panel.steps[r], options_.loss, penalty_, options_.intercept);
-      panel.answers[r * machines + m] = answer;
+      double& answer = panel.answers[r * machines + m];
+      if (panel.features[r] == nullptr)
+        machines_[m].pass(panel.steps[r], penalty_);
+      else
+        answer = machines_[m].learn(panel.features[r], target, panel.steps[r], options_.loss, penalty_, options_.intercept);
       panel.losses[m] += options_.loss.value(answer, target);
     }
   });
@@ -201,7 +263,7 @@ LinearState LinearBank<T>::state() {
 template <class T>
 bool LinearBank<T>::keep(std::size_t rows) {
   release();
-  const std::size_t length = map_->dimension();
+  const std::size_t length = made_size();
   if (rows > options_.cache_bytes / (length * sizeof(T))) return false;
   kept_.resize(rows * length);
   made_.assign(rows, 0);

@@ -1,7 +1,10 @@
 // Linear machines over the features of one map: one against the rest for each class, or one for a regression.
 //
-// Rows are turned into features a panel at a time, in tiles over threads; then the machines go over the panel, each on its own. Features may be kept from pass to
-// pass where there is room for them. The result does not depend on the number of threads.
+// Rows are turned into features a panel at a time, in tiles over threads; then the machines go over the panel, each on its own. What was made may be kept from pass
+// to pass where there is room for it. The result does not depend on the number of threads.
+//
+// Most rows of a training set cost nothing after a while, and nothing is learned from them. Where a map has two stages, the first is enough to tell: at the
+// start of a panel all its rows are answered, and those without a loss for any machine are passed over. In a stream, and with the steps of the paper, every row has its turn.
 #pragma once
 
 #include <cstddef>
@@ -49,6 +52,7 @@ class LinearBank {
   // decisions[r * machines + m], by the averaged weights.
   void decide(const Batch<T>& batch, std::span<double> decisions, std::size_t threads);
   LinearState state();
+  void recall(const LinearState& state);
   // Keeps the features of the rows of one batch from now on, if they fit into the cache; its rows must stay what they are until `release`.
   bool keep(std::size_t rows);
   void release();
@@ -62,7 +66,13 @@ class LinearBank {
   struct Panel;
 
   std::size_t threads_for(std::size_t rows, std::size_t most) const;
-  void make_features(const LinearLesson<T>& lesson, Panel& panel);
+  bool selective() const {
+    return options_.adaptive && options_.total > 0.0 && options_.loss.kind != LossKind::logistic && map_->raw_dimension() > 0;
+  }
+  std::size_t made_size() const { return selective() ? map_->raw_dimension() : map_->dimension(); }
+  std::size_t panel_rows() const;
+  void make(const LinearLesson<T>& lesson, Panel& panel);
+  void choose(const LinearLesson<T>& lesson, Panel& panel);
   void plan(const LinearLesson<T>& lesson, Panel& panel);
   void run(const LinearLesson<T>& lesson, Panel& panel);
   void count(const LinearLesson<T>& lesson, const Panel& panel, Outcome& outcome, Progress& progress) const;
@@ -77,7 +87,7 @@ class LinearBank {
   Clock clock_;
   std::size_t evaluations_ = 0;
   std::vector<double> folded_;      // the averaged weights as the map wants them, until something is learned
-  std::vector<T> kept_;            // features of kept rows
+  std::vector<T> kept_;             // what was made of kept rows: features, or the first stage of them
   std::vector<std::uint8_t> made_;  // which of them are there
 };
 

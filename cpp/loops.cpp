@@ -255,6 +255,11 @@ void add_scaled(T* sums, const T* row, T factor, std::size_t count) {
 }
 
 template <class T>
+void add_row(double* sums, double factor, const T* row, std::size_t count) {
+  for (std::size_t j = 0; j < count; ++j) sums[j] += factor * static_cast<double>(row[j]);
+}
+
+template <class T>
 void add_to_both(double* first, double first_factor, double* second, double second_factor, const T* row, std::size_t count) {
   for (std::size_t j = 0; j < count; ++j) {
     const double value = static_cast<double>(row[j]);
@@ -362,7 +367,7 @@ template <class T>
 constexpr Loops<T> build() {
   return {descend<T>,  climb<T>,       extremes,      slack,           partner<T>,    dot<T>,          sum_of_squares<T>,     picked_products<T>,
           gaussian<T>, exponential<T>, add_sparse<T, Product<T>>, add_sparse<T, AddedDistance<T>>, absolute_distance<T>,
-          sheet_sums<T>, symmetric_product, symmetric_update, cosine<T>, add_scaled<T>, add_to_both<T>};
+          sheet_sums<T>, symmetric_product, symmetric_update, cosine<T>, add_scaled<T>, add_row<T>, add_to_both<T>};
 }
 
 }  // namespace

@@ -86,6 +86,8 @@ struct Loops {
   void (*cosine)(T* values, const T* phases, T factor, std::size_t count);
   // sums += factor * row
   void (*add_scaled)(T* sums, const T* row, T factor, std::size_t count);
+  // sums += factor * row, in double precision
+  void (*add_row)(double* sums, double factor, const T* row, std::size_t count);
   // first += first_factor * row, and the same for a second sum, in one pass
   void (*add_to_both)(double* first, double first_factor, double* second, double second_factor, const T* row, std::size_t count);
 };

@@ -32,19 +32,33 @@ double LinearMachine::learn(const T* row, double target, const Step& step, const
   else if (loss.subgradient_step(answer, target, 1.0) != 0.0)
     size = loss.proximal_step(answer, target, step.strength,
                               static_cast<double>(loops<T>().sum_of_squares(row, length)) + (intercept ? 1.0 : 0.0));
-  scale_ *= step.shrink;
-  if (scale_ < smallest_factor) settle();
+  shrink(step);
   if (size != 0.0) {
     move(row, step.shrink * (answer - bias_), size);
     if (intercept) bias_ += size;
   }
-  if (!proximal) project(step.largest);
+  finish(step, penalty);
+  return answer;
+}
+
+void LinearMachine::pass(const Step& step, std::span<const double> penalty) {
+  shrink(step);
+  finish(step, penalty);
+}
+
+void LinearMachine::shrink(const Step& step) {
+  scale_ *= step.shrink;
+  if (scale_ < smallest_factor) settle();
+}
+
+// Projection, penalty, average.
+void LinearMachine::finish(const Step& step, std::span<const double> penalty) {
+  if (step.largest > 0.0) project(step);
   if (step.penalty > 0.0) apply(penalty, step.penalty);
   fade_ *= 1.0 - step.share;
   mix_ = (1.0 - step.share) * mix_ + step.share * scale_;
   average_bias_ += step.share * (bias_ - average_bias_);
   if (fade_ < smallest_factor) settle();
-  return answer;
 }
 
 // w += size * row, the average staying what it is.
@@ -56,10 +70,10 @@ void LinearMachine::move(const T* row, double answer, double size) {
   loops<T>().add_to_both(direction_.data(), part, trail_.data(), -mix_ * part / fade_, row, length);
 }
 
-void LinearMachine::project(double largest) {
+void LinearMachine::project(const Step& step) {
   const double norm = scale_ * std::sqrt(std::max(squared_norm_, 0.0));
-  if (norm > largest) scale_ *= largest / norm;
-  bias_ = std::clamp(bias_, -largest, largest);
+  if (norm > step.largest) scale_ *= step.largest / norm;
+  bias_ = std::clamp(bias_, step.centre - step.largest, step.centre + step.largest);
 }
 
 void LinearMachine::apply(std::span<const double> penalty, double factor) {

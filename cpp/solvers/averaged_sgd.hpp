@@ -28,6 +28,7 @@ struct Step {
   double strength = 0.0;  // eta_t times the row's weight
   double shrink = 1.0;    // ASSET: 1 - eta_t lambda
   double largest = 0.0;   // ASSET: 1 / sqrt(lambda), which |w| must not pass; 0: no bound
+  double centre = 0.0;    // ASSET: what the intercept must be near, by the same
   double penalty = 0.0;   // adaptive: the penalty that is due after this step, sum of eta_t lambda; 0: none
   double share = 1.0;     // of the new iterate in the average
 };
@@ -40,10 +41,13 @@ class LinearMachine {
   // Makes one step on a row of features; returns the answer from before.
   template <class T>
   double learn(const T* row, double target, const Step& step, const PointLoss& loss, std::span<const double> penalty, bool intercept);
+  // The same where nothing is to be learned from the row.
+  void pass(const Step& step, std::span<const double> penalty);
   // Brings scale to 1 and the average into one piece, so that `direction` is w and `trail` the average.
   void settle();
   // The machine for the opposite answers.
   LinearMachine mirrored() const;
+  // Begins with a constant.
   void set_bias(double bias) { bias_ = average_bias_ = bias; }
 
   std::span<const double> weights() const { return direction_; }  // after `settle`
@@ -54,7 +58,9 @@ class LinearMachine {
  private:
   template <class T>
   void move(const T* row, double answer, double size);
-  void project(double largest);
+  void shrink(const Step& step);
+  void finish(const Step& step, std::span<const double> penalty);
+  void project(const Step& step);
   void apply(std::span<const double> penalty, double factor);
 
   std::vector<double> direction_;

@@ -42,23 +42,21 @@ double PointLoss::value(double answer, double target) const {
     return std::log1p(std::exp(-std::abs(z))) + std::max(-z, 0.0);
   }
   const double past = std::max(distance(answer, target), 0.0);
-  return kind == LossKind::hinge || kind == LossKind::insensitive ? past : past * past;
+  return linear() ? past : past * past;
 }
 
 double PointLoss::subgradient_step(double answer, double target, double strength) const {
   if (kind == LossKind::logistic) return target * strength * falling_logistic(target * answer);
   const double past = distance(answer, target);
   if (past <= 0.0) return 0.0;
-  const bool linear = kind == LossKind::hinge || kind == LossKind::insensitive;
-  return sense(answer, target) * strength * (linear ? 1.0 : 2.0 * past);
+  return sense(answer, target) * strength * (linear() ? 1.0 : 2.0 * past);
 }
 
 double PointLoss::proximal_step(double answer, double target, double strength, double reach) const {
   if (kind == LossKind::logistic) return target * proximal_logistic(target * answer, strength, reach);
   const double past = distance(answer, target);
   if (past <= 0.0) return 0.0;
-  const bool linear = kind == LossKind::hinge || kind == LossKind::insensitive;
-  const double size = linear ? std::min(strength, past / reach) : 2.0 * strength * past / (1.0 + 2.0 * strength * reach);
+  const double size = linear() ? std::min(strength, past / reach) : 2.0 * strength * past / (1.0 + 2.0 * strength * reach);
   return sense(answer, target) * size;
 }
 

@@ -14,6 +14,8 @@ struct PointLoss {
   LossKind kind = LossKind::hinge;
   double epsilon = 0.0;
 
+  // Its slope is at most 1.
+  bool linear() const { return kind == LossKind::hinge || kind == LossKind::insensitive || kind == LossKind::logistic; }
   bool regression() const { return kind == LossKind::insensitive || kind == LossKind::squared_insensitive; }
   double value(double answer, double target) const;
   // c of a subgradient step.

@@ -20,8 +20,11 @@ Schedule::Schedule(const LinearOptions& options, double typical, double smallest
   first_strength_ = std::min(boldness / std::max(typical_, 1e-300), options.cost / smallest_penalty);
 }
 
-Step Schedule::next(Clock& clock, double weight) const {
+Step Schedule::next(Clock& clock, double weight, double target) const {
   clock.steps += 1.0;
+  const double deviation = target - clock.mean;
+  clock.mean += deviation / clock.steps;
+  clock.squares += deviation * (target - clock.mean);
   if (options_.total == 0.0) clock.examples += 1.0;
   return options_.adaptive ? adaptive(clock, weight) : asset(clock, weight);
 }
@@ -30,24 +33,33 @@ double Schedule::lambda(const Clock& clock) const {
   return 1.0 / (options_.cost * (options_.total > 0.0 ? options_.total : clock.examples));
 }
 
+double Schedule::scale(const Clock& clock) const {
+  if (!options_.loss.regression()) return 1.0;
+  const double about_zero = options_.intercept ? 0.0 : clock.mean * clock.mean;
+  return std::sqrt(clock.squares / clock.steps + about_zero);
+}
+
+// The pull of a linear loss has length 1 whatever the targets are, that of a squared one grows with them.
 Step Schedule::adaptive(Clock& clock, double weight) const {
   Step step;
   const double eta = first_strength_ / std::sqrt(1.0 + clock.steps / steady_steps);
-  step.strength = eta * weight;
+  step.strength = eta * weight * (options_.loss.linear() ? scale(clock) : 1.0);
   clock.owed += eta * lambda(clock);
   if (std::fmod(clock.steps, penalty_every) == 0.0) std::swap(step.penalty, clock.owed);
   step.share = recent_share(clock);
   return step;
 }
 
-// The bound of the intercept is that of |w|.
+// lambda |w|^2 is at most the loss of answering zero, or the mean. The bound of the intercept is that of |w|.
 Step Schedule::asset(Clock& clock, double weight) const {
   Step step;
-  const double lambda = this->lambda(clock), radius = 1.0 / std::sqrt(lambda);
+  const double lambda = this->lambda(clock), size = scale(clock);
+  const double radius = std::sqrt(std::max(options_.loss.linear() ? size : size * size, 1e-300) / lambda);
   const double eta = options_.intercept ? radius * std::sqrt(2.0 / (typical_ * clock.steps)) : 1.0 / (lambda * clock.steps);
   step.strength = eta * weight;
   step.shrink = std::max(1.0 - eta * lambda, 0.0);
   step.largest = radius;
+  step.centre = options_.loss.regression() && options_.intercept ? clock.mean : 0.0;
   if (options_.planned == 0) {
     step.share = recent_share(clock);
     return step;

@@ -26,6 +26,8 @@ struct Clock {
   double examples = 0.0;  // seen, each counted once
   double owed = 0.0;     // penalty that is not brought in yet
   double averaged = 0.0;  // ASSET: sum of eta_t over the iterates in the average
+  double mean = 0.0;      // regression: of the targets so far,
+  double squares = 0.0;   // and the sum of their squared deviations from it
 };
 
 class Schedule {
@@ -34,10 +36,12 @@ class Schedule {
   Schedule(const LinearOptions& options, double typical, double smallest_penalty);
 
   // Advances the clock by a row of such weight.
-  Step next(Clock& clock, double weight) const;
+  Step next(Clock& clock, double weight, double target) const;
 
  private:
   double lambda(const Clock& clock) const;
+  // The size of what there is to be learned: 1 for classes, else the spread of the targets.
+  double scale(const Clock& clock) const;
   Step adaptive(Clock& clock, double weight) const;
   Step asset(Clock& clock, double weight) const;
   // The share of the newest iterate in an average that is to cover the last steps.

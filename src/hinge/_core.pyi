@@ -339,6 +339,8 @@ class LinearBank64:
         """Keep the features of the rows of one batch, if they fit into the cache, until they are released."""
     def release(self) -> None: ...
     def state(self) -> dict[str, NDArray[Any]]: ...
+    def recall(self, state: dict[str, NDArray[Any]]) -> None:
+        """Go back to what an earlier state of these machines knew."""
 
 Map32 = Map64
 LinearBank32 = LinearBank64

@@ -32,6 +32,7 @@ Result = TypeVar("Result")
 
 _TITLES = {
     "learn": "learning",
+    "steps": "learning",
     "finish": "finishing",
     "exact": "learning",
     "forget": "forgetting",
@@ -68,11 +69,7 @@ class ProgressBar:
         return self
 
     def __call__(self, progress: _core.Progress) -> bool:
-        measure = "residual" if progress.phase in _RESIDUAL else "gap"
-        report = f"{progress.support} support vectors, {measure} {progress.gap:.2g}"
-        if progress.phase in ("learn", "exact") and progress.seen:
-            report = f"error {progress.mistakes / progress.seen:.2%}, {report}"
-        self._display.update(self._current_row(progress), completed=progress.seen, report=report)
+        self._display.update(self._current_row(progress), completed=progress.seen, report=_report(progress))
         return True
 
     def _current_row(self, progress: _core.Progress) -> TaskID:
@@ -91,6 +88,16 @@ class ProgressBar:
     ) -> None:
         if self._row is not None:
             self._display.stop()
+
+
+def _report(progress: _core.Progress) -> str:
+    """Return what there is to say about how a call goes."""
+    error = f"error {progress.mistakes / max(progress.seen, 1):.2%}, "
+    if progress.phase == "steps":
+        return f"{error if progress.mistakes else ''}{progress.support} features, loss {progress.gap:.2g}"
+    measure = "residual" if progress.phase in _RESIDUAL else "gap"
+    report = f"{progress.support} support vectors, {measure} {progress.gap:.2g}"
+    return error + report if progress.phase in ("learn", "exact") and progress.seen else report
 
 
 class FitTasks:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -188,17 +188,26 @@ class ApproximateEstimator(StreamingEstimator):
         with unchanged_on_error(self):
             for name in FITTED:
                 self.__dict__.pop(name, None)
-            for number_of_pass, pass_by in enumerate(passes_over(chunks, self.epochs)):
-                for chunk in pass_by:
-                    if number_of_pass == 0:
-                        self._take(*unpacked(chunk))
-                    else:
+            for number_of_pass, chunks_of_pass in enumerate(passes_over(chunks, self.epochs)):
+                n_rows = 0
+                for X, y, weights in map(unpacked, chunks_of_pass):
+                    n_rows += len(y)
+                    if number_of_pass == 0 and len(y):
+                        self._take(X, y, weights)
+                    elif len(y):
                         state = self._known_state()
                         state.use(replace(options, total=state.n_seen))
-                        self._rehearse(self._more(*unpacked(chunk)), check_random_state(self.random_state))
-                if not hasattr(self, "_state"):
-                    raise DataError("There must be at least one chunk of examples, got none; check the source.")
+                        self._rehearse(self._more(X, y, weights), check_random_state(self.random_state))
+                if n_rows == 0:
+                    raise DataError(
+                        f"There must be examples in each pass, got none in pass {number_of_pass + 1}; "
+                        "a function must return a new iterator each time."
+                    )
+                self._require_enough()
             self._known_state().use(options)
+
+    def _require_enough(self) -> None:
+        """Refuse a stream that has come to its end and has too little in it."""
 
     def _rehearse(self, lesson: Lesson, random: np.random.RandomState) -> None:
         """Learn examples that are counted already, in random order."""
@@ -223,9 +232,16 @@ class ApproximateEstimator(StreamingEstimator):
         return self._known().bank.n_retained
 
 
-def is_chunks(X: Any, y: Any) -> bool:
+def is_chunks(X: Any, y: Any, sample_weight: Any) -> bool:
     """Tell whether something is a stream of chunks rather than rows: an iterator, or a function that returns one."""
-    return y is None and (isinstance(X, Iterator) or (callable(X) and not hasattr(X, "shape")))
+    if not (isinstance(X, Iterator) or (callable(X) and not hasattr(X, "shape"))):
+        return False
+    if y is not None or sample_weight is not None:
+        raise DataError(
+            "y and sample_weight must be left out with an iterator or a function, whose chunks hold them; "
+            "each chunk is (X, y) or (X, y, sample_weight)."
+        )
+    return True
 
 
 def passes_over(chunks: Any, epochs: int) -> Iterator[Iterable[Any]]:
@@ -238,9 +254,11 @@ def passes_over(chunks: Any, epochs: int) -> Iterator[Iterable[Any]]:
             )
         yield chunks
         return
-    function = cast("Callable[[], Iterable[Any]]", chunks)
     for _ in range(epochs):
-        yield function()
+        found = chunks()
+        if not isinstance(found, Iterable):
+            raise DataError(f"The function must return an iterator of chunks, got {type(found).__name__}.")
+        yield found
 
 
 def unpacked(chunk: Any) -> tuple[Any, Any, Any]:

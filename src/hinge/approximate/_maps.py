@@ -114,8 +114,9 @@ def fourier(first: Any, kernel: KernelSpec, options: ApproximateOptions, random:
         frequencies = np.sqrt(2.0 * kernel.gamma) * random.standard_normal(shape)
     else:
         frequencies = kernel.gamma * random.standard_cauchy(shape)
+    largest = float(np.finfo(storage.dtype).max)
     arrays = {
-        "frequencies": frequencies.astype(storage.dtype),
+        "frequencies": np.clip(frequencies, -largest, largest).astype(storage.dtype),
         "phases": random.uniform(0.0, 2.0 * np.pi, options.n_components).astype(storage.dtype),
         "shift": _shift(first, kernel) if _is_far(first, kernel) else np.zeros(0, dtype=storage.dtype),
         "penalty": np.ones(options.n_components),

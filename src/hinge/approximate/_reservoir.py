@@ -87,6 +87,8 @@ class Reservoir:
 
     def to_arrays(self) -> Arrays:
         """Return everything as plain arrays."""
+        if not self._count:
+            return {}
         X, targets, weights, ids = self.examples()
         parts = {"values": X} if not issparse(X) else {"data": X.data, "indices": X.indices, "indptr": X.indptr}
         parts |= {"targets": targets, "weights": weights, "ids": ids}
@@ -95,14 +97,16 @@ class Reservoir:
     @classmethod
     def from_arrays(cls, arrays: Arrays, built_from: int, storage: Storage, n_landmarks: int) -> Reservoir:
         """Return the reservoir that `to_arrays` took apart."""
-        parts = {name.removeprefix(cls.PREFIX): array for name, array in arrays.items()}
-        reservoir, ids = cls(n_landmarks), parts["ids"]
-        X: Any = parts.get("values")
+        parts: dict[str, Any] = {name.removeprefix(cls.PREFIX): array for name, array in arrays.items()}
+        reservoir = cls(n_landmarks)
+        reservoir.built_from = built_from
+        if not parts:
+            return reservoir
+        X, ids = parts.get("values"), parts["ids"]
         if storage.sparse:
             shape = (len(ids), storage.n_features)
             X = csr_matrix((parts["data"], parts["indices"], parts["indptr"]), shape=shape)
         reservoir.add(X, parts["targets"], parts["weights"], ids)
-        reservoir.built_from = built_from
         return reservoir
 
 

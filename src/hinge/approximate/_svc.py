@@ -219,17 +219,16 @@ class ApproximateSVC(ApproximateEstimator, StreamingClassifier):
         self : object
             The fitted estimator.
         """
-        if not is_chunks(X, y):
+        if is_chunks(X, y, sample_weight):
+            self._fit_chunks(X)
+        else:
             super().fit(X, y, sample_weight)
-            return self
-        self._fit_chunks(X)
         return self
 
-    def _fit_chunks(self, chunks: Any) -> None:
-        super()._fit_chunks(chunks)
+    def _require_enough(self) -> None:
         if len(self.classes_) < 2:
             raise DataError(
-                f"The chunks must hold examples of at least two classes, got only {self.classes_[0]!r}; "
+                f"The chunks must hold examples of at least two classes, got only {self.classes_.tolist()[0]!r}; "
                 "partial_fit may start with one."
             )
 
@@ -249,10 +248,11 @@ class ApproximateSVC(ApproximateEstimator, StreamingClassifier):
             sum.
         """
         table, decisions = self._decisions(X)
+        if len(table) < 2:
+            return np.ones((len(decisions), 1))
         chances = expit(decisions)
-        if len(table) <= 2:
-            second = chances.ravel()
-            return np.column_stack([1.0 - second, second])[:, : max(len(table), 1)]
+        if len(table) == 2:
+            return np.column_stack([expit(-decisions), chances])
         total = chances.sum(axis=1, keepdims=True)
         hopeless = total == 0.0  # all decisions far below zero: the differences are what is left
         return np.where(hopeless, _softmax(decisions), chances / np.where(hopeless, 1.0, total))

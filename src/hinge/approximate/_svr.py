@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.metrics import r2_score
 
 from hinge._base import Lesson, require_weight, unchanged_on_error
 from hinge._labels import ClassTable
@@ -184,7 +183,7 @@ class ApproximateSVR(RegressorMixin, ApproximateEstimator):
         self : object
             The fitted estimator.
         """
-        if is_chunks(X, y):
+        if is_chunks(X, y, sample_weight):
             self._fit_chunks(X)
         else:
             self._fit_rows(X, y, sample_weight)
@@ -278,4 +277,6 @@ class ApproximateSVR(RegressorMixin, ApproximateEstimator):
         self.partial_fit(X, y, sample_weight)
 
     def _validation_score(self, X: Any, y: NDArray[Any], weights: NDArray[np.float64]) -> float:
-        return float(r2_score(y, self._native_decisions(X)[1][:, 0], sample_weight=weights))
+        errors = np.square(self._native_decisions(X)[1][:, 0] - y)
+        steps, *_, squares = self._state.bank.state()["clock"]  # of the targets learned: a few rows may have no spread
+        return -float(np.average(errors, weights=weights)) / (squares / steps or 1.0)

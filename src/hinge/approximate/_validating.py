@@ -49,5 +49,4 @@ class Validation:
     def bring_back_best(self) -> None:
         """Make the best model the present one."""
         if self._arrays is not None:
-            features = self._state.features
-            self._state.replace(features, self._state.machines_over(features, self._arrays))
+            self._state.bank.recall(self._arrays)
