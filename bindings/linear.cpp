@@ -198,6 +198,7 @@ void bind_bank(nb::module_& module, const char* name) {
                return 0;
              });
            })
+      .def_prop_ro("broken", [](const Shared<B>& self) { return self.broken; })
       .def_prop_ro("n_machines", of_bank<B>([](B& bank) { return bank.machines().size(); }))
       .def_prop_ro("n_retained", of_bank<B>([](B& bank) { return bank.map().dimension(); }))
       .def_prop_ro("n_kernel_evals", of_bank<B>([](B& bank) { return bank.evaluations(); }))

@@ -80,7 +80,8 @@ std::size_t LinearBank<T>::threads_for(std::size_t rows, std::size_t most) const
 template <class T>
 std::size_t LinearBank<T>::panel_rows() const {
   const std::size_t most = panel_bytes / (sizeof(T) * std::max(map_->dimension(), map_->raw_dimension()));
-  return std::clamp(most / tile_rows, std::size_t{2}, std::size_t{8}) * tile_rows;
+  const std::size_t rows = std::clamp(most / tile_rows, std::size_t{2}, std::size_t{8}) * tile_rows;
+  return selective() ? std::clamp(static_cast<std::size_t>(options_.total) / 16, std::size_t{1}, rows) : rows;
 }
 
 template <class T>
@@ -147,7 +148,7 @@ void LinearBank<T>::choose(const LinearLesson<T>& lesson, Panel& panel) {
     weights.insert(weights.end(), machine.weights().begin(), machine.weights().end());
   }
   const std::vector<double> folded = map_->folded(weights, machines);
-  std::vector<std::uint8_t> lossy(rows, 0);
+  std::vector<std::uint8_t> open(rows, 0);
   panel.answers.resize(rows * machines);
   parallel_for(threads_for(rows, options_.threads), (rows + tile_rows - 1) / tile_rows, [&](std::size_t tile) {
     for (std::size_t r = tile * tile_rows; r < std::min(rows, (tile + 1) * tile_rows); ++r)
@@ -155,13 +156,13 @@ void LinearBank<T>::choose(const LinearLesson<T>& lesson, Panel& panel) {
         const double answer = loops<T>().dot(panel.features[r], folded.data() + m * raw, raw) + machines_[m].bias();
         const double target = target_of(lesson.targets[static_cast<std::size_t>(panel.rows[r])], m);
         panel.answers[r * machines + m] = answer;
-        lossy[r] |= options_.loss.subgradient_step(answer, target, 1.0) != 0.0;
+        open[r] |= !options_.loss.is_safe(answer, target);
       }
   });
   panel.gathered.clear();
   std::size_t chosen = 0;
   for (std::size_t r = 0; r < rows; ++r)
-    if (lossy[r]) panel.gathered.insert(panel.gathered.end(), panel.features[r], panel.features[r] + raw), ++chosen;
+    if (open[r]) panel.gathered.insert(panel.gathered.end(), panel.features[r], panel.features[r] + raw), ++chosen;
   panel.projected.resize(chosen * length);
   parallel_for(threads_for(chosen, options_.threads), (chosen + tile_rows - 1) / tile_rows, [&](std::size_t tile) {
     const std::size_t first = tile * tile_rows, count = std::min(tile_rows, chosen - first);
@@ -169,8 +170,8 @@ void LinearBank<T>::choose(const LinearLesson<T>& lesson, Panel& panel) {
   });
   const T* next = panel.projected.data();
   for (std::size_t r = 0; r < rows; ++r) {
-    panel.features[r] = lossy[r] ? next : nullptr;
-    if (lossy[r]) next += length;
+    panel.features[r] = open[r] ? next : nullptr;
+    if (open[r]) next += length;
   }
 }
 

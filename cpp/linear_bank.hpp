@@ -4,7 +4,7 @@
 // to pass where there is room for it. The result does not depend on the number of threads.
 //
 // Most rows of a training set cost nothing after a while, and nothing is learned from them. Where a map has two stages, the first is enough to tell: at the
-// start of a panel all its rows are answered, and those without a loss for any machine are passed over. In a stream, and with the steps of the paper, every row has its turn.
+// start of a panel all its rows are answered, and those that are safely without a loss for all machines are passed over. In a stream, and with the steps of the paper, every row has its turn.
 #pragma once
 
 #include <cstddef>

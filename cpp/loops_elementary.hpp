@@ -64,8 +64,8 @@ inline float cos_of(float x) {
   const float shifted = x * 0.318309886183790672f + shifter;
   const float k = shifted - shifter;
   float r = ((x - k * 3.140625f) - k * 9.67502593994140625e-4f) - k * 1.509957990978376432e-7f;
-  r = r > -1.5708f ? r : -1.5708f;  // NaN as well
-  r = r < 1.5708f ? r : 1.5708f;
+  r = r > -1.6f ? r : -1.6f;  // NaN as well
+  r = r < 1.6f ? r : 1.6f;
   const float square = r * r;
   float p = 1.0f / 479001600.0f;
   p = p * square - 1.0f / 3628800.0f;
@@ -87,8 +87,8 @@ inline double cos_of(double x) {
   const double shifted = x * 0.31830988618379067154 + shifter;
   const double k = shifted - shifter;
   double r = ((x - k * 3.1415926218032836914) - k * 3.1786509424591713469e-8) - k * 1.2246467991473532e-16;
-  r = r > -1.5707964 ? r : -1.5707964;
-  r = r < 1.5707964 ? r : 1.5707964;
+  r = r > -1.6 ? r : -1.6;
+  r = r < 1.6 ? r : 1.6;
   const double square = r * r;
   double p = 1.0 / 2432902008176640000.0;
   p = p * square - 1.0 / 6402373705728000.0;

@@ -8,7 +8,7 @@
 // on, weighted by eta_t. ASSET*: no intercept, eta_t = 1 / (lambda t).
 //
 // These lengths are those of the worst case, and 1 / lambda is large where C is: the early iterates are far off, and it takes many passes to come back. Adaptive steps
-// are proximal (see losses.hpp) of strength eta_t = eta_0 / sqrt(1 + t / t_0), with eta_0 near the inverse of a typical |x|^2; the penalty is
+// are proximal (see losses.hpp) of strength eta_t = eta_0 / (1 + t / t_0)^(3/4), with eta_0 near the inverse of a typical |x|^2; the penalty is
 // brought in every few steps, implicitly: w_j /= 1 + (sum of eta_t) lambda penalty_j. Iterate t weighs about t^p in the mean.
 //
 // Neither shrinking nor averaging touches all of w at each step: w = scale * direction, average = fade * trail + mix * direction, and a step

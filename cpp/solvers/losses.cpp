@@ -7,22 +7,21 @@ namespace hinge {
 
 namespace {
 
-constexpr int newton_steps = 50;  // a few are enough; the bound is for rounding that never settles
+constexpr int newton_steps = 100;  // a few are enough; the bound is for rounding that never settles
 
 double falling_logistic(double z) { return z > 0.0 ? std::exp(-z) / (1.0 + std::exp(-z)) : 1.0 / (1.0 + std::exp(z)); }
 
-// The root of c = strength / (1 + exp(z + c reach)), by Newton's method kept between what is known to be too small and too large.
+// c = strength / (1 + exp(t)) where t = z + c reach is where the step ends. t - z - strength * reach / (1 + exp(t)) rises with t, and bends towards
+// its root on both sides of 0, so Newton's method comes there from 0 without overshooting.
 double proximal_logistic(double z, double strength, double reach) {
-  double low = 0.0, high = strength * falling_logistic(z), c = high;
+  double end = 0.0;
   for (int step = 0; step < newton_steps; ++step) {
-    const double share = falling_logistic(z + c * reach), excess = c - strength * share;
-    (excess > 0.0 ? high : low) = c;
-    double next = c - excess / (1.0 + strength * reach * share * (1.0 - share));
-    if (!(next > low && next < high)) next = 0.5 * (low + high);
-    if (std::abs(next - c) <= 1e-12 * high) return next;
-    c = next;
+    const double share = falling_logistic(end), pull = strength * reach * share;
+    const double change = (end - z - pull) / (1.0 + pull * (1.0 - share));
+    end -= change;
+    if (std::abs(change) <= 1e-12 * std::max(1.0, std::abs(end))) break;
   }
-  return c;
+  return strength * falling_logistic(end);
 }
 
 }  // namespace
@@ -43,6 +42,10 @@ double PointLoss::value(double answer, double target) const {
   }
   const double past = std::max(distance(answer, target), 0.0);
   return linear() ? past : past * past;
+}
+
+bool PointLoss::is_safe(double answer, double target) const {
+  return kind != LossKind::logistic && distance(answer, target) < (regression() ? -0.2 * epsilon : -0.2);
 }
 
 double PointLoss::subgradient_step(double answer, double target, double strength) const {

@@ -18,6 +18,8 @@ struct PointLoss {
   bool linear() const { return kind == LossKind::hinge || kind == LossKind::insensitive || kind == LossKind::logistic; }
   bool regression() const { return kind == LossKind::insensitive || kind == LossKind::squared_insensitive; }
   double value(double answer, double target) const;
+  // There is no loss, and there would be none if the answer were a little worse.
+  bool is_safe(double answer, double target) const;
   // c of a subgradient step.
   double subgradient_step(double answer, double target, double strength) const;
   // c of a proximal step; `reach` is q.

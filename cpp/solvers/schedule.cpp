@@ -9,16 +9,15 @@ namespace {
 
 // Found by trials on a9a, ijcnn1, mnist and covtype; a factor of three more or less changes little.
 constexpr double boldness = 1.5;        // the first steps, in units of 1 / typical squared norm
-constexpr double steady_steps = 10000;  // before they become visibly shorter
+constexpr double steady_steps = 10000;  // before they become visibly shorter; fewer in a smaller training set
 constexpr double penalty_every = 64;    // steps
 
 }  // namespace
 
 Schedule::Schedule(const LinearOptions& options, double typical, double smallest_penalty)
-    : options_(options), typical_(typical + (options.intercept ? 1.0 : 0.0)) {
-  // In a solution no example has a larger coefficient than C.
-  first_strength_ = std::min(boldness / std::max(typical_, 1e-300), options.cost / smallest_penalty);
-}
+    : options_(options),
+      typical_(std::max(typical + (options.intercept ? 1.0 : 0.0), 1e-300)),
+      largest_(options.cost / smallest_penalty) {}
 
 Step Schedule::next(Clock& clock, double weight, double target) const {
   clock.steps += 1.0;
@@ -42,8 +41,10 @@ double Schedule::scale(const Clock& clock) const {
 // The pull of a linear loss has length 1 whatever the targets are, that of a squared one grows with them.
 Step Schedule::adaptive(Clock& clock, double weight) const {
   Step step;
-  const double eta = first_strength_ / std::sqrt(1.0 + clock.steps / steady_steps);
-  step.strength = eta * weight * (options_.loss.linear() ? scale(clock) : 1.0);
+  const double steady = options_.total > 0.0 ? std::min(options_.total, steady_steps) : steady_steps;
+  const double first = boldness * (options_.loss.linear() ? scale(clock) : 1.0) / typical_;
+  const double eta = std::min(first, largest_) / std::pow(1.0 + clock.steps / steady, 0.75);
+  step.strength = eta * weight;
   clock.owed += eta * lambda(clock);
   if (std::fmod(clock.steps, penalty_every) == 0.0) std::swap(step.penalty, clock.owed);
   step.share = recent_share(clock);
@@ -66,7 +67,7 @@ Step Schedule::asset(Clock& clock, double weight) const {
   }
   const double planned = static_cast<double>(options_.planned);
   const double last = options_.average_share > 0.0 ? options_.average_share * planned : static_cast<double>(options_.average_steps);
-  if (clock.steps + last <= planned) clock.averaged = 0.0;  // not yet: the newest iterate alone
+  if (clock.steps + last <= planned + 1.0) clock.averaged = 0.0;  // not yet: the newest iterate alone
   clock.averaged += eta;
   step.share = eta / clock.averaged;
   return step;

@@ -49,7 +49,7 @@ class Schedule {
 
   LinearOptions options_;
   double typical_;
-  double first_strength_;
+  double largest_;  // strength: in a solution no example has a larger coefficient than C
 };
 
 }  // namespace hinge

@@ -309,6 +309,7 @@ class Map64:
 class LinearBank64:
     """Linear machines over the features of one map, which it takes: one a class, or one for a regression."""
 
+    broken: bool  # an error has left it half-way through a step
     n_machines: int
     n_retained: int  # features
     n_kernel_evals: int

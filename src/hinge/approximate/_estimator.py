@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 
 from hinge._base import FITTED, Lesson, StreamingEstimator, unchanged_on_error
 from hinge._errors import DataError, ParameterError
-from hinge._params import choice, flag, number, whole
+from hinge._params import choice, flag, number, whole, whole_or_word
 from hinge._progress import FitTasks, progress_bar
 from hinge._threads import one_blas_thread
 from hinge.approximate._learning import Part, Training, begin, stream
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from hinge import _core
     from hinge._labels import ClassTable
     from hinge._state import SolverOptions, State
+
+_MANY_STEPS = 100_000
 
 # What the weights of a model belong to.
 _SETTLED = {
@@ -52,7 +54,7 @@ class ApproximateEstimator(StreamingEstimator):
     eigen_threshold: float | None
     fit_intercept: bool
     steps: str
-    epochs: int
+    epochs: int | str
     average_last: float
     early_stopping: bool
     validation_fraction: float
@@ -92,7 +94,7 @@ class ApproximateEstimator(StreamingEstimator):
                 f"kernel must be 'rbf' or 'laplacian' with approximation='fourier', got {self.kernel!r}; "
                 "approximation='nystroem' takes any kernel."
             )
-        whole("epochs", self.epochs, at_least=1, hint="a few passes are usual")
+        whole_or_word("epochs", self.epochs, ("auto",), at_least=1, hint="'auto' chooses a number for you")
         self._check_stopping()
         own = {
             "algorithm": "approximate",
@@ -159,8 +161,9 @@ class ApproximateEstimator(StreamingEstimator):
     def _train(self, lesson: Lesson) -> None:
         """Go through the training set, starting from an empty `_state`."""
         state, part = self._known_state(), self._part(lesson, 0)
-        training = Training(state, part, check_random_state(self.random_state), self.epochs)
-        tasks = FitTasks(self, lesson.X, lesson.y, lesson.metadata, self.epochs)
+        epochs = _enough_passes(len(part.used)) if isinstance(self.epochs, str) else self.epochs
+        training = Training(state, part, check_random_state(self.random_state), epochs)
+        tasks = FitTasks(self, lesson.X, lesson.y, lesson.metadata, epochs)
         validation = None
         if self.early_stopping:
             held = training.hold_out(self.validation_fraction)
@@ -188,7 +191,8 @@ class ApproximateEstimator(StreamingEstimator):
         with unchanged_on_error(self):
             for name in FITTED:
                 self.__dict__.pop(name, None)
-            for number_of_pass, chunks_of_pass in enumerate(passes_over(chunks, self.epochs)):
+            epochs = 1 if isinstance(self.epochs, str) else self.epochs
+            for number_of_pass, chunks_of_pass in enumerate(passes_over(chunks, epochs)):
                 n_rows = 0
                 for X, y, weights in map(unpacked, chunks_of_pass):
                     n_rows += len(y)
@@ -230,6 +234,11 @@ class ApproximateEstimator(StreamingEstimator):
     def n_components_(self) -> int:
         """The number of features: the rank of the sample, or the number of frequencies."""
         return self._known().bank.n_retained
+
+
+def _enough_passes(n_rows: int) -> int:
+    """Return how many passes bring a training set near its optimum; small ones take more, which cost little."""
+    return int(np.clip(_MANY_STEPS // max(n_rows, 1), 3, 100))
 
 
 def is_chunks(X: Any, y: Any, sample_weight: Any) -> bool:

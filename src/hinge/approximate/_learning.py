@@ -162,8 +162,8 @@ class Training:
     def run(self, tasks: FitTasks, monitor: _core.Monitor | None, is_enough: Callable[[], bool]) -> None:
         """Settle the map and go over the rows, until the passes are over or it is enough."""
         state, wanted = self._state, self._state.options
-        state.reservoir = None
         settle_map(state, self._part, self._rows, self._random)
+        state.reservoir = None
         bank = state.use(replace(wanted, total=len(self._rows), planned=self._epochs * len(self._rows)))
         if self._epochs > 1:
             bank.keep(len(self._part.targets))
@@ -174,5 +174,6 @@ class Training:
                 if tasks.stopped or is_enough():
                     break
         finally:
-            bank.release()
-            state.use(wanted)
+            if not bank.broken:  # else this state is given up
+                bank.release()
+                state.use(wanted)

@@ -67,9 +67,10 @@ class ApproximateSVC(ApproximateEstimator, StreamingClassifier):
         "adaptive": steps that cannot overshoot, of a size that suits the features; Nystroem features are evened out
         first. One pass is often enough. "asset": the subgradient steps, projections and weighted averages of the paper;
         without an intercept those of ASSET*.
-    epochs : int, default=5
-        The most passes over the training set in `fit`. Features are made once if they fit into `cache_size`, else in
-        each pass.
+    epochs : int or "auto", default="auto"
+        The most passes over the training set in `fit`. "auto": three, and up to a hundred over small ones, where they
+        cost little; one over a stream of chunks. What takes long is kept from pass to pass if it fits into
+        `cache_size`, else done again.
     average_last : float or int, default=0.5
         The answer is the average of the last iterates: a share of all, or a number of them. In a stream, where the last
         one is not known, later ones weigh more to the same effect.
@@ -83,7 +84,7 @@ class ApproximateSVC(ApproximateEstimator, StreamingClassifier):
     tol : float, default=1e-3
         What counts as an improvement.
     cache_size : float, default=200
-        Memory for features that are kept from one pass of `fit` to the next, in megabytes.
+        Memory for kernel values or features that are kept from one pass of `fit` to the next, in megabytes.
     class_weight : dict or "balanced", default=None
         Factors of `C` by class. "balanced" makes all classes weigh the same, in `fit` only.
     verbose : bool, default=False
@@ -164,7 +165,7 @@ class ApproximateSVC(ApproximateEstimator, StreamingClassifier):
         eigen_threshold: float | None = None,
         fit_intercept: bool = True,
         steps: str = "adaptive",
-        epochs: int = 5,
+        epochs: int | str = "auto",
         average_last: float = 0.5,
         early_stopping: bool = False,
         validation_fraction: float = 0.1,

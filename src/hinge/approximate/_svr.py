@@ -60,8 +60,8 @@ class ApproximateSVR(RegressorMixin, ApproximateEstimator):
         The machine has a constant, which is not penalised.
     steps : {"adaptive", "asset"}, default="adaptive"
         As in `ApproximateSVC`.
-    epochs : int, default=5
-        The most passes over the training set in `fit`.
+    epochs : int or "auto", default="auto"
+        The most passes over the training set in `fit`, as in `ApproximateSVC`.
     average_last : float or int, default=0.5
         The answer is the average of the last iterates: a share of all, or a number of them.
     early_stopping : bool, default=False
@@ -74,7 +74,7 @@ class ApproximateSVR(RegressorMixin, ApproximateEstimator):
     tol : float, default=1e-3
         What counts as an improvement.
     cache_size : float, default=200
-        Memory for features that are kept from one pass of `fit` to the next, in megabytes.
+        Memory for kernel values or features that are kept from one pass of `fit` to the next, in megabytes.
     verbose : bool, default=False
         Show a progress bar on standard error.
     random_state : int, RandomState instance or None, default=None
@@ -132,7 +132,7 @@ class ApproximateSVR(RegressorMixin, ApproximateEstimator):
         eigen_threshold: float | None = None,
         fit_intercept: bool = True,
         steps: str = "adaptive",
-        epochs: int = 5,
+        epochs: int | str = "auto",
         average_last: float = 0.5,
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
