@@ -10,8 +10,8 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from hinge._errors import DataError
-from hinge.approximate._maps import fourier, nystroem
-from hinge.approximate._reservoir import Reservoir, draw
+from hinge.approximate._maps import Sample, fourier, nystroem
+from hinge.approximate._reservoir import Reservoir, drawn
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,8 +60,9 @@ def settle_map(state: ApproximateState, part: Part, rows: NDArray[np.intp], rand
     if state.options.approximation == "fourier":
         state.adopt(fourier(part.X[rows[:1]], state.kernel, state.options, random))
         return
-    numbers = np.zeros(len(rows)) if state.options.regression else part.targets[rows]
-    sample = draw(part.X[rows], numbers, part.first + rows, state.options.n_components, random)
+    chosen = rows[drawn(len(rows), state.options.n_components, random)]
+    labels = np.zeros(len(chosen)) if state.options.regression else part.targets[chosen]
+    sample = Sample(part.X[chosen], part.first + chosen, labels.astype(np.int32))
     state.adopt(nystroem(sample, state.kernel, state.options))
 
 

@@ -83,7 +83,9 @@ class Reservoir:
     def sample(self, random: np.random.RandomState, *, classes: bool) -> Sample:
         """Return landmarks drawn from all examples; with `classes`, targets are numbers of classes."""
         X, targets, _, ids = self.examples()
-        return draw(X, targets if classes else np.zeros(len(ids)), ids, self._n_landmarks, random)
+        chosen = drawn(len(ids), self._n_landmarks, random)
+        labels = targets[chosen] if classes else np.zeros(len(chosen))
+        return Sample(X[chosen], ids[chosen], labels.astype(np.int32))
 
     def to_arrays(self) -> Arrays:
         """Return everything as plain arrays."""
@@ -110,12 +112,9 @@ class Reservoir:
         return reservoir
 
 
-def draw(
-    X: Any, targets: NDArray[np.float64], ids: NDArray[np.int64], most: int, random: np.random.RandomState
-) -> Sample:
-    """Return examples drawn without replacement, in the order of the stream."""
-    chosen = np.sort(random.permutation(len(ids))[:most])
-    return Sample(X[chosen], ids[chosen], targets[chosen].astype(np.int32))
+def drawn(n_rows: int, most: int, random: np.random.RandomState) -> NDArray[np.intp]:
+    """Return the places of rows drawn without replacement, in order."""
+    return np.sort(random.permutation(n_rows)[:most])
 
 
 def _stacked(blocks: list[Any]) -> Any:
