@@ -141,11 +141,11 @@ class ApproximateEstimator(StreamingEstimator):
 
     def _require_same(self, state: State) -> None:
         super()._require_same(state)
-        now, then = self._check_params(streaming=True), state.options
         for name, field in _SETTLED.items():
-            if getattr(now, field) != getattr(then, field):
+            now, then = getattr(self, name), getattr(state.options, field)
+            if (now == "adaptive" if name == "steps" else now) != then:
                 raise ParameterError(
-                    f"{name} must stay what it was when learning began, got {getattr(self, name)!r}; "
+                    f"{name} must stay what it was when learning began, got {now!r}; "
                     "set it back, or call fit to start from nothing."
                 )
 
@@ -155,13 +155,17 @@ class ApproximateEstimator(StreamingEstimator):
         begin(cast("ApproximateState", state), part, self.random_state)
         return state
 
+    def _passes(self, n_rows: int) -> int:
+        """Return how many passes to make over so many rows; small sets take more, which cost little."""
+        return int(np.clip(_MANY_STEPS // max(n_rows, 1), 3, 100)) if isinstance(self.epochs, str) else self.epochs
+
     def _part(self, lesson: Lesson, first: int) -> Part:
         return Part(lesson.X, self._targets(lesson, self._state.table), lesson.costs, first)
 
     def _train(self, lesson: Lesson) -> None:
         """Go through the training set, starting from an empty `_state`."""
         state, part = self._known_state(), self._part(lesson, 0)
-        epochs = _enough_passes(len(part.used)) if isinstance(self.epochs, str) else self.epochs
+        epochs = self._passes(len(part.used))
         training = Training(state, part, check_random_state(self.random_state), epochs)
         tasks = FitTasks(self, lesson.X, lesson.y, lesson.metadata, epochs)
         validation = None
@@ -234,11 +238,6 @@ class ApproximateEstimator(StreamingEstimator):
     def n_components_(self) -> int:
         """The number of features: the rank of the sample, or the number of frequencies."""
         return self._known().bank.n_retained
-
-
-def _enough_passes(n_rows: int) -> int:
-    """Return how many passes bring a training set near its optimum; small ones take more, which cost little."""
-    return int(np.clip(_MANY_STEPS // max(n_rows, 1), 3, 100))
 
 
 def is_chunks(X: Any, y: Any, sample_weight: Any) -> bool:
