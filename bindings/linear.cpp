@@ -84,8 +84,9 @@ LinearState state_from(const nb::dict& arrays) {
   state.bias = from_dict<double>(arrays, "bias");
   state.average_bias = from_dict<double>(arrays, "average_bias");
   const auto clock = from_dict<double>(arrays, "clock");
-  if (clock.size() != 6) throw std::invalid_argument("The clock of the saved state does not have six entries.");
-  state.clock = {clock[0], clock[1], clock[2], clock[3], clock[4], clock[5]};
+  if (clock.size() != 8) throw std::invalid_argument("The clock of the saved state does not have eight entries.");
+  state.clock = {clock[0], clock[1], clock[2], clock[3], clock[4], clock[5], clock[6]};
+  state.evaluations = clock[7];
   return state;
 }
 
@@ -104,7 +105,8 @@ nb::dict to_dict(Shared<LinearBank<T>>& self) {
   arrays["bias"] = to_numpy(std::move(held.bias));
   arrays["average_bias"] = to_numpy(std::move(held.average_bias));
   const Clock& clock = held.clock;
-  arrays["clock"] = to_numpy(std::vector<double>{clock.steps, clock.examples, clock.owed, clock.averaged, clock.mean, clock.squares});
+  arrays["clock"] = to_numpy(
+      std::vector<double>{clock.steps, clock.examples, clock.owed, clock.averaged, clock.mean, clock.squares, clock.weight, held.evaluations});
   return arrays;
 }
 

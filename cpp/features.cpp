@@ -17,20 +17,25 @@ NystroemMap<T>::NystroemMap(Kernel<T> kernel, const Batch<T>& landmarks, std::sp
     : FeatureMap<T>(std::move(kernel), landmarks.features, landmarks.sparse, std::move(shift)),
       points_(landmarks.features, landmarks.sparse),
       projection_(std::move(projection)) {
-  std::vector<std::int64_t> rows(landmarks.count);
-  std::iota(rows.begin(), rows.end(), std::int64_t{0});
-  Block<T> block;
-  this->take(block, landmarks, rows, 0);
-  Examples<T> named = block.rows();
-  named.ids = ids.data();
-  for (std::size_t r = 0; r < rows.size(); ++r) points_.append(named, r, 0, 0.0);
-  if (landmarks.sparse) columns_ = columns_of(points_.examples());
+  // One at a time: a block would need memory for as many features as a file claims to have.
+  for (std::size_t r = 0; r < landmarks.count; ++r) {
+    std::vector<T> values;
+    if (!landmarks.sparse) values.assign(landmarks.dense_row(r), landmarks.dense_row(r) + landmarks.features);
+    for (std::size_t f = 0; f < this->shift_.size(); ++f) values[f] -= this->shift_[f];
+    const SparseRow<T> row = landmarks.sparse ? landmarks.sparse_row(r) : SparseRow<T>{};
+    Examples<T> one{1, landmarks.features, landmarks.sparse, values.data(), &row, nullptr, &ids[r]};
+    const T norm = this->kernel_.norm(one, 0);
+    one.norms = &norm;
+    points_.append(one, 0, 0, 0.0);
+  }
 }
 
 template <class T>
 Examples<T> NystroemMap<T>::landmarks() const {
   Examples<T> held = points_.examples();
-  if (held.sparse) held.columns = &columns_;
+  if (!held.sparse) return held;
+  std::call_once(columns_made_, [&] { columns_ = columns_of(held); });
+  held.columns = &columns_;
   return held;
 }
 

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <vector>
 
@@ -84,7 +85,8 @@ class NystroemMap : public FeatureMap<T> {
   Examples<T> landmarks() const;
 
   Points<T> points_;
-  SparseColumns<T> columns_;
+  mutable SparseColumns<T> columns_;  // of sparse landmarks, made when they are first needed
+  mutable std::once_flag columns_made_;
   std::vector<T> projection_;
 };
 

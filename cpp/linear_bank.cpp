@@ -50,6 +50,7 @@ void LinearBank<T>::recall(const LinearState& state) {
     machines_[m] = LinearMachine(std::span(state.weights).subspan(m * length, length), std::span(state.average).subspan(m * length, length),
                                  state.bias[m], state.average_bias[m]);
   clock_ = state.clock;
+  evaluations_ = std::max(evaluations_, static_cast<std::size_t>(state.evaluations));
 }
 
 template <class T>
@@ -257,6 +258,7 @@ LinearState LinearBank<T>::state() {
     state.average_bias.push_back(machine.average_bias());
   }
   state.clock = clock_;
+  state.evaluations = static_cast<double>(evaluations_);
   state.clock.examples = std::max(clock_.examples, options_.total);
   return state;
 }

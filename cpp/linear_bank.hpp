@@ -36,6 +36,7 @@ struct LinearLesson {
 struct LinearState {
   std::vector<double> weights, average, bias, average_bias;
   Clock clock;
+  double evaluations = 0.0;
 };
 
 template <class T>

@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-INCREMENTAL = (ROOT / "docs" / "incremental.md").read_text(encoding="utf-8")
+PAGES = [ROOT / "README.md", ROOT / "docs" / "incremental.md", ROOT / "docs" / "approximate.md"]
 
 
 def blocks(language, text=README):
@@ -22,7 +22,9 @@ def commands():
     return [line.removeprefix("$ ") for block in blocks("console") for line in block.splitlines()]
 
 
-@pytest.mark.parametrize("block", blocks("python") + blocks("python", INCREMENTAL))
+@pytest.mark.parametrize(
+    "block", [block for page in PAGES for block in blocks("python", page.read_text(encoding="utf-8"))]
+)
 def test_python_runs(tmp_path, monkeypatch, capsys, block):
     if "to_onnx" in block:
         pytest.importorskip("onnx")

@@ -14,7 +14,15 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import hinge
-from hinge import DataError, IncrementalSVC, KernelPerceptron, ParameterError, RobustOnlineSVC, TrackingSVC
+from hinge import (
+    ApproximateSVC,
+    DataError,
+    IncrementalSVC,
+    KernelPerceptron,
+    ParameterError,
+    RobustOnlineSVC,
+    TrackingSVC,
+)
 
 GAMMA = 0.3
 MAKERS = {
@@ -33,6 +41,11 @@ MAKERS = {
     "budget": lambda: KernelPerceptron(budget=30),
     "incremental": lambda: IncrementalSVC(C=3),
     "window": lambda: IncrementalSVC(C=3, max_examples=40),
+    "nystroem": lambda: ApproximateSVC(C=3, n_components=40),
+    "fourier": lambda: ApproximateSVC(C=3, n_components=100, approximation="fourier"),
+    "log_loss": lambda: ApproximateSVC(C=3, n_components=40, loss="log_loss"),
+    "asset": lambda: ApproximateSVC(C=3, n_components=40, steps="asset"),
+    "asset without intercept": lambda: ApproximateSVC(C=3, n_components=40, steps="asset", fit_intercept=False),
 }
 
 
@@ -43,6 +56,21 @@ def model(request):
 
 def decisions(model, X):
     return model.decision_function(X)
+
+
+def has_vectors(model):
+    """Tell whether a model is a kernel expansion; one over Fourier features is not."""
+    return model.get_params().get("approximation") != "fourier"
+
+
+def examples(model):
+    """Return the places in the stream of all examples that a model is made of."""
+    return model.support_ if has_vectors(model) else np.zeros(0)
+
+
+def is_biased(model):
+    """Tell whether its machines have constants."""
+    return isinstance(model, IncrementalSVC) or (isinstance(model, ApproximateSVC) and model.fit_intercept)
 
 
 def test_chunks_are_the_same_as_single_rows(model, stream):
@@ -57,7 +85,7 @@ def test_chunks_are_the_same_as_single_rows(model, stream):
         pieces.predict(X[:3])  # closes gaps: what follows must not depend on it
     for other in (single, pieces):
         np.testing.assert_allclose(decisions(other, X), decisions(together, X), atol=1e-8)
-        np.testing.assert_array_equal(other.support_, together.support_)
+        np.testing.assert_array_equal(examples(other), examples(together))
 
 
 def test_threads_change_nothing(model, stream):
@@ -89,7 +117,7 @@ def test_learning_goes_on_after_a_rest(model, stream, tmp_path, way, classes):
     for each in (model, other):
         each.partial_fit(X[300:], y[300:])
     np.testing.assert_allclose(decisions(other, X), decisions(model, X), atol=1e-8)
-    np.testing.assert_array_equal(other.support_, model.support_)
+    np.testing.assert_array_equal(examples(other), examples(model))
     for name in ("n_admitted_", "n_cleaned_"):
         if hasattr(model, name):
             np.testing.assert_array_equal(getattr(other, name), getattr(model, name))
@@ -101,23 +129,26 @@ def test_kinds_of_input(model, two):
     wanted = decisions(dense, X)
     sparse = clone(model).partial_fit(csr_matrix(X), y)
     np.testing.assert_allclose(decisions(sparse, csr_matrix(X)), wanted, atol=1e-8)
+    single = clone(model).partial_fit(X.astype(np.float32), y)
+    assert (single.predict(X) == dense.predict(X)).mean() > 0.9
+    if not has_vectors(model):  # these need the kernel itself
+        return
     K = rbf_kernel(X, gamma=GAMMA)
     precomputed = clone(model).set_params(kernel="precomputed").fit(K, y)
     np.testing.assert_allclose(decisions(precomputed, K), decisions(clone(model).fit(X, y), X), atol=1e-8)
     function = clone(model).set_params(kernel=lambda A, B: rbf_kernel(A, B, gamma=GAMMA)).partial_fit(X, y)
     np.testing.assert_allclose(decisions(function, X), wanted, atol=1e-8)
-    single = clone(model).partial_fit(X.astype(np.float32), y)
-    assert (single.predict(X) == dense.predict(X)).mean() > 0.9
 
 
 def test_what_it_shows_is_what_it_answers_with(model, three):
     X, y = three
     model.fit(X, y)
-    shown = rbf_kernel(X, model.support_vectors_, gamma=GAMMA) @ model.dual_coef_.T + model.intercept_
-    np.testing.assert_allclose(shown, decisions(model, X), atol=1e-9)
-    assert (model.intercept_.tolist() == [0.0] * 3) == (not isinstance(model, IncrementalSVC))
-    assert model.n_support_.sum() == len(model.support_)
-    np.testing.assert_array_equal(model.support_vectors_, X[model.support_])
+    assert (model.intercept_.tolist() == [0.0] * 3) == (not is_biased(model))
+    if has_vectors(model):
+        shown = rbf_kernel(X, model.support_vectors_, gamma=GAMMA) @ model.dual_coef_.T + model.intercept_
+        np.testing.assert_allclose(shown, decisions(model, X), atol=1e-9)
+        assert model.n_support_.sum() == len(model.support_)
+        np.testing.assert_array_equal(model.support_vectors_, X[model.support_])
     peer = hinge.export.to_sklearn(model)
     np.testing.assert_array_equal(peer.predict(X), model.predict(X))
 
@@ -125,10 +156,10 @@ def test_what_it_shows_is_what_it_answers_with(model, three):
 def test_exports(model, two, tmp_path):
     X, y = two
     model.fit(X, y)
-    hinge.export.to_libsvm(model, tmp_path / "model.txt")
-    np.testing.assert_allclose(
-        decisions(hinge.export.from_libsvm(tmp_path / "model.txt"), X), decisions(model, X), atol=1e-6
-    )
+    if has_vectors(model):
+        hinge.export.to_libsvm(model, tmp_path / "model.txt")
+        again = hinge.export.from_libsvm(tmp_path / "model.txt")
+        np.testing.assert_allclose(decisions(again, X), decisions(model, X), atol=1e-6)
     hinge.export.to_onnx(model, tmp_path / "model.onnx")
     assert (tmp_path / "model.onnx").stat().st_size > 0
 
@@ -138,7 +169,7 @@ def test_rows_of_no_weight_are_passed_over(model, two):
     weights = np.where(np.arange(len(y)) % 3, 1.0, 0.0)
     used = weights > 0
     weighted = clone(model).partial_fit(X, y, sample_weight=weights)
-    assert not np.isin(weighted.support_, np.flatnonzero(~used)).any()
+    assert not np.isin(examples(weighted), np.flatnonzero(~used)).any()
     left = clone(model).partial_fit(X[used], y[used])
     if not isinstance(model, TrackingSVC) or model.keep == "all":  # where picks depend on places in the stream
         np.testing.assert_allclose(decisions(weighted, X), decisions(left, X), atol=1e-9)

@@ -44,6 +44,15 @@ double PointLoss::value(double answer, double target) const {
   return linear() ? past : past * past;
 }
 
+double PointLoss::steepness(double off) const {
+  switch (kind) {
+    case LossKind::squared_hinge: return 2.0;
+    case LossKind::logistic: return 0.5;
+    case LossKind::squared_insensitive: return 2.0 * off;
+    default: return 1.0;
+  }
+}
+
 bool PointLoss::is_safe(double answer, double target) const {
   return kind != LossKind::logistic && distance(answer, target) < (regression() ? -0.2 * epsilon : -0.2);
 }

@@ -18,6 +18,8 @@ struct PointLoss {
   bool linear() const { return kind == LossKind::hinge || kind == LossKind::insensitive || kind == LossKind::logistic; }
   bool regression() const { return kind == LossKind::insensitive || kind == LossKind::squared_insensitive; }
   double value(double answer, double target) const;
+  // How fast the loss changes at the start, where answers are zero, or off by so much.
+  double steepness(double off) const;
   // There is no loss, and there would be none if the answer were a little worse.
   bool is_safe(double answer, double target) const;
   // c of a subgradient step.

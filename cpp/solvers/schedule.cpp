@@ -17,19 +17,21 @@ constexpr double penalty_every = 64;    // steps
 Schedule::Schedule(const LinearOptions& options, double typical, double smallest_penalty)
     : options_(options),
       typical_(std::max(typical + (options.intercept ? 1.0 : 0.0), 1e-300)),
-      largest_(options.cost / smallest_penalty) {}
+      smallest_penalty_(smallest_penalty) {}
 
 Step Schedule::next(Clock& clock, double weight, double target) const {
   clock.steps += 1.0;
   const double deviation = target - clock.mean;
   clock.mean += deviation / clock.steps;
   clock.squares += deviation * (target - clock.mean);
+  clock.weight += (weight - clock.weight) / clock.steps;
   if (options_.total == 0.0) clock.examples += 1.0;
-  return options_.adaptive ? adaptive(clock, weight) : asset(clock, weight);
+  const double relative = weight / clock.weight;
+  return options_.adaptive ? adaptive(clock, relative) : asset(clock, relative);
 }
 
 double Schedule::lambda(const Clock& clock) const {
-  return 1.0 / (options_.cost * (options_.total > 0.0 ? options_.total : clock.examples));
+  return 1.0 / (options_.cost * clock.weight * (options_.total > 0.0 ? options_.total : clock.examples));
 }
 
 double Schedule::scale(const Clock& clock) const {
@@ -43,7 +45,8 @@ Step Schedule::adaptive(Clock& clock, double weight) const {
   Step step;
   const double steady = options_.total > 0.0 ? std::min(options_.total, steady_steps) : steady_steps;
   const double first = boldness * (options_.loss.linear() ? scale(clock) : 1.0) / typical_;
-  const double eta = std::min(first, largest_) / std::pow(1.0 + clock.steps / steady, 0.75);
+  const double largest = options_.cost * clock.weight / smallest_penalty_;  // in a solution no example has a larger coefficient than C
+  const double eta = std::min(first, largest) / std::pow(1.0 + clock.steps / steady, 0.75);
   step.strength = eta * weight;
   clock.owed += eta * lambda(clock);
   if (std::fmod(clock.steps, penalty_every) == 0.0) std::swap(step.penalty, clock.owed);
@@ -56,7 +59,8 @@ Step Schedule::asset(Clock& clock, double weight) const {
   Step step;
   const double lambda = this->lambda(clock), size = scale(clock);
   const double radius = std::sqrt(std::max(options_.loss.linear() ? size : size * size, 1e-300) / lambda);
-  const double eta = options_.intercept ? radius * std::sqrt(2.0 / (typical_ * clock.steps)) : 1.0 / (lambda * clock.steps);
+  const double steepness = std::max(options_.loss.steepness(size), 1e-300);
+  const double eta = options_.intercept ? radius * std::sqrt(2.0 / (typical_ * clock.steps)) / steepness : 1.0 / (lambda * clock.steps);
   step.strength = eta * weight;
   step.shrink = std::max(1.0 - eta * lambda, 0.0);
   step.largest = radius;

@@ -28,6 +28,7 @@ struct Clock {
   double averaged = 0.0;  // ASSET: sum of eta_t over the iterates in the average
   double mean = 0.0;      // regression: of the targets so far,
   double squares = 0.0;   // and the sum of their squared deviations from it
+  double weight = 0.0;    // mean of the weights so far: weights are looked at relative to it, and C times it
 };
 
 class Schedule {
@@ -49,7 +50,7 @@ class Schedule {
 
   LinearOptions options_;
   double typical_;
-  double largest_;  // strength: in a solution no example has a larger coefficient than C
+  double smallest_penalty_;
 };
 
 }  // namespace hinge

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _WITH_GAMMA = ("rbf", "poly", "sigmoid", "laplacian")
 _BLOCK = 1 << 20  # entries of X looked at in one go
+_ROUNDING = 1e-15  # a smaller variance, in units of the squared mean, is none
 _SLACK = 1e-4  # asymmetry of a kernel matrix that rounding may explain, as a part of its largest entry
 
 
@@ -209,7 +210,8 @@ def weighted_variance(X: Any, weights: NDArray[np.float64]) -> float:
             deviations = values - mean
             spread += float((w * np.square(deviations, out=deviations)).sum())
             stored += float(np.broadcast_to(w, values.shape).sum())
-    return (spread + (total - stored) * mean * mean) / total  # entries that are not stored are zero
+    variance = (spread + (total - stored) * mean * mean) / total  # entries that are not stored are zero
+    return 0.0 if variance <= _ROUNDING * mean * mean else variance
 
 
 def _entries(X: Any, weights: NDArray[np.float64]) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:

@@ -5,10 +5,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_matrix
 from sklearn.base import clone
 
 import hinge
 from hinge import (
+    ApproximateSVC,
+    ApproximateSVR,
     IncrementalOneClassSVM,
     IncrementalSVC,
     KernelPerceptron,
@@ -68,6 +71,26 @@ def test_its_decisions_are_those_of_other_solvers(file, problem, reader, model, 
     np.testing.assert_allclose(reader(file, X), model.decision_function(X), atol=1e-9)
 
 
+@pytest.mark.parametrize("labels", [[1, 0], ["c", "a", "b"]])
+@pytest.mark.parametrize(
+    "model",
+    [ApproximateSVC(gamma=0.1, n_components=30), ApproximateSVC(gamma=0.1, approximation="fourier", n_components=30)],
+    ids=str,
+)
+@pytest.mark.parametrize("rows", [50, 120])
+def test_its_decisions_are_those_of_approximate_models(file, problem, reader, *, labels, model, rows):
+    X, y = problem(len(labels))
+    y = np.array(labels)[y]
+    model = clone(model)
+    for label in labels:  # classes become known in this order
+        model.partial_fit(X[:rows][y[:rows] == label], y[:rows][y[:rows] == label])
+    hinge.save(model, file)
+    np.testing.assert_allclose(reader(file, X), model.decision_function(X), atol=1e-9)
+    values = ApproximateSVR(gamma=0.1, n_components=30).fit(X, X[:, 0])
+    hinge.save(values, file)
+    np.testing.assert_allclose(reader(file, X), values.predict(X), atol=1e-9)
+
+
 def test_empty_machines(file, problem, reader):
     X, y = problem(2)
     model = OnlineSVC(gamma=0.1).partial_fit(X, y, classes=[0, 1, 2])
@@ -75,9 +98,13 @@ def test_empty_machines(file, problem, reader):
     np.testing.assert_allclose(reader(file, X), model.decision_function(X), atol=1e-9)
 
 
-def test_it_names_every_field_and_array(text, dense, sparse, parts):
+def test_it_names_every_field_and_array(text, dense, sparse, *, parts, tmp_path, problem):
     named = set(re.findall(r"`([a-z0-9_]+)`", text))
-    for file in (dense, sparse):
+    X, y = problem()
+    approximate, fourier = tmp_path / "approximate.hinge", tmp_path / "fourier.hinge"
+    hinge.save(ApproximateSVC().partial_fit(csr_matrix(X), y), approximate)
+    hinge.save(ApproximateSVC(approximation="fourier").fit(X, y), fourier)
+    for file in (dense, sparse, approximate, fourier):
         arrays, header = parts(file)
         assert arrays.keys() | header.keys() | header["state"].keys() | header["state"]["kernel"].keys() <= named
     assert hinge.IncrementalSVC().partial_fit([[0.0]], [0])._state.to_arrays()[1]["ids"].keys() <= named

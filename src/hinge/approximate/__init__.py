@@ -1,7 +1,9 @@
 """Approximate kernel machines of a fixed size, for streams of any length."""
 
+from hinge.approximate._options import ApproximateOptions
+from hinge.approximate._reservoir import Reservoir
 from hinge.approximate._state import ApproximateState
 from hinge.approximate._svc import ApproximateSVC
 from hinge.approximate._svr import ApproximateSVR
 
-__all__ = ["ApproximateSVC", "ApproximateSVR", "ApproximateState"]
+__all__ = ["ApproximateOptions", "ApproximateSVC", "ApproximateSVR", "ApproximateState", "Reservoir"]

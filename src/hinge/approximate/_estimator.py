@@ -189,7 +189,7 @@ class ApproximateEstimator(StreamingEstimator):
 
     def _fit_chunks(self, chunks: Any) -> None:
         """Learn a stream of chunks from nothing: the first pass as `partial_fit` would, later ones in random order."""
-        options = cast("ApproximateOptions", self._check_params(streaming=True))
+        self._check_params(streaming=True)
         if self.early_stopping:
             raise ParameterError("early_stopping must be False with chunks, which are not kept; set epochs instead.")
         with unchanged_on_error(self):
@@ -203,28 +203,27 @@ class ApproximateEstimator(StreamingEstimator):
                     if number_of_pass == 0 and len(y):
                         self._take(X, y, weights)
                     elif len(y):
-                        state = self._known_state()
-                        state.use(replace(options, total=state.n_seen))
-                        self._rehearse(self._more(X, y, weights), check_random_state(self.random_state))
+                        self._rehearse(X, y, weights, check_random_state(self.random_state))
                 if n_rows == 0:
                     raise DataError(
                         f"There must be examples in each pass, got none in pass {number_of_pass + 1}; "
                         "a function must return a new iterator each time."
                     )
                 self._require_enough()
-            self._known_state().use(options)
 
     def _require_enough(self) -> None:
         """Refuse a stream that has come to its end and has too little in it."""
 
-    def _rehearse(self, lesson: Lesson, random: np.random.RandomState) -> None:
-        """Learn examples that are counted already, in random order."""
-        state = self._known_state()
+    def _rehearse(self, X: Any, y: Any, sample_weight: Any, random: np.random.RandomState) -> None:
+        """Learn examples again that are counted already, in random order."""
+        options = cast("ApproximateOptions", self._check_params(streaming=True))
+        state, part = self._known_state(), self._part(self._more(X, y, sample_weight), 0)
+        bank = state.use(replace(options, total=max(state.n_seen, 1)))
         with one_blas_thread(), progress_bar(self.verbose) as bar, state.watched(bar) as monitor:
-            part = self._part(lesson, 0)
             for rows, batch in state.storage.batches(part.X):
                 order = random.permutation(rows.stop - rows.start)
-                state.bank.learn(batch, part.targets[rows], part.weights[rows], rows.start, order, monitor)
+                bank.learn(batch, part.targets[rows], part.weights[rows], rows.start, order, monitor)
+        state.use(options)
 
     def _known_state(self) -> ApproximateState:
         return cast("ApproximateState", self._state)

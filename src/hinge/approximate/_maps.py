@@ -19,6 +19,7 @@ from scipy.linalg import eigh
 from scipy.sparse import csr_matrix, issparse
 
 from hinge import _core
+from hinge._errors import DataError
 from hinge._validation import Storage
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from hinge.approximate._options import ApproximateOptions
 
 _FLOOR = 3e-4  # mean squares below this part of their sum are not evened out any further: they are mostly noise
+_ROUNDING = 1e-15
+_HEADROOM = 1e-3  # of the largest number: sums of kernel values must fit
 # Eigenvalues up to this part of the largest are mostly rounding.
 _THRESHOLDS = {np.dtype(np.float64): 1e-12, np.dtype(np.float32): 1e-7}
 
@@ -94,16 +97,17 @@ def nystroem(sample: Sample, kernel: KernelSpec, options: ApproximateOptions) ->
     storage = Storage.of(sample.X)
     shift = _shift(sample.X, kernel)
     values, vectors = eigh(_kernel_values(sample, kernel, shift))
-    threshold = options.eigen_threshold if options.eigen_threshold is not None else _THRESHOLDS[storage.dtype]
+    wanted = options.eigen_threshold
+    threshold = _THRESHOLDS[storage.dtype] if wanted is None else max(wanted, _ROUNDING)
     kept = values > max(threshold * values[-1], 0.0)
     if not kept.any():  # the kernel is zero: one feature, which is zero as well
         kept[-1], values[-1], vectors[:] = True, 1.0, 0.0
     values, vectors = values[kept], vectors[:, kept]
     spread = values / len(sample.ids)
     penalty = 1.0 / (spread + _FLOOR * spread.sum()) if options.adaptive else np.ones(len(values))
-    projection = np.ascontiguousarray((vectors * np.sqrt(penalty / values)).T, dtype=storage.dtype)
+    projection = np.ascontiguousarray(_held((vectors * np.sqrt(penalty / values)).T, storage.dtype))
     arrays = {"ids": sample.ids, "labels": sample.labels, "projection": projection, "shift": shift, "penalty": penalty}
-    return Features(arrays | _rows(sample.X), float((penalty * spread).sum()))
+    return Features(arrays | rows_as_arrays(sample.X), float((penalty * spread).sum()))
 
 
 def fourier(first: Any, kernel: KernelSpec, options: ApproximateOptions, random: np.random.RandomState) -> Features:
@@ -114,14 +118,19 @@ def fourier(first: Any, kernel: KernelSpec, options: ApproximateOptions, random:
         frequencies = np.sqrt(2.0 * kernel.gamma) * random.standard_normal(shape)
     else:
         frequencies = kernel.gamma * random.standard_cauchy(shape)
-    largest = float(np.finfo(storage.dtype).max)
     arrays = {
-        "frequencies": np.clip(frequencies, -largest, largest).astype(storage.dtype),
+        "frequencies": _held(frequencies, storage.dtype),
         "phases": random.uniform(0.0, 2.0 * np.pi, options.n_components).astype(storage.dtype),
         "shift": _shift(first, kernel) if _is_far(first, kernel) else np.zeros(0, dtype=storage.dtype),
         "penalty": np.ones(options.n_components),
     }
     return Features(arrays, 1.0)
+
+
+def _held(values: NDArray[np.float64], dtype: Any) -> NDArray[Any]:
+    """Return numbers in a precision; those that it cannot hold become the largest that it can."""
+    largest = float(np.finfo(dtype).max)
+    return np.clip(values, -largest, largest).astype(dtype)
 
 
 def _shift(X: Any, kernel: KernelSpec) -> NDArray[Any]:
@@ -152,11 +161,18 @@ def _kernel_values(sample: Sample, kernel: KernelSpec, shift: NDArray[Any]) -> N
     native = kernel.native(np.float64)
     kind: Any = _core.Map64
     values = kind.nystroem(native, batch, sample.ids, shift.astype(np.float64), plain).features(batch)
+    size, largest = float(np.abs(values).max()), _HEADROOM * float(np.finfo(sample.X.dtype).max)
+    if not size <= largest:
+        raise DataError(
+            f"Kernel values must be at most {largest:.3g} in size, so that sums fit into {sample.X.dtype}, "
+            f"got {size:.3g}; scale the features."
+        )
     symmetric: NDArray[np.float64] = 0.5 * (values + values.T)
     return symmetric
 
 
-def _rows(X: Any) -> Arrays:
+def rows_as_arrays(X: Any) -> Arrays:
+    """Return dense or CSR rows as arrays of the types that the native code reads."""
     if not issparse(X):
         return {"values": np.ascontiguousarray(X)}
     return {

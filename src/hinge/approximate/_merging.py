@@ -7,7 +7,6 @@ leaves the models that it is given as they were, so that a part can be gone over
 from __future__ import annotations
 
 import copy
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
@@ -59,12 +58,7 @@ def begin(  # noqa: PLR0917
 def go_over(model: Model, X: Any, y: Any, sample_weight: Any = None, seed: int = 0) -> Model:
     """Return the model after a pass over one part, in random order."""
     changed = copy.deepcopy(model)
-    lesson = changed._more(X, y, sample_weight)
-    state = changed._known_state()
-    wanted = state.options
-    state.use(replace(wanted, total=max(state.n_seen, 1)))
-    changed._rehearse(lesson, check_random_state(seed))
-    state.use(wanted)
+    changed._rehearse(X, y, sample_weight, check_random_state(seed))
     return changed
 
 

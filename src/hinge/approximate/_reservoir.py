@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from scipy.sparse import csr_matrix, issparse, vstack
 
-from hinge.approximate._maps import Sample
+from hinge.approximate._maps import Sample, rows_as_arrays
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -92,8 +92,7 @@ class Reservoir:
         if not self._count:
             return {}
         X, targets, weights, ids = self.examples()
-        parts = {"values": X} if not issparse(X) else {"data": X.data, "indices": X.indices, "indptr": X.indptr}
-        parts |= {"targets": targets, "weights": weights, "ids": ids}
+        parts = rows_as_arrays(X) | {"targets": targets, "weights": weights, "ids": ids}
         return {self.PREFIX + name: array for name, array in parts.items()}
 
     @classmethod

@@ -278,5 +278,6 @@ class ApproximateSVR(RegressorMixin, ApproximateEstimator):
 
     def _validation_score(self, X: Any, y: NDArray[Any], weights: NDArray[np.float64]) -> float:
         errors = np.square(self._native_decisions(X)[1][:, 0] - y)
-        steps, *_, squares = self._state.bank.state()["clock"]  # of the targets learned: a few rows may have no spread
-        return -float(np.average(errors, weights=weights)) / (squares / steps or 1.0)
+        clock = self._state.bank.state()["clock"]
+        spread = clock[5] / clock[0]  # of the targets learned: a few rows may have none
+        return -float(np.average(errors, weights=weights)) / (spread or 1.0)

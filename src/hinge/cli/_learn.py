@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+from sklearn.utils import check_random_state
 
 from hinge._errors import HingeError
 from hinge._kernels import KernelSpec
 from hinge._state import Tested
-from hinge.cli._models import is_detector, is_exact
+from hinge.cli._models import is_approximate, is_detector, is_exact, n_parts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,10 +42,10 @@ class Learned:
     seen : int
         Examples that went by: learned, but for those that do not count as normal where a model has one class.
     n_kept : int
-        Support vectors after the last piece.
+        Support vectors, or features of an approximate model, after the last piece.
     tested : Tested
         Examples of the first pass, each tested before it was learned; a model of one class is tested piece by piece.
-    curve : list of (seen, progressive error in per cent, support vectors)
+    curve : list of (seen, progressive error in per cent, support vectors or features)
         Taken after every piece of the first pass.
     shown : list of (X, y)
         The last examples, if they have two features.
@@ -76,18 +77,23 @@ class Learned:
         return 100.0 * self.tested.mistakes / self.tested.examples if self.tested.examples else None
 
     @property
-    def n_support(self) -> int:
-        """Number of support vectors."""
-        return len(self.model.support_)
+    def n_parts(self) -> int:
+        """Number of support vectors, or of features where a model is made of these."""
+        return n_parts(self.model)
 
     def learn(self, X: Any, y: Any, classes: Any, *, first_pass: bool) -> None:
-        """Learn some examples; each is tested just before, which counts if it is new."""
+        """Learn some examples; each is tested just before, which counts if it is new.
+
+        To a model that lives on averages over the stream, those of a later pass are not new.
+        """
         ready = hasattr(self.model, "_state")
         if ready and is_detector(self.model):
             self.tested.examples += len(y)
             self.tested.mistakes += int(np.sum(self.model.predict(X) != y))
         start = time.perf_counter()
-        if not is_detector(self.model):
+        if is_approximate(self.model) and not first_pass:
+            self.model._rehearse(X, y, None, check_random_state(self.model.random_state))
+        elif not is_detector(self.model):
             self.model.partial_fit(X, y, classes=None if ready else classes)
         elif (y > 0).any():
             self.model.partial_fit(learnable(self.model, X, y))
@@ -102,10 +108,10 @@ class Learned:
             self.shown = [*self.shown, (X, y)][-math.ceil(N_SHOWN / len(y)) :]
 
     def _count(self) -> int:
-        """Return the number of support vectors; most models hardly keep anything else, which is quicker to count."""
+        """Return the number of parts; most models hardly keep anything else, which is quicker to count."""
         if not hasattr(self.model, "_state"):
             return 0
-        return self.n_support if is_exact(self.model) else int(self.model._state.bank.n_retained)
+        return self.n_parts if is_exact(self.model) else int(self.model._state.bank.n_retained)
 
     def finish(self) -> None:
         """Run the finishing step, if `fit` would."""
@@ -114,14 +120,14 @@ class Learned:
             self.model.finish()
         self.seconds += time.perf_counter() - start
         if self.progressive_error is not None:
-            self.curve.append((self.curve[-1][0], self.progressive_error, self.n_support))
+            self.curve.append((self.curve[-1][0], self.progressive_error, self.n_parts))
 
 
 def learn(model: Any, material: Material, epochs: int, checkpoint: Checkpoint, terminal: Console) -> Learned:
     """Learn all passes over some examples; Ctrl-C ends it early, with what has been learned."""
     learned = Learned(model)
-    with _progress(terminal) as progress:
-        task = progress.add_task("learning", total=None, visible=False, seen=0, error="", support=0)
+    with _progress(terminal, "features" if is_approximate(model) else "SVs") as progress:
+        task = progress.add_task("learning", total=None, visible=False, seen=0, error="", kept=0)
         try:
             for epoch in range(epochs):
                 for X, y in _pieces(_settling(model, material.chunks(epoch)), getattr(model, "_state", None)):
@@ -182,11 +188,11 @@ def _share(within: float | None, epoch: int, epochs: int) -> float | None:
     return None if within is None else (epoch + within) / epochs
 
 
-def _progress(terminal: Console) -> Progress:
+def _progress(terminal: Console, kept: str) -> Progress:
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),
-        TextColumn("{task.fields[seen]:,} examples, {task.fields[error]}{task.fields[support]:,} SVs"),
+        TextColumn(f"{{task.fields[seen]:,}} examples, {{task.fields[error]}}{{task.fields[kept]:,}} {kept}"),
         TimeRemainingColumn(),
         console=terminal,
     )
@@ -201,5 +207,5 @@ def _show(progress: Progress, task: TaskID, learned: Learned, share: float | Non
         completed=share or 0.0,
         seen=learned.seen,
         error="" if error is None else f"error {error:.2f} %, ",
-        support=learned.n_kept,
+        kept=learned.n_kept,
     )

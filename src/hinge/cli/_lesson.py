@@ -22,7 +22,7 @@ from hinge.cli._material import (
     of_more,
     plain_preparation,
 )
-from hinge.cli._models import changed, is_detector, is_exact, make
+from hinge.cli._models import changed, is_detector, is_exact, make, require_classifier
 from hinge.cli._outliers import Outliers, judge
 from hinge.cli._wrapping import normal_of, unwrapped, wrapped
 from hinge.io import open_source
@@ -191,6 +191,7 @@ def _require_classes(material: Material) -> None:
 def resumed(file: Path, files: Files, wishes: Wishes, parameters: dict[str, Any]) -> Lesson:
     """Return a lesson for a model that has learned before."""
     model, preparation = unwrapped(load(file), missing=wishes.missing, unknown=wishes.unknown)
+    require_classifier(model, file)
     _require_no_wishes(wishes, f"a model that has learned before ({file})", but={"missing", "unknown"})
     changed(model, parameters)
     if files.are_files:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from hinge._errors import ParameterError
+from hinge.approximate import ApproximateSVC, ApproximateSVR
 from hinge.incremental import IncrementalOneClassSVM, IncrementalSVC
 from hinge.online import OnlineSVC
 from hinge.perceptron import KernelPerceptron
@@ -16,9 +17,11 @@ MODELS: dict[str, type[Any]] = {
     "perceptron": KernelPerceptron,
     "incremental": IncrementalSVC,
     "one-class": IncrementalOneClassSVM,
+    "approximate": ApproximateSVC,
 }
 FEW_OUTLIERS = 0.1  # nu, where nobody says anything else: scikit-learn's half would call half of the rows outliers
 _OTHER_NAMES = {"max_support": "budget"}  # what a parameter is called by models that do not have it
+_OPTIONS = {"n_components": "components"}  # options that are not called like their parameter
 
 
 def make(name: str, suited: dict[str, Any] | None = None, **parameters: Any) -> Any:
@@ -45,7 +48,7 @@ def changed(model: Any, parameters: dict[str, Any]) -> Any:
             continue
         own = key if key in known else _OTHER_NAMES.get(key, "")
         if own not in known:
-            option = key.replace("_", "-")
+            option = _OPTIONS.get(key, key).replace("_", "-")
             raise ParameterError(f"--{option} must be left out: {type(model).__name__} has no such parameter.")
         model.set_params(**{own: value})
     if parameters.get("nu") is not None and model.C is not None:
@@ -64,9 +67,38 @@ def is_exact(model: Any) -> bool:
     return isinstance(model, (IncrementalSVC, IncrementalOneClassSVM))
 
 
+def is_approximate(model: Any) -> bool:
+    """Tell whether a model is made of features, a fixed number of them, rather than of support vectors."""
+    return isinstance(model, (ApproximateSVC, ApproximateSVR))
+
+
+def is_regression(model: Any) -> bool:
+    """Tell whether a model answers with values rather than classes."""
+    return isinstance(model, ApproximateSVR)
+
+
+def require_classifier(model: Any, file: Any) -> None:
+    """Refuse a regression where classes are wanted."""
+    if is_regression(model):
+        raise ParameterError(
+            f"Only classifiers can be trained or evaluated here, and {file} holds a regression; "
+            "hinge.load takes it into Python."
+        )
+
+
+def parts(model: Any) -> str:
+    """Return what a model is made of."""
+    return "features" if is_approximate(model) else "support vectors"
+
+
+def n_parts(model: Any) -> int:
+    """Return how many of them it has."""
+    return int(model.n_components_) if is_approximate(model) else len(model.support_)
+
+
 def class_names(model: Any) -> list[str]:
     """Return the classes that a model can tell apart."""
-    return [] if is_detector(model) else [str(label) for label in model.classes_]
+    return [] if is_detector(model) or is_regression(model) else [str(label) for label in model.classes_]
 
 
 def gamma_of(text: str | None) -> float | str | None:

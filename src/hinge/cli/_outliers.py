@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
-from hinge.cli._models import is_detector
+from hinge.cli._models import is_detector, is_regression
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -72,7 +72,10 @@ def roc_area(truth: NDArray[np.bool_], scores: NDArray[np.float64]) -> float | N
 
 
 def answers(model: Any, X: Any) -> tuple[NDArray[Any], NDArray[np.float64]]:
-    """Return labels and decision values, one column a decision function, which are computed once."""
+    """Return labels, or the values of a regression, and decisions, one column a function, which are computed once."""
+    if is_regression(model):
+        values: NDArray[np.float64] = model.predict(X)
+        return values, values[:, None]
     if is_detector(model):
         decisions = model.decision_function(X)
         return in_words(decisions >= 0), decisions[:, None]

@@ -12,7 +12,7 @@ from scipy.sparse import issparse
 
 from hinge.cli._compare import Exact
 from hinge.cli._learn import N_SHOWN, Learned
-from hinge.cli._models import class_names, is_detector
+from hinge.cli._models import class_names, is_approximate, is_detector, parts
 
 INK, MUTED = "#22262e", "#8b93a1"
 ONLINE, EXACT, SUPPORT = "#2563eb", "#d97706", "#0d9488"
@@ -23,13 +23,13 @@ FORMATS = frozenset(FigureCanvasBase.filetypes)
 
 
 def draw_training(file: Path, learned: Learned, exact: Exact | None) -> None:
-    """Draw the learning curve, the support vectors over time and, for two classes in the plane, the boundary."""
+    """Draw the learning curve, the parts of the model over time and, for two classes in the plane, the boundary."""
     plane = bool(learned.shown) and (is_detector(learned.model) or len(class_names(learned.model)) == 2)
     layout = ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.08)
     figure = Figure(figsize=(11, 5) if plane else (10, 4), layout=layout, dpi=150, facecolor="white")
     axes = figure.subplot_mosaic("pe;ps" if plane else "es")
     _draw_error(axes["e"], learned, exact)
-    _draw_support(axes["s"], learned, exact)
+    _draw_parts(axes["s"], learned, exact)
     if plane:
         _draw_plane(axes["p"], learned)
     figure.savefig(file)
@@ -49,17 +49,15 @@ def _draw_error(axes: Axes, learned: Learned, exact: Exact | None) -> None:
     _finish(axes)
 
 
-def _draw_support(axes: Axes, learned: Learned, exact: Exact | None) -> None:
-    seen, _, support = zip(*learned.curve, strict=True)
-    axes.plot(
-        seen, support, color=SUPPORT, linewidth=2, label=f"online: {learned.n_support:,} in {learned.seconds:.1f} s"
-    )
-    if exact is not None:
+def _draw_parts(axes: Axes, learned: Learned, exact: Exact | None) -> None:
+    seen, _, kept = zip(*learned.curve, strict=True)
+    axes.plot(seen, kept, color=SUPPORT, linewidth=2, label=f"online: {learned.n_parts:,} in {learned.seconds:.1f} s")
+    if exact is not None and not is_approximate(learned.model):  # features and support vectors cannot be compared
         label = f"{exact.name}: {exact.n_support:,} in {exact.seconds:.1f} s"
         axes.axhline(exact.n_support, color=EXACT, linestyle="--", label=label)
     axes.set_ylim(bottom=0)
     axes.yaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
-    _title(axes, "Support vectors")
+    _title(axes, parts(learned.model).capitalize())
     _finish(axes)
 
 

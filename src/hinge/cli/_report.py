@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
-from hinge.cli._models import class_names
+from hinge.cli._models import class_names, is_approximate, parts
 from hinge.cli._wrapping import normal_of
 
 if TYPE_CHECKING:
@@ -21,6 +21,16 @@ if TYPE_CHECKING:
 
 MOST_NAMED = 10  # classes or columns named in a line
 MANY_CATEGORIES = 50
+_COLUMNS = (  # of the table of results, in their order
+    "seconds",
+    "features",
+    "support vectors",
+    "test error",
+    "called outliers",
+    "false alarms",
+    "found",
+    "ROC area",
+)
 
 
 def describe(material: Material, *, guessed: bool = False) -> str:
@@ -75,6 +85,7 @@ def summarise(material: Material, learned: Learned, exact: Exact | None, epochs:
         "label": material.preparation.label,
         "estimator": type(learned.model).__name__,
         **_rule(material, learned),
+        **_chosen(learned.model),
         "kernel": kernel.name,
         "gamma": kernel.gamma,
         "epochs": epochs,
@@ -83,7 +94,7 @@ def summarise(material: Material, learned: Learned, exact: Exact | None, epochs:
         "online": {
             "seconds": learned.seconds,
             "test_error": learned.test_error,
-            "support_vectors": learned.n_support,
+            _key(parts(learned.model)): learned.n_parts,
             "progressive_error": learned.progressive_error,
             **_outliers(learned.outliers),
         },
@@ -108,19 +119,30 @@ def _rule(material: Material, learned: Learned) -> dict[str, Any]:
     return rule
 
 
+def _chosen(model: Any) -> dict[str, Any]:
+    """Return what makes an approximate model."""
+    return {name: getattr(model, name) for name in ("approximation", "loss") if is_approximate(model)}
+
+
+def _key(kind: str) -> str:
+    """Return what the number of parts of a kind is called in a summary, where `features` are those of the rows."""
+    return "components" if kind == "features" else kind.replace(" ", "_")
+
+
 def _outliers(outliers: Outliers | None) -> dict[str, Any]:
     return {} if outliers is None else {"outliers": asdict(outliers)}
 
 
 def show(summary: dict[str, Any], console: Console) -> None:
     """Print the results as a table."""
+    rows = {_name(summary, key): _cells(summary[key]) for key in ("online", "svc") if summary[key] is not None}
     table = Table()
     table.add_column("", no_wrap=True)
-    for column in _cells(summary["online"]):
+    columns = [column for column in _COLUMNS if any(column in cells for cells in rows.values())]
+    for column in columns:
         table.add_column(column, justify="right")
-    for key in ("online", "svc"):
-        if summary[key] is not None:
-            table.add_row(_name(summary, key), *_cells(summary[key]).values())
+    for name, cells in rows.items():
+        table.add_row(name, *(cells.get(column, "-") for column in columns))
     console.print(f"{summary['data']}, {_settings(summary)}{_kernel(summary)}", style="bold", highlight=False)
     console.print(table)
     error = summary["online"]["progressive_error"]
@@ -168,7 +190,8 @@ def _settings(summary: dict[str, Any]) -> str:
     """Return what was chosen, a comma behind each."""
     chosen = {name: summary.get(name) for name in ("C", "nu")}
     numbers = [f"{name}={value:g}, " for name, value in chosen.items() if value is not None]
-    return "".join(numbers) + (f"{summary['shape']}, " if "shape" in summary else "")
+    words = [f"{summary[name]}, " for name in ("shape", "approximation", "loss") if name in summary]
+    return "".join(numbers + words)
 
 
 def _error(summary: dict[str, Any]) -> str:
@@ -179,7 +202,8 @@ def _error(summary: dict[str, Any]) -> str:
 
 def _cells(result: dict[str, Any]) -> dict[str, str]:
     """Return the entries of a row of the table by the names of its columns."""
-    cells = {"seconds": f"{result['seconds']:.2f}", "support vectors": f"{result['support_vectors']:,}"}
+    cells = {"seconds": f"{result['seconds']:.2f}"}
+    cells |= {kind: f"{result[_key(kind)]:,}" for kind in ("features", "support vectors") if _key(kind) in result}
     if result["test_error"] is not None:
         cells["test error"] = f"{result['test_error']:.2f} %"
     outliers = result.get("outliers", {})

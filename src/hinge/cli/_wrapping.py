@@ -6,7 +6,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from hinge._params import choice
-from hinge.cli._models import is_detector
+from hinge.cli._models import is_detector, is_regression
 from hinge.preparation import MISSING_POLICIES, UNKNOWN_POLICIES, Column, Preparation
 from hinge.prepared import OneClassPreparation, PreparedClassifier, PreparedDetector
 
@@ -50,7 +50,7 @@ def _plain(model: Any) -> Preparation:
     return Preparation(
         model.n_features_in_,
         columns=None if names is None else tuple(Column(name) for name in names),
-        label_kind="text" if is_detector(model) else label_kind(model.classes_),
+        label_kind="number" if is_regression(model) else "text" if is_detector(model) else label_kind(model.classes_),
         first_index=1,
         dense=not storage.sparse,
         dtype=storage.dtype.name,

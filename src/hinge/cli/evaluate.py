@@ -12,6 +12,7 @@ from rich.table import Table
 
 from hinge._errors import DataError, ParameterError
 from hinge.cli._material import ROWS_AT_A_TIME
+from hinge.cli._models import require_classifier
 from hinge.cli._options import DataFile, Format, Header, Json, Missing, ModelFile, Unknown
 from hinge.cli._outliers import NORMAL, answers, in_words, roc_area
 from hinge.cli._wrapping import normal_of, unwrapped
@@ -42,6 +43,7 @@ def evaluate(
     Example: hinge evaluate income.hinge test.csv
     """
     estimator, preparation = unwrapped(load(model), missing=missing, unknown=unknown)
+    require_classifier(estimator, model)
     preparation = _with_normal(preparation, normal)
     one_class = isinstance(preparation, OneClassPreparation)
     confusion: Counter[tuple[Any, Any]] = Counter()

@@ -2,14 +2,14 @@
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from hinge import export as exports
 from hinge._errors import ParameterError
 from hinge.cli._files import require_writable
-from hinge.cli._models import is_detector
+from hinge.cli._models import class_names, is_detector, is_regression
 from hinge.cli._options import Json, ModelFile
 from hinge.cli._wrapping import unwrapped
 from hinge.persistence import load
@@ -46,15 +46,23 @@ def export(
         raise ParameterError(
             f"Only classifiers can be exported, and {model} knows one class; hinge.load takes it into Python."
         )
+    classes = class_names(unwrapped(estimator)[0])
     if target == "onnx":
         exports.to_onnx(estimator, output)
-        words = "ONNX, inputs as when the model was trained, outputs label and scores"
+        words = f"ONNX, inputs as when the model was trained, {_outputs(estimator)}"
     else:
-        labels = range(len(estimator.classes_)) if number_classes else None
-        exports.to_libsvm(estimator, output, labels=labels)
-        numbers = ", ".join(f"{number} is {name}" for number, name in enumerate(estimator.classes_))
+        exports.to_libsvm(estimator, output, labels=range(len(classes)) if number_classes else None)
+        numbers = ", ".join(f"{number} is {name}" for number, name in enumerate(classes))
         words = "LIBSVM model" + (f"; {numbers}" if number_classes else "")
     if json_only:
-        typer.echo(json.dumps({"file": str(output), "format": target, "classes": [str(c) for c in estimator.classes_]}))
+        typer.echo(json.dumps({"file": str(output), "format": target, "classes": classes}))
     else:
         typer.echo(f"{output}: {words}")
+
+
+def _outputs(estimator: Any) -> str:
+    """Return what comes out of a graph."""
+    inner = unwrapped(estimator)[0]
+    if is_regression(inner):
+        return "output value"
+    return "outputs label, scores and probabilities" if hasattr(inner, "predict_proba") else "outputs label and scores"

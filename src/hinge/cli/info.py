@@ -8,7 +8,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from hinge.cli._models import class_names, is_detector, is_exact
+from hinge.cli._models import class_names, is_approximate, is_detector, is_exact, n_parts
 from hinge.cli._options import Json, ModelFile
 from hinge.cli._wrapping import normal_of, unwrapped
 from hinge.persistence import load
@@ -44,11 +44,19 @@ def _describe(file: Path) -> dict[str, Any]:
         "columns": [_column(column) for column in columns],
         "label": preparation.label,
         "scaling": preparation.scaling.words,
-        "support_vectors": len(model.support_),
+        **_parts(model),
         "examples_seen": int(model.n_seen_),
         **({"examples_held": model._state.bank.n_retained} if is_exact(model) else {}),
         "bytes": file.stat().st_size,
     }
+
+
+def _parts(model: Any) -> dict[str, int]:
+    """Return what a model is made of: support vectors, or features and the landmarks that they refer to."""
+    if not is_approximate(model):
+        return {"support_vectors": n_parts(model)}
+    landmarks = {"landmarks": len(model.support_)} if model.approximation == "nystroem" else {}
+    return {"components": n_parts(model)} | landmarks
 
 
 def _column(column: Column) -> str:

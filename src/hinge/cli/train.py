@@ -40,10 +40,13 @@ MaxExamples = Annotated[int | None, typer.Option(metavar="N", help="Examples tha
 Nu = Annotated[float | None, typer.Option(metavar="X", help="Share of outliers at most (one-class). [0.1]")]
 Shape = Annotated[str | None, typer.Option(metavar="NAME", help="plane or sphere (one-class).")]
 Normal = Annotated[str | None, typer.Option(metavar="LABEL", help="Learn rows of this label only (one-class).")]
+Components = Annotated[int | None, typer.Option(metavar="N", help="Features at most (approximate). [512]")]
+Approximation = Annotated[str | None, typer.Option(metavar="NAME", help="nystroem or fourier (approximate).")]
+Loss = Annotated[str | None, typer.Option(metavar="NAME", help="hinge, squared_hinge or log_loss (approximate).")]
 CacheSize = Annotated[float | None, typer.Option(metavar="MB", help="Memory for kernel values. [200]")]
 Epochs = Annotated[int, typer.Option(min=1, metavar="N", help="Passes over the rows. [1]", show_default=False)]
 Compare = Annotated[bool | None, typer.Option("--compare/--no-compare", help="Train scikit-learn's model as well.")]
-Plot = Annotated[Path | None, typer.Option(metavar="FILE", help="Draw error and support vectors.")]
+Plot = Annotated[Path | None, typer.Option(metavar="FILE", help="Draw error and size of the model.")]
 Seed = Annotated[int, typer.Option(min=0, metavar="N", help="Seed of the order of rows. [0]", show_default=False)]
 
 
@@ -70,6 +73,9 @@ def train(
     nu: Nu = None,
     shape: Shape = None,
     normal: Normal = None,
+    components: Components = None,
+    approximation: Approximation = None,
+    loss: Loss = None,
     cache_size: CacheSize = None,
     epochs: Epochs = 1,
     compare: Compare = None,
@@ -83,6 +89,7 @@ def train(
     """
     parameters = {"C": C, "kernel": kernel, "gamma": gamma_of(gamma), "max_support": max_support}
     parameters |= {"cache_size": cache_size, "max_examples": max_examples, "nu": nu, "shape": shape}
+    parameters |= {"n_components": components, "approximation": approximation, "loss": loss}
     wishes = Wishes(label, names(drop), names(categorical), missing, unknown, scale, normal, seed)
     files = Files(data, test, data_format, header)
     output = output or resume or DEFAULT_MODEL

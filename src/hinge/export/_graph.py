@@ -106,7 +106,7 @@ def require_size(n_bytes: int) -> None:
     if n_bytes > LARGEST:
         raise ExportError(
             f"An ONNX file holds at most 2 GB, and the support vectors need {n_bytes / 1e9:.1f} GB written out; "
-            "max_support makes a smaller model."
+            "max_support, or n_components of an approximate model, makes it smaller."
         )
 
 

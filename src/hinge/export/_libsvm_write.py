@@ -49,7 +49,8 @@ def to_libsvm(model: Any, path: str | os.PathLike[str], *, labels: Sequence[int]
     Parameters
     ----------
     model : estimator
-        A fitted classifier of this package, with a linear, poly, rbf, sigmoid or precomputed kernel.
+        A fitted classifier of this package, or an `ApproximateSVR`, with a linear, poly, rbf, sigmoid or precomputed
+        kernel. Of approximate models those of Nystroem: they are kernel expansions over their landmarks.
     path : path
         Name of the file. An existing file is replaced, when the new one is complete.
     labels : sequence of int, default=None
@@ -93,9 +94,14 @@ def to_libsvm(model: Any, path: str | os.PathLike[str], *, labels: Sequence[int]
             "train it without (--scale none, numbers only), or export its part `model`, which takes prepared examples."
         )
     view = View.of(model)
+    if view.fourier is not None:
+        raise ExportError(
+            "LIBSVM's files hold kernel expansions, and a model of Fourier features is none; export it to ONNX or "
+            "scikit-learn, or train with approximation='nystroem'."
+        )
     view.require_kernel(tuple(KERNEL_WORDS), "LIBSVM")
-    numbers = _numbers(view.classes, labels)
-    blocks = _two_blocks(view) if len(view.classes) == 2 else _one_block_a_class(view)
+    numbers = _numbers(view, labels)
+    blocks = _one_block_a_class(view) if len(view.classes) > 2 else _two_blocks(view)
     with replacing(path) as unfinished, unfinished.open("w", encoding="ascii", newline="\n") as file:
         file.writelines(_header(view, numbers[::-1], [len(columns) for columns, _ in blocks]))
         file.writelines(_lines(view, blocks))
@@ -105,7 +111,7 @@ Block = tuple["NDArray[np.intp]", "NDArray[np.float64]"]  # support vectors, and
 
 
 def _two_blocks(view: View) -> list[Block]:
-    """Return the vectors of the second class and those of the first."""
+    """Return the vectors of the second class and those of the first; those of a regression count as one class."""
     coefficients, first = view.coefficients.T, int(view.counts[0])
     places = np.arange(view.n_support)
     return [(places[part], coefficients[part]) for part in (slice(first, None), slice(None, first))]
@@ -127,17 +133,18 @@ def _header(view: View, numbers: list[int], sizes: list[int]) -> Iterator[str]:
     if len(numbers) > 2:
         first, second = np.triu_indices(len(numbers), 1)  # pairs in LIBSVM's order
         rho = -(intercepts[first] - intercepts[second])
-    yield f"svm_type c_svc\nkernel_type {KERNEL_WORDS[kernel.name]}\n"
+    yield f"svm_type {'epsilon_svr' if view.regression else 'c_svc'}\nkernel_type {KERNEL_WORDS[kernel.name]}\n"
     if kernel.name == "poly":
         yield f"degree {kernel.degree}\n"
     if kernel.name in ("poly", "rbf", "sigmoid"):
         yield f"gamma {kernel.gamma:.17g}\n"
     if kernel.name in ("poly", "sigmoid"):
         yield f"coef0 {kernel.coef0:.17g}\n"
-    yield f"nr_class {len(numbers)}\ntotal_sv {sum(sizes)}\n"
+    yield f"nr_class {len(numbers) or 2}\ntotal_sv {sum(sizes)}\n"
     yield f"rho {' '.join(f'{value + 0.0:.17g}' for value in rho)}\n"  # no minus before a zero
-    yield f"label {' '.join(map(str, numbers))}\n"
-    yield f"nr_sv {' '.join(map(str, sizes))}\nSV\n"
+    if not view.regression:
+        yield f"label {' '.join(map(str, numbers))}\nnr_sv {' '.join(map(str, sizes))}\n"
+    yield "SV\n"
 
 
 def _lines(view: View, blocks: list[Block]) -> Iterator[str]:
@@ -156,8 +163,11 @@ def _features(view: View, vectors: Any, place: int) -> str:
     return "".join(f" {column + 1}:{value:.17g}" for column, value in entries if value)
 
 
-def _numbers(classes: NDArray[Any], labels: Sequence[int] | None) -> list[int]:
+def _numbers(view: View, labels: Sequence[int] | None) -> list[int]:
     """Return the labels to write, in the order of the classes."""
+    classes = view.classes
+    if view.regression and labels is not None:
+        raise ExportError("labels must be left out for a regression, which has no classes.")
     given: list[Any] = classes.tolist() if labels is None else list(labels)
     numbers = [_whole(label) for label in given]
     if labels is None and None in numbers:

@@ -16,7 +16,8 @@ from hinge._params import choice
 from hinge.export._errors import ExportError
 from hinge.export._graph import Graph, require_size, whole_numbers
 from hinge.export._onnx_inputs import plain_matrix, prepared_matrix
-from hinge.export._view import View, taken_apart
+from hinge.export._onnx_outputs import add_label, add_probabilities, add_value
+from hinge.export._view import Fourier, View, taken_apart
 
 if TYPE_CHECKING:
     import onnx
@@ -29,7 +30,9 @@ def to_onnx(model: Any, path: str | os.PathLike[str] | None = None, *, dtype: st
     """Return a model as an ONNX graph, and write it to a file if a path is given.
 
     The graph has an input `X` of shape (N, n_features) and the outputs `label` of shape (N,) and `scores`, which is
-    what `decision_function` returns. It computes in double precision, whatever the precision of its input.
+    what `decision_function` returns; a model with `predict_proba` has an output `probabilities` of shape (N, n_classes)
+    besides. A regression has one output, `value` of shape (N,). The graph computes in double precision, whatever the
+    precision of its input.
 
     A `PreparedClassifier` of named columns has an input of shape (N, 1) for each of them instead, called like the
     column: numbers, or texts where it holds categories, without blanks around them and empty where they are missing.
@@ -39,11 +42,11 @@ def to_onnx(model: Any, path: str | os.PathLike[str] | None = None, *, dtype: st
     Parameters
     ----------
     model : estimator
-        A fitted classifier of this package, with any kernel but a function.
+        A fitted classifier of this package, or an `ApproximateSVR`, with any kernel but a function.
     path : path, default=None
         Name of the file, usually with the ending `.onnx`. An existing file is replaced, when the new one is complete.
     dtype : {"float32", "float64"}, default="float32"
-        Type of `X` (or of the columns of numbers) and of `scores`.
+        Type of `X` (or of the columns of numbers) and of the numbers that come out.
 
     Returns
     -------
@@ -75,14 +78,20 @@ def to_onnx(model: Any, path: str | os.PathLike[str] | None = None, *, dtype: st
     model, preparation = taken_apart(model)
     view = View.of(model)
     view.require_kernel(_KERNELS, "ONNX here")
-    labels = _labels(view.classes)
+    labels = None if view.regression else _labels(view.classes)
     graph = Graph()
     if preparation is None:
         X = plain_matrix(graph, view.n_features, dtype)
     else:
         X = prepared_matrix(graph, preparation, dtype)
-    _outputs(graph, labels, decisions(graph, view, X), dtype)
-    found = graph.model(f"Classifier with kernel {view.kernel.describe()} and {view.n_support} support vectors.")
+    answers = decisions(graph, view, X)
+    if labels is None:
+        add_value(graph, answers, dtype)
+    else:
+        add_label(graph, labels, answers, dtype)
+    if hasattr(model, "predict_proba"):
+        add_probabilities(graph, answers, dtype, len(view.classes))
+    found = graph.model(_description(view))
     if path is not None:
         with replacing(path) as unfinished:
             unfinished.write_bytes(found.SerializeToString())
@@ -102,7 +111,10 @@ def decisions(graph: Graph, view: View, X: str) -> str:
         Name of the examples.
     """
     name = view.kernel.name
-    if name == "linear":
+    if view.fourier is not None:
+        features = _cosines(graph, view, view.fourier, X)
+        products = graph.add("MatMul", features, graph.constant(np.ascontiguousarray(view.coefficients.T)))
+    elif name == "linear":
         weights = np.asarray(view.vectors.T @ view.coefficients.T, dtype=np.float64)
         products = graph.add("MatMul", X, graph.constant(weights))
     elif name == "laplacian":
@@ -167,18 +179,21 @@ def _laplacian(graph: Graph, view: View, X: str) -> str:
     return graph.add("Transpose", products, perm=[1, 0])
 
 
-def _outputs(graph: Graph, labels: NDArray[Any], values: str, dtype: str) -> None:
-    """Add labels, chosen in double precision, and scores."""
-    several = len(labels) > 2
-    if several:
-        places = graph.add("ArgMax", values, axis=1, keepdims=0)
-    else:
-        values = graph.add("Squeeze", values, graph.constant(np.array([1])))
-        places = graph.cast(graph.add("Greater", values, graph.constant(0.0)), "int64")
-    graph.add("Gather", graph.constant(labels), places, axis=0, name="label")
-    graph.cast(values, dtype, name="scores")
-    graph.output("label", "string" if labels.dtype == object else "int64", "N")
-    graph.output("scores", dtype, *(["N", len(labels)] if several else ["N"]))
+def _cosines(graph: Graph, view: View, fourier: Fourier, X: str) -> str:
+    """Add sqrt(2 / d) cos(<frequency, x> + phase); runtimes have sines, but not all have cosines, in double."""
+    if view.centre is not None:
+        X = graph.add("Sub", X, graph.constant(view.centre))
+    turned = fourier.phases.astype(np.float64) + np.pi / 2
+    stored = graph.constant(fourier.frequencies)
+    stored = stored if fourier.frequencies.dtype == np.float64 else graph.cast(stored, "float64")
+    angles = graph.add("Add", graph.add("MatMul", X, stored), graph.constant(turned))
+    return graph.add("Mul", graph.add("Sin", angles), graph.constant(np.sqrt(2.0 / len(turned))))
+
+
+def _description(view: View) -> str:
+    kind = "Regression" if view.regression else "Classifier"
+    parts = "support vectors" if view.fourier is None else "Fourier features"
+    return f"{kind} with kernel {view.kernel.describe()} and {view.n_support} {parts}."
 
 
 def _labels(classes: NDArray[Any]) -> NDArray[Any]:

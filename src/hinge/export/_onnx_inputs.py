@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from hinge.export._graph import Graph
     from hinge.preparation import Column, Preparation
 
-OUTPUTS = ("label", "scores")
+OUTPUTS = ("label", "scores", "probabilities", "value")
 
 
 def plain_matrix(graph: Graph, n_features: int, dtype: str) -> str:

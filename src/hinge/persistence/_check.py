@@ -18,6 +18,7 @@ from hinge.persistence._errors import ModelFileError, quoted, require
 from hinge.preparation import MOST_FEATURES
 
 if TYPE_CHECKING:
+    from hinge._state import SolverOptions
     from hinge.persistence._file import Arrays
 
 MOST_EXAMPLES = 1 << 62
@@ -37,8 +38,14 @@ _STATE: dict[str, tuple[type, ...]] = {
 _KERNEL: dict[str, tuple[type, ...]] = {"name": (str,), "gamma": (int, float), "coef0": (int, float), "degree": (int,)}
 
 
-def check_state(arrays: Arrays, values: dict[str, Any], *, fewest_classes: int = 1) -> None:
-    """Raise `ModelFileError` unless arrays and values can have come from a `State`."""
+def check_state(arrays: Arrays, values: dict[str, Any], options: SolverOptions, *, fewest_classes: int = 1) -> None:  # noqa: ARG001
+    """Raise `ModelFileError` unless arrays and values can have come from a `State`, whatever its options."""
+    check_values(values, fewest_classes=fewest_classes)
+    check_arrays(arrays, values)
+
+
+def check_values(values: dict[str, Any], *, fewest_classes: int = 1) -> None:
+    """Raise `ModelFileError` unless values can be those that every state has."""
     _json.fields(values, "its state", _STATE)
     require(values["dtype"] in ("float32", "float64"), "its numbers are neither float32 nor float64")
     features, seen = values["n_features"], values["n_seen"]
@@ -47,7 +54,6 @@ def check_state(arrays: Arrays, values: dict[str, Any], *, fewest_classes: int =
     _check_kernel(values)
     require(len(values["classes"]) >= fewest_classes, "it has no classes")
     _check_classes(values)
-    check_arrays(arrays, values)
 
 
 def _check_kernel(values: dict[str, Any]) -> None:

@@ -10,6 +10,8 @@ from hinge._validation import Storage
 from hinge.persistence._errors import require
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from numpy.typing import NDArray
 
     from hinge.persistence._file import Arrays
@@ -39,10 +41,10 @@ SLACK = 1e-9  # of a box, by which rounding may carry a coefficient out of it
 
 def check_arrays(arrays: Arrays, values: dict[str, Any]) -> None:
     """Raise `ModelFileError` unless the arrays fit together and to checked values."""
-    _check_types(arrays, values)
+    expected = {name: kind for name, kind in TYPES.items() if name not in SPARSE}
+    check_types(arrays, expected | {"shift": values["dtype"]} | row_types(values), matrices=DENSE)
     _check_examples(arrays, values)
-    if values["sparse"]:
-        _check_rows(arrays, values["n_features"])
+    check_rows(arrays, len(arrays["ids"]), values)
     _check_features(arrays, values)
     machines = 1 if len(values["classes"]) <= 2 else len(values["classes"])
     _check_members(arrays, machines)
@@ -50,13 +52,19 @@ def check_arrays(arrays: Arrays, values: dict[str, Any]) -> None:
     _check_counters(arrays, values, machines)
 
 
-def _check_types(arrays: Arrays, values: dict[str, Any]) -> None:
-    expected = (TYPES.keys() | {"shift"}) - SPARSE | (SPARSE if values["sparse"] else DENSE)
-    require(arrays.keys() == expected, f"it should hold the arrays {', '.join(sorted(expected))}")
+def row_types(values: dict[str, Any]) -> dict[str, str]:
+    """Return the arrays that hold examples, and the types of their numbers."""
+    if not values["sparse"]:
+        return dict.fromkeys(DENSE, values["dtype"])
+    return {"data": values["dtype"]} | {name: TYPES[name] for name in SPARSE if name in TYPES}
+
+
+def check_types(arrays: Arrays, types: dict[str, str], *, matrices: Collection[str]) -> None:
+    """Raise `ModelFileError` unless there are exactly some arrays, of some types, whose numbers are finite."""
+    require(arrays.keys() == types.keys(), f"it should hold the arrays {', '.join(sorted(types))}")
     for name, array in arrays.items():
-        wanted = TYPES.get(name, values["dtype"])
-        require(array.dtype.name == wanted, f"{name} is {array.dtype.name} instead of {wanted}")
-        require(array.ndim == (2 if name == "values" else 1), f"{name} has {array.ndim} dimensions")
+        require(array.dtype.name == types[name], f"{name} is {array.dtype.name} instead of {types[name]}")
+        require(array.ndim == (2 if name in matrices else 1), f"{name} has {array.ndim} dimensions")
         if array.dtype.kind == "f":
             require(bool(np.isfinite(array).all()), f"{name} holds numbers that are not finite")
 
@@ -64,22 +72,24 @@ def _check_types(arrays: Arrays, values: dict[str, Any]) -> None:
 def _check_examples(arrays: Arrays, values: dict[str, Any]) -> None:
     ids, labels, costs = arrays["ids"], arrays["labels"], arrays["costs"]
     require(len(labels) == len(ids) == len(costs), "ids, labels and costs differ in length")
-    require(_between(ids, 0, values["n_seen"] - 1), "an id is not that of an example it has seen")
+    require(between(ids, 0, values["n_seen"] - 1), "an id is not that of an example it has seen")
     require(len(np.unique(ids)) == len(ids), "an id is repeated")
-    require(_between(labels, 0, len(values["classes"]) - 1), "a label is not the number of a class")
+    require(between(labels, 0, len(values["classes"]) - 1), "a label is not the number of a class")
     require(bool((costs > 0).all()), "a cost is not above zero")
+
+
+def check_rows(arrays: Arrays, rows: int, values: dict[str, Any], prefix: str = "") -> None:
+    """Raise `ModelFileError` unless arrays hold so many rows: those of a CSR matrix go up, none twice."""
+    features = values["n_features"]
     if not values["sparse"]:
-        shape = (len(ids), values["n_features"])
-        require(arrays["values"].shape == shape, "values do not match examples and features")
-
-
-def _check_rows(arrays: Arrays, features: int) -> None:
-    """Rows as in a CSR matrix: in each of them the columns go up, none twice."""
-    starts, columns, rows = arrays["indptr"], arrays["indices"], len(arrays["ids"])
+        fitting = arrays[f"{prefix}values"].shape == (rows, features)
+        require(fitting, f"{prefix}values do not match examples and features")
+        return
+    data, columns, starts = (arrays[f"{prefix}{name}"] for name in ("data", "indices", "indptr"))
     fitting = len(starts) == rows + 1 and starts[0] == 0 and starts[-1] == len(columns)
-    require(fitting and bool((starts[:-1] <= starts[1:]).all()), "indptr does not match the examples")
-    require(len(arrays["data"]) == len(columns), "data and indices differ in length")
-    require(_between(columns, 0, features - 1), "an index is not the number of a feature")
+    require(fitting and bool((starts[:-1] <= starts[1:]).all()), f"{prefix}indptr does not match the examples")
+    require(len(data) == len(columns), "data and indices differ in length")
+    require(between(columns, 0, features - 1), "an index is not the number of a feature")
     rising = columns[:-1] < columns[1:]
     inner = starts[1:-1]
     rising[inner[(inner > 0) & (inner < len(columns))] - 1] = True  # from the end of a row to the next
@@ -95,16 +105,16 @@ def _check_features(arrays: Arrays, values: dict[str, Any]) -> None:
         require(len(shift) == values["n_features"], "shift does not match the features")
     largest = storage.largest * (2.001 if len(shift) else 1.0)
     entries = arrays["data"] if values["sparse"] else arrays["values"]
-    require(_between(entries, -largest, largest), "a feature is so large that its square overflows")
-    require(_between(shift, -storage.largest, storage.largest), "the shift is so large that its square overflows")
+    require(between(entries, -largest, largest), "a feature is so large that its square overflows")
+    require(between(shift, -storage.largest, storage.largest), "the shift is so large that its square overflows")
 
 
 def _check_members(arrays: Arrays, machines: int) -> None:
     members, counts, examples = arrays["members"], arrays["member_counts"], len(arrays["ids"])
     require(len(counts) == machines, "member_counts does not match the classes")
-    fitting = _between(counts, 0, examples) and int(counts.sum()) == len(members)
+    fitting = between(counts, 0, examples) and int(counts.sum()) == len(members)
     require(fitting, "its members do not match their counts")
-    require(_between(members, 0, examples - 1), "a member is not the place of an example")
+    require(between(members, 0, examples - 1), "a member is not the place of an example")
     owner = np.repeat(np.arange(machines), counts)
     require(len(np.unique(owner * examples + members)) == len(members), "a machine holds an example twice")
     require(len(np.unique(members)) == examples, "an example belongs to no machine")
@@ -128,13 +138,14 @@ def _check_coefficients(arrays: Arrays, machines: int) -> None:
 def _check_counters(arrays: Arrays, values: dict[str, Any], machines: int) -> None:
     counters, newcomers = arrays["counters"], arrays["newcomers"]
     require(len(counters) == 3 + PER_MACHINE * machines, "counters do not match the classes")
-    require(_between(counters, 0, MOST_COUNTED), "a counter makes no sense")
+    require(between(counters, 0, MOST_COUNTED), "a counter makes no sense")
     require(counters[2] <= 1, "it does not say whether its shift is chosen")
     seeds = counters[3:].reshape(machines, PER_MACHINE)[:, :2]
-    require(_between(seeds, 0, values["n_seen"]), "a machine has begun with more examples than it has seen")
+    require(between(seeds, 0, values["n_seen"]), "a machine has begun with more examples than it has seen")
     rising = bool((newcomers[:-1] < newcomers[1:]).all())
-    require(rising and _between(newcomers, 0, machines - 1), "newcomers are not numbers of machines")
+    require(rising and between(newcomers, 0, machines - 1), "newcomers are not numbers of machines")
 
 
-def _between(array: NDArray[Any], low: float, high: float) -> bool:
+def between(array: NDArray[Any], low: float, high: float) -> bool:
+    """Tell whether all entries lie between two bounds, or on them."""
     return not array.size or bool(array.min() >= low and array.max() <= high)

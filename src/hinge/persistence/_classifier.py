@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from hinge._state import State
+from hinge._state import SolverOptions, State
 from hinge.persistence import _json
 from hinge.persistence._check import check_state
 from hinge.persistence._errors import ModelFileError, quoted, require, sentence
@@ -19,7 +19,7 @@ from hinge.persistence._older import completed
 from hinge.persistence._registry import Entry
 from hinge.persistence._values import decode, encode
 
-Check = Callable[[Arrays, dict[str, Any]], None]
+Check = Callable[[Arrays, dict[str, Any], SolverOptions], None]
 
 _FIELDS: dict[str, tuple[type, ...]] = {"parameters": (dict,), "feature_names": (list, type(None)), "state": (dict,)}
 
@@ -34,7 +34,7 @@ def classifier(estimator: type[Any], state: type[Any] = State, check: Check = ch
     state : type
         The class of its `_state`, with `to_arrays` and `from_arrays`.
     check : callable
-        Raises `ModelFileError` unless arrays and values can have come from `to_arrays`.
+        Raises `ModelFileError` unless arrays and values can have come from `to_arrays`, in a model with such options.
     """
     return Entry(estimator, partial(_take_apart, check), partial(_put_together, estimator, state, check))
 
@@ -43,13 +43,13 @@ def _take_apart(check: Check, model: Any) -> Parts:
     """Return the parts of a model; what could not be loaded again is refused now."""
     check_is_fitted(model)
     parameters = {name: encode(name, value) for name, value in model.get_params(deep=False).items()}
-    model._check_params(streaming=False)
+    options = model._check_params(streaming=False)
     model._require_same(model._state)
     arrays, values = model._state.to_arrays()
     del values["options"]  # they follow from the parameters, and from the machine that the model is loaded on
     try:
         values = _json.parse(_json.write(values))  # as the reader will see them
-        check(arrays, values)
+        check(arrays, values, options)
     except ModelFileError as error:
         raise ModelFileError(f"The model cannot be saved: {sentence(error)}.") from None
     names = getattr(model, "feature_names_in_", None)
@@ -64,7 +64,7 @@ def _put_together(estimator: type[Any], kind: type[Any], check: Check, parts: Pa
     model = _with_parameters(estimator, header["parameters"])
     options = model._check_params(streaming=False)
     arrays = completed(parts.arrays)
-    check(arrays, header["state"])
+    check(arrays, header["state"], options)
     state = kind.from_arrays(arrays, header["state"] | {"options": asdict(options)})
     model._require_same(state)
     state.bank  # noqa: B018  built now: the native code looks at the arrays as well

@@ -15,6 +15,7 @@ from hinge.persistence._classifier import classifier
 from hinge.persistence._errors import ModelFileError, quoted, require
 
 if TYPE_CHECKING:
+    from hinge._state import SolverOptions
     from hinge.persistence._file import Arrays, Parts
     from hinge.persistence._registry import Entry
 
@@ -37,12 +38,12 @@ def exact(estimator: type[Any]) -> Entry:
     return replace(entry, take_apart=take_apart)
 
 
-def check_exact_state(arrays: Arrays, values: dict[str, Any]) -> None:
+def check_exact_state(arrays: Arrays, values: dict[str, Any], options: SolverOptions) -> None:
     """Raise `ModelFileError` unless arrays and values can have come from an `ExactState`."""
     for name, kind in {"ids": dict, "named": list}.items():
         require(type(values.get(name)) is kind, f"its state has no field {name!r}, or it is of the wrong type")
     plain = {key: value for key, value in values.items() if key not in ("ids", "named")}
-    check_state(arrays, plain, fewest_classes=0)
+    check_state(arrays, plain, options, fewest_classes=0)
     require(plain["dtype"] == "float64", "its numbers are not float64")
     named = [label for label in plain["classes"] if label in values["named"]]
     require(named == values["named"], "the classes it expects are not among its classes, in their order")

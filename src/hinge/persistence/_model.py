@@ -6,9 +6,11 @@ import os
 from pathlib import Path
 from typing import Any
 
+from hinge.approximate import ApproximateSVC, ApproximateSVR
 from hinge.incremental import IncrementalOneClassSVM, IncrementalSVC
 from hinge.online import OnlineSVC
 from hinge.perceptron import KernelPerceptron
+from hinge.persistence._approximate import approximate
 from hinge.persistence._classifier import classifier
 from hinge.persistence._errors import ModelFileError, sentence
 from hinge.persistence._exact import exact
@@ -22,6 +24,8 @@ for estimator in (OnlineSVC, RobustOnlineSVC, TrackingSVC, KernelPerceptron):
     register(classifier(estimator))
 register(exact(IncrementalSVC))
 register(exact(IncrementalOneClassSVM))
+register(approximate(ApproximateSVC))
+register(approximate(ApproximateSVR))
 register(prepared())
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hinge._base import StreamingClassifier
 from hinge.incremental import IncrementalOneClassSVM
 from hinge.persistence import _json
 from hinge.persistence._errors import ModelFileError, require, sentence
@@ -57,6 +58,8 @@ def prepared(estimator: type[Any] = PreparedClassifier) -> Entry:
 
 
 def _take_apart(model: Prepared) -> Parts:
+    if not _fits(type(model), model.model):
+        raise ModelFileError(f"A {type(model).__name__} cannot be saved with a {type(model.model).__name__} inside.")
     inner = take_apart(model.model)
     preparation = model.preparation
     scales = {FACTOR: preparation.scaling.factor, OFFSET: preparation.scaling.offset}
@@ -69,6 +72,12 @@ def _take_apart(model: Prepared) -> Parts:
     arrays = inner.arrays | {name: array for name, array in scales.items() if array is not None}
     normal = {"normal": getattr(preparation, "normal", None)} if isinstance(model, PreparedDetector) else {}
     return Parts(arrays, {"model": inner.header, "preparation": values} | normal)
+
+
+def _fits(estimator: type[Any], model: Any) -> bool:
+    """Tell whether a model is of the kind that a class of prepared models has inside."""
+    one_class = isinstance(model, IncrementalOneClassSVM)
+    return one_class if estimator is PreparedDetector else isinstance(model, StreamingClassifier) and not one_class
 
 
 def _values(preparation: Preparation) -> dict[str, Any]:
@@ -89,7 +98,7 @@ def _put_together(estimator: type[Any], parts: Parts) -> Any:
     scales = {name: arrays.pop(name, None) for name in (FACTOR, OFFSET)}
     model = put_together(Parts(arrays, header["model"]))
     require(not isinstance(model, Prepared), "a prepared model holds another one")
-    require(isinstance(model, IncrementalOneClassSVM) == one_class, "its model is not of the kind it says")
+    require(_fits(estimator, model), "its model is not of the kind it says")
     preparation = _preparation(header["preparation"], scales)
     require(preparation.n_features == model.n_features_in_, "its preparation does not match the features of its model")
     return estimator(model, OneClassPreparation.of(preparation, header["normal"]) if one_class else preparation)

@@ -1,0 +1,216 @@
+"""Averaged stochastic gradient descent written down literally: every step touches every weight."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import expit
+
+
+def pull(loss, answer, target, epsilon):
+    """Return minus a subgradient of the loss."""
+    if loss == "log_loss":
+        return target * expit(-target * answer)
+    if loss in {"hinge", "squared_hinge"}:
+        past, sense = 1.0 - target * answer, target
+    else:
+        past, sense = abs(target - answer) - epsilon, np.sign(target - answer)
+    if past <= 0.0:
+        return 0.0
+    return sense * (2.0 * past if loss.startswith("squared") else 1.0)
+
+
+def proximal(loss, answer, target, strength, reach, *, epsilon):
+    """Return the step whose pull is that of the place where it ends."""
+    start = pull(loss, answer, target, epsilon)
+    if start == 0.0:
+        return 0.0
+
+    def excess(step):
+        return step - strength * pull(loss, answer + step * reach, target, epsilon)
+
+    # Beyond this the loss is zero, or a regression would pull the other way.
+    middle = target if loss in {"hinge", "squared_hinge"} else target - np.sign(start) * epsilon
+    farthest = (middle - answer) / reach if loss != "log_loss" else strength * start
+    if loss in {"hinge", "epsilon_insensitive"}:
+        return np.sign(start) * min(strength, abs(farthest))
+    return brentq(excess, *sorted((0.0, farthest)), xtol=1e-300, rtol=1e-14)
+
+
+class Machine:
+    """One linear machine.
+
+    `total` is the number of examples that lambda refers to; without one those are counted that have come. `planned` is
+    the number of steps to be made; without one, as in a stream, later iterates weigh more.
+    """
+
+    def __init__(self, penalty, typical, *, C, loss, epsilon=0.0, intercept=True, adaptive=True, average_last=0.5):
+        self.penalty, self.C, self.loss, self.epsilon = penalty, C, loss, epsilon
+        self.intercept, self.adaptive, self.average_last = intercept, adaptive, average_last
+        self.regression = loss.endswith("insensitive")
+        self.typical = typical + intercept
+        self.weights, self.average = np.zeros(len(penalty)), np.zeros(len(penalty))
+        self.bias = self.average_bias = 0.0
+        self.steps = self.examples = self.owed = self.averaged = 0.0
+        self.seen, self.weight = [], 0.0
+
+    def begin(self, target):
+        """Take in the first target there is."""
+        if self.regression and self.intercept and not self.seen:
+            self.bias = self.average_bias = target
+
+    def learn(self, rows, targets, costs=None, *, total=None, planned=None, safe=None):
+        """Learn rows in the order given; safe ones are passed over."""
+        self.begin(targets[0])
+        for place, (row, target) in enumerate(zip(rows, targets, strict=True)):
+            cost = 1.0 if costs is None else costs[place]
+            self.steps += 1
+            self.examples += total is None
+            self.seen.append(target)
+            self.weight += (cost - self.weight) / self.steps  # rows count relative to that, and C with it
+            penalty = 1.0 / (self.C * self.weight * (self.examples if total is None else total))
+            cost = 0.0 if safe is not None and safe[place] else cost / self.weight
+            if self.adaptive:
+                self._adaptive(row, target, cost, penalty, total)
+            else:
+                self._asset(row, target, cost, penalty, planned)
+
+    def is_safe(self, rows, targets):
+        """Tell which answers would be right even if they were a little worse."""
+        answers = rows @ self.weights + self.bias
+        if self.regression:
+            return np.abs(targets - answers) < 0.8 * self.epsilon
+        return targets * answers > 1.2
+
+    def _scale(self):
+        """Return the size of what there is to be learned."""
+        if not self.regression:
+            return 1.0
+        return np.std(self.seen) if self.intercept else np.sqrt(np.mean(np.square(self.seen)))
+
+    def _adaptive(self, row, target, cost, penalty, total):
+        scale = 1.0 if self.loss.startswith("squared") else self._scale()
+        first = min(1.5 * scale / self.typical, self.C * self.weight / self.penalty.min())
+        eta = first / (1.0 + self.steps / min(total or 10_000, 10_000)) ** 0.75
+        answer, reach = row @ self.weights + self.bias, row @ row + self.intercept
+        if eta * cost > 0.0:
+            self._move(row, proximal(self.loss, answer, target, eta * cost, reach, epsilon=self.epsilon))
+        self.owed += eta * penalty
+        if self.steps % 64 == 0:
+            self.weights = self.weights / (1.0 + self.owed * self.penalty)
+            self.owed = 0.0
+        self._mix(self._recent())
+
+    def _asset(self, row, target, cost, penalty, planned):
+        """Algorithm 1 of the paper; without an intercept ASSET*. Of a regression lambda |w|^2 <= 1 need not hold."""
+        scale = self._scale()
+        radius = np.sqrt(max(scale**2 if self.loss.startswith("squared") else scale, 1e-300) / penalty)
+        eta = 1.0 / (penalty * self.steps)
+        if self.intercept:
+            steepness = {"log_loss": 0.5, "squared_hinge": 2.0, "squared_epsilon_insensitive": 2.0 * scale}
+            subgradient = max(steepness.get(self.loss, 1.0), 1e-300) * np.sqrt(self.typical)
+            eta = np.sqrt(2.0 * radius**2) / (subgradient * np.sqrt(self.steps))
+        step = eta * cost * pull(self.loss, row @ self.weights + self.bias, target, self.epsilon)
+        self.weights = max(1.0 - eta * penalty, 0.0) * self.weights
+        self._move(row, step)
+        length = np.linalg.norm(self.weights)
+        if length > radius:
+            self.weights = self.weights * radius / length
+        centre = np.mean(self.seen) if self.regression and self.intercept else 0.0
+        self.bias = float(np.clip(self.bias, centre - radius, centre + radius))
+        if planned is None:
+            self._mix(self._recent())
+            return
+        share = isinstance(self.average_last, float)
+        last = self.average_last * planned if share else self.average_last
+        if self.steps <= planned - last + 1:  # averages begin with this iterate at the earliest
+            self.averaged = 0.0
+        self.averaged += eta
+        self._mix(eta / self.averaged)
+
+    def _move(self, row, step):
+        self.weights = self.weights + step * row
+        self.bias += step * self.intercept
+
+    def _mix(self, share):
+        self.average = (1.0 - share) * self.average + share * self.weights
+        self.average_bias = (1.0 - share) * self.average_bias + share * self.bias
+
+    def _recent(self):
+        if not isinstance(self.average_last, float):
+            return max(1.0 / self.steps, 1.0 / self.average_last)
+        power = 2.0 / self.average_last - 2.0
+        return (power + 1.0) / (self.steps + power)
+
+
+def learn_in_panels(machines, rows, targets, costs, panel, **numbers):
+    """Let machines learn one training set, without the rows that are safe for all of them at the start of a panel."""
+    for start in range(0, len(rows), panel):
+        part = slice(start, start + panel)
+        for machine, wanted in zip(machines, targets, strict=True):
+            machine.begin(wanted[0])
+        safe = np.all([m.is_safe(rows[part], t[part]) for m, t in zip(machines, targets, strict=True)], axis=0)
+        for machine, wanted in zip(machines, targets, strict=True):
+            machine.learn(rows[part], wanted[part], costs[part], safe=safe, **numbers)
+
+
+def visits(random, n, epochs, draw):
+    """Return what `draw` makes of the random numbers for the map, and the rows of all steps, as `fit` chooses them."""
+    rows = random.permutation(n)
+    drawn = draw(random, rows)
+    return drawn, np.concatenate([random.permutation(rows) for _ in range(epochs)])
+
+
+def nystroem(kernel, landmarks, *, adaptive):
+    """Return a feature map, the penalties of its weights, and the mean square of its length."""
+    values, vectors = np.linalg.eigh(kernel(landmarks, landmarks))
+    kept = values > 1e-12 * values[-1]
+    values, vectors = values[kept], vectors[:, kept]
+    spread = values / len(landmarks)
+    penalty = 1.0 / (spread + 3e-4 * spread.sum()) if adaptive else np.ones(len(values))
+    projection = vectors * np.sqrt(penalty / values)
+    return lambda rows: kernel(rows, landmarks) @ projection, penalty, (penalty * spread).sum()
+
+
+class Stream:
+    """A machine that learns a stream; its landmarks are drawn anew until four times their number have come."""
+
+    def __init__(self, kernel, n_components, seed, **options):
+        self.kernel, self.n_components, self.seed, self.options = kernel, n_components, seed, options
+        self.rows, self.targets, self.due = [], [], 4
+        self.settled = False
+
+    def learn(self, row, target):
+        """Learn one example."""
+        if not self.rows:
+            self._use(row[None])
+        self.machine.learn(self.map(row[None]), [target])
+        if self.settled:
+            return
+        self.rows.append(row)
+        self.targets.append(target)
+        if len(self.rows) == self.due:
+            self._renew()
+
+    def decide(self, rows):
+        """Return decision values."""
+        return self.map(rows) @ self.machine.average + self.machine.average_bias
+
+    def _use(self, landmarks):
+        self.map, penalty, typical = nystroem(self.kernel, landmarks, adaptive=self.options["adaptive"])
+        self.machine = Machine(penalty, typical, **self.options)
+
+    def _renew(self):
+        random, rows, targets = np.random.RandomState(self.seed), np.array(self.rows), np.array(self.targets)
+        n = len(rows)
+        self._use(rows[np.sort(random.permutation(n)[: self.n_components])])
+        for _ in range(3):
+            order = random.permutation(n)
+            mapped, wanted, numbers = self.map(rows[order]), targets[order], {"total": n, "planned": 3 * n}
+            if self.options["adaptive"]:
+                learn_in_panels([self.machine], mapped, [wanted], np.ones(n), max(1, n // 16), **numbers)
+            else:
+                self.machine.learn(mapped, wanted, **numbers)
+        self.machine.examples = n
+        self.settled = n == 4 * self.n_components
+        self.due = min(4 * n, 4 * self.n_components)
