@@ -31,11 +31,11 @@ double LinearMachine::learn(const T* row, double target, const Step& step, const
     size = loss.subgradient_step(answer, target, step.strength);
   else if (loss.subgradient_step(answer, target, 1.0) != 0.0)
     size = loss.proximal_step(answer, target, step.strength,
-                              static_cast<double>(loops<T>().sum_of_squares(row, length)) + (intercept ? 1.0 : 0.0));
+                              static_cast<double>(loops<T>().sum_of_squares(row, length)) + (intercept ? step.lift : 0.0));
   shrink(step);
   if (size != 0.0) {
     move(row, step.shrink * (answer - bias_), size);
-    if (intercept) bias_ += size;
+    if (intercept) bias_ += size * step.lift;
   }
   finish(step, penalty);
   return answer;

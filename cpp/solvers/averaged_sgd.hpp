@@ -26,6 +26,8 @@ namespace hinge {
 // What the step on one row is like, the same for all machines.
 struct Step {
   double strength = 0.0;  // eta_t times the row's weight
+  double lift = 1.0;      // what the intercept is multiplied by in its place among the features, squared: it has no penalty, so steps that are
+                          // short for the sake of the penalty need not be short for it
   double shrink = 1.0;    // ASSET: 1 - eta_t lambda
   double largest = 0.0;   // ASSET: 1 / sqrt(lambda), which |w| must not pass; 0: no bound
   double centre = 0.0;    // ASSET: what the intercept must be near, by the same
