@@ -13,17 +13,20 @@ from benchmarks.micro import (
     budget,
     cache,
     capacity,
+    dask,
     exactness,
     files,
     forgetting,
     growing,
     latency,
     leaving,
+    mnist_e,
     noise,
     perceptrons,
     products,
     shift,
     streams,
+    table2,
     threads,
     tracking,
     variants,
@@ -33,8 +36,11 @@ from benchmarks.report import print_table
 
 ONLINE = (latency, cache, products, shift, threads, files, streams, variants, noise, budget, tracking, perceptrons)
 EXACT = (growing, forgetting, capacity, leaving, exactness, windows, anomalies)
-MEASURES: dict[str, Any] = {module.__name__.rpartition(".")[2]: module.measure for module in (*ONLINE, *EXACT)}
-THOROUGH = ("leaving", "exactness", "anomalies")
+APPROXIMATE = (table2, mnist_e, dask)
+MEASURES: dict[str, Any] = {
+    module.__name__.rpartition(".")[2].replace("_", "-"): module.measure for module in (*ONLINE, *EXACT, *APPROXIMATE)
+}
+THOROUGH = ("leaving", "exactness", "anomalies", "table2", "mnist-e")
 
 
 def main() -> None:
@@ -58,8 +64,10 @@ def _options() -> argparse.Namespace:
     parser.add_argument("names", nargs="*", metavar="NAME", help=" ".join(MEASURES))
     amount = parser.add_mutually_exclusive_group()
     amount.add_argument("--quick", action="store_true", help="subsamples")
-    amount.add_argument("--full", action="store_true", help=f"every step and every refit of {' '.join(THOROUGH)}")
-    parser.add_argument("--output", type=Path, metavar="FOLDER", help="where pictures go (growing); none without it")
+    amount.add_argument("--full", action="store_true", help=f"all there is to {', '.join(THOROUGH)}")
+    parser.add_argument(
+        "--output", type=Path, metavar="FOLDER", help="where pictures go (growing, mnist-e); none without it"
+    )
     options = parser.parse_args()
     unknown = set(options.names) - MEASURES.keys()
     if unknown:

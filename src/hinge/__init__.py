@@ -2,7 +2,7 @@
 
 from importlib.metadata import version
 
-from hinge import datasets, export
+from hinge import active, datasets, distributed, export
 from hinge._errors import DataError, HingeError, KernelError, ParameterError
 from hinge.approximate import ApproximateSVC, ApproximateSVR
 from hinge.export import ExportError
@@ -34,7 +34,9 @@ __all__ = [
     "RobustOnlineSVC",
     "TrackingSVC",
     "__version__",
+    "active",
     "datasets",
+    "distributed",
     "export",
     "load",
     "save",

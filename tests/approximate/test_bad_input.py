@@ -47,7 +47,7 @@ def data():
 
 
 def make(kind=ApproximateSVC, **parameters):
-    return kind(**{"n_components": 8, "gamma": 0.5, "random_state": 0} | parameters)
+    return kind(**{"n_components": 8, "gamma": 0.5, "random_state": 0, "epochs": 2} | parameters)
 
 
 def refuses(model, action, kind, match=r".+"):

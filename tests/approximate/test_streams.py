@@ -31,7 +31,7 @@ def data():
 
 
 def make(kind=ApproximateSVC, **parameters):
-    return kind(**{"n_components": 20, "gamma": 0.4, "C": 2.0, "random_state": 3} | parameters)
+    return kind(**{"n_components": 20, "gamma": 0.4, "C": 2.0, "random_state": 3, "epochs": 3} | parameters)
 
 
 def cut(n, pieces):
@@ -167,6 +167,17 @@ def test_chunks_are_calls_of_partial_fit(data, settings):
     assert_identical(used.fit(iter(chunks)), by_calls)
     without = make(epochs=1, **settings).fit((X[rows], y[rows]) for rows in pieces)
     assert_identical(without, learned(make(**settings), X, y, np.ones(260), [50, 51, 120, 200]))
+
+
+def test_the_number_of_passes(data):
+    X, y, _ = data
+    assert make(epochs=7).fit(X, y).n_iter_ == 7 * 260
+    small, large = make(epochs="auto").fit(X, y), make(epochs="auto").fit(np.tile(X, (100, 1)), np.tile(y, 100))
+    assert small.n_iter_ == 100 * 260
+    assert 3 * 26_000 <= large.n_iter_ < 30 * 26_000
+    once = make(epochs=1).fit(iter([(X, y)]))
+    for source in (iter([(X, y)]), lambda: [(X, y)]):  # a stream is gone through once
+        assert make(epochs="auto").fit(source).n_iter_ == once.n_iter_
 
 
 @pytest.mark.parametrize("kind", [ApproximateSVC, ApproximateSVR])

@@ -1,0 +1,12 @@
+"""More than one process, more than one machine: training, prediction and questions over partitions, on dask.
+
+Everything runs on the current dask client, on the one given as `client`, or without any on dask's own threads. dask is
+imported when something is called: `pip install 'hinge[dask]'`.
+"""
+
+from hinge.distributed._cascade import cascade
+from hinge.distributed._predict import decision_function, predict, predict_proba, score_samples
+from hinge.distributed._query import query
+from hinge.distributed._train import train
+
+__all__ = ["cascade", "decision_function", "predict", "predict_proba", "query", "score_samples", "train"]

@@ -1,0 +1,30 @@
+"""Where distributed tests run: in this process, one after the other or in threads, or on a small cluster within it."""
+
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def cluster():
+    """A client of two workers, which are threads of this process."""
+    distributed = pytest.importorskip("distributed", reason="distributed is not installed")
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None, protocol="inproc://"
+        ) as workers,
+        distributed.Client(workers, set_as_default=False) as client,
+    ):
+        yield client
+
+
+@pytest.fixture(params=["synchronous", "threads", "client"])
+def somewhere(request):
+    """Run a test without a client on either of dask's local schedulers, and with a current client."""
+    dask = pytest.importorskip("dask", reason="dask is not installed")
+    if request.param == "client":
+        with request.getfixturevalue("cluster").as_current(), dask.config.set(scheduler="dask.distributed"):
+            yield
+    else:
+        with dask.config.set(scheduler=request.param):
+            yield

@@ -1,0 +1,74 @@
+"""Who does what: threads, samples, and how little comes back."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from hinge import ApproximateSVC, OnlineSVC, distributed
+from hinge._threads import count_threads
+from hinge.distributed import _train
+from hinge.distributed._engine import Engine, task
+from hinge.distributed._parts import Part
+
+da = pytest.importorskip("dask.array", reason="dask is not installed")
+
+
+def test_threads_are_shared(cluster):
+    engine = Engine(cluster, 0)
+    assert engine.workers == 2
+    assert [engine.threads_each(n_tasks) for n_tasks in (1, 2, 7)] == [2, 1, 1]
+    alone = Engine(None, 0)
+    assert alone.workers == 1
+    assert alone.threads_each(1) == count_threads(None)
+
+
+def test_a_scheduler_that_was_chosen_wins_over_a_client(cluster):
+    dask = pytest.importorskip("dask", reason="dask is not installed")
+    with cluster.as_current(), dask.config.set(scheduler="synchronous"):
+        assert Engine(None, 0).workers == 1
+
+
+def test_training_brings_a_sample_and_a_model_and_nothing_else(two, monkeypatch):
+    """Labels are not among the results of a survey, and rows only in the sample."""
+    X, y = two
+    monkeypatch.setattr(_train, "_SAMPLE", 40)
+    brought = []
+    results = Engine.results
+    monkeypatch.setattr(Engine, "results", lambda *call: brought.append(results(*call)) or brought[-1])
+    distributed.train(ApproximateSVC(n_components=8, random_state=0), da.from_array(X, chunks=(30, 2)), y)
+    kinds = [{type(one).__name__ for one in batch} for batch in brought]
+    assert kinds == [{"Survey"}, {"Part"}, *[{"ApproximateSVC"}] * 5]
+    assert sum(len(part) for part in brought[1]) == 40
+
+
+def test_a_sample_is_uniform():
+    """Rows of small and large partitions are equally likely; those of weight 0 never come."""
+    engine, random, counts = Engine(None, 0), np.random.default_rng(0), np.zeros(30)
+    rows = np.arange(30)
+    weights = np.where(rows % 10 == 9, 0.0, 1.0)
+    borders = [0, 3, 4, 20, 30]
+    slices = [slice(*pair) for pair in itertools.pairwise(borders)]
+    parts = [task(Part, rows[s, None], rows[s], weights[s], rows[s]) for s in slices]
+    sizes = [int(weights[s].sum()) for s in slices]
+    for _ in range(400):
+        drawn = _train._sample(engine, parts, sizes, 9, random)
+        assert len(set(drawn.y)) == 9
+        counts[drawn.y] += 1
+    assert not counts[weights == 0].any()
+    expected = 400 * 9 / 27
+    assert abs(counts[weights > 0] - expected).max() < 5 * np.sqrt(expected)
+
+
+def test_results_left_with_workers_are_used_where_they_are(cluster):
+    engine = Engine(cluster, 0)
+    kept = engine.keep([task(np.arange, 5)])
+    assert engine.results([task(np.sum, kept[0])]) == [10]
+
+
+def test_a_model_for_many_tasks_has_one_thread(two):
+    X, y = two
+    assert distributed._predict.ready(OnlineSVC().fit(X, y)).n_jobs == 1
+    assert distributed._predict.ready(OnlineSVC(n_jobs=3).fit(X, y)).n_jobs == 3
