@@ -10,8 +10,8 @@ namespace hinge {
 
 namespace {
 
-constexpr std::size_t tile_rows = 128;
-constexpr std::size_t panel_bytes = 1 << 22;
+constexpr std::size_t tile_rows = 256;
+constexpr std::size_t panel_bytes = 1 << 23;
 constexpr std::size_t worth_a_thread = 1 << 19;  // values to be read
 
 }  // namespace
