@@ -48,7 +48,7 @@ Step Schedule::adaptive(Clock& clock, double weight) const {
   const double largest = options_.cost * clock.weight / smallest_penalty_;  // in a solution no example has a larger coefficient than C
   const double eta = std::min(first, largest) / std::pow(1.0 + clock.steps / steady, 0.75);
   step.strength = eta * weight;
-  step.lift = std::max(first / largest, 1.0);
+  step.lift = std::sqrt(std::max(first / largest, 1.0));  // more would swing: the loss says little about the intercept then
   clock.owed += eta * lambda(clock);
   if (std::fmod(clock.steps, penalty_every) == 0.0) std::swap(step.penalty, clock.owed);
   step.share = recent_share(clock);

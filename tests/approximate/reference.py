@@ -90,11 +90,12 @@ class Machine:
 
     def _adaptive(self, row, target, cost, penalty, total):
         scale = 1.0 if self.loss.startswith("squared") else self._scale()
-        first = min(1.5 * scale / self.typical, self.C * self.weight / self.penalty.min())
-        eta = first / (1.0 + self.steps / min(total or 10_000, 10_000)) ** 0.75
-        answer, reach = row @ self.weights + self.bias, row @ row + self.intercept
+        first, largest = 1.5 * scale / self.typical, self.C * self.weight / self.penalty.min()
+        eta = min(first, largest) / (1.0 + self.steps / min(total or 10_000, 10_000)) ** 0.75
+        lift = self.intercept * max(first / largest, 1.0) ** 0.5  # the intercept has no penalty to be small for
+        answer, reach = row @ self.weights + self.bias, row @ row + lift
         if eta * cost > 0.0:
-            self._move(row, proximal(self.loss, answer, target, eta * cost, reach, epsilon=self.epsilon))
+            self._move(row, lift, proximal(self.loss, answer, target, eta * cost, reach, epsilon=self.epsilon))
         self.owed += eta * penalty
         if self.steps % 64 == 0:
             self.weights = self.weights / (1.0 + self.owed * self.penalty)
@@ -112,7 +113,7 @@ class Machine:
             eta = np.sqrt(2.0 * radius**2) / (subgradient * np.sqrt(self.steps))
         step = eta * cost * pull(self.loss, row @ self.weights + self.bias, target, self.epsilon)
         self.weights = max(1.0 - eta * penalty, 0.0) * self.weights
-        self._move(row, step)
+        self._move(row, self.intercept, step)
         length = np.linalg.norm(self.weights)
         if length > radius:
             self.weights = self.weights * radius / length
@@ -128,9 +129,9 @@ class Machine:
         self.averaged += eta
         self._mix(eta / self.averaged)
 
-    def _move(self, row, step):
+    def _move(self, row, lift, step):
         self.weights = self.weights + step * row
-        self.bias += step * self.intercept
+        self.bias += step * lift
 
     def _mix(self, share):
         self.average = (1.0 - share) * self.average + share * self.weights

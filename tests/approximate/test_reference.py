@@ -123,6 +123,16 @@ def test_averages_of_adaptive_steps(data, average_last):
     assert_same(model, machine, rtol=1e-8)
 
 
+@pytest.mark.parametrize("C", [1e-5, 1e-2, 1e4])
+@pytest.mark.parametrize("loss", ["hinge", "epsilon_insensitive"])
+def test_costs_of_adaptive_steps(data, loss, C):
+    X, y, values, weights = data
+    targets = values if loss in REGRESSIONS else y
+    model = make(loss, C=C).fit(X, targets, weights)
+    [machine], _ = reference(model, X, [targets], weights)
+    assert_same(model, machine, rtol=1e-8)
+
+
 @pytest.mark.parametrize("steps", ["asset", "adaptive"])
 def test_fourier_features(data, steps):
     X, y, _, _ = data

@@ -105,7 +105,7 @@ def nystroem(sample: Sample, kernel: KernelSpec, options: ApproximateOptions) ->
     values, vectors = values[kept], vectors[:, kept]
     spread = values / len(sample.ids)
     penalty = 1.0 / (spread + _FLOOR * spread.sum()) if options.adaptive else np.ones(len(values))
-    projection = np.ascontiguousarray(_held((vectors * np.sqrt(penalty / values)).T, storage.dtype))
+    projection = np.ascontiguousarray(_held((vectors * (np.sqrt(penalty) / np.sqrt(values))).T, storage.dtype))
     arrays = {"ids": sample.ids, "labels": sample.labels, "projection": projection, "shift": shift, "penalty": penalty}
     return Features(arrays | rows_as_arrays(sample.X), float((penalty * spread).sum()))
 
