@@ -42,13 +42,17 @@ std::vector<T> copied(const Matrix<T>& array) {
   return {array.data(), array.data() + array.shape(0) * array.shape(1)};
 }
 
+void require_shift(std::size_t size, std::size_t features, bool sparse) {
+  if (size != 0 && (sparse || size != features)) throw std::invalid_argument("A shift must have a value for each feature of dense rows.");
+}
+
 template <class T>
 std::unique_ptr<FeatureMap<T>> nystroem(const KernelChoice& kernel, const HeldBatch<T>& landmarks, const Vector<std::int64_t>& ids,
                                         const Vector<T>& shift, const Matrix<T>& projection) {
   if (landmarks.batch.count == 0 || ids.shape(0) != landmarks.batch.count || projection.shape(1) != landmarks.batch.count ||
       projection.shape(0) == 0)
     throw std::invalid_argument("There must be an id and a column of the projection for each landmark.");
-  if (shift.shape(0) != 0 && shift.shape(0) != landmarks.batch.features) throw std::invalid_argument("The shift must have a value for each feature.");
+  require_shift(shift.shape(0), landmarks.batch.features, landmarks.batch.sparse);
   if (kernel.parameters.kind == KernelKind::precomputed)
     for (const std::int64_t id : view(ids))
       if (landmarks.batch.sparse || id < 0 || static_cast<std::size_t>(id) >= landmarks.batch.features)
@@ -60,7 +64,7 @@ template <class T>
 std::unique_ptr<FeatureMap<T>> fourier(const Matrix<T>& frequencies, const Vector<T>& phases, const Vector<T>& shift, bool sparse) {
   if (phases.shape(0) == 0 || frequencies.shape(1) != phases.shape(0))
     throw std::invalid_argument("There must be a phase for each frequency.");
-  if (shift.shape(0) != 0 && shift.shape(0) != frequencies.shape(0)) throw std::invalid_argument("The shift must have a value for each feature.");
+  require_shift(shift.shape(0), frequencies.shape(0), sparse);
   return std::make_unique<FourierMap<T>>(frequencies.shape(0), sparse, copied(shift), copied(frequencies), copied(phases));
 }
 
@@ -84,9 +88,9 @@ LinearState state_from(const nb::dict& arrays) {
   state.bias = from_dict<double>(arrays, "bias");
   state.average_bias = from_dict<double>(arrays, "average_bias");
   const auto clock = from_dict<double>(arrays, "clock");
-  if (clock.size() != 8) throw std::invalid_argument("The clock of the saved state does not have eight entries.");
-  state.clock = {clock[0], clock[1], clock[2], clock[3], clock[4], clock[5], clock[6]};
-  state.evaluations = clock[7];
+  if (clock.size() != 9) throw std::invalid_argument("The clock of the saved state does not have nine entries.");
+  state.clock = {clock[0], clock[1], clock[2], clock[3], clock[4], clock[5], clock[6], clock[7]};
+  state.evaluations = clock[8];
   return state;
 }
 
@@ -106,7 +110,8 @@ nb::dict to_dict(Shared<LinearBank<T>>& self) {
   arrays["average_bias"] = to_numpy(std::move(held.average_bias));
   const Clock& clock = held.clock;
   arrays["clock"] = to_numpy(
-      std::vector<double>{clock.steps, clock.examples, clock.owed, clock.averaged, clock.mean, clock.squares, clock.weight, held.evaluations});
+      std::vector<double>{clock.steps, clock.examples, clock.owed, clock.averaged, clock.mean, clock.squares, clock.weight,
+                          clock.unevenness, held.evaluations});
   return arrays;
 }
 
@@ -159,19 +164,20 @@ void bind_maps(nb::module_& module, const char* name) {
           nb::arg("frequencies"), nb::arg("phases"), nb::arg("shift"), nb::arg("sparse"))
       .def(
           "features",
-          [](const MapChoice<T>& self, const HeldBatch<T>& held, std::int64_t first_id) {
+          [](const MapChoice<T>& self, const HeldBatch<T>& held, bool raw) {
             if (!self.map) throw std::invalid_argument("This map is in a bank already.");
             if (held.batch.features != self.map->features() || held.batch.sparse != self.map->sparse())
               throw std::invalid_argument("The batch does not have the features or the storage of this map.");
-            std::vector<T> features(held.batch.count * self.map->dimension());
+            const std::size_t length = raw ? self.map->raw_dimension() : self.map->dimension();
+            std::vector<T> features(held.batch.count * length);
             std::vector<std::int64_t> rows(held.batch.count);
             for (std::size_t r = 0; r < rows.size(); ++r) rows[r] = static_cast<std::int64_t>(r);
             Block<T> block;
-            self.map->take(block, held.batch, rows, first_id);
-            self.map->fill(block, features.data());
-            return to_numpy(std::move(features), {held.batch.count, self.map->dimension()});
+            self.map->take(block, held.batch, rows, 0);
+            raw ? self.map->fill_raw(block, features.data()) : self.map->fill(block, features.data());
+            return to_numpy(std::move(features), {held.batch.count, length});
           },
-          nb::arg("batch"), nb::arg("first_id") = 0);
+          nb::arg("batch"), nb::arg("raw") = false);
 }
 
 template <class T>
@@ -204,6 +210,7 @@ void bind_bank(nb::module_& module, const char* name) {
       .def_prop_ro("n_machines", of_bank<B>([](B& bank) { return bank.machines().size(); }))
       .def_prop_ro("n_retained", of_bank<B>([](B& bank) { return bank.map().dimension(); }))
       .def_prop_ro("n_kernel_evals", of_bank<B>([](B& bank) { return bank.evaluations(); }))
+      .def_prop_ro("n_examples", of_bank<B>([](B& bank) { return bank.examples(); }))
       .def_prop_ro("n_steps", of_bank<B>([](B& bank) { return bank.steps(); }))
       .def_prop_ro("bias", of_each_machine<B>([](const LinearMachine& machine) { return machine.average_bias(); }));
 }

@@ -56,7 +56,9 @@ void LinearBank<T>::recall(const LinearState& state) {
 template <class T>
 void LinearBank<T>::set_options(const LinearOptions& options) {
   clock_.examples = std::max(clock_.examples, options_.total);  // a training set has been seen when a stream follows it
+  const std::size_t size = made_size();
   options_ = options;
+  if (made_size() != size) release();
 }
 
 // All examples so far are negative for a new class: the best machine for them answers -1.
@@ -81,7 +83,7 @@ std::size_t LinearBank<T>::threads_for(std::size_t rows, std::size_t most) const
 template <class T>
 std::size_t LinearBank<T>::panel_rows() const {
   const std::size_t most = panel_bytes / (sizeof(T) * std::max(map_->dimension(), map_->raw_dimension()));
-  const std::size_t rows = std::clamp(most / tile_rows, std::size_t{2}, std::size_t{8}) * tile_rows;
+  const std::size_t rows = std::clamp<std::size_t>(most, 1, 8 * tile_rows);
   return selective() ? std::clamp(static_cast<std::size_t>(options_.total) / 16, std::size_t{1}, rows) : rows;
 }
 
@@ -90,6 +92,7 @@ Outcome LinearBank<T>::learn(const LinearLesson<T>& lesson, Monitor& monitor) {
   std::vector<std::int64_t> order;
   for (const std::int64_t row : lesson.order)
     if (lesson.weights[static_cast<std::size_t>(row)] > 0.0) order.push_back(row);
+  if (!made_.empty() && made_.size() != lesson.batch.count) release();
   folded_.clear();
   Outcome outcome;
   Progress progress{"steps", 0, order.size(), 0, map_->dimension(), 0.0};
@@ -178,8 +181,8 @@ void LinearBank<T>::choose(const LinearLesson<T>& lesson, Panel& panel) {
 
 template <class T>
 void LinearBank<T>::plan(const LinearLesson<T>& lesson, Panel& panel) {
-  const double smallest = *std::min_element(penalty_.begin(), penalty_.end());
-  const Schedule schedule(options_, typical_, smallest);
+  const auto [smallest, largest] = std::minmax_element(penalty_.begin(), penalty_.end());
+  const Schedule schedule(options_, typical_, *smallest, *largest);
   panel.steps.clear();
   for (const std::int64_t place : panel.rows) {
     const auto row = static_cast<std::size_t>(place);
@@ -237,9 +240,10 @@ void LinearBank<T>::decide(const Batch<T>& batch, std::span<double> decisions, s
   if (folded_.empty()) folded_ = map_->folded(state().average, machines);
   for (std::size_t r = 0; r < batch.count; ++r)
     for (std::size_t m = 0; m < machines; ++m) decisions[r * machines + m] = machines_[m].average_bias();
-  parallel_for(threads_for(batch.count, threads), (batch.count + tile_rows - 1) / tile_rows, [&](std::size_t tile) {
-    const std::size_t first = tile * tile_rows;
-    std::vector<std::int64_t> rows(std::min(tile_rows, batch.count - first));
+  const std::size_t size = std::min(tile_rows, panel_rows());
+  parallel_for(threads_for(batch.count, threads), (batch.count + size - 1) / size, [&](std::size_t tile) {
+    const std::size_t first = tile * size;
+    std::vector<std::int64_t> rows(std::min(size, batch.count - first));
     std::iota(rows.begin(), rows.end(), static_cast<std::int64_t>(first));
     Block<T> block;
     map_->take(block, batch, rows, 0);

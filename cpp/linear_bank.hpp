@@ -4,9 +4,10 @@
 // to pass where there is room for it. The result does not depend on the number of threads.
 //
 // Most rows of a training set cost nothing after a while, and nothing is learned from them. Where a map has two stages, the first is enough to tell: at the
-// start of a panel all its rows are answered, and those that are safely without a loss for all machines are passed over. In a stream, and with the steps of the paper, every row has its turn.
+// start of a panel all its rows are answered, and those that are without a loss for all machines, by a margin that the panel's own steps seldom use up, are passed over. In a stream, and with the steps of the paper, every row has its turn.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -61,6 +62,8 @@ class LinearBank {
   std::vector<LinearMachine>& machines() { return machines_; }
   const FeatureMap<T>& map() const { return *map_; }
   std::size_t evaluations() const { return evaluations_; }
+  // Seen so far, each counted once.
+  std::size_t examples() const { return static_cast<std::size_t>(std::max(clock_.examples, options_.total)); }
   std::size_t steps() const { return static_cast<std::size_t>(clock_.steps); }
 
  private:

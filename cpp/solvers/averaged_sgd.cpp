@@ -27,11 +27,13 @@ double LinearMachine::learn(const T* row, double target, const Step& step, const
   const double answer = scale_ * loops<T>().dot(row, direction_.data(), length) + bias_;
   const bool proximal = step.largest == 0.0;
   double size = 0.0;
-  if (!proximal)
-    size = loss.subgradient_step(answer, target, step.strength);
-  else if (loss.subgradient_step(answer, target, 1.0) != 0.0)
-    size = loss.proximal_step(answer, target, step.strength,
-                              static_cast<double>(loops<T>().sum_of_squares(row, length)) + (intercept ? step.lift : 0.0));
+  if (loss.subgradient_step(answer, target, 1.0) != 0.0) {
+    const double square = static_cast<double>(loops<T>().sum_of_squares(row, length));
+    // Where a kernel value has overflown nothing is learned, rather than nonsense.
+    if (std::isfinite(answer) && std::isfinite(square))
+      size = proximal ? loss.proximal_step(answer, target, step.strength, square + (intercept ? step.lift : 0.0))
+                      : loss.subgradient_step(answer, target, step.strength);
+  }
   shrink(step);
   if (size != 0.0) {
     move(row, step.shrink * (answer - bias_), size);

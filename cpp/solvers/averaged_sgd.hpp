@@ -5,10 +5,10 @@
 //
 // ASSET (Lee and Wright), steps t = 1, 2, ...: subgradient steps of strength eta_t = D_X / (D_G sqrt t), w shrunk by 1 - eta_t lambda, then projected: |w| <= 1 / sqrt(lambda),
 // |b| <= B. D_X = sqrt(1 / lambda + B^2); D_G^2 is the mean squared length of a subgradient at zero. The answer is the mean of the iterates from some step
-// on, weighted by eta_t. ASSET*: no intercept, eta_t = 1 / (lambda t).
+// on, weighted by eta_t; where the end is not known, iterate t weighs about t^p. ASSET*: no intercept, eta_t = 1 / (lambda t).
 //
 // These lengths are those of the worst case, and 1 / lambda is large where C is: the early iterates are far off, and it takes many passes to come back. Adaptive steps
-// are proximal (see losses.hpp) of strength eta_t = eta_0 / (1 + t / t_0)^(3/4), with eta_0 near the inverse of a typical |x|^2; the penalty is
+// are proximal (see losses.hpp) of strength eta_t = eta_0 / (1 + t / t_0)^p, p = 3/4 over a training set and 1/2 in a stream, with eta_0 near the inverse of a typical |x|^2; the penalty is
 // brought in every few steps, implicitly: w_j /= 1 + (sum of eta_t) lambda penalty_j. Iterate t weighs about t^p in the mean.
 //
 // Neither shrinking nor averaging touches all of w at each step: w = scale * direction, average = fade * trail + mix * direction, and a step

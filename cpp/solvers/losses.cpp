@@ -21,7 +21,7 @@ double proximal_logistic(double z, double strength, double reach) {
     end -= change;
     if (std::abs(change) <= 1e-12 * std::max(1.0, std::abs(end))) break;
   }
-  return strength * falling_logistic(end);
+  return std::min(strength * falling_logistic(end), std::max(end - z, 0.0) / reach);  // the second where it was cut short
 }
 
 }  // namespace

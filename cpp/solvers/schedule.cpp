@@ -10,14 +10,16 @@ namespace {
 // Found by trials on a9a, ijcnn1, mnist and covtype; a factor of three more or less changes little.
 constexpr double boldness = 1.5;        // the first steps, in units of 1 / typical squared norm
 constexpr double steady_steps = 10000;  // before they become visibly shorter; fewer in a smaller training set
-constexpr double penalty_every = 64;    // steps
+constexpr double penalty_every = 64;    // steps, or sooner:
+constexpr double most_owed = 0.1;       // penalty of a weight, relative to it
 
 }  // namespace
 
-Schedule::Schedule(const LinearOptions& options, double typical, double smallest_penalty)
+Schedule::Schedule(const LinearOptions& options, double typical, double smallest_penalty, double largest_penalty)
     : options_(options),
       typical_(std::max(typical + (options.intercept ? 1.0 : 0.0), 1e-300)),
-      smallest_penalty_(smallest_penalty) {}
+      smallest_penalty_(smallest_penalty),
+      largest_penalty_(largest_penalty) {}
 
 Step Schedule::next(Clock& clock, double weight, double target) const {
   clock.steps += 1.0;
@@ -27,6 +29,7 @@ Step Schedule::next(Clock& clock, double weight, double target) const {
   clock.weight += (weight - clock.weight) / clock.steps;
   if (options_.total == 0.0) clock.examples += 1.0;
   const double relative = weight / clock.weight;
+  clock.unevenness += (relative * relative - clock.unevenness) / clock.steps;
   return options_.adaptive ? adaptive(clock, relative) : asset(clock, relative);
 }
 
@@ -40,17 +43,20 @@ double Schedule::scale(const Clock& clock) const {
   return std::sqrt(clock.squares / clock.steps + about_zero);
 }
 
-// The pull of a linear loss has length 1 whatever the targets are, that of a squared one grows with them.
+// The pull of a linear loss has length 1 whatever the targets are, that of a squared one grows with them. A step that has reached the end of its loss
+// goes no further, however heavy its row: where weights differ, steps must be short enough for heavy rows to have their due.
 Step Schedule::adaptive(Clock& clock, double weight) const {
   Step step;
-  const double steady = options_.total > 0.0 ? std::min(options_.total, steady_steps) : steady_steps;
-  const double first = boldness * (options_.loss.linear() ? scale(clock) : 1.0) / typical_;
+  const bool stream = options_.total == 0.0;
+  const double steady = stream ? steady_steps : std::min(options_.total, steady_steps);
+  const double first = boldness * (options_.loss.linear() ? scale(clock) : 1.0) / (typical_ * std::max(clock.unevenness, 1.0));
   const double largest = options_.cost * clock.weight / smallest_penalty_;  // in a solution no example has a larger coefficient than C
-  const double eta = std::min(first, largest) / std::pow(1.0 + clock.steps / steady, 0.75);
+  const double eta = std::min(first, largest) / std::pow(1.0 + clock.steps / steady, stream ? 0.5 : 0.75);
   step.strength = eta * weight;
   step.lift = std::sqrt(std::max(first / largest, 1.0));  // more would swing: the loss says little about the intercept then
   clock.owed += eta * lambda(clock);
-  if (std::fmod(clock.steps, penalty_every) == 0.0) std::swap(step.penalty, clock.owed);
+  const bool is_time = std::floor(clock.steps / penalty_every) > std::floor((clock.steps - 1.0) / penalty_every);
+  if (is_time || clock.owed * largest_penalty_ > most_owed) std::swap(step.penalty, clock.owed);
   step.share = recent_share(clock);
   return step;
 }
@@ -78,9 +84,10 @@ Step Schedule::asset(Clock& clock, double weight) const {
   return step;
 }
 
-// Weights that grow like t^p have the mean age of equal weights over the last 2 / (p + 2) of the steps.
+// A share of 2 / (n + 1) has the mean age of equal weights over the last n steps, and weights that grow like t^p that over the last 2 / (p + 2)
+// of all steps.
 double Schedule::recent_share(const Clock& clock) const {
-  if (options_.average_share == 0.0) return std::max(1.0 / clock.steps, 1.0 / static_cast<double>(options_.average_steps));
+  if (options_.average_share == 0.0) return std::max(1.0 / clock.steps, 2.0 / static_cast<double>(options_.average_steps + 1));
   const double power = 2.0 / options_.average_share - 2.0;
   return (power + 1.0) / (clock.steps + power);
 }

@@ -29,12 +29,13 @@ struct Clock {
   double mean = 0.0;      // regression: of the targets so far,
   double squares = 0.0;   // and the sum of their squared deviations from it
   double weight = 0.0;    // mean of the weights so far: weights are looked at relative to it, and C times it
+  double unevenness = 0.0;  // mean square of these relative weights
 };
 
 class Schedule {
  public:
-  // `typical` is the mean squared norm of features; `smallest_penalty` of any of them.
-  Schedule(const LinearOptions& options, double typical, double smallest_penalty);
+  // `typical` is the mean squared norm of features; the penalties are the smallest and the largest of any of them.
+  Schedule(const LinearOptions& options, double typical, double smallest_penalty, double largest_penalty);
 
   // Advances the clock by a row of such weight.
   Step next(Clock& clock, double weight, double target) const;
@@ -51,6 +52,7 @@ class Schedule {
   LinearOptions options_;
   double typical_;
   double smallest_penalty_;
+  double largest_penalty_;
 };
 
 }  // namespace hinge

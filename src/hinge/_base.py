@@ -212,7 +212,7 @@ class StreamingClassifier(ClassifierMixin, StreamingEstimator):
             if len(table) < 2:
                 raise DataError(
                     "fit needs examples of at least two classes, got only one class of positive weight, "
-                    f"{table.classes[0]!r}; partial_fit may start with one."
+                    f"{table.classes.tolist()[0]!r}; partial_fit may start with one."
                 )
             state = self._first_state(lesson, options, table)
             self._require_columns(state, lesson, whole=True)
@@ -352,8 +352,9 @@ def unchanged_on_error(estimator: Any) -> Iterator[None]:
     try:
         yield
     except BaseException as error:
-        same = vars(estimator).get("_state") is before.get("_state")
-        if same or isinstance(error, (Exception, Abandoned)):
+        state = vars(estimator).get("_state")
+        usable = state is not None and state is not before.get("_state") and state.is_usable
+        if not usable or isinstance(error, (Exception, Abandoned)):
             for name in FITTED:
                 vars(estimator).pop(name, None)
             vars(estimator).update(before)

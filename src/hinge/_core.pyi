@@ -304,7 +304,8 @@ class Map64:
     ) -> Map64: ...
     @staticmethod
     def fourier(frequencies: NDArray[Any], phases: NDArray[Any], shift: NDArray[Any], sparse: bool) -> Map64: ...
-    def features(self, batch: Batch64, first_id: int = 0) -> NDArray[np.float64]: ...
+    def features(self, batch: Batch64, raw: bool = False) -> NDArray[np.float64]:
+        """Return the features of rows or, with `raw`, the kernel values that those of Nystroem are made of."""
 
 class LinearBank64:
     """Linear machines over the features of one map, which it takes: one a class, or one for a regression."""
@@ -312,6 +313,7 @@ class LinearBank64:
     broken: bool  # an error has left it half-way through a step
     n_machines: int
     n_retained: int  # features
+    n_examples: int  # of a weight above zero, each counted once
     n_kernel_evals: int
     n_steps: int
     bias: NDArray[np.float64]  # averaged

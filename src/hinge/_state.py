@@ -158,6 +158,11 @@ class State:
         self._renumberings = 0  # odd while machines and table do not agree
 
     @property
+    def is_usable(self) -> bool:
+        """The machines can be asked something, whether they have learned much or not."""
+        return True
+
+    @property
     def bank(self) -> Bank:
         """The native machines."""
         if self._bank is None:

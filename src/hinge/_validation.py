@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 Batch = _core.Batch32 | _core.Batch64
 
 _FLOATS = (np.float64, np.float32)
+_LARGEST_VALUE = 1e100  # of a regression: squares and sums of squares must fit
 _DENSE_BYTES = 1 << 26  # sparse rows for a dense model are unpacked in pieces of this size
 
 
@@ -114,7 +115,12 @@ def check_values(
 ) -> tuple[Any, NDArray[np.float64]]:
     """Check examples with the values of a regression; see `check_examples`."""
     X, y = _checked_pair(estimator, X, y, storage, sparse=sparse, y_numeric=True)
-    return _finished(X), np.ascontiguousarray(y, dtype=np.float64)
+    values = np.ascontiguousarray(y, dtype=np.float64)
+    if _size(values) > _LARGEST_VALUE:
+        raise DataError(
+            f"y must hold values of at most {_LARGEST_VALUE:g} in size, got {_size(values):.3g}; scale them."
+        )
+    return _finished(X), values
 
 
 def _checked_pair(estimator: Any, X: Any, y: Any, storage: Storage | None, *, sparse: bool, **more: Any) -> Any:
@@ -198,6 +204,11 @@ def _canonical(X: Any) -> Any:
     if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
+    if X.nnz and not 0 <= X.indices.min() <= X.indices.max() < X.shape[1]:
+        raise DataError(
+            f"The indices of sparse examples must be from 0 to {X.shape[1] - 1}, got {X.indices.min()} to "
+            f"{X.indices.max()}; check how the matrix was made."
+        )
     if X.shape[1] > np.iinfo(np.int32).max:
         raise DataError(f"Sparse examples must have fewer than 2**31 columns, got {X.shape[1]}; hash them to fewer.")
     return X

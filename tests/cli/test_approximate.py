@@ -119,10 +119,11 @@ def test_resume(run, census):
     assert hinge.load("model.hinge").n_seen_ == 800
 
 
-def test_resume_in_the_middle_of_gathering(run, census):
+def test_a_short_file_has_its_final_landmarks_and_more_may_follow(run, census):
     arguments = ("train", "test.csv", "--model", "approximate", "--label", "income", "--components", "100")
     assert run(*arguments).code == 0
-    assert hinge.load("model.hinge").model._state.reservoir is not None
+    first = hinge.load("model.hinge")
+    assert (first.model._state.reservoir, len(first.support_)) == (None, 100)
     assert run("train", "census.csv", "--resume", "model.hinge").code == 0
     model = hinge.load("model.hinge")
     assert (model.n_seen_, model.model._state.reservoir, len(model.support_)) == (800, None, 100)

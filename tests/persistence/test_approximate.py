@@ -11,6 +11,7 @@ from sklearn.base import clone
 
 import hinge
 from hinge import ApproximateSVC, ApproximateSVR, ModelFileError, PreparedClassifier
+from hinge.approximate._learning import begin
 from hinge.preparation import Preparation, Scaling
 
 MAKERS = {
@@ -236,6 +237,7 @@ def test_stopped_before_the_first_example(file, problem, parts, rewrite):
     lesson, state = model._beginning(X, y, None, None)  # as Ctrl-C leaves it
     state.n_seen = len(lesson.y)
     model._state = state
+    begin(state, model._part(lesson, 0), model._settled, 0)
     other = reloaded(model, file)
     for each in (model, other):
         each.partial_fit(X, y)

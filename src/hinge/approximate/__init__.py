@@ -2,8 +2,8 @@
 
 from hinge.approximate._options import ApproximateOptions
 from hinge.approximate._reservoir import Reservoir
-from hinge.approximate._state import ApproximateState
+from hinge.approximate._state import CLOCK, ApproximateState
 from hinge.approximate._svc import ApproximateSVC
 from hinge.approximate._svr import ApproximateSVR
 
-__all__ = ["ApproximateOptions", "ApproximateSVC", "ApproximateSVR", "ApproximateState", "Reservoir"]
+__all__ = ["CLOCK", "ApproximateOptions", "ApproximateSVC", "ApproximateSVR", "ApproximateState", "Reservoir"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import fields, replace
+from os import PathLike
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -12,11 +13,12 @@ from sklearn.utils import check_random_state
 
 from hinge._base import FITTED, Lesson, StreamingEstimator, unchanged_on_error
 from hinge._errors import DataError, ParameterError
+from hinge._kernels import KernelSpec
 from hinge._params import choice, flag, number, whole, whole_or_word
 from hinge._progress import FitTasks, progress_bar
 from hinge._threads import one_blas_thread
-from hinge.approximate._learning import Part, Training, begin, stream
-from hinge.approximate._maps import WITH_FREQUENCIES
+from hinge.approximate._learning import Part, Training, begin, end, stream
+from hinge.approximate._maps import WITH_FREQUENCIES, require_room
 from hinge.approximate._options import ApproximateOptions
 from hinge.approximate._state import ApproximateState
 from hinge.approximate._validating import Validation
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
     from hinge._state import SolverOptions, State
 
 _MANY_STEPS = 100_000
+_LEAST = 1e-100  # C
+_SMALLEST_SHARE = 1e-6
 
 # What the weights of a model belong to.
 _SETTLED = {
@@ -104,9 +108,15 @@ class ApproximateEstimator(StreamingEstimator):
             "loss": choice("loss", self.loss, self._losses),
             "intercept": flag("fit_intercept", self.fit_intercept),
             "adaptive": choice("steps", self.steps, ("adaptive", "asset")) == "adaptive",
-            "cost": number("C", self.C, above=0, hint="a usual value is 1.0"),
+            "cost": self._checked_cost(),
         }
         return ApproximateOptions(**(shared | own | self._averaging()))
+
+    def _checked_cost(self) -> float:
+        cost = number("C", self.C, above=0, hint="a usual value is 1.0")
+        if not _LEAST <= cost <= 1 / _LEAST:
+            raise ParameterError(f"C must be from {_LEAST:g} to {1 / _LEAST:g}, got {cost:g}; a usual value is 1.0.")
+        return cost
 
     def _check_stopping(self) -> None:
         flag("early_stopping", self.early_stopping)
@@ -133,9 +143,10 @@ class ApproximateEstimator(StreamingEstimator):
         if isinstance(last, (int, np.integer)) and not isinstance(last, bool):
             return {"average_share": 0.0, "average_steps": whole("average_last", last, at_least=1, hint="0.5 is usual")}
         share = number("average_last", last, above=0, hint="0.5, the last half of the steps, is usual")
-        if share > 1:
+        if not _SMALLEST_SHARE <= share <= 1:
             raise ParameterError(
-                f"average_last must be a share of at most 1.0 or a whole number of steps, got {share:g}; 0.5 is usual."
+                f"average_last must be a share from {_SMALLEST_SHARE:g} to 1.0 or a whole number of steps, got "
+                f"{share:g}; 0.5 is usual."
             )
         return {"average_share": share, "average_steps": 0}
 
@@ -149,15 +160,24 @@ class ApproximateEstimator(StreamingEstimator):
                     "set it back, or call fit to start from nothing."
                 )
 
-    def _first_state(self, lesson: Lesson, options: SolverOptions, table: ClassTable) -> State:
-        state = super()._first_state(lesson, options, table)
-        part = Part(lesson.X, self._targets(lesson, table), lesson.costs, 0)
-        begin(cast("ApproximateState", state), part, self.random_state)
-        return state
+    def _learn(self, lesson: Lesson, options: SolverOptions) -> None:
+        state = self._known_state()
+        if not state.is_usable:
+            with one_blas_thread():
+                begin(state, self._part(lesson, 0), self._settled, self.random_state)
+        super()._learn(lesson, options)
+
+    def _settled(self, X: Any, weights: NDArray[np.float64]) -> KernelSpec:
+        """Return the kernel with its width settled by some examples, if it is not given."""
+        return KernelSpec.settle(self.kernel, self.degree, self.gamma, self.coef0, X=X, weights=weights)
 
     def _passes(self, n_rows: int) -> int:
         """Return how many passes to make over so many rows; small sets take more, which cost little."""
         return int(np.clip(_MANY_STEPS // max(n_rows, 1), 3, 100)) if isinstance(self.epochs, str) else self.epochs
+
+    def _require_columns(self, state: State, lesson: Lesson, *, whole: bool) -> None:
+        super()._require_columns(state, lesson, whole=whole)
+        require_room(lesson.X, state.kernel)
 
     def _part(self, lesson: Lesson, first: int) -> Part:
         return Part(lesson.X, self._targets(lesson, self._state.table), lesson.costs, first)
@@ -185,13 +205,14 @@ class ApproximateEstimator(StreamingEstimator):
         part = self._part(lesson, first)
         for rows, block in state.storage.blocks(part.X):
             piece = Part(block, part.targets[rows], part.weights[rows], first + rows.start)
-            stream(state, piece, self.random_state, monitor)
+            stream(state, piece, self._settled, self.random_state, monitor)
 
     def _fit_chunks(self, chunks: Any) -> None:
         """Learn a stream of chunks from nothing: the first pass as `partial_fit` would, later ones in random order."""
         self._check_params(streaming=True)
         if self.early_stopping:
             raise ParameterError("early_stopping must be False with chunks, which are not kept; set epochs instead.")
+        random = check_random_state(self.random_state)
         with unchanged_on_error(self):
             for name in FITTED:
                 self.__dict__.pop(name, None)
@@ -203,13 +224,20 @@ class ApproximateEstimator(StreamingEstimator):
                     if number_of_pass == 0 and len(y):
                         self._take(X, y, weights)
                     elif len(y):
-                        self._rehearse(X, y, weights, check_random_state(self.random_state))
+                        self._rehearse(X, y, weights, random)
                 if n_rows == 0:
                     raise DataError(
                         f"There must be examples in each pass, got none in pass {number_of_pass + 1}; "
                         "a function must return a new iterator each time."
                     )
                 self._require_enough()
+                self._end_stream()
+
+    def _end_stream(self) -> None:
+        """Draw the final landmarks where a stream was too short for them: from all its examples, which then go."""
+        state = self._known_state()
+        with one_blas_thread(), progress_bar(self.verbose) as bar, state.watched(bar) as monitor:
+            end(state, self._settled, self.random_state, monitor)
 
     def _require_enough(self) -> None:
         """Refuse a stream that has come to its end and has too little in it."""
@@ -218,7 +246,7 @@ class ApproximateEstimator(StreamingEstimator):
         """Learn examples again that are counted already, in random order."""
         options = cast("ApproximateOptions", self._check_params(streaming=True))
         state, part = self._known_state(), self._part(self._more(X, y, sample_weight), 0)
-        bank = state.use(replace(options, total=max(state.n_seen, 1)))
+        bank = state.use(replace(options, total=max(state.bank.n_examples, 1)))
         with one_blas_thread(), progress_bar(self.verbose) as bar, state.watched(bar) as monitor:
             for rows, batch in state.storage.batches(part.X):
                 order = random.permutation(rows.stop - rows.start)
@@ -230,8 +258,8 @@ class ApproximateEstimator(StreamingEstimator):
 
     @property
     def coef_(self) -> NDArray[np.float64]:
-        """The averaged weights of the features, one row a machine."""
-        return cast("ApproximateState", self._known()).weights()[1]
+        """The averaged weights of the features, a row for each machine; with the linear kernel, of the columns of X."""
+        return cast("ApproximateState", self._known()).weights()
 
     @property
     def n_components_(self) -> int:
@@ -241,6 +269,11 @@ class ApproximateEstimator(StreamingEstimator):
 
 def is_chunks(X: Any, y: Any, sample_weight: Any) -> bool:
     """Tell whether something is a stream of chunks rather than rows: an iterator, or a function that returns one."""
+    if y is None and (isinstance(X, (str, PathLike)) or _is_list_of_chunks(X)):
+        raise DataError(
+            "Chunks must come from an iterator or from a function that returns one, got "
+            f"a {type(X).__name__}; give iter(list), or hinge.datasets.read(path, chunk_size=10_000) for a file."
+        )
     if not (isinstance(X, Iterator) or (callable(X) and not hasattr(X, "shape"))):
         return False
     if y is not None or sample_weight is not None:
@@ -249,6 +282,11 @@ def is_chunks(X: Any, y: Any, sample_weight: Any) -> bool:
             "each chunk is (X, y) or (X, y, sample_weight)."
         )
     return True
+
+
+def _is_list_of_chunks(X: Any) -> bool:
+    """Tell whether something is a list of pairs of rows and labels."""
+    return isinstance(X, (list, tuple)) and bool(X) and isinstance(X[0], tuple) and np.ndim(X[0][0]) == 2
 
 
 def passes_over(chunks: Any, epochs: int) -> Iterator[Iterable[Any]]:
@@ -275,4 +313,6 @@ def unpacked(chunk: Any) -> tuple[Any, Any, Any]:
             f"Each chunk must be a pair (X, y), or (X, y, sample_weight), got {type(chunk).__name__}; "
             "hinge.datasets.read(path, chunk_size=...) yields such pairs."
         )
+    if not hasattr(chunk[1], "__len__"):
+        raise DataError(f"Each chunk must hold labels for its rows, got {type(chunk[1]).__name__}; give (X, y).")
     return chunk[0], chunk[1], chunk[2] if len(chunk) == 3 else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -10,17 +11,18 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from hinge._errors import DataError
+from hinge._kernels import KernelSpec
 from hinge.approximate._maps import Sample, fourier, nystroem
 from hinge.approximate._reservoir import Reservoir, drawn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     from hinge import _core
     from hinge._progress import FitTasks
     from hinge.approximate._state import ApproximateState
+
+Settle = Callable[[Any, Any], KernelSpec]
 
 _REHEARSALS = 3  # passes over the first examples of a stream when their map has changed
 
@@ -66,57 +68,69 @@ def settle_map(state: ApproximateState, part: Part, rows: NDArray[np.intp], rand
     state.adopt(nystroem(sample, state.kernel, state.options))
 
 
-def stream(state: ApproximateState, part: Part, random_state: Any, monitor: _core.Monitor | None) -> None:
-    """Learn the next rows of a stream, in the order given."""
+def stream(
+    state: ApproximateState, part: Part, settle: Settle, random_state: Any, monitor: _core.Monitor | None
+) -> None:
+    """Learn the next rows of a stream, in the order given; `settle` says how wide the kernel is for some rows."""
     start = 0
-    while state.reservoir is not None and start < len(part.targets):
-        start = _gather(state, part, start, random_state, monitor)
+    while (reservoir := state.reservoir) is not None and start < len(part.targets):
+        if reservoir.room > 0:
+            start = _gather(state, reservoir, part, start, monitor)
+        if reservoir.room <= 0:  # also where an earlier call was stopped before the map was made
+            _renew(state, reservoir, settle, random_state, monitor)
     if start < len(part.targets):
         rest = part.rows(start, len(part.targets))
         state.tested.count(_learn(state, rest, np.arange(len(rest.targets)), monitor))
 
 
-def begin(state: ApproximateState, part: Part, random_state: Any) -> None:
+def begin(state: ApproximateState, part: Part, settle: Settle, random_state: Any) -> None:
     """Make the first map of a stream: that of its first example."""
+    if state.options.approximation == "nystroem":
+        state.kernel = settle(part.X[part.used[:1]], np.ones(1))
     settle_map(state, part, part.used[:1], check_random_state(random_state))
     if state.options.approximation == "nystroem":
-        state.reservoir = Reservoir(state.options.n_components)
-        state.reservoir.built_from = 1
+        reservoir = Reservoir(state.options.n_components)
+        state.replace(state.kernel, state.features, state.bank, reservoir)
 
 
-def _gather(state: ApproximateState, part: Part, start: int, random_state: Any, monitor: _core.Monitor | None) -> int:
-    """Learn and keep rows until the next map is due, make it then; return where to go on."""
-    reservoir = state.reservoir
-    assert reservoir is not None  # noqa: S101
-    if reservoir.room <= 0:  # a call was stopped before the map was made
-        _renew(state, reservoir, random_state, monitor)
-        return start
+def _gather(
+    state: ApproximateState, reservoir: Reservoir, part: Part, start: int, monitor: _core.Monitor | None
+) -> int:
+    """Learn and keep rows until the next map is due or there are no more; return where to go on."""
     used = part.used[part.used >= start][: reservoir.room]
     stop = int(used[-1]) + 1 if len(used) == reservoir.room else len(part.targets)
     rows = part.rows(start, stop)
     state.tested.count(_learn(state, rows, np.arange(stop - start), monitor))
     if len(used):
         reservoir.add(part.X[used], part.targets[used], part.weights[used], part.first + used)
-    if reservoir.room <= 0:
-        _renew(state, reservoir, random_state, monitor)
     return stop
 
 
-def _renew(state: ApproximateState, reservoir: Reservoir, random_state: Any, monitor: _core.Monitor | None) -> None:
+def end(state: ApproximateState, settle: Settle, random_state: Any, monitor: _core.Monitor | None) -> None:
+    """Draw landmarks from what has come where a stream ends before its last map; they are final if there are enough."""
+    reservoir = state.reservoir
+    if reservoir is None:
+        return
+    _renew(state, reservoir, settle, random_state, monitor)
+    if len(reservoir) >= state.options.n_components:
+        state.reservoir = None
+
+
+def _renew(
+    state: ApproximateState, reservoir: Reservoir, settle: Settle, random_state: Any, monitor: _core.Monitor | None
+) -> None:
     """Draw new landmarks from all examples so far, and learn these over the new map; the old one serves till then."""
     random = check_random_state(random_state)
-    features = nystroem(reservoir.sample(random, classes=not state.options.regression), state.kernel, state.options)
-    bank = state.machines_over(features)
-    bank.set_options(replace(state.options, total=len(reservoir), planned=_REHEARSALS * len(reservoir)).native())
     X, targets, weights, ids = reservoir.examples()
+    kernel = settle(X, weights)
+    features = nystroem(reservoir.sample(random, classes=not state.options.regression), kernel, state.options)
+    bank = state.machines_over(kernel, features)
+    bank.set_options(replace(state.options, total=len(reservoir), planned=_REHEARSALS * len(reservoir)).native())
     ((_, batch),) = state.storage.batches(X)
     for _ in range(_REHEARSALS):
         bank.learn(batch, targets, weights, 0, random.permutation(len(ids)), monitor)
     bank.set_options(state.options.native())
-    state.replace(features, bank)
-    reservoir.built_from = len(reservoir)
-    if reservoir.is_complete:
-        state.reservoir = None
+    state.replace(kernel, features, bank, None if reservoir.suffices else reservoir)
 
 
 def _learn(
@@ -147,25 +161,36 @@ class Training:
         self._part = part
         self._random = random
         self._epochs = epochs
+        self._may_stop = False
         self._rows = random.permutation(part.used)
 
     def hold_out(self, share: float) -> NDArray[np.intp]:
         """Leave a share of the rows out of the training, and return them."""
         count = max(1, round(share * len(self._rows)))
-        if count >= len(self._rows):
+        spare = self._spare()
+        if count > len(spare):
             raise DataError(
                 f"early_stopping must have rows to learn besides those it validates with, got {len(self._rows)} rows; "
                 "give more rows, or set early_stopping=False."
             )
-        held, self._rows = self._rows[:count], self._rows[count:]
+        held = spare[:count]
+        self._rows = self._rows[~np.isin(self._rows, held)]
+        self._may_stop = True
         return held
+
+    def _spare(self) -> NDArray[np.intp]:
+        """Return the rows but for one of each class, or but for one."""
+        numbers = np.zeros(len(self._rows)) if self._state.options.regression else self._part.targets[self._rows]
+        _, first = np.unique(numbers, return_index=True)
+        return np.delete(self._rows, first)
 
     def run(self, tasks: FitTasks, monitor: _core.Monitor | None, is_enough: Callable[[], bool]) -> None:
         """Settle the map and go over the rows, until the passes are over or it is enough."""
         state, wanted = self._state, self._state.options
         settle_map(state, self._part, self._rows, self._random)
         state.reservoir = None
-        bank = state.use(replace(wanted, total=len(self._rows), planned=self._epochs * len(self._rows)))
+        planned = 0 if self._may_stop else self._epochs * len(self._rows)  # where the end is open, averages are recent
+        bank = state.use(replace(wanted, total=len(self._rows), planned=planned))
         if self._epochs > 1:
             bank.keep(len(self._part.targets))
         try:

@@ -127,6 +127,30 @@ def fourier(first: Any, kernel: KernelSpec, options: ApproximateOptions, random:
     return Features(arrays, 1.0)
 
 
+def require_room(X: Any, kernel: KernelSpec) -> None:
+    """Refuse rows whose kernel values, with themselves and so with each other, may be too large for their precision."""
+    if kernel.name not in ("linear", "poly"):
+        return
+    squares = np.asarray(X.multiply(X).sum(axis=1)) if issparse(X) else np.einsum("ij,ij->i", X, X, dtype=np.float64)
+    largest = float(np.max(squares, initial=0.0))
+    with np.errstate(over="ignore"):
+        size = (
+            np.float64(kernel.gamma * largest + abs(kernel.coef0)) ** kernel.degree
+            if kernel.name == "poly"
+            else largest
+        )
+    _require_size(float(size), X.dtype)
+
+
+def _require_size(size: float, dtype: Any) -> None:
+    largest = _HEADROOM * float(np.finfo(dtype).max)
+    if not size <= largest:
+        raise DataError(
+            f"Kernel values must be at most {largest:.3g} in size, so that sums fit into {dtype}, got {size:.3g}; "
+            "scale the features."
+        )
+
+
 def _held(values: NDArray[np.float64], dtype: Any) -> NDArray[Any]:
     """Return numbers in a precision; those that it cannot hold become the largest that it can."""
     largest = float(np.finfo(dtype).max)
@@ -157,16 +181,10 @@ def _kernel_values(sample: Sample, kernel: KernelSpec, shift: NDArray[Any]) -> N
     X = sample.X.astype(np.float64)
     storage = Storage.of(X)
     ((_, batch),) = storage.batches(X)
-    plain = np.eye(len(sample.ids))
-    native = kernel.native(np.float64)
+    native, unused = kernel.native(np.float64), np.zeros((1, len(sample.ids)))
     kind: Any = _core.Map64
-    values = kind.nystroem(native, batch, sample.ids, shift.astype(np.float64), plain).features(batch)
-    size, largest = float(np.abs(values).max()), _HEADROOM * float(np.finfo(sample.X.dtype).max)
-    if not size <= largest:
-        raise DataError(
-            f"Kernel values must be at most {largest:.3g} in size, so that sums fit into {sample.X.dtype}, "
-            f"got {size:.3g}; scale the features."
-        )
+    values = kind.nystroem(native, batch, sample.ids, shift.astype(np.float64), unused).features(batch, raw=True)
+    _require_size(float(np.abs(values).max()), sample.X.dtype)
     symmetric: NDArray[np.float64] = 0.5 * (values + values.T)
     return symmetric
 

@@ -7,6 +7,7 @@ leaves the models that it is given as they were, so that a part can be gone over
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
@@ -17,6 +18,7 @@ from hinge._errors import DataError
 from hinge._threads import one_blas_thread
 from hinge.approximate._estimator import ApproximateEstimator
 from hinge.approximate._learning import settle_map
+from hinge.approximate._state import CLOCK
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 
 Model = TypeVar("Model", bound=ApproximateEstimator)
 
+# Entries of the clock that are counted: those of the learner that made most of them stand for all.
+_COUNTS = [CLOCK.index(name) for name in ("steps", "examples", "evaluations")]
 _SUMS = ("weights", "average", "bias", "average_bias", "clock")
 
 
@@ -52,6 +56,9 @@ def begin(  # noqa: PLR0917
         part = begun._part(lesson, 0)
         settle_map(state, part, part.used, check_random_state(model.random_state))
         state.n_seen = len(lesson.y) if n_examples is None else n_examples
+        wanted = state.options
+        state.use(replace(wanted, total=state.n_seen))  # so that the machines know the size of the whole
+        state.use(wanted)
     return begun
 
 
@@ -64,14 +71,15 @@ def go_over(model: Model, X: Any, y: Any, sample_weight: Any = None, seed: int =
 
 def averaged(models: Sequence[Model], shares: Sequence[float]) -> Model:
     """Return the weighted mean of models over one map."""
-    if not models:
-        raise DataError("There must be at least one model to average, got none.")
+    if not models or not sum(shares) > 0:
+        raise DataError("There must be at least one model with a share to average, got none.")
     states = [cast("ApproximateState", model._known()) for model in models]
     parts = [state.to_arrays() for state in states]
     portions = np.asarray(shares, dtype=np.float64) / np.sum(shares)
     arrays = dict(parts[0][0])
     for name in _SUMS:
         arrays[name] = sum(portion * part[name] for portion, (part, _) in zip(portions, parts, strict=True))
+    arrays["clock"][_COUNTS] = np.max([part["clock"][_COUNTS] for part, _ in parts], axis=0)
     mean = copy.copy(models[0])
     mean._state = type(states[0]).from_arrays(arrays, parts[0][1], states[0].kernel.function)
     return mean

@@ -10,6 +10,8 @@ from scipy.sparse import csr_matrix, issparse, vstack
 from hinge.approximate._maps import Sample, rows_as_arrays
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from hinge._state import Arrays
@@ -37,14 +39,12 @@ class Reservoir:
     """
 
     PREFIX: ClassVar[str] = "held_"
+    BUILT_FROM: ClassVar[str] = "held_built_from"
 
     def __init__(self, n_landmarks: int) -> None:
         self.built_from = 0
         self._n_landmarks = n_landmarks
-        self._blocks: list[Any] = []
-        self._targets: list[NDArray[Any]] = []
-        self._weights: list[NDArray[Any]] = []
-        self._ids: list[NDArray[Any]] = []
+        self._parts: list[tuple[Any, NDArray[Any], NDArray[Any], NDArray[Any]]] = []
         self._count = 0
 
     def __len__(self) -> int:
@@ -65,20 +65,20 @@ class Reservoir:
         """The present map is the final one."""
         return self.built_from >= GROWTH * self._n_landmarks
 
+    @property
+    def suffices(self) -> bool:
+        """The next map is the final one."""
+        return self._count >= GROWTH * self._n_landmarks
+
     def add(self, X: Any, targets: NDArray[np.float64], weights: NDArray[np.float64], ids: NDArray[np.int64]) -> None:
         """Take in examples, as copies."""
-        self._blocks.append(X.copy())
-        self._targets.append(targets)
-        self._weights.append(weights)
-        self._ids.append(ids)
+        self._parts.append((X.copy(), targets, weights, ids))  # at once: another thread may be reading
         self._count += len(ids)
 
     def examples(self) -> tuple[Any, NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
         """Return all examples: rows, targets, weights and places in the stream."""
-        rows = self._blocks[0] if len(self._blocks) == 1 else _stacked(self._blocks)
-        targets, weights, ids = (np.concatenate(part) for part in (self._targets, self._weights, self._ids))
-        self._blocks, self._targets, self._weights, self._ids = [rows], [targets], [weights], [ids]
-        return rows, targets, weights, ids
+        blocks, targets, weights, ids = zip(*self._parts, strict=True)
+        return _stacked(blocks), np.concatenate(targets), np.concatenate(weights), np.concatenate(ids)
 
     def sample(self, random: np.random.RandomState, *, classes: bool) -> Sample:
         """Return landmarks drawn from all examples; with `classes`, targets are numbers of classes."""
@@ -89,11 +89,12 @@ class Reservoir:
 
     def to_arrays(self) -> Arrays:
         """Return everything as plain arrays."""
-        if not self._count:
-            return {}
+        built_from = {self.BUILT_FROM: np.array([self.built_from])}
+        if not self._parts:
+            return built_from
         X, targets, weights, ids = self.examples()
         parts = rows_as_arrays(X) | {"targets": targets, "weights": weights, "ids": ids}
-        return {self.PREFIX + name: array for name, array in parts.items()}
+        return {self.PREFIX + name: array for name, array in parts.items()} | built_from
 
     @classmethod
     def from_arrays(cls, arrays: Arrays, built_from: int, storage: Storage, n_landmarks: int) -> Reservoir:
@@ -116,5 +117,7 @@ def drawn(n_rows: int, most: int, random: np.random.RandomState) -> NDArray[np.i
     return np.sort(random.permutation(n_rows)[:most])
 
 
-def _stacked(blocks: list[Any]) -> Any:
+def _stacked(blocks: Sequence[Any]) -> Any:
+    if len(blocks) == 1:
+        return blocks[0]
     return vstack(blocks, format="csr") if issparse(blocks[0]) else np.concatenate(blocks)

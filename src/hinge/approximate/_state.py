@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from hinge._state import Arrays, SolverOptions
     from hinge._validation import Storage
 
+# What the entries of the array "clock" are, in the order of the native code.
+CLOCK = ("steps", "examples", "owed", "averaged", "mean", "squares", "weight", "unevenness", "evaluations")
 _MACHINES = ("weights", "average", "bias", "average_bias", "clock")
 
 
@@ -45,6 +47,15 @@ class ApproximateState(State):
         self.reservoir: Reservoir | None = None
 
     @property
+    def is_usable(self) -> bool:
+        """There is a feature map."""
+        return "features" in vars(self)
+
+    def expendable(self) -> Self:
+        """Return the state to learn with: as in other models, and itself while there is nothing to lose."""
+        return super().expendable() if self.is_usable else self
+
+    @property
     def bank(self) -> Any:
         """The native machines: a LinearBank32 or LinearBank64."""
         return super().bank
@@ -55,32 +66,43 @@ class ApproximateState(State):
 
     def adopt(self, features: Features) -> None:
         """Take over a feature map, with machines over it that know nothing yet."""
-        self.replace(features, self.machines_over(features))
+        self.replace(self.kernel, features, self.machines_over(self.kernel, features), None)
 
-    def replace(self, features: Features, bank: Any) -> None:
-        """Take over a feature map and machines over it."""
-        self._bank, self.features, self._arrays = bank, features, None
+    def replace(self, kernel: KernelSpec, features: Features, bank: Any, reservoir: Reservoir | None) -> None:
+        """Take over a kernel, a feature map, machines over it, and what is gathered for the next map."""
+        self._renumberings += 1  # odd from here, until all of them agree again
+        self.kernel, self._bank, self.features, self._arrays = kernel, bank, features, None
+        self.reservoir = reservoir
+        if reservoir is not None:
+            reservoir.built_from = max(len(reservoir), 1)
+        self._renumberings += 1
 
-    def machines_over(self, features: Features, arrays: Arrays | None = None) -> Any:
+    def machines_over(self, kernel: KernelSpec, features: Features, arrays: Arrays | None = None) -> Any:
         """Return machines over a feature map, with what some arrays say that they know."""
         kind: Any = _core.LinearBank32 if self.storage.dtype == np.float32 else _core.LinearBank64
         known = None if arrays is None else {name: arrays[name] for name in _MACHINES}
-        native = features.native(self.kernel, self.storage)
+        native = features.native(kernel, self.storage)
         penalty = features.arrays["penalty"]
         return kind(native, penalty, features.typical, self.options.native(), len(self.table), known)
 
     def _built(self, arrays: Arrays | None) -> Any:
-        return self.machines_over(self.features, arrays)
+        return self.machines_over(self.kernel, self.features, arrays)
 
     @staticmethod
     def _count_machines(arrays: Arrays) -> int:
         return len(arrays["bias"])
 
-    def weights(self) -> tuple[ClassTable, NDArray[np.float64]]:
-        """Return the averaged weights in the norm that is penalised, one row a machine as users see them."""
+    def weights(self) -> NDArray[np.float64]:
+        """Return the averaged weights in the norm that is penalised, one row a machine as users see them.
+
+        With the linear kernel they are those of the columns of the examples, as in other linear models.
+        """
+        if self.kernel.name == "linear":
+            support = self.support()
+            return np.asarray(support.coefficients @ support.vectors)
         table, features, arrays = self._moment()
         scaled = arrays["average"].reshape(-1, features.dimension) * np.sqrt(features.arrays["penalty"])
-        return table, table.arrange(scaled.T).T
+        return table.arrange(scaled.T).T
 
     def support(self) -> Support:
         """Return the landmarks, grouped by class, as the vectors of a kernel expansion."""
@@ -100,22 +122,21 @@ class ApproximateState(State):
         )
 
     def _moment(self) -> tuple[ClassTable, Features, Arrays]:
-        """Return classes, map and machines of one moment; another thread may be changing the map."""
+        """Return classes, map and machines of one moment, with what is gathered; another thread may change them."""
         while True:
-            features = self.features
+            before, features, reservoir = self._renumberings, self.features, self.reservoir
             table, arrays = self.snapshot() if self._arrays is None else (self.table, self._arrays)
-            if features is self.features:
-                return table, features, arrays
+            held = {} if reservoir is None else reservoir.to_arrays()
+            if before == self._renumberings and before % 2 == 0:
+                return table, features, arrays | held
 
     def to_arrays(self) -> tuple[Arrays, dict[str, Any]]:
         """Return everything as plain arrays, and values that JSON can hold as long as the labels are plain as well."""
         table, features, arrays = self._moment()
-        reservoir = self.reservoir
-        held = {} if reservoir is None else reservoir.to_arrays()
-        machines = {name: arrays[name] for name in _MACHINES}
-        built_from = None if reservoir is None else reservoir.built_from
-        values = self._values(table) | {"typical": features.typical, "built_from": built_from}
-        return machines | features.arrays | held, values
+        own = {name: arrays[name] for name in arrays if name in _MACHINES or name.startswith(Reservoir.PREFIX)}
+        built_from = own.pop(Reservoir.BUILT_FROM, None)
+        count = None if built_from is None else int(built_from[0])
+        return own | features.arrays, self._values(table) | {"typical": features.typical, "built_from": count}
 
     def __setstate__(self, parts: tuple[Arrays, dict[str, Any], Callable[[Any, Any], Any] | None]) -> None:
         arrays, values, _ = parts

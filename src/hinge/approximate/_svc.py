@@ -48,7 +48,8 @@ class ApproximateSVC(ApproximateEstimator, StreamingClassifier):
         Exponent of the poly kernel.
     gamma : {"scale", "auto"} or float, default="scale"
         Factor of rbf, poly, sigmoid and laplacian. "scale" is 1 / (n_features * variance of X), where weights count as
-        repetitions; "auto" is 1 / n_features. The first call to `partial_fit` settles it.
+        repetitions; "auto" is 1 / n_features. A stream settles it with each new map of its first examples (see
+        `partial_fit`), and with its first call if the features are Fourier's.
     coef0 : float, default=0.0
         Constant of poly and sigmoid.
     loss : {"hinge", "squared_hinge", "log_loss"}, default="hinge"
@@ -99,7 +100,7 @@ class ApproximateSVC(ApproximateEstimator, StreamingClassifier):
     classes_ : ndarray of shape (n_classes,)
         The labels known so far, sorted.
     coef_ : ndarray of shape (1, n_components_) or (n_classes, n_components_)
-        Averaged weights of the features.
+        Averaged weights of the features; with the linear kernel, those of the columns of X instead.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Averaged constants.
     n_components_ : int
@@ -248,6 +249,7 @@ class ApproximateSVC(ApproximateEstimator, StreamingClassifier):
             With two classes the logistic function of the decision; with more, those of all classes, divided by their
             sum.
         """
+        self._require_same(self._known())
         table, decisions = self._decisions(X)
         if len(table) < 2:
             return np.ones((len(decisions), 1))

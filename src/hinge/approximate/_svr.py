@@ -15,6 +15,7 @@ from hinge._progress import with_callbacks
 from hinge._threads import one_blas_thread
 from hinge._validation import check_values, check_weights
 from hinge.approximate._estimator import ApproximateEstimator, is_chunks
+from hinge.approximate._state import CLOCK
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -279,5 +280,5 @@ class ApproximateSVR(RegressorMixin, ApproximateEstimator):
     def _validation_score(self, X: Any, y: NDArray[Any], weights: NDArray[np.float64]) -> float:
         errors = np.square(self._native_decisions(X)[1][:, 0] - y)
         clock = self._state.bank.state()["clock"]
-        spread = clock[5] / clock[0]  # of the targets learned: a few rows may have none
+        spread = clock[CLOCK.index("squares")] / clock[CLOCK.index("steps")]  # of targets; a few rows may have none
         return -float(np.average(errors, weights=weights)) / (spread or 1.0)

@@ -70,6 +70,10 @@ class Learned:
     outliers: Outliers | None = None
     interrupted: bool = False
     failure: HingeError | None = None
+    random: np.random.RandomState = field(init=False)  # for the order of later passes
+
+    def __post_init__(self) -> None:
+        self.random = check_random_state(self.model.random_state)
 
     @property
     def progressive_error(self) -> float | None:
@@ -92,7 +96,7 @@ class Learned:
             self.tested.mistakes += int(np.sum(self.model.predict(X) != y))
         start = time.perf_counter()
         if is_approximate(self.model) and not first_pass:
-            self.model._rehearse(X, y, None, check_random_state(self.model.random_state))
+            self.model._rehearse(X, y, None, self.random)
         elif not is_detector(self.model):
             self.model.partial_fit(X, y, classes=None if ready else classes)
         elif (y > 0).any():
@@ -118,6 +122,8 @@ class Learned:
         start = time.perf_counter()
         if self.model.get_params().get("finish"):
             self.model.finish()
+        if is_approximate(self.model):
+            self.model._end_stream()
         self.seconds += time.perf_counter() - start
         if self.progressive_error is not None:
             self.curve.append((self.curve[-1][0], self.progressive_error, self.n_parts))

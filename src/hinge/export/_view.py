@@ -147,6 +147,6 @@ def _fourier(state: State, arrays: Arrays) -> Fourier | None:
 
 def _no_support(state: Any) -> Support:
     """Return the weights of features that no examples belong to."""
-    _, weights = state.weights()
+    weights = state.weights()
     none = np.zeros(0, dtype=np.int64)
     return Support(none, np.zeros((0, state.storage.n_features)), weights, none.astype(np.int32))

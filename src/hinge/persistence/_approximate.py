@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from hinge._validation import Storage
-from hinge.approximate import ApproximateState, Reservoir
+from hinge.approximate import CLOCK, ApproximateState, Reservoir
 from hinge.persistence._check import MOST_EXAMPLES, check_values
 from hinge.persistence._check_arrays import between, check_rows, check_types, row_types
 from hinge.persistence._classifier import classifier
@@ -23,7 +23,7 @@ HELD = Reservoir.PREFIX  # of the arrays with the first examples of a stream
 MATRICES = frozenset({"values", "projection", "frequencies", f"{HELD}values"})
 MACHINES = dict.fromkeys(("weights", "average", "bias", "average_bias", "clock", "penalty"), "float64")
 LANDMARKS = {"ids": "int64", "labels": "int32"}
-CLOCK = 8  # entries
+_COUNTED = [CLOCK.index(name) for name in ("steps", "examples", "evaluations")]
 GATHERED = {"targets": "float64", "weights": "float64", "ids": "int64"}
 _OWN: dict[str, tuple[type, ...]] = {"typical": (int, float), "built_from": (int, type(None))}
 
@@ -113,10 +113,8 @@ def _check_machines(arrays: Arrays, values: dict[str, Any]) -> None:
 
 
 def _check_clock(clock: Any) -> None:
-    # Steps, examples, penalty that is due, steps averaged, of targets the mean and the squared deviations, the mean of
-    # weights, and evaluations.
-    counted = len(clock) == CLOCK and between(clock[[0, 1, 7]], 0, MOST_EXAMPLES)
-    require(counted and bool((np.delete(clock, 4) >= 0).all()), "its clock makes no sense")
+    counted = len(clock) == len(CLOCK) and between(clock[_COUNTED], 0, MOST_EXAMPLES)
+    require(counted and bool((np.delete(clock, CLOCK.index("mean")) >= 0).all()), "its clock makes no sense")
 
 
 def _check_gathered(arrays: Arrays, values: dict[str, Any], options: ApproximateOptions) -> None:
