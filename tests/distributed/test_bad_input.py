@@ -51,6 +51,10 @@ def test_models_and_learners(parts):
         distributed.train(OnlineSVC(), *parts)
     with pytest.raises(ParameterError, match=r"^learners must be a whole number of at least 1, got 0"):
         distributed.train(ApproximateSVC(), *parts, learners=0)
+    with pytest.raises(ParameterError, match=r"^early_stopping must be False over partitions, got True; rounds"):
+        distributed.train(ApproximateSVC(early_stopping=True), *parts)
+    with pytest.raises(ParameterError, match=r"^kernel must not be 'precomputed' over partitions"):
+        distributed.train(ApproximateSVC(kernel="precomputed"), *parts)
 
 
 EXAMPLES = {

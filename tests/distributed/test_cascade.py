@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -47,6 +49,40 @@ def test_several_classes(three):
     np.testing.assert_allclose(model.decision_function(X), exact.decision_function(X), atol=0.01)
 
 
+@pytest.fixture(scope="module", params=[3, 4])
+def overlapping(request):
+    """Classes that overlap, so that support vectors of one machine are on the wrong side of another."""
+    random = np.random.default_rng(0)
+    X = random.normal(size=(480, 4))
+    blurred = X[:, 0] * X[:, 1] + 0.3 * random.normal(size=480)
+    return X, np.digitize(blurred, np.quantile(blurred, np.arange(1, request.param) / request.param))
+
+
+@pytest.mark.parametrize("C", [1.0, 100.0])
+@pytest.mark.parametrize("kind", [OnlineSVC, IncrementalSVC])
+def test_several_classes_that_overlap(overlapping, kind, C):
+    X, y = overlapping
+    model = distributed.cascade(kind(C=C), *chunks(X, y, 40))
+    exact = OnlineSVC(C=C, epochs="converge", random_state=0).fit(X, y)
+    assert model.kkt_violation(X, y) < 3e-3
+    assert model.duality_gap(X, y) < 1.5 * exact.duality_gap(X, y)
+    np.testing.assert_allclose(model.decision_function(X), exact.decision_function(X), atol=0.05)
+
+
+def test_several_classes_whatever_the_epochs(overlapping):
+    X, y = overlapping
+    model = distributed.cascade(OnlineSVC(epochs=1, finish=False, random_state=0), *chunks(X, y, 40))
+    assert model.kkt_violation(X, y) < 3e-3
+    np.testing.assert_array_equal(model.support_vectors_, X[model.support_])
+    assert (model.epochs, model.get_params()["finish"]) == (1, False)
+
+
+def test_several_classes_that_have_not_settled(overlapping):
+    X, y = overlapping
+    with pytest.warns(ConvergenceWarning, match="contradict the model after 1 rounds"):
+        distributed.cascade(OnlineSVC(C=100.0, random_state=0), *chunks(X, y, 40), rounds=1)
+
+
 def test_support_vectors_are_rows_of_all_examples(moons):
     X, y = moons
     model = distributed.cascade(OnlineSVC(C=10, random_state=0), *chunks(X, y))
@@ -65,6 +101,20 @@ def test_exact_models_know_their_examples_by_row(moons):
     gamma = 1 / (2 * X.var())
     left = SVC(C=10, gamma=gamma, tol=1e-6).fit(X[held[3:]], y[held[3:]])
     np.testing.assert_allclose(model.decision_function(X), left.decision_function(X), atol=1e-4)
+
+
+def test_exact_models_go_on_learning(moons):
+    X, y = moons
+    model = distributed.cascade(IncrementalSVC(C=10), *chunks(X[:600], y[:600]))
+    held, before = model.ids_, model.decision_function(X)
+    assert model.n_seen_ == 600
+    model.partial_fit(X[600:], y[600:])
+    assert model.n_seen_ == 700
+    assert model.ids_[-100:] == list(range(600, 700))
+    assert model.kkt_violation() < 1e-6
+    again = pickle.loads(pickle.dumps(model)).forget(range(600, 700))
+    assert again.ids_ == held
+    np.testing.assert_allclose(again.decision_function(X), before, atol=1e-6)
 
 
 def test_weights_and_class_weights(somewhere, moons):
@@ -145,7 +195,7 @@ UNSUITED = {
     "perceptron": (KernelPerceptron(), "model must be an OnlineSVC or an IncrementalSVC, got KernelPerceptron"),
     "bounded": (OnlineSVC(max_support=10), "max_support must be None in a cascade, got 10"),
     "window": (IncrementalSVC(max_examples=10), "max_examples must be None in a cascade, got 10"),
-    "precomputed": (OnlineSVC(kernel="precomputed"), "kernel must not be 'precomputed' in a cascade"),
+    "precomputed": (OnlineSVC(kernel="precomputed"), "kernel must not be 'precomputed' over partitions"),
 }
 
 

@@ -12,6 +12,7 @@ from hinge._threads import count_threads
 from hinge.distributed import _train
 from hinge.distributed._engine import Engine, task
 from hinge.distributed._parts import Part
+from hinge.distributed._survey import survey
 
 da = pytest.importorskip("dask.array", reason="dask is not installed")
 
@@ -44,18 +45,20 @@ def test_training_brings_a_sample_and_a_model_and_nothing_else(two, monkeypatch)
     assert sum(len(part) for part in brought[1]) == 40
 
 
-def test_a_sample_is_uniform():
+def test_a_sample_is_uniform(monkeypatch):
     """Rows of small and large partitions are equally likely; those of weight 0 never come."""
     engine, random, counts = Engine(None, 0), np.random.default_rng(0), np.zeros(30)
     rows = np.arange(30)
     weights = np.where(rows % 10 == 9, 0.0, 1.0)
     borders = [0, 3, 4, 20, 30]
     slices = [slice(*pair) for pair in itertools.pairwise(borders)]
-    parts = [task(Part, rows[s, None], rows[s], weights[s], rows[s]) for s in slices]
-    sizes = [int(weights[s].sum()) for s in slices]
+    parts = [task(Part, rows[s, None], rows[s], weights[s], np.arange(s.stop - s.start)) for s in slices]
+    _, each = survey(engine, ApproximateSVC(), parts)
+    monkeypatch.setattr(_train, "_SAMPLE", 9)
     for _ in range(400):
-        drawn = _train._sample(engine, parts, sizes, 9, random)
+        drawn = _train._sample(engine, ApproximateSVC(n_components=1), parts, each, random)
         assert len(set(drawn.y)) == 9
+        np.testing.assert_array_equal(drawn.rows, drawn.y)
         counts[drawn.y] += 1
     assert not counts[weights == 0].any()
     expected = 400 * 9 / 27

@@ -10,6 +10,7 @@ from sklearn.datasets import make_blobs, make_moons
 from sklearn.preprocessing import StandardScaler
 
 from hinge import ApproximateSVC, ApproximateSVR, distributed
+from hinge.distributed import _train
 from hinge.distributed._train import deal
 
 da = pytest.importorskip("dask.array", reason="dask is not installed")
@@ -66,6 +67,57 @@ def test_what_the_model_knew_plays_no_part(moons, expected):
     model = distributed.train(fitted, *chunks(X, y), learners=3)
     np.testing.assert_array_equal(model.decision_function(X), expected)
     np.testing.assert_array_equal(fitted.decision_function(X), before)
+
+
+@pytest.mark.parametrize("epochs", ["auto", 1, 40])
+def test_rounds_take_the_place_of_epochs(moons, expected, epochs):
+    model = distributed.train(classifier(epochs=epochs), *chunks(*moons), learners=3)
+    np.testing.assert_array_equal(model.decision_function(moons[0]), expected)
+    assert model.epochs == epochs
+
+
+def objective(model, X, y):
+    """What a classifier of two classes minimises."""
+    losses = np.maximum(0.0, 1.0 - np.where(y == 1, 1.0, -1.0) * model.decision_function(X))
+    return 0.5 * float((model.coef_**2).sum()) + model.C * losses.sum()
+
+
+@pytest.mark.parametrize("sizes", [(1501, 1500), (7, 994, 2000), (1000, 1000, 1001), (600, 600, 600, 600, 600, 1)])
+@pytest.mark.parametrize("C", [0.01, 1.0])
+def test_unequal_partitions_minimise_what_fit_does(sizes, C):
+    random = np.random.default_rng(0)
+    X = random.normal(size=(3001, 3))
+    y = (X[:, 0] * X[:, 1] + 0.5 * random.normal(size=3001) > 0).astype(int)
+    plain = classifier(C=C, gamma=0.5, epochs=40).fit(X, y)
+    model = distributed.train(plain, da.from_array(X, chunks=(sizes, 3)), y, learners=4, rounds=12)
+    assert objective(model, X, y) < 1.1 * objective(plain, X, y)
+    assert (model.coef_**2).sum() < 1.3 * (plain.coef_**2).sum()
+
+
+@pytest.mark.parametrize("sample", [100, 10_000])
+def test_landmarks_are_rows_of_all_partitions(moons, monkeypatch, sample):
+    X, y = moons
+    monkeypatch.setattr(_train, "_SAMPLE", sample)
+    weights = np.where(np.arange(len(y)) % 3 == 0, 0.0, 1.0)
+    model = distributed.train(classifier(n_components=20), *chunks(X, y), sample_weight=weights, learners=2)
+    assert len(model.support_) == 20
+    assert (weights[model.support_] > 0).all()
+    np.testing.assert_array_equal(model.support_vectors_, X[model.support_])
+    np.testing.assert_array_equal(np.repeat([0, 1], model.n_support_), y[model.support_])
+
+
+def test_a_class_that_does_not_count():
+    """A class of weight 0 is none, and its rows are none of those that C refers to, as in fit."""
+    X, y = make_blobs(1500, centers=3, n_features=5, cluster_std=4.0, random_state=2)
+    order = np.argsort(y == 0, kind="stable")  # some partitions have nothing but that class
+    X, y = X[order], y[order]
+    plain = classifier(C=0.01, class_weight={0: 0.0}, epochs=20).fit(X, y)
+    model = distributed.train(plain, *chunks(X, y), learners=2, rounds=10)
+    assert model.classes_.tolist() == plain.classes_.tolist() == [1, 2]
+    held = y > 0
+    assert objective(model, X[held], y[held] - 1) < 1.1 * objective(plain, X[held], y[held] - 1)
+    assert (model.coef_**2).sum() == pytest.approx((plain.coef_**2).sum(), rel=0.1)
+    np.testing.assert_array_equal(model.support_vectors_, X[model.support_])
 
 
 def test_it_goes_on_learning(moons):

@@ -4,6 +4,10 @@ Graf, Cosatto, Bottou, Durdanovic and Vapnik, "Parallel support vector machines:
 all parts are trained again with the support vectors that come back. Here they are asked first: examples that the
 machine at the top has outside its margin would not change it, so only the others climb the tree again, and the machine
 at the top goes on from where it was. When there are no others it is optimal for all examples.
+
+An online machine drops examples that it does not need. With two classes they are asked again like all others. With more
+there is one machine a class, and an example that some of them dropped may be held by others, which must not see it
+twice: then all that ever reached the top stays there, and the top is trained anew each time.
 """
 
 from __future__ import annotations
@@ -20,11 +24,10 @@ from sklearn.exceptions import ConvergenceWarning
 
 from hinge._base import random_seed
 from hinge._errors import ParameterError
-from hinge._labels import class_factors
 from hinge._params import flag, whole
 from hinge.distributed._engine import Engine, node, task
-from hinge.distributed._parts import Part, joined, partitions
-from hinge.distributed._survey import survey
+from hinge.distributed._parts import Part, joined, partitions, renumber, require_kernel_of_rows
+from hinge.distributed._survey import starts, survey
 from hinge.incremental import IncrementalSVC
 from hinge.online import OnlineSVC
 
@@ -50,10 +53,14 @@ class Top:
         """Those of the examples that are support vectors."""
         return self.examples.take(np.sort(self.model.support_))
 
+    @property
+    def drops(self) -> bool:
+        """What the machine has dropped can be shown to it again."""
+        return isinstance(self.model, OnlineSVC) and len(self.model.classes_) == 2
+
     def held(self) -> NDArray[np.int64]:
-        """Return the rows that the machine would not learn anything from: an exact one keeps all that it has seen."""
-        exact = isinstance(self.model, IncrementalSVC)
-        return self.examples.rows if exact else self.examples.rows[self.model.support_]
+        """Return the rows that the machine is optimal for already."""
+        return self.examples.rows[self.model.support_] if self.drops else self.examples.rows
 
 
 class Machines(NamedTuple):
@@ -83,8 +90,8 @@ def cascade(
     Parameters
     ----------
     model : OnlineSVC or IncrementalSVC
-        The parameters; the model itself is not changed, and what it has learned before plays no part. `epochs="auto"`
-        is taken for "converge" here.
+        The parameters; the model itself is not changed, and what it has learned before plays no part. `epochs` is
+        taken for "converge" here.
     X : dask array or DataFrame of shape (n, n_features)
         Examples; blocks may be sparse. Shuffle rows that are sorted by class.
     y : dask array or Series of shape (n,)
@@ -128,9 +135,7 @@ def cascade(
     parts = partitions(X, y, sample_weight)
     parts = engine.keep(parts) if flag("persist", persist) else parts
     everything, each = survey(engine, model, parts)
-    starts = np.cumsum([0, *(one.n_rows for one in each)])[:-1].tolist()
-    places = [place for place, one in enumerate(each) if one.n_used]
-    filled = [(parts[place], starts[place]) for place in places]
+    filled = [(part, start) for part, start, one in zip(parts, starts(each), each, strict=True) if one.n_used]
     changes = {"random_state": random_seed(model.random_state), **_exactly(model)}
     threads = (engine.threads_each(len(filled)), engine.threads_each(engine.workers))
     many, alone = (node(everything.settle(model, threads=number, **changes)) for number in threads)
@@ -167,14 +172,7 @@ def _merged(leaves: Sequence[Task], merge: Callable[[Task, Task], Task]) -> list
 
 def _first(machine: Any, part: Part, start: int) -> Part:
     """Return the support vectors of a partition."""
-    return _condensed(machine, _counting(machine, part, start))
-
-
-def _counting(machine: Any, part: Part, start: int) -> Part:
-    """Return the examples of a partition that have a weight, their own and that of their class."""
-    used = part.used(start)
-    factors = class_factors(machine.class_weight, used.y, used.weights)
-    return used if factors.all() else used.take(np.flatnonzero(factors))
+    return _condensed(machine, part.used(machine, start))
 
 
 def _condensed(machine: Any, *parts: Part) -> Part:
@@ -198,9 +196,11 @@ def _news(machine: Any, top: Top, *parts: Part) -> Part:
 
 
 def _trained(machine: Any, above: Top | None, *parts: Part) -> Top:
-    """Return the machine trained on what climbed the tree; one that was at the top before goes on learning."""
+    """Return the machine trained on what climbed the tree; one that was at the top before goes on where it can."""
     if above is None:
         return _fitted(machine, joined(parts))
+    if isinstance(machine, OnlineSVC) and not above.drops:
+        return _fitted(machine, joined([above.examples, *parts]))
     more = joined(parts)
     more = more.take(np.random.default_rng(machine.random_state).permutation(len(more)))
     model = copy.deepcopy(above.model).partial_fit(more.X, more.y, sample_weight=more.weights, **_names(more, machine))
@@ -218,8 +218,8 @@ def _names(examples: Part, machine: Any) -> dict[str, Any]:
 
 
 def _contradicting(top: Top, part: Part, start: int) -> Part:
-    """Return the examples of a partition that are no support vectors of the machine at the top, and should be."""
-    examples = _counting(top.model, part, start).without(top.held())
+    """Return the examples of a partition that the machine at the top does not hold, and should."""
+    examples = part.used(top.model, start).without(top.held())
     if not len(examples):
         return examples
     decisions = top.model.decision_function(examples.X)
@@ -238,17 +238,14 @@ def _given_back(top: Top, model: Any, n_rows: int) -> Any:
     """Return the machine at the top with the parameters of the user; its examples are known by their rows."""
     fitted = top.model.set_params(**model.get_params(deep=False))
     if isinstance(fitted, OnlineSVC):
-        state = fitted._state
-        arrays, values = state.to_arrays()
-        arrays["ids"] = top.examples.rows[arrays["ids"]]
-        values["n_seen"] = n_rows
-        fitted._state = state.from_arrays(arrays, values, state.kernel.function)
+        renumber(fitted, top.examples.rows)
+    fitted._state.n_seen = n_rows  # rows that come later are called by places after these
     return fitted
 
 
 def _exactly(model: Any) -> dict[str, Any]:
-    """Return the parameters that make a fit end at the solution, where the user has left that open."""
-    return {"epochs": "converge"} if isinstance(model, OnlineSVC) and model.epochs == "auto" else {}
+    """Return the parameters that make a fit end at the solution."""
+    return {"epochs": "converge"} if isinstance(model, OnlineSVC) else {}
 
 
 def _require_settling(model: Any) -> None:
@@ -258,8 +255,7 @@ def _require_settling(model: Any) -> None:
             f"model must be an OnlineSVC or an IncrementalSVC, got {type(model).__name__}; "
             "train is for approximate models."
         )
-    if model.kernel == "precomputed":
-        raise ParameterError("kernel must not be 'precomputed' in a cascade, which takes rows apart; give a function.")
+    require_kernel_of_rows(model)
     for name in ("max_support", "max_examples"):
         if getattr(model, name, None) is not None:
             raise ParameterError(

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from hinge._errors import DataError
+from hinge._errors import DataError, ParameterError
+from hinge._labels import class_factors
 from hinge._validation import check_weights
 from hinge.active._rows import count_rows, take_rows
 from hinge.distributed._engine import as_array, blocks, is_array, is_frame, task
@@ -50,9 +51,18 @@ class Part:
         """Return some of the examples."""
         return Part(take_rows(self.X, places), self.y[places], self.weights[places], self.rows[places])
 
-    def used(self, first: int = 0) -> Part:
-        """Return the examples that count, whose partition begins at a place among all examples."""
-        places = np.flatnonzero(self.weights > 0)
+    def used(self, model: Any, first: int = 0) -> Part:
+        """Return the examples that have a weight, their own and that of their class.
+
+        Parameters
+        ----------
+        model : estimator
+            Its class weights count, where it has any.
+        first : int, default=0
+            Where the partition begins among all examples.
+        """
+        factors = class_factors(getattr(model, "class_weight", None), self.y, self.weights)
+        places = np.flatnonzero((self.weights > 0) & (factors > 0))
         part = self if len(places) == len(self) else self.take(places)
         return Part(part.X, part.y, part.weights, part.rows + first)
 
@@ -136,6 +146,20 @@ def _part(X: Any, y: Any, sample_weight: Any = None) -> Part:
         )
     weights = check_weights(sample_weight, n_rows)
     return Part(X, labels, weights, np.arange(n_rows, dtype=np.int64))
+
+
+def require_kernel_of_rows(model: Any) -> None:
+    """Refuse kernel values in place of rows: a part has other columns than all."""
+    if isinstance(model.kernel, str) and model.kernel == "precomputed":
+        raise ParameterError("kernel must not be 'precomputed' over partitions, which stand apart; give a function.")
+
+
+def renumber(model: Any, rows: NDArray[np.int64]) -> None:
+    """Let a model call examples, which it has numbered in the order it was given them, by their places among all."""
+    state = model._state
+    arrays, values = state.to_arrays()
+    if "ids" in arrays:
+        model._state = state.from_arrays(arrays | {"ids": rows[arrays["ids"]]}, values, state.kernel.function)
 
 
 def _stacked(blocks_of_rows: list[Any]) -> Any:

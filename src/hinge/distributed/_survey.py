@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -69,11 +69,11 @@ class Survey:
     n_rows : int
         Rows.
     n_used : int
-        Rows of positive weight.
+        Rows of positive weight, their own and that of their class.
     n_features : int
         Columns; 0 where there are no rows.
     table : ClassTable or None
-        The classes of these rows; None for a regression.
+        The classes of the rows that are used; None for a regression.
     masses : ndarray
         The weight of each class.
     spread : Spread
@@ -100,7 +100,7 @@ class Survey:
             filled[0].n_features,
             table,
             masses,
-            Spread.together([each.spread for each in filled]),
+            Spread.together([each.spread for each in surveys]),
         )
 
     def settle(self, model: Any, *, threads: int, **changes: Any) -> Any:
@@ -142,6 +142,12 @@ def survey(engine: Engine, model: Any, parts: Sequence[Task]) -> tuple[Survey, l
     return everything, each
 
 
+def starts(surveys: Sequence[Survey]) -> list[int]:
+    """Return where each partition begins among all rows."""
+    ends: list[int] = np.cumsum([each.n_rows for each in surveys]).tolist()
+    return [0, *ends[:-1]]
+
+
 def _look(model: Any, part: Part) -> Survey:
     if not len(part):
         return Survey(0, 0, 0, None, np.zeros(0), Spread())
@@ -149,14 +155,14 @@ def _look(model: Any, part: Part) -> Survey:
     masses: NDArray[Any] = np.zeros(0)
     if is_classifier(model):
         X, y = check_examples(model, part.X, part.y, None, sparse=True)
-        labels, weights = y[part.weights > 0], part.weights[part.weights > 0]
-        table = ClassTable.of(labels)
-        masses = np.bincount(np.searchsorted(table.classes, labels), weights)
+        used = replace(part, y=y).used(model)
+        table = ClassTable.of(used.y)
+        masses = np.bincount(np.searchsorted(table.classes, used.y), used.weights)
     else:
         X, _ = check_values(model, part.X, part.y, None, sparse=True)
-    n_used = int(np.count_nonzero(part.weights))
+        used = part.used(model)
     spread = Spread.of(X, part.weights) if model.gamma == "scale" else Spread()
-    return Survey(len(part), n_used, X.shape[1], table, masses, spread)
+    return Survey(len(part), len(used), X.shape[1], table, masses, spread)
 
 
 def _classes(surveys: Sequence[Survey]) -> tuple[ClassTable | None, NDArray[np.float64]]:

@@ -12,8 +12,8 @@ from hinge._params import bound, flag, whole
 from hinge.approximate import ApproximateSVC, ApproximateSVR
 from hinge.approximate._merging import averaged, begin, go_over
 from hinge.distributed._engine import Engine, heavy_models, node, task
-from hinge.distributed._parts import joined, partitions
-from hinge.distributed._survey import survey
+from hinge.distributed._parts import joined, partitions, renumber, require_kernel_of_rows
+from hinge.distributed._survey import starts, survey
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,8 +50,8 @@ def train(
     Parameters
     ----------
     model : ApproximateSVC or ApproximateSVR
-        The parameters; the model itself is not changed, and what it has learned before plays no part. `epochs` and
-        `early_stopping` are not used.
+        The parameters; the model itself is not changed, and what it has learned before plays no part. `rounds` takes
+        the place of `epochs`, and `early_stopping` must be False.
     X : dask array or DataFrame of shape (n, n_features)
         Examples; blocks may be sparse. Shuffle rows that are sorted by class.
     y : dask array or Series of shape (n,)
@@ -74,7 +74,7 @@ def train(
     Returns
     -------
     estimator
-        A fitted estimator with the parameters of `model`.
+        A fitted estimator with the parameters of `model`. The places in `support_` are rows of X.
 
     Examples
     --------
@@ -97,10 +97,8 @@ def train(
     parts = engine.keep(parts) if persist else parts
     everything, each = survey(engine, model, parts)
     settled = everything.settle(model, threads=engine.threads_each(learners))
-    sizes = [one.n_used for one in each]
-    sample = _sample(engine, parts, sizes, max(_SAMPLE, _SAMPLE_EACH * model.n_components), random)
-    current = _begun(settled, sample, everything)
-    hands = deal(sizes, learners, random)
+    current = _begun(settled, _sample(engine, settled, parts, each, random), everything)
+    hands = deal([one.n_used for one in each], learners, random)
     for _ in range(rounds):  # the model comes back each time: a lost worker costs no more than the round
         with heavy_models():
             (current,) = engine.results([_round(node(current), parts, hands, random)])
@@ -132,25 +130,40 @@ def _require_approximate(model: Any) -> None:
             f"model must be an ApproximateSVC or ApproximateSVR, got {type(model).__name__}; "
             "cascade trains an OnlineSVC or an IncrementalSVC."
         )
+    require_kernel_of_rows(model)
     model._check_params(streaming=False)
+    if model.early_stopping:
+        raise ParameterError(
+            "early_stopping must be False over partitions, got True; rounds decides how long to train, so set that."
+        )
 
 
 def _begun(settled: Any, sample: Part, everything: Survey) -> Any:
     """Return the model before the first round: its feature map from a sample, its weights zero."""
     classes = None if everything.table is None else everything.table.classes
-    return begin(settled, sample.X, sample.y, sample.weights, classes=classes, n_examples=everything.n_used)
+    begun = begin(settled, sample.X, sample.y, sample.weights, classes=classes, n_examples=everything.n_used)
+    renumber(begun, sample.rows)
+    return begun
 
 
-def _sample(engine: Engine, parts: Sequence[Task], sizes: Sequence[int], n: int, random: np.random.Generator) -> Part:
-    """Return up to n examples, chosen uniformly from all partitions."""
-    shares = random.multivariate_hypergeometric(sizes, min(n, sum(sizes)))
-    drawing = [task(_draw, part, int(n), _seed(random)) for part, n in zip(parts, shares, strict=True) if n]
+def _sample(
+    engine: Engine, settled: Any, parts: Sequence[Task], each: Sequence[Survey], random: np.random.Generator
+) -> Part:
+    """Return examples for the feature map, chosen uniformly from all partitions."""
+    sizes = [one.n_used for one in each]
+    n = min(max(_SAMPLE, _SAMPLE_EACH * settled.n_components), sum(sizes))
+    shares = random.multivariate_hypergeometric(sizes, n).tolist()
+    drawing = [
+        task(_draw, node(settled), part, start, share, _seed(random))
+        for part, start, share in zip(parts, starts(each), shares, strict=True)
+        if share
+    ]
     return joined(engine.results(drawing))
 
 
-def _draw(part: Part, n: int, seed: int) -> Part:
+def _draw(settled: Any, part: Part, start: int, n: int, seed: int) -> Part:
     """Return n random examples among those that count."""
-    used = part.used()
+    used = part.used(settled, start)
     return used.take(np.sort(np.random.default_rng(seed).choice(len(used), n, replace=False)))
 
 
@@ -170,7 +183,8 @@ def _round(
 
 
 def _pass(model: Any, part: Part, seed: int) -> Any:
-    return go_over(model, part.X, part.y, part.weights, seed=seed)
+    used = part.used(model)
+    return go_over(model, used.X, used.y, used.weights, seed=seed)
 
 
 def _seed(random: np.random.Generator) -> int:
