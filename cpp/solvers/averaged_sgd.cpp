@@ -27,15 +27,18 @@ double LinearMachine::learn(const T* row, double target, const Step& step, const
   const double answer = scale_ * loops<T>().dot(row, direction_.data(), length) + bias_;
   const bool proximal = step.largest == 0.0;
   double size = 0.0;
+  bool is_giant = false;
   if (loss.subgradient_step(answer, target, 1.0) != 0.0) {
     const double square = static_cast<double>(loops<T>().sum_of_squares(row, length));
     // Where a kernel value has overflown nothing is learned, rather than nonsense.
     if (std::isfinite(answer) && std::isfinite(square))
       size = proximal ? loss.proximal_step(answer, target, step.strength, square + (intercept ? step.lift : 0.0))
                       : loss.subgradient_step(answer, target, step.strength);
+    is_giant = !proximal && size * size * square > 1e6 * step.largest * step.largest;
   }
   shrink(step);
   if (size != 0.0) {
+    if (is_giant) settle();  // else the average would be the difference of two numbers as large as this step, before it is projected
     move(row, step.shrink * (answer - bias_), size);
     if (intercept) bias_ += size * step.lift;
   }

@@ -9,7 +9,7 @@ namespace {
 
 // Found by trials on a9a, ijcnn1, mnist and covtype; a factor of three more or less changes little.
 constexpr double boldness = 1.5;        // the first steps, in units of 1 / typical squared norm
-constexpr double steady_steps = 10000;  // before they become visibly shorter; fewer in a smaller training set
+constexpr double steady_steps = 10000;  // before they become visibly shorter; fewer in a smaller training set, more in a larger one
 constexpr double penalty_every = 64;    // steps, or sooner:
 constexpr double most_owed = 0.1;       // penalty of a weight, relative to it
 
@@ -48,7 +48,7 @@ double Schedule::scale(const Clock& clock) const {
 Step Schedule::adaptive(Clock& clock, double weight) const {
   Step step;
   const bool stream = options_.total == 0.0;
-  const double steady = stream ? steady_steps : std::min(options_.total, steady_steps);
+  const double steady = stream ? steady_steps : std::max(std::min(options_.total, steady_steps), options_.total / 4.0);
   const double first = boldness * (options_.loss.linear() ? scale(clock) : 1.0) / (typical_ * std::max(clock.unevenness, 1.0));
   const double largest = options_.cost * clock.weight / smallest_penalty_;  // in a solution no example has a larger coefficient than C
   const double eta = std::min(first, largest) / std::pow(1.0 + clock.steps / steady, stream ? 0.5 : 0.75);
@@ -80,7 +80,7 @@ Step Schedule::asset(Clock& clock, double weight) const {
   const double last = options_.average_share > 0.0 ? options_.average_share * planned : static_cast<double>(options_.average_steps);
   if (clock.steps + last <= planned + 1.0) clock.averaged = 0.0;  // not yet: the newest iterate alone
   clock.averaged += eta;
-  step.share = eta / clock.averaged;
+  step.share = clock.averaged > 0.0 ? eta / clock.averaged : 1.0;
   return step;
 }
 

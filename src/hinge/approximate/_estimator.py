@@ -205,7 +205,8 @@ class ApproximateEstimator(StreamingEstimator):
         part = self._part(lesson, first)
         for rows, block in state.storage.blocks(part.X):
             piece = Part(block, part.targets[rows], part.weights[rows], first + rows.start)
-            stream(state, piece, self._settled, self.random_state, monitor)
+            with state.lock:
+                stream(state, piece, self._settled, self.random_state, monitor)
 
     def _fit_chunks(self, chunks: Any) -> None:
         """Learn a stream of chunks from nothing: the first pass as `partial_fit` would, later ones in random order."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -36,6 +37,8 @@ class ApproximateState(State):
         The feature map.
     reservoir : Reservoir or None
         The first examples of a stream, from which the final landmarks will be drawn; None when they are.
+    lock : RLock
+        Held by a thread that learns: a stream is more than its machines, which have a lock of their own.
     """
 
     _options_class = ApproximateOptions
@@ -45,6 +48,7 @@ class ApproximateState(State):
     def __init__(self, kernel: KernelSpec, options: SolverOptions, storage: Storage, table: ClassTable) -> None:
         super().__init__(kernel, options, storage, table)
         self.reservoir: Reservoir | None = None
+        self.lock = threading.RLock()
 
     @property
     def is_usable(self) -> bool:
@@ -142,6 +146,7 @@ class ApproximateState(State):
         arrays, values, _ = parts
         super().__setstate__(parts)
         self.reservoir = None
+        self.lock = threading.RLock()
         held = {name: array for name, array in arrays.items() if name.startswith(Reservoir.PREFIX)}
         own = {name: array for name, array in arrays.items() if name not in _MACHINES and name not in held}
         self.features = Features(own, values["typical"])

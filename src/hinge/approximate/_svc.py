@@ -73,8 +73,8 @@ class ApproximateSVC(ApproximateEstimator, StreamingClassifier):
         cost little; one over a stream of chunks. What takes long is kept from pass to pass if it fits into
         `cache_size`, else done again.
     average_last : float or int, default=0.5
-        The answer is the average of the last iterates: a share of all, or a number of them. In a stream, where the last
-        one is not known, later ones weigh more to the same effect.
+        The answer is the average of the last iterates: a share of all, or a number of them. Only `fit` with
+        `steps="asset"` cuts them off there; elsewhere later iterates weigh more, to the same effect.
     early_stopping : bool, default=False
         Stop `fit` when the accuracy on a share of the rows, which are not learned, does not improve; the best model
         is kept.
