@@ -41,7 +41,8 @@ class Machine:
     """One linear machine.
 
     `total` is the number of examples that lambda refers to; without one those are counted that have come. `planned` is
-    the number of steps to be made; without one, as in a stream, later iterates weigh more.
+    the number of steps to be made; without one, in a stream or where learning may stop early, later iterates weigh
+    more. Rows that have no finite answer are passed over.
     """
 
     def __init__(self, penalty, typical, *, C, loss, epsilon=0.0, intercept=True, adaptive=True, average_last=0.5):
@@ -52,7 +53,7 @@ class Machine:
         self.weights, self.average = np.zeros(len(penalty)), np.zeros(len(penalty))
         self.bias = self.average_bias = 0.0
         self.steps = self.examples = self.owed = self.averaged = 0.0
-        self.seen, self.weight = [], 0.0
+        self.seen, self.weight, self.unevenness = [], 0.0, 0.0
 
     def begin(self, target):
         """Take in the first target there is."""
@@ -69,11 +70,15 @@ class Machine:
             self.seen.append(target)
             self.weight += (cost - self.weight) / self.steps  # rows count relative to that, and C with it
             penalty = 1.0 / (self.C * self.weight * (self.examples if total is None else total))
-            cost = 0.0 if safe is not None and safe[place] else cost / self.weight
+            cost /= self.weight
+            self.unevenness += (cost**2 - self.unevenness) / self.steps
+            is_usable = np.isfinite([row @ self.weights, row @ row]).all()
+            known = row if is_usable else np.zeros(len(row))
+            cost = 0.0 if not is_usable or (safe is not None and safe[place]) else cost
             if self.adaptive:
-                self._adaptive(row, target, cost, penalty, total)
+                self._adaptive(known, target, cost, penalty, total)
             else:
-                self._asset(row, target, cost, penalty, planned)
+                self._asset(known, target, cost, penalty, planned)
 
     def is_safe(self, rows, targets):
         """Tell which answers would be right even if they were a little worse."""
@@ -90,14 +95,15 @@ class Machine:
 
     def _adaptive(self, row, target, cost, penalty, total):
         scale = 1.0 if self.loss.startswith("squared") else self._scale()
-        first, largest = 1.5 * scale / self.typical, self.C * self.weight / self.penalty.min()
-        eta = min(first, largest) / (1.0 + self.steps / min(total or 10_000, 10_000)) ** 0.75
+        first = 1.5 * scale / (self.typical * max(self.unevenness, 1.0))
+        largest = self.C * self.weight / self.penalty.min()
+        eta = min(first, largest) / (1.0 + self.steps / min(total or 10_000, 10_000)) ** (0.75 if total else 0.5)
         lift = self.intercept * max(first / largest, 1.0) ** 0.5  # the intercept has no penalty to be small for
         answer, reach = row @ self.weights + self.bias, row @ row + lift
         if eta * cost > 0.0:
             self._move(row, lift, proximal(self.loss, answer, target, eta * cost, reach, epsilon=self.epsilon))
         self.owed += eta * penalty
-        if self.steps % 64 == 0:
+        if self.steps % 64 == 0 or self.owed * self.penalty.max() > 0.1:
             self.weights = self.weights / (1.0 + self.owed * self.penalty)
             self.owed = 0.0
         self._mix(self._recent())
@@ -139,7 +145,7 @@ class Machine:
 
     def _recent(self):
         if not isinstance(self.average_last, float):
-            return max(1.0 / self.steps, 1.0 / self.average_last)
+            return max(1.0 / self.steps, 2.0 / (self.average_last + 1.0))
         power = 2.0 / self.average_last - 2.0
         return (power + 1.0) / (self.steps + power)
 
@@ -155,9 +161,10 @@ def learn_in_panels(machines, rows, targets, costs, panel, **numbers):
             machine.learn(rows[part], wanted[part], costs[part], safe=safe, **numbers)
 
 
-def visits(random, n, epochs, draw):
+def visits(random, n, epochs, draw, held=()):
     """Return what `draw` makes of the random numbers for the map, and the rows of all steps, as `fit` chooses them."""
     rows = random.permutation(n)
+    rows = rows[~np.isin(rows, held)]
     drawn = draw(random, rows)
     return drawn, np.concatenate([random.permutation(rows) for _ in range(epochs)])
 
@@ -174,17 +181,20 @@ def nystroem(kernel, landmarks, *, adaptive):
 
 
 class Stream:
-    """A machine that learns a stream; its landmarks are drawn anew until four times their number have come."""
+    """A machine that learns a stream; its landmarks are drawn anew until four times their number have come.
 
-    def __init__(self, kernel, n_components, seed, **options):
-        self.kernel, self.n_components, self.seed, self.options = kernel, n_components, seed, options
+    `settle` returns the kernel that suits some rows: all that the landmarks are drawn from.
+    """
+
+    def __init__(self, settle, n_components, seed, **options):
+        self.settle, self.n_components, self.seed, self.options = settle, n_components, seed, options
         self.rows, self.targets, self.due = [], [], 4
         self.settled = False
 
     def learn(self, row, target):
         """Learn one example."""
         if not self.rows:
-            self._use(row[None])
+            self._use(row[None], row[None])
         self.machine.learn(self.map(row[None]), [target])
         if self.settled:
             return
@@ -197,14 +207,14 @@ class Stream:
         """Return decision values."""
         return self.map(rows) @ self.machine.average + self.machine.average_bias
 
-    def _use(self, landmarks):
-        self.map, penalty, typical = nystroem(self.kernel, landmarks, adaptive=self.options["adaptive"])
+    def _use(self, landmarks, rows):
+        self.map, penalty, typical = nystroem(self.settle(rows), landmarks, adaptive=self.options["adaptive"])
         self.machine = Machine(penalty, typical, **self.options)
 
     def _renew(self):
         random, rows, targets = np.random.RandomState(self.seed), np.array(self.rows), np.array(self.targets)
         n = len(rows)
-        self._use(rows[np.sort(random.permutation(n)[: self.n_components])])
+        self._use(rows[np.sort(random.permutation(n)[: self.n_components])], rows)
         for _ in range(3):
             order = random.permutation(n)
             mapped, wanted, numbers = self.map(rows[order]), targets[order], {"total": n, "planned": 3 * n}

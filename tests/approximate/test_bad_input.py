@@ -12,7 +12,7 @@ from hinge._errors import DataError, HingeError, ParameterError
 from .common import assert_identical
 
 WRONG = {
-    "C": [0, -1.0, np.nan, np.inf, "1", None, True, 10**400],
+    "C": [0, -1.0, np.nan, np.inf, "1", None, True, 10**400, 1e-310, 1e-101, 1e101, 1e300],
     "kernel": ["RBF", None, 3, b"rbf"],
     "degree": [-1, 2.5, None, 10**6],
     "gamma": [0, -1, "wide", None, np.inf],
@@ -24,7 +24,7 @@ WRONG = {
     "fit_intercept": [2, "yes", None],
     "steps": ["sgd", None],
     "epochs": [0, -1, 1.5, None, True],
-    "average_last": [0, -1, 0.0, -0.5, 1.5, np.nan, None, "half", True],
+    "average_last": [0, -1, 0.0, -0.5, 1.5, np.nan, None, "half", True, 1e-310, 1e-7],
     "early_stopping": [2, "no", None],
     "validation_fraction": [0, 1, 1.5, -0.1, None, np.nan],
     "n_iter_no_change": [0, 1.5, None],
@@ -324,3 +324,37 @@ def test_probabilities_are_those_of_log_loss(data):
     assert not hasattr(make().fit(X, y), "predict_proba")
     assert hasattr(make(loss="log_loss").fit(X, y), "predict_proba")
     assert not hasattr(make(loss=3), "predict_proba")
+
+
+def test_probabilities_of_another_loss(data):
+    X, y = data
+    model = make().fit(X, y).set_params(loss="log_loss")
+    refuses(model, lambda: model.predict_proba(X), ParameterError, "^loss must stay what it was")
+    model.set_params(loss="hinge")
+    assert model.score(X, y) > 0.8
+
+
+@pytest.mark.parametrize("kind", [ApproximateSVC, ApproximateSVR])
+@pytest.mark.parametrize("bad", [3, 99, 10**8, -1, -5])
+def test_columns_that_are_not_there(data, kind, bad):
+    X, y = data
+    broken = csr_matrix(X)
+    broken.indices[0 if bad < 0 else 2] = bad  # still in order
+    fresh, model = make(kind), make(kind).fit(csr_matrix(X), y)
+    for verb in ("fit", "partial_fit"):
+        for each in (fresh, model):
+            learn = getattr(each, verb)
+            refuses(each, lambda learn=learn: learn(broken, y), DataError, "^The indices of sparse examples must be")
+    refuses(model, lambda: model.predict(broken), DataError, "^The indices of sparse examples must be")
+
+
+@pytest.mark.parametrize("name", ["C", "average_last"])
+def test_parameters_at_their_bounds(data, name):
+    X, y = data
+    for value in (1e-100, 1e100) if name == "C" else (1e-6, 1.0, 1, 10**9):
+        for steps in ("adaptive", "asset"):
+            for loss in ("hinge", "squared_hinge", "log_loss"):
+                for intercept in (True, False):
+                    model = make(steps=steps, loss=loss, fit_intercept=intercept, **{name: value}).fit(X, y)
+                    assert np.isfinite(model.coef_).all()
+                    assert np.isfinite(model.decision_function(X)).all()

@@ -93,6 +93,22 @@ def test_optimum(loss, intercept, C):
     assert excess(model, X, targets) < 0.02
 
 
+@pytest.mark.parametrize("loss", ["hinge", "log_loss"])
+def test_weak_directions_with_a_small_cost(loss):
+    """The penalty is brought in now and then; where it is large, often enough for averages over the steps between."""
+    X, values = problem(500)
+    targets = np.where(values > 0, 1.0, -1.0)
+    model = make(loss, C=0.01, n_components=60, epochs="auto").fit(X, targets)
+    rows = features(model, X)
+    exact = SVC(kernel="linear", C=0.01, tol=1e-6)
+    if loss == "log_loss":
+        exact = LogisticRegression(C=0.01, tol=1e-9, solver="newton-cholesky")
+    expected = exact.fit(rows, targets).coef_[0]
+    weak = len(expected) // 2  # features are in the order of their spread
+    assert np.linalg.norm(model.coef_[0, :weak]) == pytest.approx(np.linalg.norm(expected[:weak]), rel=0.15)
+    assert excess(model, X, targets) < 1e-3
+
+
 @pytest.mark.parametrize("loss", CLASSIFIERS + REGRESSIONS)
 def test_optimum_with_fourier_features(loss):
     X, values = problem(500)
@@ -122,7 +138,7 @@ def test_class_weights_are_weights():
     assert excess(balanced, X, targets, costs) < 0.02
 
 
-@pytest.mark.parametrize("factor", [1e-3, 30.0, 1e4])
+@pytest.mark.parametrize("factor", [1e-3, 1e4])
 @pytest.mark.parametrize("loss", ["hinge", "log_loss", "epsilon_insensitive"])
 def test_weights_are_factors_of_the_cost(loss, factor):
     X, values = problem(600)

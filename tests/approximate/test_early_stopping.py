@@ -22,8 +22,11 @@ def make(kind=ApproximateSVC, **parameters):
     return kind(**defaults | parameters)
 
 
-def held_out(n, share, seed=6):
-    return np.random.RandomState(seed).permutation(n)[: max(1, round(share * n))]
+def held_out(y, share, seed=6):
+    """Return the rows that are asked about: the first of a random order, but for one of each class."""
+    order = np.random.RandomState(seed).permutation(len(y))
+    _, kept = np.unique(y[order], return_index=True)
+    return np.delete(order, kept)[: max(1, round(share * len(y)))]
 
 
 def scripted(monkeypatch, kind, scores):
@@ -67,7 +70,7 @@ def test_the_rows_that_are_asked_about(monkeypatch, data):
     X, y = data
     moments = scripted(monkeypatch, ApproximateSVC, [0.0] * 9)
     make(validation_fraction=0.25).fit(X, y)
-    rows = held_out(200, 0.25)
+    rows = held_out(y, 0.25)
     np.testing.assert_array_equal(moments[0]["rows"], X[rows])
     np.testing.assert_array_equal(moments[0]["y"], y[rows])
 
@@ -76,10 +79,11 @@ def test_the_rows_that_are_asked_about(monkeypatch, data):
 @pytest.mark.parametrize("kind", [ApproximateSVC, ApproximateSVR])
 def test_they_are_not_learned(data, kind, approximation):
     X, y = data
-    rows = held_out(200, 0.3)
+    rows = held_out(y if kind is ApproximateSVC else np.zeros(200), 0.3)
     other_rows, other_labels = X.copy(), y.copy()
     other_rows[rows] = np.random.default_rng(0).normal(size=(60, 3))
-    other_labels[rows] = 1 - other_labels[rows]
+    if kind is ApproximateSVR:  # other classes might be other rows to keep
+        other_labels[rows] = 1 - other_labels[rows]
     common = {"epochs": 1, "validation_fraction": 0.3, "approximation": approximation}
     (arrays, _), (others, _) = (
         snapshot(make(kind, **common).fit(*each)) for each in ((X, y), (other_rows, other_labels))
@@ -92,7 +96,7 @@ def test_they_are_not_learned(data, kind, approximation):
 
 def test_the_score_is_that_of_the_rows_held_out(data):
     X, y = data
-    rows, weights = held_out(200, 0.1), np.random.default_rng(3).uniform(0.1, 2.0, 200)
+    rows, weights = held_out(y, 0.1), np.random.default_rng(3).uniform(0.1, 2.0, 200)
     model = make().fit(X, y, weights)
     expected = np.average(model.predict(X[rows]) == y[rows], weights=weights[rows])
     assert model._validation_score(X[rows], y[rows], weights[rows]) == pytest.approx(expected)
@@ -113,14 +117,30 @@ def test_it_stops_and_is_no_worse(data):
     assert short.score(X, y) > long.score(X, y) - 0.05
 
 
-@pytest.mark.parametrize("n", [2, 3, 5, 11])
-@pytest.mark.parametrize("kind", [ApproximateSVC, ApproximateSVR])
+@pytest.mark.parametrize(
+    ("kind", "n"), [*((ApproximateSVC, n) for n in (3, 5, 11)), *((ApproximateSVR, n) for n in (2, 3, 5, 11))]
+)
 def test_few_rows(data, kind, n):
     X, _ = data
     y = np.arange(n) % 2
     model = make(kind, epochs=20).fit(X[:n], y)
     assert np.isfinite(model.predict(X)).all()
     assert model.n_iter_ >= n - max(1, round(0.1 * n))
+
+
+@pytest.mark.parametrize("rare", [1, 2])
+def test_a_row_of_each_class_is_learned(monkeypatch, data, rare):
+    X, _ = data
+    moments = scripted(monkeypatch, ApproximateSVC, [0.0] * 30)
+    y = np.zeros(200, dtype=int)
+    y[:rare], y[100:] = 2, 1
+    for seed in range(6):
+        moments.clear()
+        model = make(validation_fraction=0.9, n_iter_no_change=1, random_state=seed).fit(X, y)
+        asked = np.bincount(moments[0]["y"], minlength=3)
+        assert asked.sum() == 180
+        assert (asked < np.bincount(y)).all()
+        assert (model.decision_function(X[:rare])[:, 2] > -1.0).any()
 
 
 def test_a_regression_whose_held_values_are_alike():

@@ -260,7 +260,7 @@ def test_threads_change_nothing(settings, dtype):
     y = random.integers(0, 9, 3000)
     X[:, 0] += y
     for verb in ("fit", "partial_fit"):
-        models = [make(n_components=128, n_jobs=n_jobs, epochs=2, gamma=0.05, **settings) for n_jobs in (1, 2, 3, -1)]
+        models = [make(n_components=128, n_jobs=n_jobs, epochs=2, gamma=0.05, **settings) for n_jobs in (1, 3)]
         for model in models:
             getattr(model, verb)(X, y)
             assert_identical(model, models[0])

@@ -125,18 +125,19 @@ class ApproximateState(State):
             counts=np.bincount(places, minlength=len(table)).astype(np.int32),
         )
 
-    def _moment(self) -> tuple[ClassTable, Features, Arrays]:
-        """Return classes, map and machines of one moment, with what is gathered; another thread may change them."""
+    def _moment(self, *, gathered: bool = False) -> tuple[ClassTable, Features, Arrays]:
+        """Return classes, map and machines of one moment, and what is gathered if wanted; other threads may learn."""
         while True:
-            before, features, reservoir = self._renumberings, self.features, self.reservoir
+            before, features = self._renumberings, self.features
+            reservoir = self.reservoir if gathered else None
+            held = {} if reservoir is None else reservoir.to_arrays()  # first: rows are learned before they are kept
             table, arrays = self.snapshot() if self._arrays is None else (self.table, self._arrays)
-            held = {} if reservoir is None else reservoir.to_arrays()
             if before == self._renumberings and before % 2 == 0:
                 return table, features, arrays | held
 
     def to_arrays(self) -> tuple[Arrays, dict[str, Any]]:
         """Return everything as plain arrays, and values that JSON can hold as long as the labels are plain as well."""
-        table, features, arrays = self._moment()
+        table, features, arrays = self._moment(gathered=True)
         own = {name: arrays[name] for name in arrays if name in _MACHINES or name.startswith(Reservoir.PREFIX)}
         built_from = own.pop(Reservoir.BUILT_FROM, None)
         count = None if built_from is None else int(built_from[0])
