@@ -150,7 +150,7 @@ OURS: dict[tuple[str, int], dict[str, Any]] = {
     ("a9a", 512): {"epochs": 1},
     ("a9a", 1024): {"epochs": 1},
     ("mnist", 512): {"epochs": 1},
-    ("mnist", 1024): {"epochs": 2, "cache_size": 500},
+    ("mnist", 1024): {"epochs": 1},
     ("ijcnn1", 512): {"epochs": 1},
     ("ijcnn1", 1024): {"epochs": 2, "cache_size": 500},
     ("covtype", 512): {"epochs": 1},

@@ -131,13 +131,13 @@ void LinearBank<T>::make(const LinearLesson<T>& lesson, Panel& panel) {
     map_->take(block, lesson.batch, rows, lesson.first_id);
     first_stage ? map_->fill_raw(block, target) : map_->fill(block, target);
     for (std::size_t r = 0; r < count && !made_.empty(); ++r)
-      std::copy_n(target + r * length, length, kept_.data() + static_cast<std::size_t>(rows[r]) * length);
+      std::copy_n(target + r * length, length, kept_.get() + static_cast<std::size_t>(rows[r]) * length);
   });
   panel.features.clear();
   for (std::size_t r = 0; r < panel.rows.size(); ++r) {
     const auto row = static_cast<std::size_t>(panel.rows[r]);
     if (!made_.empty()) made_[row] = 1;
-    panel.features.push_back(made_.empty() ? panel.made.data() + r * length : kept_.data() + row * length);
+    panel.features.push_back(made_.empty() ? panel.made.data() + r * length : kept_.get() + row * length);
   }
 }
 
@@ -272,7 +272,7 @@ bool LinearBank<T>::keep(std::size_t rows) {
   release();
   const std::size_t length = made_size();
   if (rows > options_.cache_bytes / (length * sizeof(T))) return false;
-  kept_.resize(rows * length);
+  kept_ = std::make_unique_for_overwrite<T[]>(rows * length);
   made_.assign(rows, 0);
   return true;
 }

@@ -91,7 +91,7 @@ class LinearBank {
   Clock clock_;
   std::size_t evaluations_ = 0;
   std::vector<double> folded_;      // the averaged weights as the map wants them, until something is learned
-  std::vector<T> kept_;             // what was made of kept rows: features, or the first stage of them
+  std::unique_ptr<T[]> kept_;       // what was made of kept rows: features, or the first stage of them
   std::vector<std::uint8_t> made_;  // which of them are there
 };
 

@@ -8,7 +8,7 @@ namespace hinge {
 namespace {
 
 // Found by trials on a9a, ijcnn1, mnist and covtype; a factor of three more or less changes little.
-constexpr double boldness = 1.5;        // the first steps, in units of 1 / typical squared norm
+constexpr double boldness = 2.5;        // the first steps, in units of 1 / typical squared norm
 constexpr double steady_steps = 10000;  // before they become visibly shorter; fewer in a smaller training set, more in a larger one
 constexpr double penalty_every = 64;    // steps, or sooner:
 constexpr double most_owed = 0.1;       // penalty of a weight, relative to it

@@ -95,7 +95,7 @@ class Machine:
 
     def _adaptive(self, row, target, cost, penalty, total):
         scale = 1.0 if self.loss.startswith("squared") else self._scale()
-        first = 1.5 * scale / (self.typical * max(self.unevenness, 1.0))
+        first = 2.5 * scale / (self.typical * max(self.unevenness, 1.0))
         largest = self.C * self.weight / self.penalty.min()
         eta = min(first, largest) / (1.0 + self.steps / min(total or 10_000, 10_000)) ** (0.75 if total else 0.5)
         lift = self.intercept * max(first / largest, 1.0) ** 0.5  # the intercept has no penalty to be small for

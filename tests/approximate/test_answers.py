@@ -25,7 +25,7 @@ def make(**parameters):
 
 def test_two_classes(two):
     X, y = two
-    model = make().fit(X, y)
+    model = make(epochs=300).fit(X, y)
     chances = model.predict_proba(X)
     np.testing.assert_allclose(chances[:, 1], expit(model.decision_function(X)), rtol=1e-12)
     np.testing.assert_allclose(chances.sum(axis=1), 1.0, rtol=1e-12)

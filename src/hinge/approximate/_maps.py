@@ -96,7 +96,7 @@ def nystroem(sample: Sample, kernel: KernelSpec, options: ApproximateOptions) ->
     """Return the map whose landmarks are a sample."""
     storage = Storage.of(sample.X)
     shift = _shift(sample.X, kernel)
-    values, vectors = eigh(_kernel_values(sample, kernel, shift))
+    values, vectors = eigh(_kernel_values(sample, kernel, shift), driver="evd", overwrite_a=True)
     wanted = options.eigen_threshold
     threshold = _THRESHOLDS[storage.dtype] if wanted is None else max(wanted, _ROUNDING)
     kept = values > max(threshold * values[-1], 0.0)
