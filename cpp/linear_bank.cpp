@@ -10,23 +10,11 @@ namespace hinge {
 
 namespace {
 
-constexpr std::size_t tile_rows = 256;
-constexpr std::size_t panel_bytes = 1 << 23;
+constexpr std::size_t tile_rows = 512;
+constexpr std::size_t panel_bytes = 1 << 24;
 constexpr std::size_t worth_a_thread = 1 << 19;  // values to be read
 
 }  // namespace
-
-// Some rows on their way through the bank.
-template <class T>
-struct LinearBank<T>::Panel {
-  std::span<const std::int64_t> rows;   // of the batch
-  std::vector<T> made;                  // what is not kept
-  std::vector<const T*> features;       // of each row, or their first stage; nothing where there is nothing to be learned
-  std::vector<T> gathered, projected;   // both stages of rows that are chosen
-  std::vector<Step> steps;
-  std::vector<double> answers;          // row by row, a machine each
-  std::vector<double> losses;
-};
 
 template <class T>
 LinearBank<T>::LinearBank(std::unique_ptr<FeatureMap<T>> map, std::vector<double> penalty, double typical, const LinearOptions& options,
@@ -83,7 +71,7 @@ std::size_t LinearBank<T>::threads_for(std::size_t rows, std::size_t most) const
 template <class T>
 std::size_t LinearBank<T>::panel_rows() const {
   const std::size_t most = panel_bytes / (sizeof(T) * std::max(map_->dimension(), map_->raw_dimension()));
-  const std::size_t rows = std::clamp<std::size_t>(most, 1, 8 * tile_rows);
+  const std::size_t rows = std::clamp<std::size_t>(most, 1, 4 * tile_rows);
   return selective() ? std::clamp(static_cast<std::size_t>(options_.total) / 16, std::size_t{1}, rows) : rows;
 }
 
@@ -96,7 +84,7 @@ Outcome LinearBank<T>::learn(const LinearLesson<T>& lesson, Monitor& monitor) {
   folded_.clear();
   Outcome outcome;
   Progress progress{"steps", 0, order.size(), 0, map_->dimension(), 0.0};
-  Panel panel;
+  Panel& panel = panel_;
   if (clock_.steps == 0.0 && options_.loss.regression() && options_.intercept && !order.empty())
     machines_[0].set_bias(lesson.targets[static_cast<std::size_t>(order[0])]);
   for (std::size_t first = 0, size = panel_rows(); first < order.size() && !monitor.stopped(); first += size) {
@@ -123,11 +111,12 @@ void LinearBank<T>::make(const LinearLesson<T>& lesson, Panel& panel) {
   panel.made.resize(missing.size() * length);
   evaluations_ += missing.size() * map_->row_evaluations();
   const std::size_t tiles = (missing.size() + tile_rows - 1) / tile_rows;
+  if (panel.blocks.size() < tiles) panel.blocks.resize(tiles);
   parallel_for(threads_for(missing.size(), options_.threads), tiles, [&](std::size_t tile) {
     const std::size_t first = tile * tile_rows, count = std::min(tile_rows, missing.size() - first);
     const std::span<const std::int64_t> rows = std::span<const std::int64_t>(missing).subspan(first, count);
     T* target = panel.made.data() + first * length;
-    Block<T> block;
+    Block<T>& block = panel.blocks[tile];
     map_->take(block, lesson.batch, rows, lesson.first_id);
     first_stage ? map_->fill_raw(block, target) : map_->fill(block, target);
     for (std::size_t r = 0; r < count && !made_.empty(); ++r)
@@ -281,6 +270,7 @@ template <class T>
 void LinearBank<T>::release() {
   kept_ = {};
   made_ = {};
+  panel_ = {};
 }
 
 template class LinearBank<float>;

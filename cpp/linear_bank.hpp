@@ -67,7 +67,17 @@ class LinearBank {
   std::size_t steps() const { return static_cast<std::size_t>(clock_.steps); }
 
  private:
-  struct Panel;
+  // Some rows on their way through the bank.
+  struct Panel {
+    std::span<const std::int64_t> rows;  // of the batch
+    std::vector<Block<T>> blocks;        // a tile each
+    std::vector<T> made;                 // what is not kept
+    std::vector<const T*> features;      // of each row, or their first stage; nothing where there is nothing to be learned
+    std::vector<T> gathered, projected;  // both stages of rows that are chosen
+    std::vector<Step> steps;
+    std::vector<double> answers;         // row by row, a machine each
+    std::vector<double> losses;
+  };
 
   std::size_t threads_for(std::size_t rows, std::size_t most) const;
   bool selective() const {
@@ -93,6 +103,7 @@ class LinearBank {
   std::vector<double> folded_;      // the averaged weights as the map wants them, until something is learned
   std::unique_ptr<T[]> kept_;       // what was made of kept rows: features, or the first stage of them
   std::vector<std::uint8_t> made_;  // which of them are there
+  Panel panel_;                     // here so that a stream of calls uses its memory again
 };
 
 }  // namespace hinge
