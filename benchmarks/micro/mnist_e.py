@@ -12,6 +12,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from benchmarks import memory
 from benchmarks.data import data_folder
@@ -100,7 +101,8 @@ def _run(size: int, variant: str, n_examples: int, X_test: NDArray[Any], y_test:
     chunks = elastic_digits(n_examples, chunk_size=CHUNK, random_state=0)
     looks = set(_looks(n_examples))
     for n_seen in range(CHUNK, n_examples + 1, CHUNK):
-        seconds, (X, y) = timed(next, chunks)
+        with threadpool_limits(1, user_api="blas"):
+            seconds, (X, y) = timed(next, chunks)
         run.generating += seconds
         run.learning += timed(partial(model.partial_fit, classes=[False, True]), X, y < 5)[0]
         run.resident.append(memory.resident())
@@ -113,7 +115,7 @@ def _run(size: int, variant: str, n_examples: int, X_test: NDArray[Any], y_test:
 def _product(size: int, n_chunks: int) -> float:
     """Return the seconds of the products alone.
 
-    They are not made between two calls of ours, since NumPy's threads keep a processor busy for a while after a product.
+    NumPy's threads keep processors busy for a while after a product, so none are made between two calls of ours.
     """
     X = np.random.default_rng(0).random((CHUNK, N_FEATURES), np.float32)
     weights, values = np.ones((N_FEATURES, size), np.float32), np.ones((CHUNK, size), np.float32)
