@@ -133,6 +133,7 @@ void LinearBank<T>::make(const LinearLesson<T>& lesson, Panel& panel) {
 // Answers all rows by the first stage of their features, and makes the second for those that something is to be learned from.
 template <class T>
 void LinearBank<T>::choose(const LinearLesson<T>& lesson, Panel& panel) {
+  panel.open.clear();
   if (!selective()) return;
   const std::size_t machines = machines_.size(), rows = panel.rows.size(), raw = map_->raw_dimension(), length = map_->dimension();
   std::vector<double> weights;
@@ -141,7 +142,8 @@ void LinearBank<T>::choose(const LinearLesson<T>& lesson, Panel& panel) {
     weights.insert(weights.end(), machine.weights().begin(), machine.weights().end());
   }
   const std::vector<double> folded = map_->folded(weights, machines);
-  std::vector<std::uint8_t> open(rows, 0);
+  std::vector<std::uint8_t> chosen_rows(rows, 0);
+  panel.open.assign(rows * machines, 0);
   panel.answers.resize(rows * machines);
   parallel_for(threads_for(rows, options_.threads), (rows + tile_rows - 1) / tile_rows, [&](std::size_t tile) {
     for (std::size_t r = tile * tile_rows; r < std::min(rows, (tile + 1) * tile_rows); ++r)
@@ -149,13 +151,14 @@ void LinearBank<T>::choose(const LinearLesson<T>& lesson, Panel& panel) {
         const double answer = loops<T>().dot(panel.features[r], folded.data() + m * raw, raw) + machines_[m].bias();
         const double target = target_of(lesson.targets[static_cast<std::size_t>(panel.rows[r])], m);
         panel.answers[r * machines + m] = answer;
-        open[r] |= !options_.loss.is_safe(answer, target);
+        panel.open[r * machines + m] = !options_.loss.is_safe(answer, target);
+        chosen_rows[r] |= panel.open[r * machines + m];
       }
   });
   panel.gathered.clear();
   std::size_t chosen = 0;
   for (std::size_t r = 0; r < rows; ++r)
-    if (open[r]) panel.gathered.insert(panel.gathered.end(), panel.features[r], panel.features[r] + raw), ++chosen;
+    if (chosen_rows[r]) panel.gathered.insert(panel.gathered.end(), panel.features[r], panel.features[r] + raw), ++chosen;
   panel.projected.resize(chosen * length);
   parallel_for(threads_for(chosen, options_.threads), (chosen + tile_rows - 1) / tile_rows, [&](std::size_t tile) {
     const std::size_t first = tile * tile_rows, count = std::min(tile_rows, chosen - first);
@@ -163,8 +166,8 @@ void LinearBank<T>::choose(const LinearLesson<T>& lesson, Panel& panel) {
   });
   const T* next = panel.projected.data();
   for (std::size_t r = 0; r < rows; ++r) {
-    panel.features[r] = open[r] ? next : nullptr;
-    if (open[r]) next += length;
+    panel.features[r] = chosen_rows[r] ? next : nullptr;
+    if (chosen_rows[r]) next += length;
   }
 }
 
@@ -197,7 +200,7 @@ void LinearBank<T>::run(const LinearLesson<T>& lesson, Panel& panel) {
     for (std::size_t r = 0; r < rows; ++r) {
       const double target = target_of(lesson.targets[static_cast<std::size_t>(panel.rows[r])], m);
       double& answer = panel.answers[r * machines + m];
-      if (panel.features[r] == nullptr)
+      if (!panel.open.empty() && !panel.open[r * machines + m])
         machines_[m].pass(panel.steps[r], penalty_);
       else
         answer = machines_[m].learn(panel.features[r], target, panel.steps[r], options_.loss, penalty_, options_.intercept);

@@ -4,7 +4,7 @@
 // to pass where there is room for it. The result does not depend on the number of threads.
 //
 // Most rows of a training set cost nothing after a while, and nothing is learned from them. Where a map has two stages, the first is enough to tell: at the
-// start of a panel all its rows are answered, and those that are without a loss for all machines, by a margin that the panel's own steps seldom use up, are passed over. In a stream, and with the steps of the paper, every row has its turn.
+// start of a panel all its rows are answered, and a machine passes over those that are without a loss for it by a margin that the panel's own steps seldom use up. In a stream, and with the steps of the paper, every row has its turn.
 #pragma once
 
 #include <algorithm>
@@ -74,6 +74,7 @@ class LinearBank {
     std::vector<T> made;                 // what is not kept
     std::vector<const T*> features;      // of each row, or their first stage; nothing where there is nothing to be learned
     std::vector<T> gathered, projected;  // both stages of rows that are chosen
+    std::vector<std::uint8_t> open;      // row by row, for each machine: there may be something to be learned; empty: there always may
     std::vector<Step> steps;
     std::vector<double> answers;         // row by row, a machine each
     std::vector<double> losses;

@@ -151,13 +151,13 @@ class Machine:
 
 
 def learn_in_panels(machines, rows, targets, costs, panel, **numbers):
-    """Let machines learn one training set, without the rows that are safe for all of them at the start of a panel."""
+    """Let machines learn one training set, each without the rows that are safe for it at the start of a panel."""
     for start in range(0, len(rows), panel):
         part = slice(start, start + panel)
         for machine, wanted in zip(machines, targets, strict=True):
             machine.begin(wanted[0])
-        safe = np.all([m.is_safe(rows[part], t[part]) for m, t in zip(machines, targets, strict=True)], axis=0)
         for machine, wanted in zip(machines, targets, strict=True):
+            safe = machine.is_safe(rows[part], wanted[part])
             machine.learn(rows[part], wanted[part], costs[part], safe=safe, **numbers)
 
 

@@ -18,6 +18,8 @@ from hinge import ApproximateSVC, ApproximateSVR
 
 from .common import assert_identical, features
 
+pytestmark = pytest.mark.slow  # together they take seconds
+
 
 def make(**parameters):
     return ApproximateSVC(**{"loss": "log_loss", "n_components": 40, "random_state": 0, "gamma": 0.5} | parameters)

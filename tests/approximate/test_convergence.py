@@ -11,6 +11,8 @@ from hinge import ApproximateSVC, ApproximateSVR
 
 from .common import features, losses, objective
 
+pytestmark = pytest.mark.slow  # together they take seconds
+
 EPSILON = 0.2
 CLASSIFIERS = ["hinge", "squared_hinge", "log_loss"]
 REGRESSIONS = ["epsilon_insensitive", "squared_epsilon_insensitive"]

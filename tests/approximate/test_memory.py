@@ -13,6 +13,8 @@ from scipy.sparse import csr_matrix
 
 from hinge import ApproximateSVC, ApproximateSVR
 
+pytestmark = pytest.mark.slow  # together they take seconds
+
 
 def rows(n, seed):
     random = np.random.default_rng(seed)

@@ -7,6 +7,8 @@ import pytest
 
 from hinge import ApproximateSVC, ApproximateSVR, DataError, OnlineSVC, ParameterError, distributed
 
+pytestmark = pytest.mark.slow  # together they take seconds
+
 da = pytest.importorskip("dask.array", reason="dask is not installed")
 
 VERBS = {"train": (distributed.train, ApproximateSVC), "cascade": (distributed.cascade, OnlineSVC)}

@@ -14,6 +14,8 @@ from sklearn.svm import SVC
 
 from hinge import IncrementalSVC, KernelPerceptron, OnlineSVC, ParameterError, distributed
 
+pytestmark = pytest.mark.slow  # together they take seconds
+
 da = pytest.importorskip("dask.array", reason="dask is not installed")
 
 MODELS = {"online": OnlineSVC(C=10, random_state=0), "incremental": IncrementalSVC(C=10)}

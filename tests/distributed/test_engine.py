@@ -14,6 +14,8 @@ from hinge.distributed._engine import Engine, task
 from hinge.distributed._parts import Part
 from hinge.distributed._survey import survey
 
+pytestmark = pytest.mark.slow  # together they take seconds
+
 da = pytest.importorskip("dask.array", reason="dask is not installed")
 
 

@@ -25,6 +25,8 @@ from hinge import (
 from hinge.io import Table
 from hinge.preparation import Preparation, Scaling, Survey
 
+pytestmark = pytest.mark.slow  # together they take seconds
+
 da = pytest.importorskip("dask.array", reason="dask is not installed")
 
 HALVED = Preparation(n_features=2, scaling=Scaling(factor=np.array([0.5, 0.5])))

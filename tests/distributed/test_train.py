@@ -13,6 +13,8 @@ from hinge import ApproximateSVC, ApproximateSVR, distributed
 from hinge.distributed import _train
 from hinge.distributed._train import deal
 
+pytestmark = pytest.mark.slow  # together they take seconds
+
 da = pytest.importorskip("dask.array", reason="dask is not installed")
 
 
