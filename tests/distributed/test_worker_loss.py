@@ -52,7 +52,7 @@ def test_a_killed_worker_changes_nothing():
     parts = da.from_array(X, chunks=(8000 // PARTS, 2)), da.from_array(y, chunks=8000 // PARTS)
     model = ApproximateSVC(n_components=256, random_state=0)
     with (
-        dask_distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        dask_distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
         dask_distributed.Client(cluster) as client,
     ):
         undisturbed = distributed.train(model, *parts, rounds=ROUNDS, learners=2)
