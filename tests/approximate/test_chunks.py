@@ -45,6 +45,14 @@ def test_a_stream_that_ended_early_goes_on(problem, dtype):
     assert model.score(X[820:], y[820:]) > 0.85
 
 
+@pytest.mark.parametrize("n", [100, 300, 1000])
+def test_later_passes_are_not_undone(problem, n):
+    """Landmarks are drawn at the end of the first pass only: over a new map, what later passes taught would be lost."""
+    X, y = problem[0][:n], problem[1][:n]
+    steps = {epochs: ApproximateSVC(random_state=0, epochs=epochs).fit(pieces(X, y)).n_iter_ for epochs in (1, 4)}
+    assert steps[4] == steps[1] + 3 * n
+
+
 def test_passes_go_over_chunks_in_different_orders(problem, monkeypatch):
     X, y = problem
     orders = []

@@ -129,6 +129,14 @@ def test_a_short_file_has_its_final_landmarks_and_more_may_follow(run, census):
     assert (model.n_seen_, model.model._state.reservoir, len(model.support_)) == (800, None, 100)
 
 
+def test_later_passes_over_a_short_file_are_not_undone(run, census):
+    steps = []
+    for epochs in ("1", "3"):
+        assert run(*TRAIN, "--components", "300", "--epochs", epochs).code == 0
+        steps.append(hinge.load("model.hinge").n_iter_)
+    assert steps[1] > steps[0]
+
+
 def test_probabilities(run, census):
     pytest.importorskip("onnx")
     assert run(*TRAIN, "--loss", "log_loss", "--components", "50").code == 0

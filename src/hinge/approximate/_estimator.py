@@ -231,11 +231,12 @@ class ApproximateEstimator(StreamingEstimator):
                         f"There must be examples in each pass, got none in pass {number_of_pass + 1}; "
                         "a function must return a new iterator each time."
                     )
-                self._require_enough()
-                self._end_stream()
+                if number_of_pass == 0:
+                    self._require_enough()
+                    self._end_stream()
 
     def _end_stream(self) -> None:
-        """Draw the final landmarks where a stream was too short for them: from all its examples, which then go."""
+        """Draw landmarks from all examples where a stream was too short for its last map, before any further pass."""
         state = self._known_state()
         with one_blas_thread(), progress_bar(self.verbose) as bar, state.watched(bar) as monitor:
             end(state, self._settled, self.random_state, monitor)

@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from hinge._errors import DataError
 from hinge._kernels import KernelSpec
 from hinge.approximate._maps import Sample, fourier, nystroem
-from hinge.approximate._reservoir import Reservoir, drawn
+from hinge.approximate._reservoir import Reservoir
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -62,10 +62,19 @@ def settle_map(state: ApproximateState, part: Part, rows: NDArray[np.intp], rand
     if state.options.approximation == "fourier":
         state.adopt(fourier(part.X[rows[:1]], state.kernel, state.options, random))
         return
-    chosen = rows[drawn(len(rows), state.options.n_components, random)]
-    labels = np.zeros(len(chosen)) if state.options.regression else part.targets[chosen]
-    sample = Sample(part.X[chosen], part.first + chosen, labels.astype(np.int32))
+    chosen = _drawn(state, rows, random)
+    sample = _sample(state, part.X[chosen], part.targets[chosen], part.first + chosen)
     state.adopt(nystroem(sample, state.kernel, state.options))
+
+
+def _drawn(state: ApproximateState, rows: NDArray[np.intp], random: np.random.RandomState) -> NDArray[np.intp]:
+    """Return the rows that become landmarks: drawn without replacement, in their order."""
+    return rows[np.sort(random.permutation(len(rows))[: state.options.n_components])]
+
+
+def _sample(state: ApproximateState, X: Any, targets: NDArray[np.float64], ids: NDArray[np.int64]) -> Sample:
+    labels = np.zeros(len(ids)) if state.options.regression else targets
+    return Sample(X, ids, labels.astype(np.int32))
 
 
 def stream(
@@ -123,7 +132,8 @@ def _renew(
     random = check_random_state(random_state)
     X, targets, weights, ids = reservoir.examples()
     kernel = settle(X, weights)
-    features = nystroem(reservoir.sample(random, classes=not state.options.regression), kernel, state.options)
+    chosen = _drawn(state, np.arange(len(ids)), random)
+    features = nystroem(_sample(state, X[chosen], targets[chosen], ids[chosen]), kernel, state.options)
     bank = state.machines_over(kernel, features)
     bank.set_options(replace(state.options, total=len(reservoir), planned=_REHEARSALS * len(reservoir)).native())
     ((_, batch),) = state.storage.batches(X)
@@ -188,7 +198,6 @@ class Training:
         """Settle the map and go over the rows, until the passes are over or it is enough."""
         state, wanted = self._state, self._state.options
         settle_map(state, self._part, self._rows, self._random)
-        state.reservoir = None
         planned = 0 if self._may_stop else self._epochs * len(self._rows)  # where the end is open, averages are recent
         bank = state.use(replace(wanted, total=len(self._rows), planned=planned))
         if self._epochs > 1:

@@ -66,11 +66,7 @@ class Features:
 
     def landmarks(self, storage: Storage) -> Any:
         """Return the examples that the features of Nystroem refer to."""
-        arrays = self.arrays
-        if not storage.sparse:
-            return arrays["values"]
-        shape = (len(arrays["ids"]), storage.n_features)
-        return csr_matrix((arrays["data"], arrays["indices"], arrays["indptr"]), shape=shape)
+        return rows_from_arrays(self.arrays, storage)
 
     def native(self, kernel: KernelSpec, storage: Storage) -> Any:
         """Return the map for the native code."""
@@ -198,3 +194,11 @@ def rows_as_arrays(X: Any) -> Arrays:
         "indices": X.indices.astype(np.int32, copy=False),
         "indptr": X.indptr.astype(np.int64, copy=False),
     }
+
+
+def rows_from_arrays(arrays: Arrays, storage: Storage) -> Any:
+    """Return the rows that `rows_as_arrays` took apart, which have an id each."""
+    if not storage.sparse:
+        return arrays["values"]
+    shape = (len(arrays["ids"]), storage.n_features)
+    return csr_matrix((arrays["data"], arrays["indices"], arrays["indptr"]), shape=shape)

@@ -18,7 +18,7 @@ from hinge._errors import DataError
 from hinge._threads import one_blas_thread
 from hinge.approximate._estimator import ApproximateEstimator
 from hinge.approximate._learning import settle_map
-from hinge.approximate._state import CLOCK
+from hinge.approximate._state import CLOCK, MACHINES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +29,6 @@ Model = TypeVar("Model", bound=ApproximateEstimator)
 
 # Entries of the clock that are counted: those of the learner that made most of them stand for all.
 _COUNTS = [CLOCK.index(name) for name in ("steps", "examples", "evaluations")]
-_SUMS = ("weights", "average", "bias", "average_bias", "clock")
 
 
 def begin(  # noqa: PLR0917
@@ -77,7 +76,7 @@ def averaged(models: Sequence[Model], shares: Sequence[float]) -> Model:
     parts = [state.to_arrays() for state in states]
     portions = np.asarray(shares, dtype=np.float64) / np.sum(shares)
     arrays = dict(parts[0][0])
-    for name in _SUMS:
+    for name in MACHINES:
         arrays[name] = sum(portion * part[name] for portion, (part, _) in zip(portions, parts, strict=True))
     arrays["clock"][_COUNTS] = np.max([part["clock"][_COUNTS] for part, _ in parts], axis=0)
     mean = copy.copy(models[0])

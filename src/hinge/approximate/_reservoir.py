@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from scipy.sparse import csr_matrix, issparse, vstack
+from scipy.sparse import issparse, vstack
 
-from hinge.approximate._maps import Sample, rows_as_arrays
+from hinge.approximate._maps import rows_as_arrays, rows_from_arrays
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -80,13 +80,6 @@ class Reservoir:
         blocks, targets, weights, ids = zip(*self._parts, strict=True)
         return _stacked(blocks), np.concatenate(targets), np.concatenate(weights), np.concatenate(ids)
 
-    def sample(self, random: np.random.RandomState, *, classes: bool) -> Sample:
-        """Return landmarks drawn from all examples; with `classes`, targets are numbers of classes."""
-        X, targets, _, ids = self.examples()
-        chosen = drawn(len(ids), self._n_landmarks, random)
-        labels = targets[chosen] if classes else np.zeros(len(chosen))
-        return Sample(X[chosen], ids[chosen], labels.astype(np.int32))
-
     def to_arrays(self) -> Arrays:
         """Return everything as plain arrays."""
         built_from = {self.BUILT_FROM: np.array([self.built_from])}
@@ -104,17 +97,8 @@ class Reservoir:
         reservoir.built_from = built_from
         if not parts:
             return reservoir
-        X, ids = parts.get("values"), parts["ids"]
-        if storage.sparse:
-            shape = (len(ids), storage.n_features)
-            X = csr_matrix((parts["data"], parts["indices"], parts["indptr"]), shape=shape)
-        reservoir.add(X, parts["targets"], parts["weights"], ids)
+        reservoir.add(rows_from_arrays(parts, storage), parts["targets"], parts["weights"], parts["ids"])
         return reservoir
-
-
-def drawn(n_rows: int, most: int, random: np.random.RandomState) -> NDArray[np.intp]:
-    """Return the places of rows drawn without replacement, in order."""
-    return np.sort(random.permutation(n_rows)[:most])
 
 
 def _stacked(blocks: Sequence[Any]) -> Any:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 # What the entries of the array "clock" are, in the order of the native code.
 CLOCK = ("steps", "examples", "owed", "averaged", "mean", "squares", "weight", "unevenness", "evaluations")
-_MACHINES = ("weights", "average", "bias", "average_bias", "clock")
+MACHINES = ("weights", "average", "bias", "average_bias", "clock")
 
 
 class ApproximateState(State):
@@ -84,7 +84,7 @@ class ApproximateState(State):
     def machines_over(self, kernel: KernelSpec, features: Features, arrays: Arrays | None = None) -> Any:
         """Return machines over a feature map, with what some arrays say that they know."""
         kind: Any = _core.LinearBank32 if self.storage.dtype == np.float32 else _core.LinearBank64
-        known = None if arrays is None else {name: arrays[name] for name in _MACHINES}
+        known = None if arrays is None else {name: arrays[name] for name in MACHINES}
         native = features.native(kernel, self.storage)
         penalty = features.arrays["penalty"]
         return kind(native, penalty, features.typical, self.options.native(), len(self.table), known)
@@ -138,7 +138,7 @@ class ApproximateState(State):
     def to_arrays(self) -> tuple[Arrays, dict[str, Any]]:
         """Return everything as plain arrays, and values that JSON can hold as long as the labels are plain as well."""
         table, features, arrays = self._moment(gathered=True)
-        own = {name: arrays[name] for name in arrays if name in _MACHINES or name.startswith(Reservoir.PREFIX)}
+        own = {name: arrays[name] for name in arrays if name in MACHINES or name.startswith(Reservoir.PREFIX)}
         built_from = own.pop(Reservoir.BUILT_FROM, None)
         count = None if built_from is None else int(built_from[0])
         return own | features.arrays, self._values(table) | {"typical": features.typical, "built_from": count}
@@ -149,7 +149,7 @@ class ApproximateState(State):
         self.reservoir = None
         self.lock = threading.RLock()
         held = {name: array for name, array in arrays.items() if name.startswith(Reservoir.PREFIX)}
-        own = {name: array for name, array in arrays.items() if name not in _MACHINES and name not in held}
+        own = {name: array for name, array in arrays.items() if name not in MACHINES and name not in held}
         self.features = Features(own, values["typical"])
         if values["built_from"] is not None:
             self.reservoir = Reservoir.from_arrays(held, values["built_from"], self.storage, self.options.n_components)

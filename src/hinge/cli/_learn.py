@@ -117,13 +117,18 @@ class Learned:
             return 0
         return self.n_parts if is_exact(self.model) else int(self.model._state.bank.n_retained)
 
+    def end_first_pass(self) -> None:
+        """Let an approximate model draw its landmarks now, if there were too few examples for its last map."""
+        start = time.perf_counter()
+        if is_approximate(self.model):
+            self.model._end_stream()
+        self.seconds += time.perf_counter() - start
+
     def finish(self) -> None:
         """Run the finishing step, if `fit` would."""
         start = time.perf_counter()
         if self.model.get_params().get("finish"):
             self.model.finish()
-        if is_approximate(self.model):
-            self.model._end_stream()
         self.seconds += time.perf_counter() - start
         if self.progressive_error is not None:
             self.curve.append((self.curve[-1][0], self.progressive_error, self.n_parts))
@@ -140,6 +145,8 @@ def learn(model: Any, material: Material, epochs: int, checkpoint: Checkpoint, t
                     learned.learn(X, y, material.classes, first_pass=epoch == 0)
                     _show(progress, task, learned, _share(material.share(), epoch, epochs))
                     checkpoint.pass_by(learned.model)
+                if epoch == 0:
+                    learned.end_first_pass()
             learned.finish()
             _show(progress, task, learned, 1.0)
         except KeyboardInterrupt:
