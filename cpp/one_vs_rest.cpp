@@ -19,7 +19,7 @@ constexpr std::size_t largest_panel = 12'000'000;
 // The scattered lines of a sparse block should fit the inner caches.
 constexpr std::size_t largest_sparse_block = 64;
 // Below about this many multiplications a thread costs more than it brings.
-constexpr std::size_t worth_a_thread = 2'000'000;
+constexpr std::size_t worth_a_thread = 4'000'000;
 
 // Dead members slow every step, closing gaps touches every row in use: a sixteenth is a fair price for both.
 bool too_many_gaps(std::size_t dead, std::size_t size) { return dead > size / 16 + 32; }

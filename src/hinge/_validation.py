@@ -61,7 +61,7 @@ class Storage:
         Nothing is copied unless the storage of X and of the model differ.
         """
         if not issparse(X) or self.sparse:
-            yield slice(0, X.shape[0]), csr_matrix(X) if self.sparse else X
+            yield slice(0, X.shape[0]), as_csr(X) if self.sparse else X
             return
         rows = max(1, _DENSE_BYTES // (self.n_features * self.dtype.itemsize))
         for start in range(0, X.shape[0], rows):
@@ -77,6 +77,11 @@ class Storage:
                 yield rows, kind.sparse(block.data, indices, indptr, self.n_features)
             else:
                 yield rows, kind.dense(block)
+
+
+def as_csr(X: Any) -> csr_matrix:
+    """Return anything sparse or dense as a CSR matrix, itself if it is one: to make another takes time."""
+    return X if type(X) is csr_matrix else csr_matrix(X)
 
 
 def check_examples(
@@ -153,15 +158,14 @@ def is_ready(X: Any, storage: Storage, estimator: Any) -> bool:
     The full checks take longer than learning one row does; streams of single rows come this way.
     """
     return (
-        type(X) is np.ndarray
+        type(X) is (csr_matrix if storage.sparse else np.ndarray)
         and X.ndim == 2
         and X.dtype == storage.dtype
         and X.shape[0] > 0
         and X.shape[1] == storage.n_features
-        and X.flags.c_contiguous
-        and not storage.sparse
+        and (_is_canonical(X) if storage.sparse else X.flags.c_contiguous)
         and not hasattr(estimator, "feature_names_in_")
-        and _size(X) <= storage.largest  # false for NaN as well
+        and _size(X.data if storage.sparse else X) <= storage.largest  # false for NaN as well
     )
 
 
@@ -197,6 +201,13 @@ def _finished(X: Any) -> Any:
 def _size(values: NDArray[Any]) -> float:
     """Return the largest absolute value, without a copy; NaN if there is one."""
     return max(float(values.max()), -float(values.min())) if values.size else 0.0
+
+
+def _is_canonical(X: Any) -> bool:
+    """Tell whether CSR rows have sorted columns, each once, that exist."""
+    return bool(
+        X.has_canonical_format and (not X.nnz or (X.indices.min() >= 0 and X.indices.max() < X.shape[1]))
+    )
 
 
 def _canonical(X: Any) -> Any:

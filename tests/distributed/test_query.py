@@ -35,7 +35,7 @@ def test_as_on_the_whole_pool(somewhere, two, strategy, sample):
     model, pool = OnlineSVC(random_state=0).fit(X, y), X + 0.01
     for n in (1, 6):
         found = distributed.query(model, da.from_array(pool, chunks=(35, 1)), n, strategy, sample, random_state=3)
-        np.testing.assert_array_equal(found, active.query(model, pool, n, strategy, sample, random_state=3))
+        np.testing.assert_array_equal(found, active.query(model, pool, n, strategy, sample, random_state=3, spread=0))
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
@@ -45,7 +45,7 @@ def test_equal_rows(somewhere, strategy):
     for chunks in ((50, 50, 50, 50), (0, 1, 0, 100, 99, 0)):
         for n in (1, 45, 200):
             found = distributed.query(Plain(), da.from_array(pool, chunks=(chunks, 1)), n, strategy, random_state=1)
-            np.testing.assert_array_equal(found, active.query(Plain(), pool, n, strategy, random_state=1))
+            np.testing.assert_array_equal(found, active.query(Plain(), pool, n, strategy, random_state=1, spread=0))
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
@@ -57,14 +57,14 @@ def test_frames(somewhere, three, strategy):
     parts = dd.from_pandas(frame, npartitions=4)
     chosen = frame["a"] > 0.3
     found = distributed.query(model, parts[parts["a"] > 0.3], 5, strategy, random_state=1)
-    np.testing.assert_array_equal(found, active.query(model, frame[chosen], 5, strategy, random_state=1))
+    np.testing.assert_array_equal(found, active.query(model, frame[chosen], 5, strategy, random_state=1, spread=0))
 
 
 def test_a_client_by_name(cluster, two):
     X, y = two
     model = OnlineSVC(random_state=0).fit(X, y)
     found = distributed.query(model, da.from_array(X, chunks=(50, 2)), 4, client=cluster)
-    np.testing.assert_array_equal(found, active.query(model, X, 4))
+    np.testing.assert_array_equal(found, active.query(model, X, 4, spread=0))
 
 
 def test_bad_input(two):

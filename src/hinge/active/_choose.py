@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.random import sample_without_replacement
 
 from hinge._errors import ParameterError
-from hinge._params import bound, check_seed, choice, whole
+from hinge._params import bound, check_seed, choice, number, whole
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,21 +35,25 @@ class Question:
         Random candidates to look at; None for all (for autoactive: 100).
     random_state : int, RandomState instance or None
         Seed of the draws.
+    spread : float
+        Share of the typical distance between rows that those of a batch keep, if they can.
     """
 
     n: int
     strategy: str
     sample: int | None
     random_state: Any
+    spread: float = 0.0
 
     @classmethod
-    def checked(cls, n: Any, strategy: Any, sample: Any, random_state: Any) -> Question:
+    def checked(cls, n: Any, strategy: Any, sample: Any, random_state: Any, spread: Any = 0.0) -> Question:
         """Return a question that makes sense, or refuse."""
         n = whole("n", n, at_least=1, hint="it is the number of rows to choose")
         strategy = choice("strategy", strategy, STRATEGIES)
         sample = bound("sample", sample, at_least=n)
         check_seed(random_state)
-        return cls(n, strategy, sample, random_state)
+        spread = number("spread", spread, at_least=0, hint="0 lets batches hold near-duplicates, a usual value is 0.2")
+        return cls(n, strategy, sample, random_state, spread)
 
     def require(self, n_rows: int) -> None:
         """Refuse to choose more rows than there are."""
@@ -76,8 +80,8 @@ class Question:
             return None
         return np.sort(_draw(n_rows, self.sample, self.random_state))
 
-    def chosen(self, merits: NDArray[np.float64], inside: float) -> NDArray[np.int64]:
-        """Return the places of the rows chosen among those looked at, best first.
+    def chosen(self, merits: NDArray[np.float64], inside: float, n: int | None = None) -> NDArray[np.int64]:
+        """Return the places of the rows chosen among those looked at, best first; with `n`, of so many.
 
         Parameters
         ----------
@@ -86,11 +90,12 @@ class Question:
         inside : float
             Rows of a higher merit lie inside the margin.
         """
+        n = self.n if n is None else n
         if self.strategy != "autoactive":
-            return best(merits, self.n)
+            return best(merits, n)
         seen_inside = np.cumsum(merits > inside)
         enough = int(np.searchsorted(seen_inside, max(_ENOUGH_INSIDE, self.n))) + 1
-        return best(merits[:enough], self.n)
+        return best(merits[:enough], n)
 
 
 def best(merits: NDArray[np.float64], n: int) -> NDArray[np.int64]:
@@ -112,6 +117,10 @@ def best(merits: NDArray[np.float64], n: int) -> NDArray[np.int64]:
 
 def _draw(n_rows: int, n: int, random_state: Any) -> NDArray[np.int64]:
     """Return different rows at random, in random order."""
-    method = "tracking_selection" if n < _FEW * n_rows else "pool"
-    rows = sample_without_replacement(n_rows, n, method=method, random_state=check_random_state(random_state))
-    return np.asarray(rows, dtype=np.int64)
+    random = check_random_state(random_state)
+    if n >= _FEW * n_rows:
+        return np.asarray(sample_without_replacement(n_rows, n, method="pool", random_state=random), dtype=np.int64)
+    rows: dict[int, None] = {}
+    while len(rows) < n:
+        rows.update(dict.fromkeys(random.randint(n_rows, size=n - len(rows)).tolist()))
+    return np.fromiter(rows, dtype=np.int64, count=n)

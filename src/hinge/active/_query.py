@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from hinge.active._apart import LOOKED_AT, apart
 from hinge.active._choose import Question
 from hinge.active._rows import count_rows, take_rows
 from hinge.active._score import margin_merit, merits
@@ -14,7 +15,14 @@ if TYPE_CHECKING:
 
 
 def query(  # noqa: PLR0917
-    model: Any, X: Any, n: int = 1, strategy: str = "boundary", sample: int | None = None, random_state: Any = None
+    model: Any,
+    X: Any,
+    n: int = 1,
+    strategy: str = "boundary",
+    sample: int | None = None,
+    random_state: Any = None,
+    *,
+    spread: float = 0.2,
 ) -> NDArray[np.int64]:
     """Return the rows of a pool whose labels would teach a model most.
 
@@ -37,11 +45,15 @@ def query(  # noqa: PLR0917
         None looks at all; autoactive at no more than 100.
     random_state : int, RandomState instance or None, default=None
         Seed of the random choices.
+    spread : float, default=0.2
+        With n above 1, of rows closer together than this share of the typical distance only the best is taken, as
+        long as there are others nearly as good: two answers about the same thing teach hardly more than one. 0
+        returns the n best rows, whatever they are.
 
     Returns
     -------
     ndarray of shape (n,)
-        Indices of rows, best first; of equal rows the one that comes first.
+        Indices of rows, best first; of equally good rows the one that comes first.
 
     Examples
     --------
@@ -54,10 +66,17 @@ def query(  # noqa: PLR0917
     >>> model.partial_fit(X[rows], y[rows]).n_seen_
     20
     """
-    question = Question.checked(n, strategy, sample, random_state)
+    question = Question.checked(n, strategy, sample, random_state, spread)
     rows = question.candidates(count_rows(X))
+    return choose(model, X, question, rows)
+
+
+def choose(model: Any, X: Any, question: Question, rows: NDArray[np.int64] | None) -> NDArray[np.int64]:
+    """Return the rows that answer a question among candidates; None for all rows."""
     if question.strategy == "random" and rows is not None:
         return rows
     looked_at = X if rows is None else take_rows(X, rows)
-    chosen = question.chosen(merits(model, looked_at, question.strategy), margin_merit(model))
+    values = merits(model, looked_at, question.strategy)
+    ranked = question.chosen(values, margin_merit(model), question.n * (LOOKED_AT if question.n > 1 else 1))
+    chosen = apart(looked_at, ranked, question.n, question.spread)
     return chosen if rows is None else rows[chosen]

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import csr_matrix, issparse
+from scipy.sparse import issparse
+
+from hinge._validation import as_csr
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,4 +35,4 @@ def take_rows(X: Any, rows: NDArray[Any]) -> Any:
     """
     if hasattr(X, "iloc"):
         return X.iloc[rows]
-    return (csr_matrix(X) if issparse(X) else np.asarray(X))[rows]
+    return (as_csr(X) if issparse(X) else np.asarray(X))[rows]

@@ -72,7 +72,7 @@ def query(  # noqa: PLR0917
     """Return the rows of a distributed pool whose labels would teach a model most.
 
     Partitions score their rows where they are and send their n best. The answer is that of `hinge.active.query` on the
-    whole pool.
+    whole pool with `spread=0`: rows that are far from each other would have to be compared.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def query(  # noqa: PLR0917
     >>> X, y = load_iris(return_X_y=True)
     >>> model = OnlineSVC().fit(X, y)
     >>> rows = distributed.query(model, da.from_array(X, chunks=(50, 4)), n=3)
-    >>> bool((rows == active.query(model, X, n=3)).all())
+    >>> bool((rows == active.query(model, X, n=3, spread=0)).all())
     True
     """
     question = Question.checked(n, strategy, sample, random_state)

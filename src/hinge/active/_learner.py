@@ -1,0 +1,283 @@
+"""The dialogue: which rows to ask about, what they are, and the model of all answers so far."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from copy import deepcopy
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import assert_all_finite
+
+from hinge._errors import DataError
+from hinge._labels import as_labels, distinct
+from hinge.active._advice import Adviser
+from hinge.active._choose import Question
+from hinge.active._pool import OpenRows
+from hinge.active._query import choose
+from hinge.active._rows import count_rows, take_rows
+from hinge.active._teaching import is_fitted, own_copy, ready_pool, teacher_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from numpy.typing import NDArray
+
+    from hinge.active._advice import Advice
+
+
+class ActiveLearner:
+    """A model that asks for the labels it needs.
+
+    `ask` names rows of the pool, `tell` takes their labels, and so on until `advice` says that further labels are
+    unlikely to change anything. Models of this package learn each answer in a fraction of a millisecond or a few of
+    them; others are fitted anew.
+
+    Until labels of two classes have come there is nothing to choose by, and rows are drawn at random.
+
+    Parameters
+    ----------
+    model : estimator
+        Any classifier with `decision_function` or `predict_proba`. It is copied and stays as it is. One that is fitted
+        already chooses from the first question on, and goes on learning if it is of this package; `gamma="scale"` of
+        one of ours that is not means that of the pool.
+    X_pool : array-like, CSR matrix or DataFrame of shape (n_rows, n_features)
+        The examples, without labels.
+    strategy : {"boundary", "positive", "autoactive", "random"}, default="boundary"
+        What is worth asking about, as in `query`.
+    sample : int, default=None
+        Look at that many random rows for each question, 50 for example. None looks at all.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the random choices.
+    spread : float, default=0.2
+        How far apart the rows of one question are, as in `query`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from hinge import OnlineSVC
+    >>> from hinge.active import ActiveLearner
+    >>> X, y = load_digits(return_X_y=True)
+    >>> learner = ActiveLearner(OnlineSVC(C=10), X[:1500], random_state=0)
+    >>> while len(learner.labels) < 200:
+    ...     rows = learner.ask(n=5)
+    ...     learner = learner.tell(rows, y[rows])  # somebody knows
+    >>> bool(learner.model.score(X[1500:], y[1500:]) > 0.9)
+    True
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        X_pool: Any,
+        strategy: str = "boundary",
+        sample: int | None = None,
+        random_state: Any = None,
+        *,
+        spread: float = 0.2,
+    ) -> None:
+        Question.checked(1, strategy, sample, random_state, spread)
+        self._X = ready_pool(model, X_pool)
+        self._start = own_copy(model, self._X)
+        self._model = deepcopy(self._start)
+        self._teacher = teacher_of(model)
+        self.strategy, self.sample, self.spread = strategy, sample, spread
+        self._random = check_random_state(random_state)
+        self._open = OpenRows(count_rows(self._X))
+        self._labels: dict[int, Any] = {}
+        self._knows_before = self._is_taught = is_fitted(self._start)
+        self._is_behind = False  # the model does not yet know what `_labels` says
+        self._adviser = Adviser(self._open.all(), self._random.randint(2**31))
+
+    @property
+    def model(self) -> Any:
+        """The model of all labels so far; not fitted while they are of one class."""
+        self._catch_up()
+        return self._model
+
+    @property
+    def labels(self) -> Mapping[int, Any]:
+        """The label of every row that has one, in the order in which they came."""
+        return MappingProxyType(self._labels)
+
+    @property
+    def n_open(self) -> int:
+        """The number of rows without a label."""
+        return len(self._open)
+
+    def ask(self, n: int = 1, exclude: Iterable[int] = ()) -> NDArray[np.int64]:
+        """Return rows of the pool whose labels would teach the model most.
+
+        Parameters
+        ----------
+        n : int, default=1
+            How many rows. Fewer are returned when fewer are left, in the end none.
+        exclude : iterable of int, default=()
+            Rows not to ask about now: those that somebody else is looking at, or cannot tell.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Rows without a label, best first. Asking does not change anything: the same row may be named again.
+        """
+        question = Question.checked(n, self.strategy, self.sample, self._random, self.spread)
+        with self._open.without(self._checked_rows(list(exclude)).tolist()):
+            n = min(question.n, len(self._open))
+            if not n:
+                return np.empty(0, dtype=np.int64)
+            can_choose = self.can_choose
+            strategy = question.strategy if can_choose else "random"
+            question = Question(n, strategy, self.sample, self._random, self.spread)
+            places = question.candidates(len(self._open))
+            rows = self._open.all() if places is None else self._open.at(places)
+        return choose(self._model, self._X, question, rows) if can_choose else rows
+
+    def tell(self, indices: Any, labels: Any) -> Self:
+        """Learn the labels of rows.
+
+        Parameters
+        ----------
+        indices : array-like of shape (n,) or int
+            Rows of the pool. One that has a label already gets the new one instead.
+        labels : array-like of shape (n,) or one label
+            Their labels, of any type; new classes may appear at any time.
+
+        Returns
+        -------
+        self : object
+            The learner.
+        """
+        rows = self._checked_rows(indices)
+        given = _checked_labels(labels, rows)
+        known = np.array([row in self._labels for row in rows.tolist()], dtype=bool)
+        old = {row: self._labels[row] for row in rows[known].tolist()}
+        changed = known.copy()
+        changed[known] = [old[row] != label for row, label in zip(old, given[known].tolist(), strict=True)]
+        self._catch_up()
+        with self._changing(old, rows[~known].tolist()):
+            self._labels.update(zip(rows.tolist(), given.tolist(), strict=True))
+            for row in rows[~known].tolist():
+                self._open.close(row)
+            self._learn(rows[~known], given[~known]) and self._correct(rows[changed], given[changed])
+        return self
+
+    def forget(self, indices: Any) -> Self:
+        """Take labels back: the model is then the one that never got them, and the rows may be asked about again.
+
+        Exact models forget at once; others are taught all the other labels from the start.
+
+        Parameters
+        ----------
+        indices : array-like of shape (n,) or int
+            Rows of the pool that have a label.
+
+        Returns
+        -------
+        self : object
+            The learner.
+        """
+        rows = self._checked_rows(indices)
+        for row in rows.tolist():
+            if row not in self._labels:
+                raise DataError(f"Rows to forget must have a label, got row {row}, which has none; look into `labels`.")
+        self._catch_up()
+        with self._changing({row: self._labels[row] for row in rows.tolist()}, []):
+            for row in rows.tolist():
+                del self._labels[row]
+                self._open.open(row)
+            self._is_behind = not (self._is_taught and self._teacher.forget(self._model, rows))
+        return self
+
+    def advice(self) -> Advice:
+        """Return whether further labels are likely to change the model.
+
+        Call it from time to time, after every answer if you like: it compares what the model says about the same rows
+        as labels accumulate.
+
+        Returns
+        -------
+        Advice
+            `stop`, and `reason` in one sentence.
+        """
+        self._catch_up()
+        return self._adviser.advise(self._model if self.can_choose else None, self._X, self._labels)
+
+    @property
+    def can_choose(self) -> bool:
+        """Whether the model knows enough to choose; otherwise rows are drawn at random."""
+        self._catch_up()
+        return self._is_taught and len(getattr(self._model, "classes_", "ab")) > 1
+
+    def _learn(self, rows: NDArray[np.int64], labels: NDArray[Any]) -> bool:
+        """Teach labels of rows that had none; return False when the model has to be made anew."""
+        if not len(rows):
+            return True
+        self._is_behind = not (
+            self._is_taught and self._teacher.learn(self._model, take_rows(self._X, rows), rows, labels)
+        )
+        return not self._is_behind
+
+    def _correct(self, rows: NDArray[np.int64], labels: NDArray[Any]) -> None:
+        """Teach other labels of rows that had some."""
+        if len(rows):
+            self._is_behind = not (self._is_taught and self._teacher.correct(self._model, rows, labels))
+
+    @contextmanager
+    def _changing(self, old: dict[int, Any], new: list[int]) -> Iterator[None]:
+        """Take labels back that the model refuses; Ctrl-C keeps them, and the model is made anew when it is needed."""
+        try:
+            yield
+        except BaseException as error:
+            self._is_behind = True
+            if isinstance(error, Exception):
+                self._restore(old, new)
+            raise
+
+    def _restore(self, old: dict[int, Any], new: list[int]) -> None:
+        for row in new:
+            if self._labels.pop(row, None) is not None and row not in self._open:
+                self._open.open(row)
+        for row, label in old.items():
+            self._labels[row] = label
+            if row in self._open:
+                self._open.close(row)
+
+    def _catch_up(self) -> None:
+        """Make the model anew from all labels if it is behind them."""
+        if not self._is_behind:
+            return
+        model = deepcopy(self._start)
+        rows = np.fromiter(self._labels, dtype=np.int64, count=len(self._labels))
+        labels = as_labels(list(self._labels.values()))
+        is_taught = self._knows_before
+        if len(rows) and (self._knows_before or len(distinct(labels)) > 1):
+            X, is_taught = take_rows(self._X, rows), True
+            if not self._teacher.learn(model, X, rows, labels):
+                model.fit(X, labels)
+        self._model, self._is_taught, self._is_behind = model, is_taught, False
+
+    def _checked_rows(self, indices: Any) -> NDArray[np.int64]:
+        """Return rows of the pool, or refuse."""
+        rows = np.atleast_1d(np.asarray(indices))
+        if not rows.size:
+            return np.empty(0, dtype=np.int64)
+        n_rows = count_rows(self._X)
+        if rows.ndim != 1 or rows.dtype.kind not in "iu" or rows.min() < 0 or rows.max() >= n_rows:
+            raise DataError(f"indices must be rows of the pool, whole numbers from 0 to {n_rows - 1}, got {indices!r}.")
+        if len(rows) > 1 and len(np.unique(rows)) < len(rows):
+            raise DataError("indices must all be different, got a row twice; tell each row once.")
+        return rows.astype(np.int64, copy=False)
+
+
+def _checked_labels(labels: Any, rows: NDArray[np.int64]) -> NDArray[Any]:
+    """Return one label a row, or refuse."""
+    given = as_labels(labels if np.ndim(labels) else [labels])
+    if given.shape != rows.shape:
+        raise DataError(f"labels must hold one label a row, {len(rows)} in all, got shape {given.shape}.")
+    if given.dtype.kind in "fcO":
+        assert_all_finite(given, input_name="labels")
+        check_classification_targets(given)
+    return given

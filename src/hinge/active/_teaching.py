@@ -1,0 +1,148 @@
+"""How a model takes labels in: at once where it can, from nothing where it must.
+
+Exact models learn, correct and forget single examples. Streaming ones learn single examples, and a correction means that
+all are learned again. Any other estimator is fitted to all labels, each time.
+"""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_array, check_is_fitted
+
+from hinge._base import StreamingClassifier
+from hinge._errors import ParameterError
+from hinge._kernels import KernelSpec
+from hinge.prepared import PreparedClassifier
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class Teacher(Protocol):
+    """What to do with a model when labels come or go; every call returns False when it cannot be done like that."""
+
+    def learn(self, model: Any, X: Any, rows: NDArray[np.int64], labels: NDArray[Any]) -> bool:
+        """Learn rows of the pool that have got a label."""
+
+    def correct(self, model: Any, rows: NDArray[np.int64], labels: NDArray[Any]) -> bool:
+        """Learn other labels of rows."""
+
+    def forget(self, model: Any, rows: NDArray[np.int64]) -> bool:
+        """Forget rows."""
+
+
+class Refitting:
+    """Nothing can be done but fit all again."""
+
+    def learn(self, model: Any, X: Any, rows: NDArray[np.int64], labels: NDArray[Any]) -> bool:
+        """Learn rows of the pool that have got a label."""
+        del model, X, rows, labels
+        return False
+
+    def correct(self, model: Any, rows: NDArray[np.int64], labels: NDArray[Any]) -> bool:
+        """Learn other labels of rows."""
+        del model, rows, labels
+        return False
+
+    def forget(self, model: Any, rows: NDArray[np.int64]) -> bool:
+        """Forget rows."""
+        del model, rows
+        return False
+
+
+class Streaming(Refitting):
+    """Models that go on learning."""
+
+    def learn(self, model: Any, X: Any, rows: NDArray[np.int64], labels: NDArray[Any]) -> bool:
+        """Learn rows of the pool that have got a label."""
+        del rows
+        model.partial_fit(X, labels)
+        return True
+
+
+class Exact(Refitting):
+    """Models whose examples have names.
+
+    Parameters
+    ----------
+    prefix : str
+        Stands before the row's number in the name; without one, the number itself is the name.
+    """
+
+    def __init__(self, prefix: str) -> None:
+        self._prefix = prefix
+
+    def learn(self, model: Any, X: Any, rows: NDArray[np.int64], labels: NDArray[Any]) -> bool:
+        """Learn rows of the pool that have got a label."""
+        model.partial_fit(X, labels, ids=self._names(rows))
+        return True
+
+    def correct(self, model: Any, rows: NDArray[np.int64], labels: NDArray[Any]) -> bool:
+        """Learn other labels of rows."""
+        model.relabel(self._names(rows), labels)
+        return True
+
+    def forget(self, model: Any, rows: NDArray[np.int64]) -> bool:
+        """Forget rows."""
+        model.forget(self._names(rows))
+        return True
+
+    def _names(self, rows: NDArray[np.int64]) -> list[Any]:
+        return [f"{self._prefix}{row}" for row in rows] if self._prefix else rows.tolist()
+
+
+def teacher_of(model: Any) -> Teacher:
+    """Return the quickest way to teach a model."""
+    if not isinstance(model, (StreamingClassifier, PreparedClassifier)):
+        return Refitting()
+    exact = hasattr(model, "relabel") and hasattr(model, "forget") and getattr(model, "max_examples", None) is None
+    # A model that holds examples already has given them names, most likely 0, 1, 2, ...
+    return Exact("pool " if is_fitted(model) else "") if exact else Streaming()
+
+
+def is_fitted(model: Any) -> bool:
+    """Tell whether a model can be asked."""
+    try:
+        check_is_fitted(model)
+    except NotFittedError:
+        return False
+    return True
+
+
+def own_copy(model: Any, X: Any) -> Any:
+    """Return a model to teach; of one that knows nothing yet, `gamma="scale"` is settled by the pool.
+
+    A first answer would be all that it had to go by.
+    """
+    if not hasattr(model, "get_params") or not hasattr(model, "fit"):
+        raise ParameterError(f"model must be an estimator, with fit and predict, got {type(model).__name__}.")
+    if get_tags(model).input_tags.pairwise:
+        raise ParameterError(
+            "The kernel of model must not be 'precomputed', got one that is; give the examples and a kernel function."
+        )
+    if is_fitted(model):
+        return deepcopy(model)
+    copy = clone(model)
+    if isinstance(copy, StreamingClassifier) and copy.gamma == "scale" and not callable(copy.kernel):
+        weights = np.ones(X.shape[0])
+        values = X if not hasattr(X, "iloc") else X.to_numpy()
+        spec = KernelSpec.settle(copy.kernel, copy.degree, copy.gamma, copy.coef0, X=values, weights=weights)
+        copy.set_params(gamma=spec.gamma)
+    return copy
+
+
+def ready_pool(model: Any, X: Any) -> Any:
+    """Return a pool whose rows our models take as they are; for others it stays what it is."""
+    if hasattr(X, "iloc") or not isinstance(model, StreamingClassifier):
+        return X if hasattr(X, "shape") else np.asarray(X)
+    X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
+    if not isinstance(X, np.ndarray) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
