@@ -10,6 +10,7 @@ from benchmarks.data import MissingDataError
 from benchmarks.micro import (
     Section,
     anomalies,
+    asking,
     budget,
     cache,
     capacity,
@@ -24,6 +25,7 @@ from benchmarks.micro import (
     noise,
     perceptrons,
     products,
+    selection,
     shift,
     streams,
     table2,
@@ -37,10 +39,12 @@ from benchmarks.report import print_table
 ONLINE = (latency, cache, products, shift, threads, files, streams, variants, noise, budget, tracking, perceptrons)
 EXACT = (growing, forgetting, capacity, leaving, exactness, windows, anomalies)
 APPROXIMATE = (table2, mnist_e, dask)
+ACTIVE = (selection, asking)
 MEASURES: dict[str, Any] = {
-    module.__name__.rpartition(".")[2].replace("_", "-"): module.measure for module in (*ONLINE, *EXACT, *APPROXIMATE)
+    module.__name__.rpartition(".")[2].replace("_", "-"): module.measure
+    for module in (*ONLINE, *EXACT, *APPROXIMATE, *ACTIVE)
 }
-THOROUGH = ("leaving", "exactness", "anomalies", "table2", "mnist-e")
+THOROUGH = ("leaving", "exactness", "anomalies", "table2", "mnist-e", "selection", "asking")
 
 
 def main() -> None:
@@ -66,7 +70,10 @@ def _options() -> argparse.Namespace:
     amount.add_argument("--quick", action="store_true", help="subsamples")
     amount.add_argument("--full", action="store_true", help=f"all there is to {', '.join(THOROUGH)}")
     parser.add_argument(
-        "--output", type=Path, metavar="FOLDER", help="where pictures go (growing, mnist-e); none without it"
+        "--output",
+        type=Path,
+        metavar="FOLDER",
+        help="where pictures go (growing, mnist-e, selection, asking); none without it",
     )
     options = parser.parse_args()
     unknown = set(options.names) - MEASURES.keys()

@@ -37,6 +37,8 @@ class Question:
         Seed of the draws.
     spread : float
         Share of the typical distance between rows that those of a batch keep, if they can.
+    target : object
+        The class that is looked for by the strategy "positive"; None for the usual one.
     """
 
     n: int
@@ -44,16 +46,23 @@ class Question:
     sample: int | None
     random_state: Any
     spread: float = 0.0
+    target: Any = None
 
     @classmethod
-    def checked(cls, n: Any, strategy: Any, sample: Any, random_state: Any, spread: Any = 0.0) -> Question:
+    def checked(  # noqa: PLR0917
+        cls, n: Any, strategy: Any, sample: Any, random_state: Any, spread: Any = 0.0, target: Any = None
+    ) -> Question:
         """Return a question that makes sense, or refuse."""
         n = whole("n", n, at_least=1, hint="it is the number of rows to choose")
         strategy = choice("strategy", strategy, STRATEGIES)
         sample = bound("sample", sample, at_least=n)
         check_seed(random_state)
         spread = number("spread", spread, at_least=0, hint="0 lets batches hold near-duplicates, a usual value is 0.2")
-        return cls(n, strategy, sample, random_state, spread)
+        if target is not None and strategy != "positive":
+            raise ParameterError(
+                f"target must be None unless strategy is 'positive', got {target!r} for {strategy!r}; leave it out."
+            )
+        return cls(n, strategy, sample, random_state, spread, target)
 
     def require(self, n_rows: int) -> None:
         """Refuse to choose more rows than there are."""

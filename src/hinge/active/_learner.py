@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from copy import deepcopy
+from dataclasses import replace
+from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -13,7 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite
 
 from hinge._errors import DataError
-from hinge._labels import as_labels, distinct
+from hinge._labels import as_labels, distinct, require_one_kind
 from hinge.active._advice import Adviser
 from hinge.active._choose import Question
 from hinge.active._pool import OpenRows
@@ -54,6 +56,8 @@ class ActiveLearner:
         Seed of the random choices.
     spread : float, default=0.2
         How far apart the rows of one question are, as in `query`.
+    target : object, default=None
+        The class that the strategy "positive" looks for, as in `query`; until it has been seen, rows are drawn at random.
 
     Examples
     --------
@@ -78,13 +82,14 @@ class ActiveLearner:
         random_state: Any = None,
         *,
         spread: float = 0.2,
+        target: Any = None,
     ) -> None:
-        Question.checked(1, strategy, sample, random_state, spread)
+        Question.checked(1, strategy, sample, random_state, spread, target)
         self._X = ready_pool(model, X_pool)
         self._start = own_copy(model, self._X)
         self._model = deepcopy(self._start)
         self._teacher = teacher_of(model)
-        self.strategy, self.sample, self.spread = strategy, sample, spread
+        self.strategy, self.sample, self.spread, self.target = strategy, sample, spread, target
         self._random = check_random_state(random_state)
         self._open = OpenRows(count_rows(self._X))
         self._labels: dict[int, Any] = {}
@@ -108,7 +113,7 @@ class ActiveLearner:
         """The number of rows without a label."""
         return len(self._open)
 
-    def ask(self, n: int = 1, exclude: Iterable[int] = ()) -> NDArray[np.int64]:
+    def ask(self, n: int = 1, exclude: Iterable[int] = (), strategy: str | None = None) -> NDArray[np.int64]:
         """Return rows of the pool whose labels would teach the model most.
 
         Parameters
@@ -117,23 +122,31 @@ class ActiveLearner:
             How many rows. Fewer are returned when fewer are left, in the end none.
         exclude : iterable of int, default=()
             Rows not to ask about now: those that somebody else is looking at, or cannot tell.
+        strategy : str, default=None
+            Another strategy for this question alone: "random", for example, to measure how good the model is.
 
         Returns
         -------
         ndarray of shape (n,)
             Rows without a label, best first. Asking does not change anything: the same row may be named again.
         """
-        question = Question.checked(n, self.strategy, self.sample, self._random, self.spread)
+        question = self._question(n, strategy)
         with self._open.without(self._checked_rows(list(exclude)).tolist()):
-            n = min(question.n, len(self._open))
-            if not n:
+            if not len(self._open):
                 return np.empty(0, dtype=np.int64)
-            can_choose = self.can_choose
-            strategy = question.strategy if can_choose else "random"
-            question = Question(n, strategy, self.sample, self._random, self.spread)
+            question = replace(question, n=min(question.n, len(self._open)))
             places = question.candidates(len(self._open))
             rows = self._open.all() if places is None else self._open.at(places)
-        return choose(self._model, self._X, question, rows) if can_choose else rows
+        return choose(self._model, self._X, question, rows)
+
+    def _question(self, n: Any, strategy: str | None) -> Question:
+        """Return the question to ask; a model that knows too little leaves it to chance."""
+        chosen = self.strategy if strategy is None else strategy
+        target = self.target if chosen == "positive" else None
+        question = Question.checked(n, chosen, self.sample, self._random, self.spread, target)
+        if self.can_choose and (target is None or target in self._model.classes_):
+            return question
+        return replace(question, strategy="random")
 
     def tell(self, indices: Any, labels: Any) -> Self:
         """Learn the labels of rows.
@@ -152,6 +165,7 @@ class ActiveLearner:
         """
         rows = self._checked_rows(indices)
         given = _checked_labels(labels, rows)
+        require_one_kind([*islice(self._labels.values(), 1), *given.tolist()])
         known = np.array([row in self._labels for row in rows.tolist()], dtype=bool)
         old = {row: self._labels[row] for row in rows[known].tolist()}
         changed = known.copy()
@@ -252,11 +266,11 @@ class ActiveLearner:
         model = deepcopy(self._start)
         rows = np.fromiter(self._labels, dtype=np.int64, count=len(self._labels))
         labels = as_labels(list(self._labels.values()))
-        is_taught = self._knows_before
-        if len(rows) and (self._knows_before or len(distinct(labels)) > 1):
-            X, is_taught = take_rows(self._X, rows), True
-            if not self._teacher.learn(model, X, rows, labels):
-                model.fit(X, labels)
+        X, several = take_rows(self._X, rows), len(rows) > 0 and len(distinct(labels)) > 1
+        is_taught = self._knows_before or several
+        goes_on = is_taught and len(rows) and self._teacher.learn(model, X, rows, labels)
+        if several and not goes_on:
+            model.fit(X, labels)
         self._model, self._is_taught, self._is_behind = model, is_taught, False
 
     def _checked_rows(self, indices: Any) -> NDArray[np.int64]:

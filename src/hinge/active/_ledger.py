@@ -6,16 +6,16 @@ Rows of a later call are compared with it by content and number of occurrences, 
 from __future__ import annotations
 
 from collections import defaultdict
-from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import csr_matrix
+from scipy.sparse import csr_matrix, issparse
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator, Sequence
+    from collections.abc import Hashable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -31,13 +31,16 @@ def digests(X: Any, weights: NDArray[np.float64] | None = None) -> list[bytes]:
     >>> digests(X) == digests(csr_matrix(X.astype(float))), digests(X) == digests(X, np.array([1.0, 2.0]))
     (True, False)
     """
-    rows = csr_matrix(X, dtype=np.float64, copy=True)
+    rows = csr_matrix(X, dtype=np.float64, copy=issparse(X))
     rows.eliminate_zeros()
-    columns, values = rows.indices.astype(np.int64), rows.data
-    masses = np.ones(rows.shape[0]) if weights is None else weights
+    columns, values = rows.indices.astype(np.int32).tobytes(), rows.data.tobytes()
+    masses = (np.ones(rows.shape[0]) if weights is None else weights).tobytes()
     return [
-        blake2b(columns[start:stop].tobytes() + values[start:stop].tobytes() + mass.tobytes(), digest_size=16).digest()
-        for start, stop, mass in zip(rows.indptr[:-1], rows.indptr[1:], masses, strict=True)
+        blake2b(
+            columns[4 * start : 4 * stop] + values[8 * start : 8 * stop] + masses[8 * row : 8 * row + 8],
+            digest_size=16,
+        ).digest()
+        for row, (start, stop) in enumerate(pairwise(rows.indptr.tolist()))
     ]
 
 
@@ -64,6 +67,11 @@ class Changes:
 class Ledger:
     """Which rows a model has learned.
 
+    Attributes
+    ----------
+    is_sound : bool
+        Whether that is so. Who teaches the model says False before, and True when all has gone well.
+
     Examples
     --------
     >>> ledger = Ledger()
@@ -74,7 +82,7 @@ class Ledger:
     """
 
     def __init__(self) -> None:
-        self.is_sound = True  # nobody was stopped half-way
+        self.is_sound = True
         self._ids: defaultdict[tuple[bytes, Hashable], list[int]] = defaultdict(list)
         self._next = 0  # no id is given twice
 
@@ -93,13 +101,6 @@ class Ledger:
         self._ids.clear()
         self.write(digests, labels, ids)
 
-    @contextmanager
-    def changing(self) -> Iterator[None]:
-        """Mark the ledger as unsound, unless what is done inside comes to its end."""
-        was_sound, self.is_sound = self.is_sound, False
-        yield
-        self.is_sound = was_sound
-
     def compare(self, digests: Sequence[bytes], labels: Sequence[Hashable]) -> Changes:
         """Return what separates the rows that the model knows from others; ids of new rows are reserved."""
         wanted: dict[tuple[bytes, Hashable], list[int]] = {}
@@ -107,10 +108,11 @@ class Ledger:
             wanted.setdefault(key, []).append(row)
         ids, spare = [-1] * len(digests), dict[bytes, list[int]]()
         for key, known in self._ids.items():
-            rows = wanted.get(key, [])
+            rows = wanted.get(key, ())
             for row, name in zip(rows, known, strict=False):
                 ids[row] = name
-            spare.setdefault(key[0], []).extend(known[: len(rows) - 1 : -1] if rows else known[::-1])
+            if len(known) > len(rows):
+                spare.setdefault(key[0], []).extend(reversed(known[len(rows) :]))
         changes = Changes(ids, [], [], [])
         for row, name in enumerate(ids):
             if name < 0:

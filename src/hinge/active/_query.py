@@ -23,6 +23,7 @@ def query(  # noqa: PLR0917
     random_state: Any = None,
     *,
     spread: float = 0.2,
+    target: Any = None,
 ) -> NDArray[np.int64]:
     """Return the rows of a pool whose labels would teach a model most.
 
@@ -49,6 +50,9 @@ def query(  # noqa: PLR0917
         With n above 1, of rows closer together than this share of the typical distance only the best is taken, as
         long as there are others nearly as good: two answers about the same thing teach hardly more than one. 0
         returns the n best rows, whatever they are.
+    target : object, default=None
+        The class that "positive" looks for. None is the second of two classes, which decision functions are positive
+        for, and any of more.
 
     Returns
     -------
@@ -66,7 +70,7 @@ def query(  # noqa: PLR0917
     >>> model.partial_fit(X[rows], y[rows]).n_seen_
     20
     """
-    question = Question.checked(n, strategy, sample, random_state, spread)
+    question = Question.checked(n, strategy, sample, random_state, spread, target)
     rows = question.candidates(count_rows(X))
     return choose(model, X, question, rows)
 
@@ -76,7 +80,7 @@ def choose(model: Any, X: Any, question: Question, rows: NDArray[np.int64] | Non
     if question.strategy == "random" and rows is not None:
         return rows
     looked_at = X if rows is None else take_rows(X, rows)
-    values = merits(model, looked_at, question.strategy)
+    values = merits(model, looked_at, question.strategy, question.target)
     ranked = question.chosen(values, margin_merit(model), question.n * (LOOKED_AT if question.n > 1 else 1))
     chosen = apart(looked_at, ranked, question.n, question.spread)
     return chosen if rows is None else rows[chosen]

@@ -23,7 +23,7 @@ _INSIDE = 1.0  # distances below it lie inside the margin
 _INSIDE_PROBABLY = math.tanh(0.5) / 2  # the same for probabilities: where log-odds are 1
 
 
-def merits(model: Any, X: Any, strategy: str) -> NDArray[np.float64]:
+def merits(model: Any, X: Any, strategy: str, target: Any = None) -> NDArray[np.float64]:
     """Return the merit of every row.
 
     Parameters
@@ -34,6 +34,8 @@ def merits(model: Any, X: Any, strategy: str) -> NDArray[np.float64]:
         Rows as the model takes them.
     strategy : {"boundary", "autoactive", "positive"}
         What makes a row worth asking about.
+    target : object, default=None
+        The class that "positive" looks for.
 
     Examples
     --------
@@ -43,14 +45,29 @@ def merits(model: Any, X: Any, strategy: str) -> NDArray[np.float64]:
     [-0.5, -2.0]
     >>> merits(model, [[0.5], [-2.0]], "positive").round(2).tolist()
     [0.5, -2.0]
+    >>> merits(model, [[0.5], [-2.0]], "positive", target=0).round(2).tolist()
+    [-0.5, 2.0]
     """
     scores = _scores(model, X)
     if strategy == "positive":
-        return scores if scores.ndim == 1 else scores.max(axis=1)
+        return _towards(scores, model, target)
     if scores.ndim == 1:
         return -np.abs(scores)
     two_best = np.partition(scores, -2, axis=1)[:, -2:]
     return (two_best[:, 0] - two_best[:, 1]) / 2
+
+
+def _towards(scores: NDArray[np.float64], model: Any, target: Any) -> NDArray[np.float64]:
+    """Return the scores of a class; None for the second of two, or the best of more."""
+    if target is None:
+        return scores if scores.ndim == 1 else scores.max(axis=1)
+    classes = np.asarray(model.classes_).tolist()
+    if target not in classes:
+        raise ParameterError(f"target must be one of the classes of the model, {classes}, got {target!r}.")
+    place = classes.index(target)
+    if scores.ndim == 1:
+        return scores if place else -scores
+    return scores[:, place]
 
 
 def margin_merit(model: Any) -> float:

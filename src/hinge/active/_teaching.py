@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from hinge._base import StreamingClassifier
 from hinge._errors import ParameterError
 from hinge._kernels import KernelSpec
+from hinge._labels import distinct
 from hinge.prepared import PreparedClassifier
 
 if TYPE_CHECKING:
@@ -80,7 +81,9 @@ class Exact(Refitting):
 
     def learn(self, model: Any, X: Any, rows: NDArray[np.int64], labels: NDArray[Any]) -> bool:
         """Learn rows of the pool that have got a label."""
-        model.partial_fit(X, labels, ids=self._names(rows))
+        several = len(rows) > 1 and not is_fitted(model) and len(distinct(labels)) > 1
+        learn = model.fit if several else model.partial_fit  # the same model, sooner
+        learn(X, labels, ids=self._names(rows))
         return True
 
     def correct(self, model: Any, rows: NDArray[np.int64], labels: NDArray[Any]) -> bool:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
-from hinge.cli import bench, evaluate, export, info, predict, train
+from hinge.cli import bench, evaluate, export, info, label, predict, train
 
 __all__ = ["app", "main"]
 
@@ -20,7 +20,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (train.train, predict.predict, evaluate.evaluate, info.info, export.export, bench.bench):
+_COMMANDS = (
+    *(train.train, predict.predict, evaluate.evaluate, info.info),
+    *(label.label, export.export, bench.bench),
+)
+for command in _COMMANDS:
     app.command()(command)
 
 

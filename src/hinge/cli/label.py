@@ -1,0 +1,151 @@
+"""`hinge label`: a page in the browser where people label the examples that a model asks about."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import Progress
+
+from hinge._errors import ParameterError
+from hinge._params import whole
+from hinge.cli._files import require_writable
+from hinge.cli._models import gamma_of
+from hinge.cli._options import names
+
+if TYPE_CHECKING:
+    from hinge.web.pools import Pool
+
+DEMONSTRATION = "digits"
+EXPORTS = (".csv", ".parquet", ".svm", ".hinge")
+_SHAPE = re.compile(r"(\d{1,4})x(\d{1,4})")
+
+Data = Annotated[str, typer.Argument(help="A file, a folder of images or texts, or a known data set.")]
+Classes = Annotated[str | None, typer.Option(metavar="NAMES", help="Classes to begin with, with commas.")]
+Show = Annotated[str, typer.Option(metavar="HOW", help="auto, image, text or table.", show_default=False)]
+Text = Annotated[str | None, typer.Option(metavar="COLUMN", help="Column that holds the texts.")]
+Shape = Annotated[str | None, typer.Option(metavar="HxW", help="Height and width of images that are rows: 28x28.")]
+Known = Annotated[str | None, typer.Option(metavar="COLUMN", help="Labels there are: a column, label, or folder.")]
+Database = Annotated[str | None, typer.Option(metavar="FILE", help="Or an address. [NAME.labels.sqlite]")]
+Project = Annotated[str | None, typer.Option(metavar="NAME", help="Labels in a database belong to one. [NAME]")]
+Import = Annotated[Path | None, typer.Option("--import", metavar="FILE", help="Take labels from a CSV file.")]
+Export = Annotated[Path | None, typer.Option(metavar="FILE", help="Write .csv, .parquet, .svm or .hinge; no page.")]
+Host = Annotated[str, typer.Option(metavar="NAME", help="Where to listen. [127.0.0.1]", show_default=False)]
+Port = Annotated[int, typer.Option(metavar="N", help="And at which port. [8517]", show_default=False)]
+Token = Annotated[str | None, typer.Option(metavar="TEXT", help="What people must know to label.")]
+Browser = Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page.", show_default=False)]
+Strategy = Annotated[str | None, typer.Option(metavar="HOW", help="boundary, positive, autoactive or random.")]
+CheckEvery = Annotated[int | None, typer.Option(metavar="N", help="One of N examples is a random one. [5]")]
+Sample = Annotated[int | None, typer.Option(metavar="N", help="Examples looked at for the next. [1000]")]
+Cost = Annotated[float | None, typer.Option("--C", metavar="X", help="Cost of an error. [10]")]
+Gamma = Annotated[str | None, typer.Option(metavar="X", help="Width of the kernel: a number, scale or auto.")]
+Kernel = Annotated[str | None, typer.Option(metavar="NAME", help="rbf, linear, poly, sigmoid or laplacian.")]
+
+
+def label(
+    data: Data = DEMONSTRATION,
+    *,
+    classes: Classes = None,
+    show: Show = "auto",
+    text: Text = None,
+    shape: Shape = None,
+    known: Known = None,
+    database: Database = None,
+    project: Project = None,
+    import_file: Import = None,
+    export: Export = None,
+    host: Host = "127.0.0.1",
+    port: Port = 8517,
+    token: Token = None,
+    browser: Browser = True,
+    strategy: Strategy = None,
+    check_every: CheckEvery = None,
+    sample: Sample = None,
+    C: Cost = None,
+    gamma: Gamma = None,
+    kernel: Kernel = None,
+) -> None:
+    """Open a page where people label what a model asks about.
+
+    Every label is kept in a database at once; start the command again to go on.
+
+    Example: hinge label photos --classes cat,dog
+    """
+    web = _web()
+    given = {"strategy": strategy, "check_every": check_every, "sample": sample, "C": C, "gamma": gamma_of(gamma)}
+    given["kernel"] = kernel
+    settings = web.SessionSettings(**{name: value for name, value in given.items() if value is not None})
+    whole("--port", port, at_least=0, at_most=65535, hint="0 takes any that is free")
+    _require_files(import_file, export)
+    terminal = Console(stderr=True)
+    pool = _opened(data, terminal, show=show, text=text, shape=_shape(shape), known=known)
+    where = (pool, database or f"{pool.name}.labels.sqlite", project or pool.name)
+    if import_file is not None:
+        new, changed, same = web.import_labels(*where, import_file)
+        _say(terminal, f"{import_file}: {new:,} new labels, {changed:,} changed, {same:,} as before.")
+    if export is not None:
+        web.export(*where, export, settings)
+        typer.echo(f"{export}: written.")
+        return
+    begin = {"classes": names(classes), "host": host, "port": port, "token": token, "open_browser": browser}
+    web.serve(*where, **begin, settings=settings)
+
+
+def _web() -> Any:
+    """Return the package of the page, which needs libraries that nobody else has to have."""
+    try:
+        from hinge import web  # noqa: PLC0415
+    except ImportError as error:
+        missing = error.name or "more libraries"
+        raise ImportError(f"hinge label needs {missing}; install it with pip install 'hinge[label]'.") from None
+    return web
+
+
+def _opened(data: str, terminal: Console, **wishes: Any) -> Pool:
+    """Return the examples, and say what they are."""
+    from hinge.web.pools import open_pool  # noqa: PLC0415
+
+    with Progress(console=terminal, transient=True, disable=not terminal.is_terminal) as progress:
+        task = progress.add_task(f"reading {data}", total=1.0)
+        pool = open_pool(data, watch=lambda share: progress.update(task, completed=share or 0.0), **wishes)
+    known = f", {len(pool.known):,} of them with a label" if pool.known else ""
+    kind = {"image": "images", "text": "texts", "table": "rows"}[pool.kind]
+    _say(terminal, f"{pool.name}: {len(pool):,} {kind}{known}.")
+    for note in pool.notes:
+        _say(terminal, note)
+    return pool
+
+
+def _say(terminal: Console, sentence: str) -> None:
+    terminal.print(sentence, highlight=False, markup=False, soft_wrap=True)
+
+
+def _shape(text: str | None) -> tuple[int, int] | None:
+    """Return height and width.
+
+    Examples
+    --------
+    >>> _shape("28x20"), _shape(None)
+    ((28, 20), None)
+    """
+    if text is None:
+        return None
+    found = _SHAPE.fullmatch(text.strip().lower())
+    if found is None:
+        raise ParameterError(f"--shape must be height and width of the images, 28x28 for instance, got {text!r}.")
+    return int(found[1]), int(found[2])
+
+
+def _require_files(import_file: Path | None, export: Path | None) -> None:
+    """Complain before the work is done, not after it."""
+    if import_file is not None and not import_file.is_file():
+        raise FileNotFoundError(f"There is no file {import_file} to take labels from.")
+    if export is not None and export.suffix.lower() not in EXPORTS:
+        raise ParameterError(
+            f"--export must name a file that ends in {', '.join(EXPORTS[:-1])} (labels) or {EXPORTS[-1]} (the model), "
+            f"got {export.name!r}."
+        )
+    require_writable(export)

@@ -1,0 +1,160 @@
+"""The labels of one project by row of its pool: what the database holds, kept at hand."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hinge._errors import DataError
+from hinge.web._answer import Answer, MissingError, RefusedError, TakenError, check_label
+from hinge.web._sureness import margin
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from hinge.web._desk import Question
+    from hinge.web._store import Store
+    from hinge.web.pools import Pool
+
+
+class Book:
+    """What people said about a pool. Every change is in the database before it is here.
+
+    Parameters
+    ----------
+    pool : Pool
+        The examples.
+    store : Store
+        The database.
+
+    Attributes
+    ----------
+    answers : dict
+        The label of each row that has one, in the order in which they came.
+    skipped : dict
+        Who passed over a row, by row.
+    classes : list of str
+        The classes in the order in which they became known.
+    """
+
+    def __init__(self, pool: Pool, store: Store) -> None:
+        self._pool, self._store = pool, store
+        self.read()
+
+    def read(self) -> None:
+        """Read everything from the database."""
+        self.answers: dict[int, Answer] = {self._row(each): each for each in self._store.answers()}
+        self.skipped: dict[int, set[str]] = {}
+        for key, person in self._store.skips():
+            row = self._pool.row_of(key)
+            if row is not None:
+                self.skipped.setdefault(row, set()).add(person)
+        self.classes: list[str] = self._store.classes()
+
+    def require(self, row: int) -> int:
+        """Return a row of the pool, or refuse."""
+        if not 0 <= row < len(self._pool):
+            raise MissingError(f"There must be a row {row} in the pool, which has rows 0 to {len(self._pool) - 1}.")
+        return row
+
+    def find(self, row: int) -> Answer:
+        """Return the label of a row, which must have one."""
+        if self.require(row) not in self.answers:
+            raise MissingError(f"Row {row} must have a label, it has none; somebody may have deleted it.")
+        return self.answers[row]
+
+    def record(self, question: Question, label: str, person: str, seconds: float | None) -> Answer:
+        """Write down the answer to a question."""
+        row = self.require(question.row)
+        label = self._known(label)
+        guess = max(question.scores, key=question.scores.__getitem__) if question.scores else None
+        answer = Answer(
+            key=self._pool.key(row),
+            label=label,
+            person=person,
+            drawn=question.drawn,
+            digest=self._pool.digest(row),
+            seconds=seconds,
+            guess=guess,
+            margin=margin(question.scores),
+            baseline=question.baseline,
+        )
+        if row in self.answers:
+            raise TakenError(answer.key)
+        self.answers[row] = self._store.record(answer)
+        return self.answers[row]
+
+    def correct(self, row: int, label: str, person: str) -> Answer:
+        """Put another label in the place of one."""
+        label = self._known(label)
+        self.answers[row] = self._store.correct(self.find(row).key, label, person)
+        return self.answers[row]
+
+    def delete(self, row: int) -> Answer:
+        """Take a label out."""
+        answer = self._store.delete(self.find(row).key)
+        del self.answers[row]
+        return answer
+
+    def skip(self, row: int, person: str) -> None:
+        """Write down that somebody passed over a row."""
+        self._store.skip(self._pool.key(self.require(row)), person)
+        self.skipped.setdefault(row, set()).add(person)
+
+    def unskip(self, row: int, person: str) -> None:
+        """Take that back."""
+        self._store.unskip(self._pool.key(self.require(row)), person)
+        self.skipped.get(row, set()).discard(person)
+
+    def add_class(self, name: str) -> None:
+        """Make a class known."""
+        self._store.add_class(name)
+        self.classes = self._store.classes()
+
+    def remove_class(self, name: str) -> None:
+        """Remove a class without labels."""
+        self._store.remove_class(name)
+        self.classes = self._store.classes()
+
+    def bring(self, answers: Iterable[Answer], *, replace: bool) -> tuple[tuple[int, int, int], dict[int, str]]:
+        """Take labels from elsewhere; return how many are new, changed and the same, and the first two."""
+        before = {row: answer.label for row, answer in self.answers.items()}
+        counts = self._store.bring(answers, replace=replace)
+        self.read()
+        return counts, {row: each.label for row, each in self.answers.items() if before.get(row) != each.label}
+
+    def counts(self) -> dict[str, int]:
+        """Return the number of labels of each class."""
+        counts = dict.fromkeys(self.classes, 0)
+        for answer in self.answers.values():
+            counts[answer.label] = counts.get(answer.label, 0) + 1
+        return counts
+
+    def people(self) -> dict[str, int]:
+        """Return the number of labels of each person."""
+        people: dict[str, int] = {}
+        for answer in self.answers.values():
+            people[answer.person] = people.get(answer.person, 0) + 1
+        return people
+
+    def history(self, offset: int, limit: int, **wanted: Any) -> tuple[int, list[Answer]]:
+        """Return how many labels there are, and some of them, newest first."""
+        return self._store.history(offset, limit, **wanted)
+
+    def _known(self, label: str) -> str:
+        label = check_label(label)
+        if label not in self.classes:
+            raise RefusedError(
+                f"A label must be one of the classes, {self.classes}, got {label!r}; add the class first."
+            )
+        return label
+
+    def _row(self, answer: Answer) -> int:
+        """Return the row that an answer is about, which must be the one that was looked at."""
+        row = self._pool.row_of(answer.key)
+        if row is None or self._pool.digest(row) != answer.digest:
+            what = "is not there" if row is None else "has another content"
+            raise DataError(
+                f"The database must hold labels of these data, got a label of {answer.key!r}, which {what} here; "
+                "give the data that were labelled, or another --database or --project."
+            )
+        return row

@@ -1,0 +1,55 @@
+"""What came of the labelling, without the page: labels or the model, in a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hinge._errors import ParameterError
+from hinge.persistence import save
+from hinge.web._session import Session
+from hinge.web._store import Store
+from hinge.web._transfer import FORMATS, write_labels
+
+if TYPE_CHECKING:
+    import os
+
+    from hinge.web._settings import SessionSettings
+    from hinge.web.pools import Pool
+
+
+def export(
+    pool: Pool,
+    store_url: str | os.PathLike[str],
+    project: str,
+    path: str | os.PathLike[str],
+    settings: SessionSettings,
+) -> int:
+    """Write the labels of a project to a file, or the model that they make; return the number of labels.
+
+    Parameters
+    ----------
+    pool : Pool
+        The examples.
+    store_url : str or path
+        The database of labels.
+    project : str
+        Their name in the database.
+    path : str or path
+        Ends in .csv, .parquet or .svm for labels, in .hinge for the model.
+    settings : SessionSettings
+        Which model learns the labels.
+    """
+    ending = Path(path).suffix.removeprefix(".")
+    if ending not in {*FORMATS, "hinge"}:
+        raise ParameterError(f"An export must end in .csv, .parquet, .svm or .hinge, got {str(path)!r}; rename it.")
+    with Store(store_url, project) as store:
+        session = Session(pool, store, settings)
+        try:
+            if ending == "hinge":
+                save(session.model(), path)
+            else:
+                write_labels(ending, session.answers(), pool, path)
+            return len(session.answers())
+        finally:
+            session.close()

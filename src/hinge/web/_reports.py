@@ -1,0 +1,101 @@
+"""What the page is told, as it goes out: plain values that JSON can hold."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from hinge.active._choose import STRATEGIES
+from hinge.web._curve import Test, continued, curve
+from hinge.web._sureness import shares
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from hinge.web._answer import Answer
+    from hinge.web._desk import Question
+    from hinge.web._session import Session
+    from hinge.web.pools import Pool
+
+_MOST_GUESSES = 5
+_LAST = 50  # labels whose times are shown
+
+
+def project(session: Session) -> dict[str, Any]:
+    """Return what there is to know at a glance."""
+    here, people = session.desk.here(), session.book.people()
+    names = sorted({*people, *here})
+    return {
+        "name": session.pool.name,
+        "kind": session.pool.kind,
+        "classes": [{"name": name, "count": count} for name, count in session.book.counts().items()],
+        "total": len(session.pool),
+        "labelled": len(session.book.answers),
+        "people": [{"name": name, "labels": people.get(name, 0), "here": name in here} for name in names],
+        "strategies": list(STRATEGIES),
+        "strategy": session.settings.strategy,
+    }
+
+
+def example(session: Session, question: Question) -> dict[str, Any]:
+    """Return an example with what the model thinks of it."""
+    thoughts = shares(question.scores, session.heat())
+    return {
+        "row": question.row,
+        "view": session.pool.view(question.row),
+        "drawn": question.drawn,
+        "before": question.before,
+        "guesses": [{"label": label, "share": round(share, 4)} for label, share in thoughts[:_MOST_GUESSES]],
+        "sure": round(thoughts[0][1], 4) if thoughts else None,
+    }
+
+
+def entry(pool: Pool, answer: Answer) -> dict[str, Any]:
+    """Return a label of the past."""
+    row = pool.row_of(answer.key)
+    return {
+        "row": row,
+        "label": answer.label,
+        "person": answer.person,
+        "seconds": answer.seconds,
+        "guess": answer.guess,
+        "drawn": answer.drawn,
+        "labelled_at": answer.labelled_at.isoformat(),
+        "changed_at": None if answer.changed_at is None else answer.changed_at.isoformat(),
+        "view": None if row is None else pool.view(row),
+    }
+
+
+def progress(session: Session) -> dict[str, Any]:
+    """Return how far the labelling has come, and whether to go on."""
+    answers = session.book.answers.values()
+    ours, chance = tests(answers)
+    at_random = curve(chance)
+    further = continued(at_random, len(session.book.answers))
+    seconds = [answer.seconds for answer in answers if answer.seconds is not None]
+    advice = session.worker.advice
+    return {
+        "curve": [asdict(point) for point in curve(ours)],
+        "random": [asdict(point) for point in (*at_random, *further)],
+        "random_from": len(at_random) if further else None,
+        "estimate": "progressive",
+        "balance": [{"name": name, "count": count} for name, count in session.book.counts().items()],
+        "seconds": {"median": median(seconds) if seconds else None, "last": seconds[-_LAST:]},
+        "advice": {"stop": False, "reason": "Too early to say."} if advice is None else asdict(advice),
+        "model": session.worker.about(),
+    }
+
+
+def tests(answers: Iterable[Answer]) -> tuple[list[Test], list[Test]]:
+    """Return how the model, and one that learns random draws only, did on examples drawn at random."""
+    ours, chance, n_random = [], [], 0
+    for n_labels, answer in enumerate(answers):
+        if answer.drawn != "random":
+            continue
+        if answer.guess is not None:
+            ours.append(Test(n_labels, answer.guess == answer.label))
+        if answer.baseline is not None:
+            chance.append(Test(n_random, answer.baseline == answer.label))
+        n_random += 1
+    return ours, chance

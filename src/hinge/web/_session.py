@@ -1,0 +1,303 @@
+"""A pool, its labels, the people who label it and the model: everything behind the page but the page."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hinge.web import _reports
+from hinge.web._answer import Answer, MissingError, RefusedError, TakenError, check_person
+from hinge.web._book import Book
+from hinge.web._desk import Desk, Question
+from hinge.web._sureness import temperature
+from hinge.web._worker import Worker
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from hinge.web._settings import SessionSettings
+    from hinge.web._store import Store
+    from hinge.web.pools import Pool
+
+_PATIENCE = 0.04  # seconds that somebody waits for the model to learn their last label before getting another question
+_LONG = 30.0  # seconds for what cannot do without the model
+_UNDONE = 100  # actions of a person that can be taken back
+_LONGEST_LOOK = 3600.0  # seconds at one example; more says that somebody went away
+
+
+class Session:
+    """People who label a pool.
+
+    Every change is written to the database before anything else happens. The model is made from the database when a
+    session begins, so that there is nothing else to lose.
+
+    Parameters
+    ----------
+    pool : Pool
+        The examples.
+    store : Store
+        The database, opened for a project.
+    settings : SessionSettings
+        How examples are chosen, and which model learns.
+    classes : sequence of str
+        Classes to begin with.
+    """
+
+    def __init__(self, pool: Pool, store: Store, settings: SessionSettings, classes: Sequence[str] = ()) -> None:
+        self.pool, self.settings = pool, settings
+        self._lock = threading.RLock()  # held for a change of book and desk; never while waiting for the model
+        self.book = Book(pool, store)
+        self.desk = Desk()
+        self._actions: dict[str, deque[tuple[str, int]]] = {}
+        self._given = len(self.book.answers)
+        for name in classes:
+            self.book.add_class(name)
+        self._bring_known()
+        self.worker = Worker(pool.X, settings, self._taken)
+        self._learn(list(self.book.answers))
+        self.worker.start()
+
+    def close(self) -> None:
+        """End the session."""
+        self.worker.stop()
+
+    def turn(self, person: str, holding: int | None = None) -> dict[str, Any]:
+        """Return the example for somebody to look at: the one they hold, if they do."""
+        person = check_person(person)
+        with self._lock:
+            self.desk.greet(person)
+            held = self._held(person)
+            if held is None and holding is not None and self._is_free(holding, person):
+                held = next(
+                    (each for each in self.worker.questions() if each.row == holding), Question(holding, "chosen")
+                )
+                self.desk.give(person, held)
+        return self._turn(person, held or self._give(person))
+
+    def answer(self, person: str, row: int, label: str, seconds: float | None) -> dict[str, Any]:
+        """Write down a label; return the next example."""
+        person = check_person(person)
+        with self._lock:
+            self.desk.greet(person)
+            if not self._is_repeated(person, row, label):
+                self.book.record(self._asked(person, row), label, person, _sensible(seconds))
+                self._end(person, row, "label")
+                self._learn([row])
+        self.worker.settle(_PATIENCE)
+        return self._turn(person, self._give(person), saved=row)
+
+    def skip(self, person: str, row: int) -> dict[str, Any]:
+        """Pass over an example; return the next one."""
+        person = check_person(person)
+        with self._lock:
+            self.desk.greet(person)
+            if row in self.book.answers:
+                raise TakenError(self.pool.key(row))
+            self.book.skip(row, person)
+            self._end(person, row, "skip")
+        return self._turn(person, self._give(person))
+
+    def undo(self, person: str) -> dict[str, Any]:
+        """Take back somebody's last label or skip; return that example."""
+        person = check_person(person)
+        with self._lock:
+            self.desk.greet(person)
+            what, row = self._last_action(person)
+            before = None
+            if what == "skip":
+                self.book.unskip(row, person)
+            else:
+                before = self.book.delete(row).label
+                self.worker.forget(row)
+            question = Question(row, "chosen", before=before)
+            self.desk.give(person, question)
+        self.worker.settle(_PATIENCE)
+        return self._turn(person, question)
+
+    def correct(self, person: str, row: int, label: str) -> float:
+        """Put another label in the place of one; return how long it took until the model was exact again."""
+        with self._lock:
+            self.book.correct(row, label, check_person(person))
+            done = self.worker.correct(row, self.book.answers[row].label)
+        return done.result(_LONG)
+
+    def delete(self, row: int) -> float:
+        """Take a label out; return how long it took until the model was exact again."""
+        with self._lock:
+            self.book.delete(row)
+            done = self.worker.forget(row)
+        return done.result(_LONG)
+
+    def add_class(self, name: str) -> None:
+        """Make a class known."""
+        with self._lock:
+            self.book.add_class(name)
+
+    def remove_class(self, name: str) -> None:
+        """Remove a class without labels."""
+        with self._lock:
+            self.book.remove_class(name)
+
+    def bring(self, answers: Iterable[Answer]) -> tuple[int, int, int]:
+        """Take labels from elsewhere, which replace others; return how many are new, changed and the same."""
+        with self._lock:
+            counts, changed = self.book.bring(answers, replace=True)
+            self._learn(list(changed))
+        return counts
+
+    def greet(self, person: str) -> None:
+        """Note that somebody is here."""
+        with self._lock:
+            self.desk.greet(check_person(person))
+
+    def answers(self) -> list[Answer]:
+        """Return all labels, in the order in which they came."""
+        with self._lock:
+            return list(self.book.answers.values())
+
+    def project(self) -> dict[str, Any]:
+        """Return what there is to know at a glance."""
+        with self._lock:
+            return _reports.project(self)
+
+    def progress(self) -> dict[str, Any]:
+        """Return how far the labelling has come."""
+        with self._lock:
+            return _reports.progress(self)
+
+    def history(self, offset: int, limit: int, **wanted: Any) -> dict[str, Any]:
+        """Return labels, newest first."""
+        total, answers = self.book.history(offset, limit, **wanted)
+        return {"total": total, "entries": [_reports.entry(self.pool, answer) for answer in answers]}
+
+    def model(self) -> Any:
+        """Return the model of all labels, as it is saved."""
+        model = self.worker.copy().result(_LONG)
+        if model is None:
+            raise RefusedError("A model must have labels of two classes at least to be saved; label some more.")
+        return self.pool.wrapped(model)
+
+    def heat(self) -> float:
+        """Return the temperature of the model's sureness, from how often it was right."""
+        judged = [each for each in self.book.answers.values() if each.guess is not None and each.margin is not None]
+        return temperature([each.margin or 0.0 for each in judged], [each.guess == each.label for each in judged])
+
+    def _bring_known(self) -> None:
+        """Write down the labels that came with the data, for rows that have none."""
+        new = [row for row in self.pool.known if row not in self.book.answers]
+        said = {row: str(self.pool.known[row]) for row in new}
+        answers = [
+            Answer(self.pool.key(row), label, "data", "imported", self.pool.digest(row)) for row, label in said.items()
+        ]
+        if answers:
+            self.book.bring(answers, replace=False)
+
+    def _learn(self, rows: list[int]) -> None:
+        answers = [self.book.answers[row] for row in rows]
+        drawn = [answer.drawn == "random" for answer in answers]
+        if rows:
+            self.worker.learn(rows, [answer.label for answer in answers], drawn)
+
+    def _taken(self) -> tuple[set[int], int]:
+        """Return the rows not to be prepared as questions, and how many people there are."""
+        with self._lock:
+            skipped = {row for row, people in self.book.skipped.items() if people}
+            return {*self.desk.rows(), *skipped}, len(self.desk.here())
+
+    def _held(self, person: str) -> Question | None:
+        """Return what lies in front of somebody, unless it has got a label meanwhile."""
+        held = self.desk.of(person)
+        if held is not None and held.row in self.book.answers:
+            self.desk.take(person)
+            return None
+        return held
+
+    def _is_repeated(self, person: str, row: int, label: str) -> bool:
+        """Tell whether an answer is written down already: the page that gave it may not have heard of that."""
+        answer = self.book.answers.get(row)
+        return answer is not None and (answer.person, answer.label) == (person, label.strip())
+
+    def _asked(self, person: str, row: int) -> Question:
+        """Return the question that somebody answers; one asked before a restart is known by its row only."""
+        held = self._held(person)
+        if held is not None and held.row == row:
+            return held
+        self.book.require(row)
+        if row in self.book.answers or self.desk.holder(row) is not None:
+            raise TakenError(self.pool.key(row))
+        return Question(row, "chosen")
+
+    def _end(self, person: str, row: int, what: str) -> None:
+        """Clear the place in front of somebody who is done with an example."""
+        held = self.desk.of(person)
+        if held is not None and held.row == row:
+            self.desk.take(person)
+        self._actions.setdefault(person, deque(maxlen=_UNDONE)).append((what, row))
+
+    def _last_action(self, person: str) -> tuple[str, int]:
+        """Return what somebody did last that can be taken back."""
+        actions = self._actions.setdefault(person, deque(maxlen=_UNDONE))
+        while actions:
+            what, row = actions.pop()
+            done = self.book.answers.get(row)
+            skipped = done is None and person in self.book.skipped.get(row, ())
+            if skipped if what == "skip" else done is not None and done.person == person:
+                return what, row
+        _, latest = self.book.history(0, 1, person=person)
+        labelled = self.pool.row_of(latest[0].key) if latest else None
+        if labelled is None:
+            raise MissingError("There must be a label or a skip of yours to take back, there is none.")
+        return "label", labelled
+
+    def _give(self, person: str) -> Question | None:
+        """Put the next example in front of somebody."""
+        for seconds in (0.0, _LONG):
+            with self._lock:
+                question = self._choose(person)
+                if question is not None:
+                    self.desk.give(person, question)
+                    self._given += 1
+                    return question
+            self.worker.refill()
+            self.worker.settle(seconds or _LONG)
+        return None
+
+    def _choose(self, person: str) -> Question | None:
+        """Return the best question for somebody; now and then one drawn at random."""
+        free = [each for each in self.worker.questions() if self._is_free(each.row, person)]
+        due = "random" if (self._given + 1) % self.settings.check_every == 0 else "chosen"
+        question = next((each for each in free if each.drawn == due), free[0] if free else None)
+        if question is not None:
+            return question
+        skipped = (row for row, people in self.book.skipped.items() if people and self._is_free(row, person))
+        return next((Question(row, "chosen") for row in skipped), None)
+
+    def _is_free(self, row: int, person: str) -> bool:
+        """Tell whether somebody may get a row."""
+        return (
+            0 <= row < len(self.pool)
+            and row not in self.book.answers
+            and self.desk.holder(row) in (None, person)
+            and person not in self.book.skipped.get(row, ())
+        )
+
+    def _turn(self, person: str, question: Question | None, saved: int | None = None) -> dict[str, Any]:
+        with self._lock:
+            upcoming = [each.row for each in self.worker.questions() if self._is_free(each.row, person)]
+            return {
+                "example": None if question is None else _reports.example(self, question),
+                "project": _reports.project(self),
+                "saved": saved,
+                "upcoming": upcoming[:4],
+            }
+
+
+def _sensible(seconds: float | None) -> float | None:
+    """Return how long somebody looked, if that can be believed."""
+    if seconds is None or not math.isfinite(seconds) or not 0 <= seconds <= _LONGEST_LOOK:
+        return None
+    return float(np.round(seconds, 3))

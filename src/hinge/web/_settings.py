@@ -1,0 +1,74 @@
+"""What can be set when people start to label."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hinge._params import KERNELS, bound, check_kernel, choice, number, whole
+from hinge.active._choose import STRATEGIES, Question
+from hinge.incremental import IncrementalSVC
+from hinge.online import OnlineSVC
+
+_SOLVERS: dict[str, type[OnlineSVC | IncrementalSVC]] = {"incremental": IncrementalSVC, "online": OnlineSVC}
+_KERNELS = tuple(kernel for kernel in KERNELS if kernel != "precomputed")  # a pool has features, not kernel values
+
+
+@dataclass(frozen=True, slots=True)
+class SessionSettings:
+    """How examples are chosen, and which model learns the labels.
+
+    Attributes
+    ----------
+    strategy : {"boundary", "positive", "autoactive", "random"}
+        Which examples are asked about; see `hinge.active.query`.
+    sample : int or None
+        How many random examples are looked at to find the next one; None looks at all.
+    check_every : int
+        Of so many examples one is drawn at random, so that the accuracy can be estimated without bias.
+    C : float
+        Cost of an error.
+    gamma : float, "scale" or "auto"
+        Width of the kernel.
+    kernel : {"rbf", "linear", "poly", "sigmoid", "laplacian"}
+        The kernel.
+    solver : {"incremental", "online"}
+        `IncrementalSVC`, which is exact again at once when a label is corrected or deleted, or `OnlineSVC`, for tens of
+        thousands of labels.
+    target : str or None
+        The class that the strategy "positive" looks for.
+    seed : int or None
+        Seed of the random choices.
+
+    Examples
+    --------
+    >>> SessionSettings(strategy="positive").sample
+    1000
+    >>> SessionSettings(C=0)
+    Traceback (most recent call last):
+    ...
+    hinge._errors.ParameterError: C must be a finite number above 0, got 0; a usual value is 10.
+    """
+
+    strategy: str = "boundary"
+    sample: int | None = 1000
+    check_every: int = 5
+    C: float = 10.0
+    gamma: float | str = "scale"
+    kernel: str = "rbf"
+    solver: str = "incremental"
+    target: str | None = None
+    seed: int | None = None
+
+    def __post_init__(self) -> None:
+        choice("strategy", self.strategy, STRATEGIES)
+        bound("sample", self.sample, at_least=1)
+        whole("check_every", self.check_every, at_least=1, hint="a usual value is 5")
+        number("C", self.C, above=0, hint="a usual value is 10")
+        choice("kernel", self.kernel, _KERNELS)
+        check_kernel(self.kernel, 3, self.gamma, 0.0)
+        choice("solver", self.solver, tuple(_SOLVERS))
+        Question.checked(1, self.strategy, None, self.seed, target=self.target)
+
+    def model(self) -> OnlineSVC | IncrementalSVC:
+        """Return a model that knows nothing yet."""
+        return _SOLVERS[self.solver](C=self.C, gamma=self.gamma, kernel=self.kernel)

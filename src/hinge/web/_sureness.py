@@ -1,0 +1,73 @@
+r"""How sure a model is of its guess, from how often such guesses were right.
+
+Scores s of the classes become shares by softmax(s / T). Between the two best classes that is sigmoid(m / T), with m the
+difference of their scores: the chance that the guess is right, for the T that makes the answers so far most likely.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_TEMPERATURES = np.geomspace(0.05, 5.0, 41)
+_USUAL = 0.5
+_DOUBT = 10.0  # answers that it takes to move far from the usual temperature
+
+
+def temperature(margins: Sequence[float], right: Sequence[bool]) -> float:
+    """Return the temperature that fits answers to guesses.
+
+    Parameters
+    ----------
+    margins : sequence of float
+        Differences between the scores of the two best classes.
+    right : sequence of bool
+        Whether the best was right.
+
+    Examples
+    --------
+    >>> temperature([], [])
+    0.5
+    >>> temperature([1.0] * 100, [True, False] * 50) > 2  # no better than chance, whatever the margin
+    True
+    """
+    if not len(margins):
+        return _USUAL
+    signed = np.where(right, 1.0, -1.0) * np.asarray(margins, dtype=np.float64)
+    losses = np.logaddexp(0.0, -signed / _TEMPERATURES[:, None]).sum(axis=1)
+    losses += _DOUBT / 20 * np.log(_TEMPERATURES / _USUAL) ** 2
+    return float(_TEMPERATURES[losses.argmin()])
+
+
+def shares(scores: dict[str, float], heat: float) -> list[tuple[str, float]]:
+    """Return the classes with their shares, best first.
+
+    Examples
+    --------
+    >>> [(label, round(share, 2)) for label, share in shares({"cat": 1.0, "dog": 0.0}, 0.5)]
+    [('cat', 0.88), ('dog', 0.12)]
+    """
+    if not scores:
+        return []
+    values = np.array(list(scores.values())) / heat
+    parts = np.exp(values - values.max())
+    parts /= parts.sum()
+    return sorted(zip(scores, parts.tolist(), strict=True), key=lambda pair: -pair[1])
+
+
+def margin(scores: dict[str, float]) -> float | None:
+    """Return the difference between the two best scores.
+
+    Examples
+    --------
+    >>> margin({"cat": 1.0, "dog": 0.25, "cow": -2.0})
+    0.75
+    """
+    if len(scores) < 2:
+        return None
+    best, second = sorted(scores.values(), reverse=True)[:2]
+    return best - second

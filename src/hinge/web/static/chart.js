@@ -1,0 +1,189 @@
+/**
+ * The learning curve, drawn as SVG: accuracy with its likely range, labelling at random beside it, and a read-out under the pointer.
+ *
+ * @typedef {import("./api.js").Point} Point
+ * @typedef {{curve: Point[], random: Point[], random_from: number|null}} Curves
+ * @typedef {{x: (value: number) => number, y: (value: number) => number, bounds: {labels: number, floor: number}}} Scales
+ */
+
+import { counted, draw, make, percent, setText } from "./dom.js";
+import { linear, path, ticks } from "./scale.js";
+
+const HEIGHT = 196;
+const MARGIN = { top: 8, right: 10, bottom: 22, left: 46 };
+
+/** @param {Curves} curves @returns {{labels: number, floor: number}} the last number of labels and the lowest accuracy to draw */
+function boundsOf({ curve, random }) {
+  const all = [...curve, ...random];
+  const lowest = Math.min(1, ...all.map((point) => Math.min(point.accuracy, point.low ?? 1)));
+  // Room below, in steps of a tenth; never less than a fifth of the scale, or noise would look like a cliff.
+  return { labels: Math.max(1, ...all.map((point) => point.labels)), floor: Math.max(0, Math.min(0.8, Math.floor(lowest * 10 - 1e-9) / 10)) };
+}
+
+/** @param {Curves} curves @param {number} width @returns {Scales} */
+function scalesFor(curves, width) {
+  const bounds = boundsOf(curves);
+  const x = linear(0, bounds.labels, MARGIN.left, width - MARGIN.right);
+  return { x, y: linear(bounds.floor, 1, HEIGHT - MARGIN.bottom, MARGIN.top), bounds };
+}
+
+/** @param {Scales} scales @param {number} width @returns {SVGElement} */
+function axes({ x, y, bounds }, width) {
+  const group = draw("g", { class: "axes" });
+  for (const value of ticks(bounds.floor, 1, 5, 0.01)) {
+    group.append(draw("line", { x1: MARGIN.left, x2: width - MARGIN.right, y1: y(value), y2: y(value) }));
+    group.append(draw("text", { x: MARGIN.left - 6, y: y(value) + 4, "text-anchor": "end" }, percent(value)));
+  }
+  for (const value of ticks(0, bounds.labels, 5, 1)) {
+    const edge = x(value) > width - MARGIN.right - 14;
+    group.append(draw("text", { x: edge ? width - 2 : x(value), y: HEIGHT - 6, "text-anchor": edge ? "end" : "middle" }, value.toLocaleString("en")));
+  }
+  return group;
+}
+
+/** @param {Point[]} points @param {Scales} scales @returns {string} */
+function linePath(points, { x, y }) {
+  return path(points.map((point) => [x(point.labels), y(point.accuracy)]));
+}
+
+/** @param {Point[]} points @param {Scales} scales @returns {string} */
+function bandPath(points, { x, y, bounds }) {
+  const edge = (/** @type {Point} */ point, /** @type {number|undefined} */ value) =>
+    /** @type {[number, number]} */ ([x(point.labels), y(Math.max(bounds.floor, value ?? point.accuracy))]);
+  const upper = points.map((point) => edge(point, point.high));
+  const lower = points.map((point) => edge(point, point.low)).reverse();
+  return `${path([...upper, ...lower])}Z`;
+}
+
+/** A single point has no line: it gets a dot and its range as a stroke. @param {Point} point @param {Scales} scales @returns {SVGElement[]} */
+function lonelyPoint(point, { x, y, bounds }) {
+  const ends = { y1: y(Math.max(bounds.floor, point.low ?? point.accuracy)), y2: y(point.high ?? point.accuracy) };
+  return [
+    draw("line", { class: "range", x1: x(point.labels), x2: x(point.labels), ...ends }),
+    draw("circle", { class: "dot", cx: x(point.labels), cy: y(point.accuracy), r: 4 }),
+  ];
+}
+
+/** @param {Curves} curves @param {Scales} scales @returns {SVGElement[]} */
+function lines({ curve, random, random_from: from }, scales) {
+  const measured = from === null ? random : random.slice(0, from);
+  // The dashed part starts at the last measured point, so that the line has no gap.
+  const beyond = from === null ? [] : random.slice(Math.max(0, from - 1));
+  const shapes = [];
+  if (curve.length > 1) shapes.push(draw("path", { class: "band", d: bandPath(curve, scales) }));
+  if (measured.length > 1) shapes.push(draw("path", { class: "random", d: linePath(measured, scales) }));
+  if (beyond.length > 1) shapes.push(draw("path", { class: "random beyond", d: linePath(beyond, scales) }));
+  if (curve.length > 1) shapes.push(draw("path", { class: "line", d: linePath(curve, scales) }));
+  if (curve.length === 1) shapes.push(...lonelyPoint(curve[0], scales));
+  return shapes;
+}
+
+/** @param {Point[]} points @param {number} labels @returns {Point|null} the point nearest to that number of labels */
+function nearest(points, labels) {
+  return points.reduce((best, point) => (best && Math.abs(best.labels - labels) <= Math.abs(point.labels - labels) ? best : point), /** @type {Point|null} */ (null));
+}
+
+/** @param {Point|null} point @param {Point|null} random @returns {string} */
+function reading(point, random) {
+  if (point === null) return "";
+  const range = typeof point.low !== "number" || typeof point.high !== "number" ? "" : ` (${percent(point.low)} to ${percent(point.high)})`;
+  return `${counted(point.labels, "label")}: ${percent(point.accuracy)}${range}${random ? `; at random ${percent(random.accuracy)}` : ""}`;
+}
+
+/** @param {Curves} curves @returns {HTMLElement} */
+function legend({ curve, random, random_from: from }) {
+  const sample = (/** @type {string} */ kind, /** @type {string} */ text) =>
+    make("li", {}, draw("svg", { viewBox: "0 0 26 10", "aria-hidden": "true" }, draw("path", { class: kind, d: kind === "band" ? "M1 1H25V9H1Z" : "M1 5H25" })), text);
+  const list = make("ul", { class: "legend" }, sample("line", "these labels"), sample("band", "likely range"));
+  if (random.length > 1 && from !== 0 && curve.length) list.append(sample("random", "at random"));
+  if (from !== null && random.length > from) list.append(sample("random beyond", "at random, extrapolated"));
+  return list;
+}
+
+/** The read-out: a line that follows the pointer or the arrow keys, and a sentence below the drawing. */
+class ReadOut {
+  /** @param {SVGElement} svg @param {HTMLElement} text @param {Curves} curves @param {Scales} scales */
+  constructor(svg, text, curves, scales) {
+    Object.assign(this, { svg, text, curves, scales, index: curves.curve.length - 1 });
+    this.cursor = draw("g", { class: "cursor", visibility: "hidden" }, draw("line", { y1: MARGIN.top, y2: HEIGHT - MARGIN.bottom }), draw("circle", { r: 4 }));
+    svg.append(this.cursor);
+    svg.addEventListener("pointermove", (event) => this.follow(event));
+    svg.addEventListener("pointerdown", (event) => this.follow(event));
+    svg.addEventListener("pointerleave", () => this.rest());
+    svg.addEventListener("blur", () => this.rest());
+    svg.addEventListener("keydown", (event) => this.step(event));
+    this.rest();
+  }
+
+  /** Without a pointer the sentence speaks of the last point. */
+  rest() {
+    this.cursor.setAttribute("visibility", "hidden");
+    this.index = this.curves.curve.length - 1;
+    this.speak(this.curves.curve.at(-1) ?? null);
+  }
+
+  /** @param {Point|null} point */
+  speak(point) {
+    setText(this.text, reading(point, point && nearest(this.curves.random, point.labels)));
+  }
+
+  /** @param {number} index */
+  point(index) {
+    this.index = index;
+    const point = this.curves.curve[index];
+    const [x, y] = [this.scales.x(point.labels), this.scales.y(point.accuracy)];
+    this.cursor.setAttribute("visibility", "visible");
+    this.cursor.setAttribute("transform", `translate(${x.toFixed(1)} 0)`);
+    this.cursor.lastChild.setAttribute("cy", y);
+    this.speak(point);
+  }
+
+  /** @param {PointerEvent} event */
+  follow(event) {
+    const { curve } = this.curves;
+    const { labels } = this.scales.bounds;
+    const span = this.scales.x(labels) - MARGIN.left;
+    const point = nearest(curve, ((event.clientX - this.svg.getBoundingClientRect().left - MARGIN.left) / span) * labels);
+    if (point) this.point(curve.indexOf(point));
+  }
+
+  /** @param {KeyboardEvent} event */
+  step(event) {
+    const move = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (!move || !this.curves.curve.length) return;
+    event.preventDefault();
+    this.point(Math.max(0, Math.min(this.curves.curve.length - 1, this.index + move)));
+  }
+}
+
+/** @param {HTMLElement} place @param {Curves} curves */
+export function drawCurve(place, curves) {
+  if (!curves.curve.length && !curves.random.length) {
+    place.replaceChildren(make("p", { class: "nothing" }, "The curve starts when the model has learned its first labels."));
+    return;
+  }
+  const width = Math.max(240, place.clientWidth);
+  const scales = scalesFor(curves, width);
+  const text = make("p", { class: "reading" });
+  const summary = `Learning curve. ${reading(curves.curve.at(-1) ?? null, curves.random.at(-1) ?? null)}`;
+  const svg = draw("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, width, height: HEIGHT, role: "img", tabindex: 0, "aria-label": summary });
+  svg.append(axes(scales, width), ...lines(curves, scales));
+  place.replaceChildren(svg, text, legend(curves));
+  new ReadOut(svg, text, curves, scales);
+}
+
+/** The last times as bars, each at most three times the median high: one break must not flatten the rest. @param {HTMLElement} place @param {{median: number|null, last: number[]}} seconds */
+export function drawTimes(place, { median, last }) {
+  const [width, height] = [Math.max(200, place.clientWidth), 40];
+  const top = Math.max(0.1, Math.min(Math.max(...last, 0.1), (median || 1) * 3));
+  const step = width / Math.max(50, last.length);
+  const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": `Seconds for the last ${counted(last.length, "label")}` });
+  last.forEach((value, index) => {
+    const tall = Math.max(1.5, (Math.min(value, top) / top) * height);
+    const bar = draw("rect", { x: index * step, y: height - tall, width: Math.max(1, step - 1.5), height: tall, rx: 1, class: value > top ? "cut" : "" });
+    bar.append(draw("title", {}, `${value.toFixed(1)} s`));
+    svg.append(bar);
+  });
+  if (median) svg.append(draw("line", { x1: 0, x2: width, y1: height - (median / top) * height, y2: height - (median / top) * height }));
+  place.replaceChildren(svg);
+}

@@ -1,0 +1,130 @@
+/**
+ * The small dialogs: a new class, the token, classes and data, help.
+ *
+ * @typedef {import("./api.js").Project} Project
+ */
+
+import { login, request } from "./api.js";
+import { byId, counted, make, setText } from "./dom.js";
+import { project } from "./project.js";
+
+const LARGEST_IMPORT = 20_000_000;
+
+/** @param {string} id */
+export function toggle(id) {
+  const dialog = byId(id);
+  if (dialog.open) dialog.close();
+  else dialog.showModal();
+}
+
+/** Close buttons, and a click beside the dialog. */
+export function wireDialogs() {
+  for (const dialog of document.querySelectorAll("dialog")) {
+    dialog.querySelectorAll(".close").forEach((button) => button.addEventListener("click", () => dialog.close()));
+    dialog.addEventListener("click", (event) => {
+      if (event.target === dialog && dialog.id !== "token-dialog") dialog.close();
+    });
+  }
+}
+
+export function askForClass() {
+  byId("class-name").value = "";
+  setText(byId("class-error"), "");
+  byId("class-dialog").showModal();
+}
+
+/** @param {SubmitEvent} event */
+async function addClass(event) {
+  event.preventDefault();
+  const name = byId("class-name").value.trim();
+  if (name === "") return;
+  try {
+    const { project: news } = await request("POST", "classes", { name });
+    project.update(news);
+    byId("class-dialog").close();
+  } catch (error) {
+    setText(byId("class-error"), error.message);
+  }
+}
+
+/**
+ * @returns {Promise<void>} when the server has accepted a token
+ */
+export function askForToken() {
+  const [dialog, field] = [byId("token-dialog"), byId("token")];
+  field.value = "";
+  setText(byId("token-error"), "");
+  dialog.showModal();
+  // Without a token nothing works, so Escape must not hide the form.
+  dialog.onclose = () => dialog.showModal();
+  return new Promise((resolve) => {
+    byId("token-form").onsubmit = async (/** @type {SubmitEvent} */ event) => {
+      event.preventDefault();
+      if (!(await tryToken(field.value.trim()))) return field.select();
+      dialog.onclose = null;
+      dialog.close();
+      resolve();
+    };
+  });
+}
+
+/** @param {string} token @returns {Promise<boolean>} */
+async function tryToken(token) {
+  try {
+    const good = await login(token);
+    setText(byId("token-error"), good ? "" : "That is not the token.");
+    return good;
+  } catch (error) {
+    setText(byId("token-error"), error.message);
+    return false;
+  }
+}
+
+/** @param {string} name @param {HTMLButtonElement} button */
+async function removeClass(name, button) {
+  button.disabled = true;
+  setText(byId("remove-error"), "");
+  try {
+    const { project: news } = await request("DELETE", "classes", { name });
+    project.update(news);
+  } catch (error) {
+    button.disabled = false;
+    setText(byId("remove-error"), `${name} is not removed: ${error.message}`);
+  }
+}
+
+/** @param {Project} news */
+export function listClasses(news) {
+  const items = news.classes.map(({ name, count }) => {
+    const button = make("button", { type: "button", "aria-label": `Remove ${name}`, click: () => removeClass(name, button) }, "Remove");
+    return make("li", {}, make("span", { class: "name", title: name, dir: "auto" }, name), count ? make("span", { class: "share" }, counted(count, "label")) : button);
+  });
+  byId("class-list").replaceChildren(...items);
+}
+
+/** @param {File} file @returns {Promise<string>} what to say about it */
+async function send(file) {
+  if (file.size > LARGEST_IMPORT) return "The file has more than 20 MB: split it.";
+  try {
+    const { new: fresh, changed, same, project: news } = await request("POST", "import", file, "text/csv");
+    project.update(news);
+    return `Imported: ${fresh} new, ${changed} changed, ${same} as before.`;
+  } catch (error) {
+    return `Not imported: ${error.message}`;
+  }
+}
+
+/** @param {() => void} afterwards  called when labels may have come in */
+export function wireForms(afterwards) {
+  byId("class-form").addEventListener("submit", addClass);
+  byId("import").addEventListener("change", async (/** @type {Event} */ event) => {
+    const field = /** @type {HTMLInputElement} */ (event.target);
+    const file = field.files?.[0];
+    if (!file) return;
+    setText(byId("import-note"), "Importing …");
+    setText(byId("import-note"), await send(file));
+    // The same file can be chosen again, for instance after it was mended.
+    field.value = "";
+    afterwards();
+  });
+}

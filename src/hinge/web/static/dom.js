@@ -1,0 +1,73 @@
+/**
+ * Small helpers to build elements. Data are always set as text or as attributes, never as markup: labels and texts are not to be trusted.
+ */
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/**
+ * @param {string} id
+ * @returns {any} the element; the page always has it
+ */
+export function byId(id) {
+  return document.getElementById(id);
+}
+
+/**
+ * @param {Element} element
+ * @param {Record<string, any>} attributes  false, null and undefined leave an attribute out; a function listens to the event of that name
+ * @param {(Node|string)[]} children
+ */
+function furnish(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === "function") element.addEventListener(name, value);
+    else if (value !== false && value !== null && value !== undefined) element.setAttribute(name, value === true ? "" : String(value));
+  }
+  element.append(...children);
+  return element;
+}
+
+/**
+ * @param {string} tag
+ * @param {Record<string, any>} [attributes]
+ * @param {...(Node|string)} children
+ * @returns {any}
+ */
+export function make(tag, attributes = {}, ...children) {
+  return furnish(document.createElement(tag), attributes, children);
+}
+
+/**
+ * @param {string} tag
+ * @param {Record<string, any>} [attributes]
+ * @param {...(Node|string)} children
+ * @returns {any}
+ */
+export function draw(tag, attributes = {}, ...children) {
+  return furnish(document.createElementNS(SVG, tag), attributes, children);
+}
+
+/**
+ * Touches the document only when the text differs, so that screen readers and the layout are left in peace.
+ *
+ * @param {Element} element
+ * @param {string|number} text
+ */
+export function setText(element, text) {
+  if (element.textContent !== String(text)) element.textContent = String(text);
+}
+
+/** @param {number} share @returns {string} */
+export function percent(share) {
+  const value = share * 100;
+  return `${value > 99 && value < 100 ? value.toFixed(1) : Math.round(value)} %`;
+}
+
+/** @param {number} count @param {string} one @param {string} [many] @returns {string} */
+export function counted(count, one, many = `${one}s`) {
+  return `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
+}
+
+/** Resolves when what was put into the document before the call is on the screen: the second frame starts after the first was painted. */
+export function painted() {
+  return new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+}

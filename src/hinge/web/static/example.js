@@ -1,0 +1,130 @@
+/**
+ * The example on screen. What is to be shown is made ready first (images loaded and decoded) and put into the page in one step, so that
+ * nothing flashes or moves.
+ *
+ * @typedef {import("./api.js").Example} Example
+ * @typedef {import("./api.js").View} View
+ */
+
+import { imageAddress } from "./api.js";
+import { byId, make } from "./dom.js";
+
+/** Images kept decoded: those asked for soon and a few to go back to. */
+const KEPT = 24;
+/** Up to this side an image is drawn with square pixels: smoothing would hide what there is to see. */
+const PIXEL_ART = 96;
+/** Images grow at most this much: tiny ones are easier to read when they do not fill the screen, larger ones would only blur. */
+const TINY_GROWTH = 44;
+const GROWTH = 3;
+
+/** @type {Map<number, {image: HTMLImageElement, decoded: Promise<void>}>} in the order of use, the oldest first */
+const images = new Map();
+
+/** @param {number} row */
+function imageOf(row) {
+  let entry = images.get(row);
+  if (entry === undefined) {
+    const image = make("img", { alt: `Example ${row}`, draggable: "false", src: imageAddress(row) });
+    entry = { image, decoded: image.decode() };
+    // An image that failed is asked for anew the next time.
+    entry.decoded.catch(() => images.delete(row));
+  }
+  images.delete(row);
+  images.set(row, entry);
+  if (images.size > KEPT) images.delete(images.keys().next().value);
+  return entry;
+}
+
+/** @param {number[]} rows  likely next rows of a pool of images */
+export function prefetch(rows) {
+  for (const row of rows.slice(0, KEPT / 2)) imageOf(row);
+}
+
+/** @param {Example} example @param {{width: number, height: number}} view @returns {Promise<HTMLImageElement>} */
+async function imageNode(example, view) {
+  const { image, decoded } = imageOf(example.row);
+  await decoded;
+  const width = view.width || image.naturalWidth;
+  const height = view.height || image.naturalHeight;
+  const tiny = Math.max(width, height) <= PIXEL_ART;
+  image.classList.toggle("pixels", tiny);
+  const growth = tiny ? TINY_GROWTH : GROWTH;
+  image.style.maxWidth = `${width * growth}px`;
+  image.style.maxHeight = `${height * growth}px`;
+  return image;
+}
+
+/** @param {string} text @returns {HTMLElement} */
+function textNode(text) {
+  return make("div", { class: `text ${text.length < 160 ? "short" : ""}`, dir: "auto" }, text);
+}
+
+/** @param {[string, any][]} cells @returns {HTMLElement} */
+function tableNode(cells) {
+  const rows = cells.map(([column, value]) =>
+    make("tr", {}, make("th", { scope: "row", dir: "auto" }, String(column)), cellNode(value)),
+  );
+  return make("table", { class: "cells" }, make("tbody", {}, ...rows));
+}
+
+/** @param {any} value @returns {HTMLElement} */
+function cellNode(value) {
+  const text = value === null || value === undefined ? "" : String(value);
+  const number = text !== "" && Number.isFinite(Number(text));
+  return text === "" ? make("td", { class: "empty" }, "empty") : make("td", { class: number ? "number" : "", dir: "auto" }, text);
+}
+
+/**
+ * @param {Example} example
+ * @returns {Promise<Node>} what shows it; rejects when the image cannot be had
+ */
+export async function prepare(example) {
+  const { view } = example;
+  if (view.kind === "image") return imageNode(example, view);
+  return view.kind === "text" ? textNode(view.text) : tableNode(view.cells);
+}
+
+/** @param {string} kind @param {Node} node */
+export function mount(kind, node) {
+  const place = byId("example");
+  place.dataset.kind = kind;
+  place.replaceChildren(node);
+  place.scrollTop = 0;
+}
+
+/**
+ * What stands in the place of an example.
+ *
+ * @param {string} title
+ * @param {string} text
+ * @param {() => void} again
+ * @returns {HTMLElement}
+ */
+export function messageNode(title, text, again) {
+  return make("div", { class: "message" }, make("h2", {}, title), make("p", {}, text), make("button", { type: "button", click: again }, "Try again"));
+}
+
+/**
+ * A small picture of an example for lists.
+ *
+ * @param {number} row
+ * @param {View} view
+ * @returns {HTMLElement}
+ */
+export function thumbnail(row, view) {
+  if (view.kind === "image") {
+    const tiny = Math.max(view.width, view.height) <= PIXEL_ART;
+    return make("img", { class: tiny ? "thumbnail pixels" : "thumbnail", src: imageAddress(row), alt: `Example ${row}`, loading: "lazy", width: 56, height: 56 });
+  }
+  const text = view.kind === "text" ? view.text : view.cells.slice(0, 6).map(([column, value]) => `${column} ${value ?? ""}`).join(" · ");
+  return make("p", { class: "excerpt", dir: "auto" }, text.slice(0, 240));
+}
+
+/** Arrow keys scroll a long example wherever the focus is. @param {string} key @returns {boolean} whether the key was one of these */
+export function scrollExample(key) {
+  const place = byId("example");
+  const steps = { ArrowDown: 60, ArrowUp: -60, PageDown: place.clientHeight * 0.9, PageUp: place.clientHeight * -0.9 };
+  if (!(key in steps) || place.scrollHeight <= place.clientHeight) return false;
+  place.scrollBy({ top: steps[key] });
+  return true;
+}

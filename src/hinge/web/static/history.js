@@ -1,0 +1,225 @@
+/**
+ * The labels so far, newest first, to correct and to delete.
+ *
+ * @typedef {import("./api.js").View} View
+ * @typedef {{row: number, label: string, person: string, seconds: number|null, guess: string|null, drawn: string, labelled_at: string, changed_at: string|null, view: View}} Entry
+ */
+
+import { request } from "./api.js";
+import { byId, make, setText } from "./dom.js";
+import { thumbnail } from "./example.js";
+import { project } from "./project.js";
+
+const PAGE = 50;
+/** Arrow keys step through a closed list of choices one by one; only the one where they come to rest is meant. */
+const REST = 600;
+
+let offset = 0;
+/** Counts the requests: an answer that comes after a newer question is dropped. */
+let asked = 0;
+/** @type {() => void} */
+let afterChange = () => {};
+
+/** @param {() => void} listener  called after a correction or deletion */
+export function onHistoryChange(listener) {
+  afterChange = listener;
+}
+
+/** @param {string} time @returns {string} */
+function ago(time) {
+  const minutes = Math.round((Date.now() - new Date(time).getTime()) / 60_000);
+  if (Number.isNaN(minutes)) return "";
+  if (minutes < 1) return "just now";
+  if (minutes < 60) return `${minutes} min ago`;
+  const date = new Date(time);
+  const today = date.toDateString() === new Date().toDateString();
+  return date.toLocaleString([], today ? { timeStyle: "short" } : { dateStyle: "medium", timeStyle: "short" });
+}
+
+/** @param {number} seconds @returns {string} */
+function exactAgain(seconds) {
+  const milliseconds = seconds * 1000;
+  if (milliseconds >= 1000) return `model exact again in ${seconds.toFixed(1)} s`;
+  return `model exact again in ${milliseconds < 1 ? "less than 1" : Math.round(milliseconds)} ms`;
+}
+
+/** @param {Entry} entry @returns {HTMLElement[]} */
+function facts(entry) {
+  const parts = [make("span", {}, entry.person), make("time", { datetime: entry.labelled_at, title: new Date(entry.labelled_at).toLocaleString() }, ago(entry.labelled_at))];
+  if (typeof entry.seconds === "number") parts.push(make("span", {}, `${entry.seconds.toFixed(1)} s`));
+  if (entry.drawn && entry.drawn !== "chosen") parts.push(make("span", {}, entry.drawn));
+  if (entry.changed_at) parts.push(make("span", { title: new Date(entry.changed_at).toLocaleString() }, "corrected"));
+  return parts;
+}
+
+/** @param {string[]} names @param {string} chosen @returns {HTMLOptionElement[]} */
+function options(names, chosen) {
+  const all = names.includes(chosen) ? names : [...names, chosen];
+  return all.map((name) => make("option", { value: name, selected: name === chosen }, name));
+}
+
+/** @returns {string[]} */
+function classNames() {
+  return project.current?.classes.map((entry) => entry.name) ?? [];
+}
+
+/**
+ * Does one change on the server and says what came of it beside the entry.
+ *
+ * @param {HTMLElement} note
+ * @param {string} verb
+ * @param {() => Promise<any>} change
+ * @returns {Promise<boolean>} whether it was done
+ */
+async function attempt(note, verb, change) {
+  note.className = "feedback";
+  setText(note, "…");
+  try {
+    const { project: news, took } = await change();
+    project.update(news);
+    setText(note, `${verb}: ${exactAgain(took ?? 0)}`);
+    note.classList.add("good");
+    afterChange();
+    return true;
+  } catch (error) {
+    setText(note, `not ${verb}: ${error.message}`);
+    note.classList.add("error");
+    return false;
+  }
+}
+
+/** @param {Entry} entry @param {HTMLElement} note @param {() => void} done @returns {HTMLSelectElement} */
+function correction(entry, note, done) {
+  const select = make("select", { class: "correct", "aria-label": `Label of example ${entry.row}` }, ...options(classNames(), entry.label));
+  let byKey = false;
+  /** @type {ReturnType<typeof setTimeout>|undefined} */
+  let timer;
+  const correct = async () => {
+    clearTimeout(timer);
+    const label = select.value;
+    if (label === entry.label) return;
+    const before = entry.label;
+    entry.label = label;
+    const good = await attempt(note, "corrected", () => request("PUT", `labels/${entry.row}`, { label }));
+    if (good) return done();
+    entry.label = before;
+    select.value = before;
+  };
+  select.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => (byKey = event.key !== "Enter"));
+  select.addEventListener("pointerdown", () => (byKey = false));
+  select.addEventListener("blur", correct);
+  select.addEventListener("change", () => {
+    clearTimeout(timer);
+    if (byKey) timer = setTimeout(correct, REST);
+    else correct();
+  });
+  return select;
+}
+
+/** @param {HTMLElement} item  what is deleted stays in sight until the list is opened anew, but can no longer be changed */
+function retire(item) {
+  const heir = item.nextElementSibling ?? item.previousElementSibling;
+  item.classList.add("gone");
+  item.removeAttribute("data-row");
+  const select = item.querySelector("select");
+  select.replaceWith(make("s", {}, select.value));
+  item.querySelector("button").remove();
+  /** @type {HTMLElement|null} */ (heir?.querySelector("button.delete"))?.focus();
+}
+
+/** @param {Entry} entry @returns {HTMLElement} */
+function guessNote(entry) {
+  const right = entry.guess === entry.label;
+  const text = right ? "guessed right" : `guessed ${entry.guess}`;
+  return make("span", { class: right ? "guess-note right" : "guess-note wrong", title: `The model had guessed: ${entry.guess}` }, text);
+}
+
+/** @param {Entry} entry @returns {HTMLElement} */
+function itemOf(entry) {
+  const note = make("p", { class: "feedback", role: "status" });
+  const said = make("span", { class: "said" });
+  const judge = () => said.replaceChildren(...(entry.guess === null || entry.guess === undefined ? [] : [guessNote(entry)]));
+  const select = correction(entry, note, judge);
+  const button = make("button", { type: "button", class: "delete", "aria-label": `Delete the label of example ${entry.row}` }, "Delete");
+  const item = make(
+    "li",
+    { "data-row": entry.row },
+    make("div", { class: "picture" }, thumbnail(entry.row, entry.view)),
+    make("div", { class: "entry" }, make("div", { class: "line" }, select, button), make("p", { class: "about" }, said, ...facts(entry)), note),
+  );
+  button.addEventListener("click", async () => {
+    button.disabled = true;
+    if (await attempt(note, "deleted", () => request("DELETE", `labels/${entry.row}`, {}))) retire(item);
+    else button.disabled = false;
+  });
+  judge();
+  return item;
+}
+
+/** @param {number} total @param {number} count */
+function showRange(total, count) {
+  setText(byId("history-range"), total ? `${(offset + 1).toLocaleString("en")} to ${(offset + count).toLocaleString("en")} of ${total.toLocaleString("en")}` : "");
+  setText(byId("history-note"), total ? "" : "No labels here yet.");
+  byId("newer").disabled = offset === 0;
+  byId("older").disabled = offset + count >= total;
+}
+
+async function load() {
+  const turn = ++asked;
+  const query = new URLSearchParams({ offset: String(offset), limit: String(PAGE) });
+  for (const name of ["label", "person"]) {
+    const { value } = byId(`filter-${name}`);
+    if (value !== "") query.set(name, value);
+  }
+  try {
+    const { total, entries } = await request("GET", `history?${query}`);
+    if (turn !== asked) return;
+    byId("history-list").replaceChildren(...entries.map(itemOf));
+    byId("history-list").scrollTop = 0;
+    showRange(total, entries.length);
+  } catch (error) {
+    if (turn === asked) setText(byId("history-note"), `The history cannot be shown: ${error.message}.`);
+  }
+}
+
+/** @param {string} id @param {string} all @param {string[]} names */
+function fillFilter(id, all, names) {
+  const select = byId(id);
+  const chosen = names.includes(select.value) ? select.value : "";
+  select.replaceChildren(make("option", { value: "" }, all), ...names.map((name) => make("option", { value: name }, name)));
+  select.value = chosen;
+}
+
+function reload() {
+  offset = 0;
+  return load();
+}
+
+export function toggleHistory() {
+  const sheet = byId("history-sheet");
+  if (sheet.open) return sheet.close();
+  fillFilter("filter-label", "all", classNames());
+  fillFilter("filter-person", "everybody", project.current?.people.map((person) => person.name) ?? []);
+  sheet.showModal();
+  return reload();
+}
+
+/** Arrow keys go from entry to entry, staying on the same control. @param {KeyboardEvent} event */
+function walk(event) {
+  const item = event.target instanceof Element && event.target.matches("button.delete") ? event.target.closest("li") : null;
+  const next = { ArrowDown: item?.nextElementSibling, ArrowUp: item?.previousElementSibling }[event.key];
+  if (!next) return;
+  event.preventDefault();
+  /** @type {HTMLElement|null} */ (next.querySelector("button.delete"))?.focus();
+}
+
+function turnPage(/** @type {number} */ pages) {
+  offset = Math.max(0, offset + pages * PAGE);
+  return load();
+}
+
+byId("filter-label").addEventListener("change", reload);
+byId("filter-person").addEventListener("change", reload);
+byId("newer").addEventListener("click", () => turnPage(-1));
+byId("older").addEventListener("click", () => turnPage(1));
+byId("history-list").addEventListener("keydown", walk);

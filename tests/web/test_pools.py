@@ -1,0 +1,637 @@
+"""Pools: what is shown, what is learned, and how examples are called, whatever they come from."""
+
+import io
+import json
+import os
+import re
+import zlib
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_matrix
+from sklearn.datasets import dump_svmlight_file, load_digits
+
+from hinge import IncrementalSVC, OnlineSVC, load, save
+from hinge._errors import DataError
+from hinge.cli import main
+from hinge.web.pools import Pool, open_pool
+from hinge.web.pools._pixels import grey_png
+
+Image = pytest.importorskip("PIL.Image")
+
+PIXELS, DIGITS = load_digits(return_X_y=True)
+FRUIT = "colour,weight,fruit\ngreen,150,pear\nyellow,120,banana\ngreen,160,\nyellow,110,-\n"
+COMMENTS = [
+    "We liked it very much indeed",
+    "It broke on the second day",
+    "Not worth half of the price",
+    "Good, good, good",
+]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def write_digits(kind, n=60, extra=False):
+    """Write the first digits to a file of some kind and return its name; labels are called digit."""
+    X, y = PIXELS[:n], DIGITS[:n]
+    names = [f"pixel{place}" for place in range(64)]
+    if kind == "svm":
+        dump_svmlight_file(X, y, "digits.svm", zero_based=False)
+    elif kind == "npz":
+        np.savez("digits.npz", X=X, y=y)
+    elif kind == "csv":
+        rows = [",".join([*(f"{value:g}" for value in row), str(label)]) for row, label in zip(X, y, strict=True)]
+        (path := open("digits.csv", "w")).write("\n".join([",".join([*names, "digit"]), *rows]))  # noqa: PTH123, SIM115
+        path.close()
+    else:
+        arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+        columns = {name: X[:, place] for place, name in enumerate(names)}
+        parquet.write_table(arrow.table(columns | {"digit": y}), "digits.parquet")
+    return f"digits.{kind}"
+
+
+def opened(data):
+    image = Image.open(io.BytesIO(data))
+    image.load()
+    return image
+
+
+def picture(size=(40, 30), mode="RGB", seed=0):
+    """Return an image with something on it."""
+    random = np.random.default_rng(seed)
+    pixels = random.integers(0, 256, (size[1], size[0], 3), dtype=np.uint8)
+    return Image.fromarray(pixels).convert(mode)
+
+
+# All pools
+
+
+def pools():
+    np.savez("rows.npz", X=PIXELS[:9, :40])
+    os.makedirs("texts", exist_ok=True)  # noqa: PTH103
+    os.makedirs("images", exist_ok=True)  # noqa: PTH103
+    for place, comment in enumerate(COMMENTS):
+        with open(f"texts/{place}.txt", "w", encoding="utf-8") as file:  # noqa: PTH123
+            file.write(comment)
+        picture(seed=place).save(f"images/{place}.png")
+    return [open_pool(name) for name in ("digits", "rows.npz", "texts", "images")]
+
+
+def test_all_pools_have_keys_digests_and_views_that_fit_into_json():
+    for pool in pools():
+        n = len(pool)
+        assert pool.X.shape[0] == n
+        assert pool.known == {}
+        keys = [pool.key(row) for row in range(n)]
+        assert [pool.row_of(key) for key in keys] == list(range(n))
+        digests = {pool.digest(row) for row in range(n)}
+        assert all(re.fullmatch("[0-9a-f]{16}", digest) for digest in digests)
+        assert len(digests) > 0.99 * n
+        view = json.loads(json.dumps(pool.view(n - 1)))
+        assert view["kind"] == pool.kind
+        for row in (-1, n, 10**30):
+            for ask in (pool.key, pool.digest, pool.view, pool.image):
+                with pytest.raises(DataError):
+                    ask(row)
+
+
+def test_strange_keys_are_nobodys():
+    for pool in pools():
+        for key in (
+            "",
+            "-1",
+            "+1",
+            "01",
+            " 1",
+            "1.0",
+            "1_0",
+            "²",
+            "\uff11",
+            "9" * 5000,
+            "../0.png",
+            "/etc/passwd",
+            "\0",
+        ):
+            assert pool.row_of(key) is None
+
+
+def test_only_images_have_images():
+    with pytest.raises(DataError, match="is not an image"):
+        open_pool("waveform").image(3)
+
+
+def test_pools_are_pools():
+    def checked(pool: Pool) -> str:
+        return pool.name
+
+    assert [checked(pool) for pool in pools()] == ["digits", "rows", "texts", "images"]
+
+
+# Rows of files
+
+
+@pytest.mark.parametrize("kind", ["svm", "npz", "csv", "parquet"])
+def test_pixels_of_any_file_are_images(kind):
+    source = write_digits(kind)
+    known = "digit" if kind in ("csv", "parquet") else "label"
+    pool = open_pool(source, known=known)
+    assert (pool.kind, pool.name, len(pool)) == ("image", "digits", 60)
+    assert pool.view(3) == {"kind": "image", "width": 8, "height": 8}
+    assert pool.known == {row: str(label) for row, label in enumerate(DIGITS[:60])}
+    image = np.asarray(opened(pool.image(7)))
+    assert np.array_equal(image, np.rint(PIXELS[7].reshape(8, 8) / 16 * 255))
+    assert 0 <= pool.X.min() <= pool.X.max() == 1
+    assert open_pool(source, show="table", known=known).kind == "table"
+
+
+def test_png_without_pillow():
+    pixels = np.random.default_rng(0).integers(0, 256, (13, 40), dtype=np.uint8)
+    image = opened(grey_png(pixels))
+    assert image.mode == "L"
+    assert np.array_equal(np.asarray(image), pixels)
+
+
+@pytest.mark.parametrize(("first", "second"), [("svm", "npz"), ("csv", "parquet")])
+def test_digests_do_not_depend_on_the_file_or_on_how_rows_are_shown(first, second):
+    known = {"csv": "digit", "parquet": "digit"}
+    sources = [(write_digits(kind), known.get(kind), show) for kind in (first, second) for show in ("auto", "table")]
+    digests = [
+        [pool.digest(row) for row in range(60)]
+        for pool in (open_pool(source, known=known, show=show) for source, known, show in sources)
+    ]
+    assert digests[1:] == digests[:-1]
+
+
+def test_digests_do_not_depend_on_the_label(folder):
+    (folder / "fruit.csv").write_text(FRUIT)
+    (folder / "more.csv").write_text(FRUIT.replace("160,", "160,pear"))
+    before, after = (open_pool(name, known="fruit") for name in ("fruit.csv", "more.csv"))
+    assert [before.digest(row) for row in range(4)] == [after.digest(row) for row in range(4)]
+    (folder / "other.csv").write_text(FRUIT.replace("160", "161"))
+    other = open_pool("other.csv", known="fruit")
+    assert [before.digest(row) == other.digest(row) for row in range(4)] == [True, True, False, True]
+
+
+def test_a_table_is_shown_as_it_stands_without_its_label(folder):
+    (folder / "fruit.csv").write_text(FRUIT)
+    pool = open_pool("fruit.csv", known="fruit")
+    assert pool.view(0) == {"kind": "table", "cells": [["colour", "green"], ["weight", "150"]]}
+    assert pool.known == {0: "pear", 1: "banana"}
+    assert pool.X.shape == (4, 3)
+    unlabelled = open_pool("fruit.csv")  # a label of an unusual name is a column as any other
+    assert unlabelled.known == {}
+    assert ["fruit", "banana"] in unlabelled.view(1)["cells"]
+    (folder / "usual.csv").write_text(FRUIT.replace("fruit", "label"))
+    assert open_pool("usual.csv").view(1)["cells"] == [["colour", "yellow"], ["weight", "120"]]
+
+
+def test_labels_of_svmlight_files_are_not_learned(folder):
+    dump_svmlight_file(PIXELS[:20, :5], DIGITS[:20], "rows.svm", zero_based=False)
+    pool = open_pool("rows.svm")
+    assert (pool.known, pool.X.shape) == ({}, (20, 5))
+    assert pool.view(0)["cells"] == [
+        [str(place + 1), f"{value:g}"] for place, value in enumerate(PIXELS[0, :5]) if value
+    ]
+
+
+def test_missing_values_are_filled_and_names_are_shown_only(folder):
+    rows = [f"Ann {place},{'' if place == 3 else place},{'xyz'[place % 3]}" for place in range(50)]
+    (folder / "people.csv").write_text("\n".join(["name,age,town", *rows]))
+    pool = open_pool("people.csv")
+    assert pool.X.shape == (50, 4)
+    assert np.isfinite(pool.X).all()
+    assert pool.view(3)["cells"] == [["name", "Ann 3"], ["age", ""], ["town", "x"]]
+
+
+def test_wide_rows_are_shown_in_part():
+    np.savez("wide.npz", X=np.random.default_rng(0).normal(size=(4, 1000)))
+    cells = open_pool("wide.npz").view(1)["cells"]
+    assert (len(cells), cells[-1]) == (201, ["...", "800 more"])
+
+
+def test_svmlight_files_may_end_before_the_last_pixel(folder):
+    X = PIXELS[:60].copy()
+    X[:, 60:] = 0
+    dump_svmlight_file(X, DIGITS[:60], "digits.svm", zero_based=False)
+    pool = open_pool("digits.svm")
+    assert (pool.X.shape, pool.view(0)["width"]) == ((60, 60), 8)
+    assert np.array_equal(np.asarray(opened(pool.image(7))), np.rint(X[7].reshape(8, 8) / 16 * 255))
+    assert open_pool("digits.svm", shape=(5, 13)).view(0) == {"kind": "image", "width": 13, "height": 5}
+
+
+def test_numbers_without_neighbours_are_no_images():
+    random = np.random.default_rng(0)
+    np.savez("noise.npz", X=random.uniform(size=(100, 64)))
+    np.savez("bits.npz", X=random.integers(0, 2, size=(100, 64)))
+    np.savez("mixed.npz", X=PIXELS[:, random.permutation(64)])
+    assert [open_pool(name).kind for name in ("noise.npz", "bits.npz", "mixed.npz")] == ["table"] * 3
+    assert open_pool("noise.npz", show="image").kind == open_pool("noise.npz", shape=(16, 4)).kind == "image"
+
+
+@pytest.mark.parametrize("kind", ["svm", "npz", "csv", "parquet"])
+@pytest.mark.parametrize("show", ["image", "table"])
+def test_a_saved_model_answers_for_files_like_the_pool(kind, show, capsys):
+    source = write_digits(kind)
+    pool = open_pool(source, show=show, known="digit" if kind in ("csv", "parquet") else "label")
+    model = IncrementalSVC(C=10, gamma="scale").fit(pool.X, [pool.known[row] for row in range(60)])
+    save(pool.wrapped(model), "model.hinge")
+    with pytest.raises(SystemExit) as ended:
+        main(["predict", "model.hinge", source])
+    assert ended.value.code == 0
+    assert capsys.readouterr().out.split() == model.predict(pool.X).tolist()
+    with pytest.raises(SystemExit):
+        main(["evaluate", "model.hinge", source, "--json"])
+    assert json.loads(capsys.readouterr().out)["accuracy"] == 1
+
+
+def test_a_saved_model_answers_for_tables_with_categories_names_and_gaps(folder, capsys):
+    rows = [f"Ann {place},{'' if place == 3 else place},{'xyz'[place % 3]},{'-' if place > 30 else 'ab'[place > 15]}"
+            for place in range(50)]  # fmt: skip
+    (folder / "people.csv").write_text("\n".join(["name,age,town,kind", *rows]))
+    pool = open_pool("people.csv", known="kind")
+    assert sorted(pool.known) == list(range(31))
+    model = OnlineSVC(C=10).fit(pool.X[:31], [pool.known[row] for row in range(31)])
+    save(pool.wrapped(model), "model.hinge")
+    with pytest.raises(SystemExit):
+        main(["predict", "model.hinge", "people.csv"])
+    assert capsys.readouterr().out.split() == model.predict(pool.X).tolist()
+
+
+def test_sparse_rows_stay_sparse_and_large_ones_become_single_precision(monkeypatch):
+    random = np.random.default_rng(0)
+    X = csr_matrix((random.uniform(size=90), (np.arange(90) // 3, random.permutation(90))), shape=(30, 6000))
+    dump_svmlight_file(X, np.zeros(30), "words.svm", zero_based=False)
+    pool = open_pool("words.svm")
+    assert pool.X.format == "csr"
+    assert pool.wrapped("model") == "model"
+    write_digits("npz")
+    assert open_pool("digits.npz").X.dtype == np.float64
+    monkeypatch.setattr("hinge.web.pools._tables._LARGE", 1000)
+    assert open_pool("digits.npz").X.dtype == np.float32
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "n", "side"), [("usps", 7291, 16), ("mnist", 60_000, 28)])
+def test_files_of_real_images(data_folder, name, n, side):
+    pool = open_pool(str(data_folder / f"{name}.bz2"), known="label")
+    assert (len(pool), pool.view(0)) == (n, {"kind": "image", "width": side, "height": side})
+    assert len(pool.known) == n
+    assert len(set(pool.known.values())) == 10
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["a9a", "reuters-moneyfx", "banana", "ijcnn1"])
+def test_files_of_other_things(data_folder, name):
+    assert open_pool(str(data_folder / f"{name}.bz2")).kind == "table"
+
+
+# Texts
+
+
+def test_lines_of_a_file_are_texts(folder):
+    (folder / "notes.txt").write_text("﻿  Grüße aus Köln\r\n\r\n\n\tzweite Zeile  \nline\u2028three\n", encoding="utf-8")
+    pool = open_pool("notes.txt")
+    assert [pool.view(row)["text"] for row in range(len(pool))] == ["Grüße aus Köln", "zweite Zeile", "line\u2028three"]
+    assert pool.X.shape == (3, 2**18)
+    assert np.allclose(pool.X.power(2).sum(axis=1), 1)
+    assert pool.wrapped("model") == "model"
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_a_column_of_sentences_is_shown_as_text(folder, kind):
+    labels = ["good", "", None, "bad"]
+    if kind == "csv":
+        lines = [
+            f'{place},"{text}",{label or ""}' for place, (text, label) in enumerate(zip(COMMENTS, labels, strict=True))
+        ]
+        (folder / "said.csv").write_text("\n".join(["id,said,verdict", *lines]))
+    else:
+        arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+        parquet.write_table(arrow.table({"id": [1, 2, 3, 4], "said": COMMENTS, "verdict": labels}), "said.parquet")
+    pool = open_pool(f"said.{kind}", known="verdict")
+    assert (pool.kind, pool.known) == ("text", {0: "good", 3: "bad"})
+    assert [pool.view(row)["text"] for row in range(4)] == COMMENTS
+    assert open_pool(f"said.{kind}", text="verdict").view(0)["text"] == "good"
+    assert open_pool(f"said.{kind}", show="table", known="verdict").kind == "table"
+
+
+def test_files_of_a_folder_are_texts(folder):
+    for key, content in {"b/2.txt": b"second text", "a/1.TXT": b"first text", "c.txt": b"\xff\xfe", "d.txt": b"\0\0",
+                         ".e.txt": b"hidden", "f.md": b"other"}.items():  # fmt: skip
+        path = folder / "mail" / key
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    pool = open_pool("mail", known="folder")
+    assert [pool.key(row) for row in range(len(pool))] == ["a/1.TXT", "b/2.txt"]
+    assert pool.known == {0: "a", 1: "b"}
+    assert pool.notes == ("2 files are left out, as each is not UTF-8 text: c.txt, d.txt.",)
+    assert open_pool("mail").known == {}
+
+
+def test_long_texts_are_shown_in_part(folder):
+    (folder / "long.txt").write_text("one\n" + "word " * 100_000)
+    assert len(open_pool("long.txt").view(1)["text"]) < 11_000
+
+
+# Images
+
+
+def test_images_of_all_formats_in_folders_of_folders(folder):
+    (folder / "photos" / "cats").mkdir(parents=True)
+    (folder / "photos" / ".hidden").mkdir()
+    for name in ("b.png", "cats/1.JPG", "cats/2.jpeg", "a.gif", "c.bmp", "d.webp", ".e.png", ".hidden/f.png"):
+        picture().save(folder / "photos" / name)
+    (folder / "photos" / "readme.txt").write_text("not an image")
+    pool = open_pool("photos", known="folder")
+    assert (pool.kind, pool.name, pool.notes) == ("image", "photos", ())
+    assert [pool.key(row) for row in range(len(pool))] == [
+        "a.gif",
+        "b.png",
+        "c.bmp",
+        "cats/1.JPG",
+        "cats/2.jpeg",
+        "d.webp",
+    ]
+    assert pool.known == {3: "cats", 4: "cats"}
+    assert (pool.X.shape, pool.X.dtype) == ((6, 1024), np.float32)
+    assert 0 <= pool.X.min() < pool.X.max() <= 1
+    for row in range(6):
+        assert opened(pool.image(row)).size == (40, 30)
+
+
+def test_features_are_the_grey_image_in_a_square(folder):
+    from hinge.web.pools import image_features
+
+    grey = np.tile(np.linspace(0, 255, 64).astype(np.uint8), (32, 1))
+    Image.fromarray(grey).save("wide.png")
+    (features,) = image_features(["wide.png"])
+    square = features.reshape(32, 32)
+    assert np.allclose(square[8:24], square[8])  # 32 x 16 pixels in the middle
+    assert np.all(np.diff(square[8]) > 0)
+    assert np.allclose(np.delete(square, np.s_[8:24], axis=0), square[8:24].mean())
+    (folder / "text.png").write_text("text")
+    with pytest.raises(DataError, match=re.escape("text.png cannot be read as an image")):
+        image_features(["wide.png", "text.png"])
+    with pytest.raises(FileNotFoundError, match="There is no file"):
+        image_features(["nowhere.png"])
+    assert image_features([]).shape == (0, 1024)
+
+
+def test_a_saved_model_answers_for_new_images(folder):
+    from hinge.web.pools import image_features
+
+    (folder / "photos").mkdir()
+    for place in range(10):
+        Image.new("L", (20, 20), 250 - place if place % 2 else place).save(folder / "photos" / f"{place}.png")
+    pool = open_pool("photos")
+    save(pool.wrapped(OnlineSVC().fit(pool.X, ["dark", "light"] * 5)), "model.hinge")
+    Image.new("L", (90, 30), 222).save("new.png")
+    assert load("model.hinge").predict(image_features(["new.png"])).tolist() == ["light"]
+
+
+@pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "RGB", "RGBA", "I;16"])
+def test_images_of_all_modes(folder, mode):
+    (folder / "photos").mkdir()
+    for place in range(2):
+        image = (
+            Image.new("I;16", (30, 20), 65535) if mode == "I;16" else Image.new("RGB", (30, 20), "white").convert(mode)
+        )
+        image.save(folder / "photos" / f"{place}.png")
+    pool = open_pool("photos")
+    assert pool.X.min() == pool.X.max() == 1
+    assert opened(pool.image(0)).convert("L").getextrema() == (255, 255)
+
+
+def test_transparent_images_are_on_white_and_cmyk_is_read(folder):
+    (folder / "photos").mkdir()
+    Image.new("RGBA", (30, 20), (0, 0, 0, 0)).save(folder / "photos" / "a.png")
+    palette = Image.new("P", (30, 20), 0)
+    palette.save(folder / "photos" / "b.png", transparency=b"\0\0")
+    Image.new("CMYK", (30, 20), (0, 0, 0, 0)).save(folder / "photos" / "c.jpg")
+    assert open_pool("photos").X.min() > 0.99
+
+
+def test_images_are_turned_as_the_camera_says(folder):
+    (folder / "photos").mkdir()
+    pixels = np.zeros((40, 80), dtype=np.uint8)
+    pixels[:, :40] = 255  # white on the left
+    exif = Image.Exif()
+    exif[0x0112] = 6  # turn by a quarter to the right: white on top
+    for place in range(2):
+        Image.fromarray(pixels).save(folder / "photos" / f"{place}.jpg", exif=exif)
+    pool = open_pool("photos")
+    assert pool.view(0) == {"kind": "image", "width": 40, "height": 80}
+    shown = opened(pool.image(0))
+    assert shown.size == (40, 80)
+    assert (shown.getpixel((20, 10)), shown.getpixel((20, 70))) == (255, 0)
+    assert not shown.getexif()
+    square = pool.X[0].reshape(32, 32)
+    assert (square[4, 16], square[28, 16]) == (1, 0)
+
+
+def test_large_images_are_made_smaller(folder):
+    (folder / "photos").mkdir()
+    for place, size in enumerate([(3000, 1500), (700, 400), (5, 4000)]):
+        picture(size).save(folder / "photos" / f"{place}.jpg")
+    pool = open_pool("photos")
+    sizes = [opened(pool.image(row)).size for row in range(3)]
+    assert sizes == [(1024, 512), (700, 400), (1, 1024)]
+    assert [(view["width"], view["height"]) for view in map(pool.view, range(3))] == sizes
+
+
+def test_encoded_images_are_kept_within_bounds(folder, monkeypatch):
+    from hinge.web.pools import _images
+
+    (folder / "photos").mkdir()
+    for place in range(6):
+        picture(seed=place).save(folder / "photos" / f"{place}.png")
+    pool = open_pool("photos")
+    assert pool.image(2) is pool.image(2)
+    monkeypatch.setattr(_images, "_KEPT", 3)
+    for row in range(6):
+        pool.image(row)
+    assert list(pool._recent._images) == [3, 4, 5]
+    monkeypatch.setattr(_images, "_KEPT_BYTES", 1)
+    pool.image(0)
+    assert (list(pool._recent._images), pool._recent._bytes) == ([], 0)
+
+
+def test_digests_are_those_of_the_files_as_they_are_now(folder):
+    (folder / "photos").mkdir()
+    for place in range(3):
+        picture(seed=place).save(folder / "photos" / f"{place}.png")
+    pool = open_pool("photos")
+    before = pool.digest(1)
+    picture(seed=7).save(folder / "photos" / "1.png")
+    assert pool.digest(1) != before
+    (folder / "photos" / "2.png").unlink()
+    for ask in (pool.digest, pool.image):
+        with pytest.raises(DataError, match=re.escape("2.png is no longer in the folder photos")):
+            ask(2)
+
+
+# Hostile files
+
+
+def test_links_that_lead_out_of_the_folder_are_not_followed(folder):
+    (folder / "secret").mkdir()
+    (folder / "photos").mkdir()
+    for name in ("secret/key.png", "photos/0.png", "photos/1.png", "photos/2.png"):
+        picture().save(folder / name)
+    (folder / "photos" / "out.png").symlink_to(folder / "secret" / "key.png")
+    (folder / "photos" / "outside").symlink_to(folder / "secret")
+    (folder / "photos" / "circle.png").symlink_to("circle.png")
+    (folder / "photos" / "nowhere.png").symlink_to("nowhere")
+    (folder / "photos" / "round").symlink_to(folder / "photos")
+    (folder / "photos" / "inside.png").symlink_to("0.png")
+    os.mkfifo(folder / "photos" / "pipe.png")
+    (folder / "photos" / "folder.png").mkdir()
+    pool = open_pool("photos")
+    assert [pool.key(row) for row in range(len(pool))] == ["0.png", "1.png", "2.png", "inside.png"]
+    (folder / "photos" / "1.png").unlink()
+    (folder / "photos" / "1.png").symlink_to(folder / "secret" / "key.png")
+    for ask in (pool.digest, pool.image):
+        with pytest.raises(DataError, match="no longer in the folder"):
+            ask(1)
+    (folder / "link").symlink_to(folder / "photos")  # the folder itself may be a link
+    assert len(open_pool("link")) == 3
+
+
+def bomb(side):
+    """Return a PNG of a few bytes that claims to be very wide and high."""
+    image = bytearray(grey_png(np.zeros((8, 8), dtype=np.uint8)))
+    image[16:24] = side.to_bytes(4, "big") * 2
+    image[29:33] = zlib.crc32(image[12:29]).to_bytes(4, "big")
+    return bytes(image)
+
+
+def test_files_that_cannot_be_decoded_are_left_out_and_named(folder):
+    (folder / "photos").mkdir()
+    for place in range(2):
+        picture((300, 200), seed=place).save(folder / "photos" / f"{place}.png")
+    whole = (folder / "photos" / "0.png").read_bytes()
+    bad = {"bomb.png": bomb(100_000), "huge.png": bomb(9000), "large.png": bomb(12_000), "empty.jpg": b""}
+    bad |= {"half.png": whole[: len(whole) // 2], "text.gif": b"hello", "page.webp": b"%PDF-1.4"}
+    bad |= {"script.bmp": b"<svg onload=alert(1)>"}
+    for name, content in bad.items():
+        (folder / "photos" / name).write_bytes(content)
+    pool = open_pool("photos")
+    assert [pool.key(row) for row in range(len(pool))] == ["0.png", "1.png"]
+    (note,) = pool.notes
+    assert note.startswith(
+        "8 files are left out, as each cannot be read as an image: bomb.png, empty.jpg, half.png, huge"
+    )
+
+
+@pytest.mark.filterwarnings("ignore:Corrupt EXIF")
+@pytest.mark.parametrize("kind", ["PNG", "JPEG", "GIF", "BMP", "WEBP"])
+def test_damaged_images_never_end_the_work(folder, kind):
+    (folder / "photos").mkdir()
+    buffer = io.BytesIO()
+    exif = Image.Exif()
+    exif[0x0112] = 3
+    picture().save(buffer, format=kind, exif=exif)
+    random = np.random.default_rng(0)
+    for place in range(60):
+        data = bytearray(buffer.getvalue())
+        for where in random.integers(0, min(len(data), 400), size=1 + place % 8):
+            data[where] = random.integers(256)
+        (folder / "photos" / f"{place}.{kind.lower()}").write_bytes(data[: len(data) - random.integers(0, 2) * place])
+    for place in range(2):
+        (folder / "photos" / f"sound{place}.{kind.lower()}").write_bytes(buffer.getvalue())
+    pool = open_pool("photos")
+    for row in range(len(pool)):
+        assert max(opened(pool.image(row)).size) <= 1024
+
+
+@pytest.mark.skipif(os.name != "posix", reason="names of files are texts elsewhere")
+def test_names_that_are_no_text_are_left_out(folder):
+    (folder / "photos").mkdir()
+    for place in range(2):
+        picture().save(folder / "photos" / f"{place}.png")
+    with open(os.path.join(os.fsencode(folder), b"photos", b"\xff.png"), "wb") as file:  # noqa: PTH118, PTH123
+        file.write(b"anything")
+    pool = open_pool("photos")
+    assert (len(pool), pool.notes) == (2, (r"1 file is left out, as it has a name that is not UTF-8: \udcff.png.",))
+
+
+def write(folder, files):
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+
+
+@pytest.mark.parametrize(
+    ("source", "wishes", "sentence"),
+    [
+        ("nothing.csv", {}, "There is no file nothing.csv, and no data set of that name"),
+        ("a\0b", {}, "There is no file"),
+        ("x" * 5000, {}, "There is no file"),
+        ("-", {}, "must be in a file or a folder"),
+        ("empty", {}, r"The folder empty must hold images \(.*\) or text files \(.txt\), and there is none"),
+        ("broken", {}, "broken must hold images to label. 1 file is left out, as it cannot be read as an image: a.png"),
+        ("garbage", {}, "garbage must hold text files to label. 1 file is left out"),
+        ("empty", {"show": "text"}, r"must hold text files \(.txt\)"),
+        ("one.csv", {}, "at least two examples to label, and one has 1"),
+        ("one.txt", {}, "at least two examples to label, and one has 1"),
+        ("empty.csv", {}, "empty.csv"),
+        ("empty.txt", {}, "empty.txt is empty"),
+        ("blank.txt", {}, "blank.txt is empty"),
+        ("signs.txt", {}, "must have words of two letters"),
+        ("garbage.txt", {}, r"garbage.txt, line 2 is not UTF-8 text \(byte 0xff\)"),
+        ("zeros.txt", {}, "zeros.txt is not a text, as it has bytes of 0"),
+        ("garbage.csv", {}, "is not UTF-8 text"),
+        ("photo.png", {}, "photo.png is a single image; give the folder"),
+        ("nan.npz", {}, "Every number must be finite"),
+        ("nan.svm", {}, "must hold finite numbers"),
+        ("infinite.csv", {}, "must hold finite numbers, got infinity in line 3"),
+        ("fruit.csv", {"show": "image"}, "Column 'colour' must hold numbers"),
+        ("rows.csv", {"show": "image"}, "must have a square number of features to be shown as images, got 3"),
+        ("rows.csv", {"shape": (2, 2)}, "The shape 2x2 has 4 pixels, but rows have 3 numbers"),
+        ("rows.csv", {"shape": (0, 3)}, "between 1 and 1024 pixels high and wide, got 0x3"),
+        ("rows.csv", {"text": "said"}, "There must be a column 'said' with the texts, got 'a', 'b', 'c'"),
+        ("rows.csv", {"text": "a"}, "Column 'a' must hold texts to be shown as such, got nothing but numbers"),
+        ("rows.csv", {"show": "text"}, "must have a column of texts"),
+        ("rows.csv", {"known": "d"}, "The label must be one of the columns a, b, c"),
+        ("rows.csv", {"show": "picture"}, "show must be one of 'auto', 'image', 'text', 'table', got 'picture'"),
+        ("rows.csv", {"show": "table", "text": "a"}, "show must be 'text' where a column of texts is named"),
+        ("rows.csv", {"show": "table", "shape": (1, 3)}, "shape must be left out"),
+        ("digits", {"show": "text"}, "digits can only be shown as images or tables"),
+        ("digits", {"known": "digit"}, "known must be 'label' for digits"),
+        ("waveform", {"show": "image"}, "square number of features to be shown as images, got 21"),
+        ("unlabelled.npz", {"known": "label"}, "unlabelled has no labels"),
+        ("many.csv", {"known": "b"}, "at most 1000 of them, got more in 'b'"),
+        ("notes.txt", {"known": "label"}, "known must be left out for notes.txt"),
+        ("notes.txt", {"show": "image"}, "notes.txt can only be shown as text, got show='image'"),
+        ("mail", {"known": "class"}, "known must be 'folder' for mail"),
+        ("mail", {"text": "a"}, "text must be left out for mail"),
+    ],
+)
+def test_bad_input_is_one_sentence(folder, source, wishes, sentence):
+    (folder / "empty").mkdir()
+    rows = "a,b,c\n1,2,3\n4,5,7\n"
+    write(folder, {"broken/a.png": b"no", "garbage/a.txt": b"\xff", "one.csv": "a,b\n1,2\n", "one.txt": "alone\n"})
+    write(folder, {"empty.csv": "", "empty.txt": "", "blank.txt": " \n\n", "signs.txt": "!\n?\n", "rows.csv": rows})
+    write(folder, {"garbage.txt": b"fine\n\xff\xfe\n", "zeros.txt": b"a\0b\n\0\n", "garbage.csv": b"a,b\n\xff\xfe,1\n"})
+    write(folder, {"photo.png": b"", "nan.svm": "1 1:nan\n1 1:2\n", "infinite.csv": "a,b\n1,2\n1,inf\n"})
+    write(folder, {"fruit.csv": FRUIT, "notes.txt": "one two\nthree four\n", "mail/a.txt": "one two"})
+    write(folder, {"many.csv": "a,b\n" + "".join(f"1,{number}\n" for number in range(1500))})
+    np.savez("nan.npz", X=np.array([[1.0], [np.nan]]))
+    np.savez("unlabelled.npz", X=np.eye(3))
+    with pytest.raises((ValueError, OSError), match=sentence) as refused:
+        open_pool(source, **wishes)
+    assert "\n" not in str(refused.value)
+    assert str(refused.value).endswith(".")
+
+
+def test_reading_is_watched(folder):
+    shares = []
+    write_digits("csv", n=600)
+    open_pool("digits.csv", watch=shares.append)
+    assert shares == sorted(shares)
+    assert shares[-1] == 1
