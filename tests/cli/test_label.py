@@ -1,6 +1,5 @@
 """`hinge label`: what it hands to the page, and what it refuses."""
 
-import builtins
 import subprocess
 import sys
 import types
@@ -21,7 +20,7 @@ def page(monkeypatch):
     fake.__path__ = pools.__path__
     fake.SessionSettings = SessionSettings
     fake.serve = lambda *places, **more: calls.append(("serve", places, more))
-    fake.export = lambda *places: calls.append(("export", places, {}))
+    fake.export = lambda *places: calls.append(("export", places, {})) or 1234
 
     def import_labels(*places):
         calls.append(("import", places, {}))
@@ -53,12 +52,25 @@ def test_options_reach_the_page(run, page, folder):
     (folder / "rows.csv").write_text("a,b,kind\n1,2,cat\n3,5,\n4,4,-\n")
     options = ["--classes", "cat, dog", "--known", "kind", "--database", "postgresql://db/labels", "--project", "pets"]
     options += ["--host", "0.0.0.0", "--port", 80, "--token", "secret", "--no-browser"]  # noqa: S104
-    options += ["--strategy", "positive", "--check-every", 7, "--sample", 50, "--C", 3, "--gamma", 0.5]
+    options += [
+        "--strategy",
+        "positive",
+        "--target",
+        "dog",
+        "--check-every",
+        7,
+        "--sample",
+        50,
+        "--C",
+        3,
+        "--gamma",
+        0.5,
+    ]
     done = run("label", "rows.csv", *options, "--kernel", "laplacian")
     assert "rows: 3 rows, 1 of them with a label." in done.err
     ((_, (pool, database, project), more),) = page
     assert (pool.known, database, project) == ({0: "cat"}, "postgresql://db/labels", "pets")
-    settings = SessionSettings("positive", sample=50, check_every=7, C=3.0, gamma=0.5, kernel="laplacian")
+    settings = SessionSettings("positive", sample=50, check_every=7, C=3.0, gamma=0.5, kernel="laplacian", target="dog")
     assert more.pop("settings") == settings
     assert list(more.values()) == [("cat", "dog"), "0.0.0.0", 80, "secret", False]  # noqa: S104
 
@@ -88,7 +100,7 @@ def test_what_was_left_out_is_said(run, page, folder):
 @pytest.mark.parametrize("file", ["labels.csv", "labels.parquet", "labels.svm", "model.hinge"])
 def test_export_shows_no_page(run, page, file):
     done = run("label", "--export", file)
-    assert (done.code, done.out) == (0, f"{file}: written.\n")
+    assert (done.code, done.out) == (0, f"{file}: 1,234 labels.\n")
     ((verb, (pool, database, project, path, settings), _),) = page
     assert (verb, pool.name, database, project) == ("export", "digits", "digits.labels.sqlite", "digits")
     assert (str(path), settings) == (file, SessionSettings())
@@ -129,26 +141,20 @@ def test_bad_input_is_one_sentence_and_exit_code_2(run, page, options, sentence)
     assert done.err.count("\n") == 1
 
 
-def test_a_missing_library_is_one_sentence(run, monkeypatch):
-    real = builtins.__import__
+def test_a_missing_library_is_told_before_data_are_read(run, page, monkeypatch):
+    def lost(name):
+        raise ModuleNotFoundError("The labelling page needs fastapi; install it.", name="fastapi")
 
-    def without(name, *more, **others):
-        if name == "hinge" and "web" in (others.get("fromlist") or more[2:3] or [()])[0]:
-            raise ModuleNotFoundError("No module named 'fastapi'", name="fastapi")
-        return real(name, *more, **others)
-
-    monkeypatch.setattr(builtins, "__import__", without)
-    done = run("label")
-    assert (done.code, done.err) == (
-        2,
-        "hinge: hinge label needs fastapi; install it with pip install 'hinge[label]'.\n",
-    )
+    del sys.modules["hinge.web"].serve
+    sys.modules["hinge.web"].__getattr__ = lost
+    done = run("label", "nothing.csv")
+    assert (done.code, done.err) == (2, "hinge: The labelling page needs fastapi; install it.\n")
 
 
 def test_help_is_readable(run, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     lines = run("label", "--help").out.splitlines()
-    assert len(lines) <= 34
+    assert len(lines) <= 35
     assert max(map(len, lines)) <= 80
 
 

@@ -38,6 +38,7 @@ Port = Annotated[int, typer.Option(metavar="N", help="And at which port. [8517]"
 Token = Annotated[str | None, typer.Option(metavar="TEXT", help="What people must know to label.")]
 Browser = Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page.", show_default=False)]
 Strategy = Annotated[str | None, typer.Option(metavar="HOW", help="boundary, positive, autoactive or random.")]
+Target = Annotated[str | None, typer.Option(metavar="CLASS", help="The class that positive looks for.")]
 CheckEvery = Annotated[int | None, typer.Option(metavar="N", help="One of N examples is a random one. [5]")]
 Sample = Annotated[int | None, typer.Option(metavar="N", help="Examples looked at for the next. [1000]")]
 Cost = Annotated[float | None, typer.Option("--C", metavar="X", help="Cost of an error. [10]")]
@@ -62,6 +63,7 @@ def label(
     token: Token = None,
     browser: Browser = True,
     strategy: Strategy = None,
+    target: Target = None,
     check_every: CheckEvery = None,
     sample: Sample = None,
     C: Cost = None,
@@ -74,9 +76,11 @@ def label(
 
     Example: hinge label photos --classes cat,dog
     """
-    web = _web()
-    given = {"strategy": strategy, "check_every": check_every, "sample": sample, "C": C, "gamma": gamma_of(gamma)}
-    given["kernel"] = kernel
+    from hinge import web  # noqa: PLC0415  what no other command needs is loaded when it is asked for
+
+    serve = web.serve  # a missing library is told before data are read
+    given: dict[str, Any] = {"strategy": strategy, "target": target, "check_every": check_every, "sample": sample}
+    given |= {"C": C, "gamma": gamma_of(gamma), "kernel": kernel}
     settings = web.SessionSettings(**{name: value for name, value in given.items() if value is not None})
     whole("--port", port, at_least=0, at_most=65535, hint="0 takes any that is free")
     _require_files(import_file, export)
@@ -87,21 +91,11 @@ def label(
         new, changed, same = web.import_labels(*where, import_file)
         _say(terminal, f"{import_file}: {new:,} new labels, {changed:,} changed, {same:,} as before.")
     if export is not None:
-        web.export(*where, export, settings)
-        typer.echo(f"{export}: written.")
+        count = web.export(*where, export, settings)
+        typer.echo(f"{export}: {count:,} labels.")
         return
-    begin = {"classes": names(classes), "host": host, "port": port, "token": token, "open_browser": browser}
-    web.serve(*where, **begin, settings=settings)
-
-
-def _web() -> Any:
-    """Return the package of the page, which needs libraries that nobody else has to have."""
-    try:
-        from hinge import web  # noqa: PLC0415
-    except ImportError as error:
-        missing = error.name or "more libraries"
-        raise ImportError(f"hinge label needs {missing}; install it with pip install 'hinge[label]'.") from None
-    return web
+    begin: dict[str, Any] = {"classes": names(classes), "host": host, "port": port, "token": token}
+    serve(*where, **begin, open_browser=browser, settings=settings)
 
 
 def _opened(data: str, terminal: Console, **wishes: Any) -> Pool:

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from hinge._errors import HingeError
+from hinge.persistence._errors import quoted
 
 DRAWN = ("chosen", "random", "imported")  # by the model, by chance (for an unbiased estimate), not asked for at all
 
@@ -38,7 +39,7 @@ class TakenError(StoreError):
     """
 
     def __init__(self, key: str) -> None:
-        super().__init__(f"{shown(key)} has a label already; correct that one instead.")
+        super().__init__(f"{quoted(key)} has a label already; correct that one instead.")
         self.key = key
 
 
@@ -91,7 +92,7 @@ class Answer:
     def checked(self) -> Answer:
         """Return this answer, spaces around its names gone, if it can be kept."""
         if self.drawn not in DRAWN:
-            raise RefusedError(f"drawn must be one of {', '.join(DRAWN)}, got {shown(self.drawn)}.")
+            raise RefusedError(f"drawn must be one of {', '.join(DRAWN)}, got {quoted(self.drawn)}.")
         for name, number in (("seconds", self.seconds), ("margin", self.margin)):
             if number is not None and not math.isfinite(number):
                 raise RefusedError(f"{name} must be a finite number or None, got {number!r}.")
@@ -139,25 +140,19 @@ def check_project(project: str) -> str:
 def check_key(key: Any) -> str:
     """Return the key of an example, as it is: a name of a file may well begin with a space or have two lines."""
     if not isinstance(key, str) or "\0" in key or any("\ud800" <= letter <= "\udfff" for letter in key):
-        raise RefusedError(f"The key of an example must be text that UTF-8 can express, got {shown(key)}; rename it.")
+        raise RefusedError(f"The key of an example must be text that UTF-8 can express, got {quoted(key)}; rename it.")
     size = len(key.encode())
     if not 1 <= size <= _LONGEST_KEY:
         raise RefusedError(f"The key of an example must have 1 to {_LONGEST_KEY} bytes, got {size}; rename it.")
     return key
 
 
-def shown(value: object) -> str:
-    """Return something that came from outside, shortened for a sentence about it."""
-    text = ascii(value) if isinstance(value, str) and not value.isprintable() else repr(value)
-    return text if len(text) <= 60 else f"{text[:60]} [...]"
-
-
 def _text(what: str, value: Any, longest: int) -> str:
     if not isinstance(value, str):
-        raise RefusedError(f"{what} must be text, got {shown(value)}; give it as text.")
+        raise RefusedError(f"{what} must be text, got {quoted(value)}; give it as text.")
     text = value.strip()
     if not 1 <= len(text) <= longest:
         raise RefusedError(f"{what} must have 1 to {longest} characters, got {len(text)}; give another name.")
     if any(unicodedata.category(letter) in _UNPRINTABLE for letter in text):
-        raise RefusedError(f"{what} must not have control characters, got {shown(text)}; give another name.")
+        raise RefusedError(f"{what} must not have control characters, got {quoted(text)}; give another name.")
     return text

@@ -76,7 +76,6 @@ class Book:
             seconds=seconds,
             guess=guess,
             margin=margin(question.scores),
-            baseline=question.baseline,
         )
         if row in self.answers:
             raise TakenError(answer.key)

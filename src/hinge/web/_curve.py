@@ -1,48 +1,35 @@
 """The learning curve: how good the model is, and how good it would be with labels drawn at random.
 
-Every few questions one is drawn at random. What the model said about it before the answer came is an honest test (test,
-then learn): such examples are as frequent as in the pool, unlike those that the model chose. Accuracy is the share of
-right answers among the last 30 such tests, with Wilson's interval.
+Every few questions one is drawn at random. Such examples are as frequent as in the pool, unlike those that the model
+chose, and an honest test of it as long as the model that is asked has not learned them. For any number n of labels, the
+exact model of the first n is asked about each of the random ones among them as if it had never seen that one
+(leave-one-out, which costs hardly more than training). The share of right answers is the accuracy, with Wilson's
+interval. As nothing but the labels is needed, a correction changes the whole curve, and a restart nothing.
 
-The same examples teach a second model that gets no others. Its tests show what labelling at random would have given for
-as many labels as were drawn; for more than these, the error is continued as the power of the number of labels that fits
-best.
+A model of the random ones alone shows in the same way what labelling at random gives for as many labels as were drawn;
+for more than these, the error is continued as the power of the number of labels that fits best.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-_WINDOW = 30
+    from numpy.typing import NDArray
+
+    Examiner = Callable[[NDArray[np.int64], NDArray[Any]], NDArray[np.bool_]]
+
+MOST_LABELS = 800  # of a model that is examined: leave-one-out takes a second then
+_FIRST, _RATIO = 10, 1.25  # the numbers of labels at which the curve is looked at
 _FEWEST = 5  # tests below which no accuracy is shown
-_ENOUGH_TO_CONTINUE = 8
+_ENOUGH_TO_CONTINUE = 4
 _EXTRA_POINTS = 20
-_MOST_POINTS = 400
-
-
-@dataclass(frozen=True)
-class Test:
-    """What was said about an example drawn at random, before its label was known.
-
-    Attributes
-    ----------
-    labels : int
-        Labels that the model had.
-    right : bool
-        Whether it was right.
-    """
-
-    __test__ = False  # not one of pytest's
-
-    labels: int
-    right: bool
 
 
 @dataclass(frozen=True)
@@ -55,21 +42,86 @@ class Point:
     high: float
 
 
-def curve(tests: Sequence[Test]) -> list[Point]:
-    """Return the accuracy over the last tests, after each of them.
+@dataclass(frozen=True)
+class History:
+    """All labels in the order in which they came.
+
+    Attributes
+    ----------
+    rows : ndarray of int
+        Rows of the pool.
+    labels : ndarray of str
+        What they are.
+    at_random : ndarray of bool
+        Which were drawn at random.
+    """
+
+    rows: NDArray[np.int64]
+    labels: NDArray[Any]
+    at_random: NDArray[np.bool_]
+
+    def random_only(self) -> History:
+        """Return the part of it that was drawn at random."""
+        return History(self.rows[self.at_random], self.labels[self.at_random], self.at_random[self.at_random])
+
+
+class Curve:
+    """A learning curve that is looked at again and again: only what has changed is computed.
+
+    Parameters
+    ----------
+    examine : callable
+        Gets rows and labels, and returns for each row whether the model of the others is right about it.
+    """
+
+    def __init__(self, examine: Examiner) -> None:
+        self._examine = examine
+        self._points: dict[tuple[int, int], Point | None] = {}
+
+    def points(self, history: History) -> list[Point]:
+        """Return the curve: labels, accuracy, and where it may be."""
+        found = [self._point(history, n) for n in sizes(min(len(history.rows), MOST_LABELS))]
+        return [point for point in found if point is not None]
+
+    def _point(self, history: History, n: int) -> Point | None:
+        rows, labels, tests = history.rows[:n], history.labels[:n], history.at_random[:n]
+        key = n, hash((rows.tobytes(), tests.tobytes(), *labels.tolist()))
+        if key not in self._points:
+            enough = tests.sum() >= _FEWEST and len(set(labels)) > 1
+            self._points[key] = judged(n, self._examine(rows, labels)[tests]) if enough else None
+        return self._points[key]
+
+
+def sizes(n: int) -> list[int]:
+    """Return the numbers of labels, up to n, at which a curve is looked at.
 
     Examples
     --------
-    >>> points = curve([Test(labels, labels > 3) for labels in range(1, 11)])
-    >>> points[-1].labels, points[-1].accuracy
-    (10, 0.7)
+    >>> sizes(20)
+    [10, 12, 16, 20]
     """
-    right = np.cumsum([0, *(test.right for test in tests)])
-    points = []
-    for end in range(_FEWEST, len(tests) + 1):
-        start = max(0, end - _WINDOW)
-        points.append(_point(tests[end - 1].labels, int(right[end] - right[start]), end - start))
-    return _thinned(points)
+    found, size = [], float(_FIRST)
+    while round(size) < n:
+        found.append(round(size))
+        size *= _RATIO
+    return [*found, n] if n >= _FIRST else []
+
+
+def judged(labels: int, right: NDArray[np.bool_]) -> Point:
+    """Return the point of a curve that tests show.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> point = judged(100, np.array([True] * 18 + [False] * 2))
+    >>> point.accuracy, round(point.low, 2), round(point.high, 2)
+    (0.9, 0.7, 0.97)
+    """
+    tests, z = len(right), 1.96
+    accuracy = float(right.mean())
+    centre = (accuracy + z * z / (2 * tests)) / (1 + z * z / tests)
+    half = z * math.sqrt(accuracy * (1 - accuracy) / tests + (z / (2 * tests)) ** 2) / (1 + z * z / tests)
+    return Point(labels, accuracy, centre - half, centre + half)
 
 
 def continued(points: Sequence[Point], labels: int) -> list[Point]:
@@ -86,7 +138,7 @@ def continued(points: Sequence[Point], labels: int) -> list[Point]:
         return []
     last = points[-1]
     counts = np.log([point.labels for point in points])
-    errors = np.log([max(1 - point.accuracy, 0.5 / _WINDOW) for point in points])
+    errors = np.log([max(1 - point.accuracy, 0.5 / point.labels) for point in points])
     slope = float(np.clip(np.polyfit(counts, errors, 1)[0], -1.0, 0.0))
     places = np.unique(np.geomspace(last.labels + 1, labels, _EXTRA_POINTS).astype(int))
     ratios = (places / last.labels) ** slope
@@ -96,16 +148,3 @@ def continued(points: Sequence[Point], labels: int) -> list[Point]:
 def _scaled(last: Point, labels: int, ratio: float) -> Point:
     """Return a point whose errors are those of another times a ratio."""
     return Point(labels, 1 - (1 - last.accuracy) * ratio, 1 - (1 - last.low) * ratio, 1 - (1 - last.high) * ratio)
-
-
-def _point(labels: int, right: int, tests: int) -> Point:
-    accuracy, z = right / tests, 1.96
-    centre = (accuracy + z * z / (2 * tests)) / (1 + z * z / tests)
-    half = z * math.sqrt(accuracy * (1 - accuracy) / tests + (z / (2 * tests)) ** 2) / (1 + z * z / tests)
-    return Point(labels, accuracy, centre - half, centre + half)
-
-
-def _thinned(points: list[Point]) -> list[Point]:
-    """Return at most so many points as a screen can show, with the last."""
-    step = max(1, math.ceil(len(points) / _MOST_POINTS))
-    return points[::-step][::-1]

@@ -25,8 +25,6 @@ class Question:
         Whether the model chose it.
     scores : dict
         What the model thought of each class; empty while it knows too little.
-    baseline : str or None
-        What a model that only learned random draws would have said.
     before : str or None
         The label that it had before somebody took it back.
     """
@@ -34,7 +32,6 @@ class Question:
     row: int
     drawn: str
     scores: dict[str, float] = field(default_factory=dict)
-    baseline: str | None = None
     before: str | None = None
 
 

@@ -6,13 +6,13 @@ from dataclasses import asdict
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from hinge.active._choose import STRATEGIES
-from hinge.web._curve import Test, continued, curve
+from hinge.web._curve import History, continued
 from hinge.web._sureness import shares
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from hinge.web._answer import Answer
     from hinge.web._desk import Question
     from hinge.web._session import Session
@@ -70,16 +70,15 @@ def entry(pool: Pool, answer: Answer) -> dict[str, Any]:
 def progress(session: Session) -> dict[str, Any]:
     """Return how far the labelling has come, and whether to go on."""
     answers = session.book.answers.values()
-    ours, chance = tests(answers)
-    at_random = curve(chance)
-    further = continued(at_random, len(session.book.answers))
+    ours, chance = session.auditor.look(history(session))
+    further = continued(chance, len(answers))
     seconds = [answer.seconds for answer in answers if answer.seconds is not None]
     advice = session.worker.advice
     return {
-        "curve": [asdict(point) for point in curve(ours)],
-        "random": [asdict(point) for point in (*at_random, *further)],
-        "random_from": len(at_random) if further else None,
-        "estimate": "progressive",
+        "curve": [asdict(point) for point in ours],
+        "random": [asdict(point) for point in (*chance, *further)],
+        "random_from": len(chance) if further else None,
+        "estimate": "leave-one-out",
         "balance": [{"name": name, "count": count} for name, count in session.book.counts().items()],
         "seconds": {"median": median(seconds) if seconds else None, "last": seconds[-_LAST:]},
         "advice": {"stop": False, "reason": "Too early to say."} if advice is None else asdict(advice),
@@ -87,15 +86,11 @@ def progress(session: Session) -> dict[str, Any]:
     }
 
 
-def tests(answers: Iterable[Answer]) -> tuple[list[Test], list[Test]]:
-    """Return how the model, and one that learns random draws only, did on examples drawn at random."""
-    ours, chance, n_random = [], [], 0
-    for n_labels, answer in enumerate(answers):
-        if answer.drawn != "random":
-            continue
-        if answer.guess is not None:
-            ours.append(Test(n_labels, answer.guess == answer.label))
-        if answer.baseline is not None:
-            chance.append(Test(n_random, answer.baseline == answer.label))
-        n_random += 1
-    return ours, chance
+def history(session: Session) -> History:
+    """Return all labels that count as such, in the order in which they came."""
+    rows, answers = list(session.book.answers), session.book.answers.values()
+    return History(
+        np.array(rows, dtype=np.int64),
+        np.array([answer.label for answer in answers]),
+        np.array([answer.drawn == "random" for answer in answers], dtype=bool),
+    )

@@ -91,7 +91,7 @@ def checked_token(token: str | None, host: str) -> str | None:
         return None if _is_local(host) else secrets.token_urlsafe(24)
     if not _SHORTEST_TOKEN <= len(token) <= 200 or not token.isprintable():
         raise ParameterError(
-            f"A token must have {_SHORTEST_TOKEN} to 200 printable characters, got {len(token)}; leave it out to get one."
+            f"A token must have {_SHORTEST_TOKEN} to 200 printable characters, got {len(token)}; leave it out."
         )
     return token
 

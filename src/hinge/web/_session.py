@@ -11,6 +11,7 @@ import numpy as np
 
 from hinge.web import _reports
 from hinge.web._answer import Answer, MissingError, RefusedError, TakenError, check_person
+from hinge.web._auditor import Auditor
 from hinge.web._book import Book
 from hinge.web._desk import Desk, Question
 from hinge.web._sureness import temperature
@@ -58,12 +59,14 @@ class Session:
             self.book.add_class(name)
         self._bring_known()
         self.worker = Worker(pool.X, settings, self._taken)
+        self.auditor = Auditor(pool.X, self.worker.parameters)
         self._learn(list(self.book.answers))
         self.worker.start()
 
     def close(self) -> None:
         """End the session."""
         self.worker.stop()
+        self.auditor.wait()
 
     def turn(self, person: str, holding: int | None = None) -> dict[str, Any]:
         """Return the example for somebody to look at: the one they hold, if they do."""
@@ -198,9 +201,8 @@ class Session:
 
     def _learn(self, rows: list[int]) -> None:
         answers = [self.book.answers[row] for row in rows]
-        drawn = [answer.drawn == "random" for answer in answers]
         if rows:
-            self.worker.learn(rows, [answer.label for answer in answers], drawn)
+            self.worker.learn(rows, [answer.label for answer in answers])
 
     def _taken(self) -> tuple[set[int], int]:
         """Return the rows not to be prepared as questions, and how many people there are."""

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from typing import Any, Self
 
 from hinge._params import whole
+from hinge.persistence._errors import quoted
 from hinge.web._answer import (
     Answer,
     MissingError,
@@ -21,14 +22,9 @@ from hinge.web._answer import (
     check_label,
     check_person,
     check_project,
-    shown,
 )
-from hinge.web._tables import ClassRow, LabelRow, Place, ProjectRow, SkipRow, new_id, open_engine, reading, writing
-
-# After the tables, which say what to install where this package is missing.
-# isort: split
-from sqlalchemy import Connection, Select, delete, func, insert, select, update
-from sqlalchemy.exc import SQLAlchemyError
+from hinge.web._database import Place, new_id, open_engine, reading, writing
+from hinge.web._tables import ClassRow, LabelRow, ProjectRow, SkipRow, sql
 
 __all__ = ["Answer", "MissingError", "RefusedError", "Store", "StoreError", "TakenError"]
 
@@ -107,11 +103,11 @@ class Store:
         with self._write() as connection:
             class_id = _class_id(connection, self._project_id, name)
             if class_id is None:
-                raise MissingError(f"There is no class {shown(name)}; choose another one.")
-            used = select(LabelRow.id).where(LabelRow.project_id == self._project_id, LabelRow.class_id == class_id)
+                raise MissingError(f"There is no class {quoted(name)}; choose another one.")
+            used = sql.select(LabelRow.id).where(LabelRow.project_id == self._project_id, LabelRow.class_id == class_id)
             if connection.scalar(used.limit(1)) is not None:
-                raise RefusedError(f"The class {shown(name)} has labels; change or delete these first.")
-            connection.execute(delete(ClassRow).where(ClassRow.id == class_id))
+                raise RefusedError(f"The class {quoted(name)} has labels; change or delete these first.")
+            connection.execute(sql.delete(ClassRow).where(ClassRow.id == class_id))
 
     def record(self, answer: Answer) -> Answer:
         """Keep a label; a class that is not known yet is added.
@@ -128,10 +124,10 @@ class Store:
         """
         answer = answer.checked()
         with self._write() as connection:
-            if connection.scalar(select(LabelRow.id).where(*self._is(answer.key))) is not None:
+            if connection.scalar(sql.select(LabelRow.id).where(*self._is(answer.key))) is not None:
                 raise TakenError(answer.key)
             class_id = self._class_for(connection, answer.label)
-            statement = insert(LabelRow).values(**self._values(answer, class_id))
+            statement = sql.insert(LabelRow).values(**self._values(answer, class_id))
             return replace(answer, number=new_id(connection.execute(statement)))
 
     def correct(self, key: str, label: str, person: str) -> Answer:
@@ -149,7 +145,7 @@ class Store:
         """Take a label out and return what it was."""
         with self._write() as connection:
             answer = self._find(connection, key)
-            connection.execute(delete(LabelRow).where(LabelRow.id == answer.number))
+            connection.execute(sql.delete(LabelRow).where(LabelRow.id == answer.number))
             return answer
 
     def answers(self) -> list[Answer]:
@@ -160,7 +156,7 @@ class Store:
     def find(self, key: str) -> Answer | None:
         """Return the label of an example, None if it has none."""
         with self._read() as connection:
-            return next(iter(self._select(connection, select(*_COLUMNS).where(*self._is(key)))), None)
+            return next(iter(self._select(connection, sql.select(*_COLUMNS).where(*self._is(key)))), None)
 
     def history(
         self, offset: int = 0, limit: int = 50, label: str | None = None, person: str | None = None
@@ -174,8 +170,8 @@ class Store:
         with self._read() as connection:
             if label is not None:
                 wanted.append(LabelRow.class_id == (_class_id(connection, self._project_id, label) or 0))
-            total = connection.scalar(select(func.count()).select_from(LabelRow).where(*wanted))
-            statement = select(*_COLUMNS).where(*wanted).order_by(LabelRow.id.desc()).offset(offset).limit(limit)
+            total = connection.scalar(sql.select(sql.func.count()).select_from(LabelRow).where(*wanted))
+            statement = sql.select(*_COLUMNS).where(*wanted).order_by(LabelRow.id.desc()).offset(offset).limit(limit)
             return total or 0, self._select(connection, statement)
 
     def counts(self) -> dict[str, int]:
@@ -183,7 +179,7 @@ class Store:
         mine = LabelRow.project_id == self._project_id
         with self._read() as connection:
             names = _class_names(connection, self._project_id)
-            counted = select(LabelRow.class_id, func.count()).where(mine).group_by(LabelRow.class_id)
+            counted = sql.select(LabelRow.class_id, sql.func.count()).where(mine).group_by(LabelRow.class_id)
             counts = {row[0]: row[1] for row in connection.execute(counted)}
             return {name: counts.get(class_id, 0) for class_id, name in names.items()}
 
@@ -191,18 +187,18 @@ class Store:
         """Keep in mind that somebody does not want to be asked about an example."""
         values = {"project_id": self._project_id, "key": check_key(key), "person": check_person(person)}
         with self._write() as connection:
-            if connection.scalar(select(SkipRow.id).filter_by(**values)) is None:
-                connection.execute(insert(SkipRow).values(**values))
+            if connection.scalar(sql.select(SkipRow.id).filter_by(**values)) is None:
+                connection.execute(sql.insert(SkipRow).values(**values))
 
     def unskip(self, key: str, person: str) -> None:
         """Take a skip back; nothing happens if there is none."""
         values = {"project_id": self._project_id, "key": check_key(key), "person": check_person(person)}
         with self._write() as connection:
-            connection.execute(delete(SkipRow).filter_by(**values))
+            connection.execute(sql.delete(SkipRow).filter_by(**values))
 
     def skips(self) -> list[tuple[str, str]]:
         """Return key and person of all skips, oldest first."""
-        statement = select(SkipRow.key, SkipRow.person).where(SkipRow.project_id == self._project_id)
+        statement = sql.select(SkipRow.key, SkipRow.person).where(SkipRow.project_id == self._project_id)
         with self._read() as connection:
             return [(row.key, row.person) for row in connection.execute(statement.order_by(SkipRow.id))]
 
@@ -230,28 +226,28 @@ class Store:
             class_ids = _classes_for(connection, self._project_id, [answer.label for answer in [*new, *different]])
             if new:
                 rows = [self._values(answer, class_ids[answer.label]) for answer in new]
-                connection.execute(insert(LabelRow), rows)
+                connection.execute(sql.insert(LabelRow), rows)
             for answer in different:
                 changed = _corrected(here[answer.key], answer.label, answer.person)
                 self._change(connection, changed, class_ids[answer.label])
         return len(new), len(different), len(given) - len(new) - len(different)
 
-    def _all(self) -> Select[Any]:
-        return select(*_COLUMNS).where(LabelRow.project_id == self._project_id)
+    def _all(self) -> sql.Select[Any]:
+        return sql.select(*_COLUMNS).where(LabelRow.project_id == self._project_id)
 
     def _is(self, key: str) -> tuple[Any, Any]:
         return LabelRow.project_id == self._project_id, LabelRow.key == check_key(key)
 
-    def _select(self, connection: Connection, statement: Select[Any]) -> list[Answer]:
+    def _select(self, connection: sql.Connection, statement: sql.Select[Any]) -> list[Answer]:
         names = _class_names(connection, self._project_id)
         return [_answer(row, names) for row in connection.execute(statement)]
 
-    def _find(self, connection: Connection, key: str) -> Answer:
-        for answer in self._select(connection, select(*_COLUMNS).where(*self._is(key))):
+    def _find(self, connection: sql.Connection, key: str) -> Answer:
+        for answer in self._select(connection, sql.select(*_COLUMNS).where(*self._is(key))):
             return answer
-        raise MissingError(f"{shown(key)} has no label; somebody may have deleted it.")
+        raise MissingError(f"{quoted(key)} has no label; somebody may have deleted it.")
 
-    def _class_for(self, connection: Connection, label: str) -> int:
+    def _class_for(self, connection: sql.Connection, label: str) -> int:
         class_id = _class_id(connection, self._project_id, label)
         return _classes_for(connection, self._project_id, [label])[label] if class_id is None else class_id
 
@@ -260,30 +256,30 @@ class Store:
         return {**values, "project_id": self._project_id, "class_id": class_id}
 
     @staticmethod
-    def _change(connection: Connection, answer: Answer, class_id: int) -> None:
+    def _change(connection: sql.Connection, answer: Answer, class_id: int) -> None:
         values = {"class_id": class_id, "person": answer.person, "changed_at": answer.changed_at}
-        connection.execute(update(LabelRow).where(LabelRow.id == answer.number).values(**values))
+        connection.execute(sql.update(LabelRow).where(LabelRow.id == answer.number).values(**values))
 
     @contextmanager
-    def _read(self) -> Iterator[Connection]:
+    def _read(self) -> Iterator[sql.Connection]:
         self._require_open()
         try:
             with self._reading.begin() as connection:
                 yield connection
-        except SQLAlchemyError as error:
+        except sql.exc.SQLAlchemyError as error:
             raise self._place.refusal(error) from None
 
     @contextmanager
-    def _write(self) -> Iterator[Connection]:
+    def _write(self) -> Iterator[sql.Connection]:
         """Begin a transaction; writers of a project follow one another, so that what they find stays true."""
         self._require_open()
         try:
             with self._turn, self._writing.begin() as connection:
                 if self._place.identity() != self._file:
                     raise StoreError(f"{self._place.name} has been moved or deleted; put it back or start again.")
-                connection.execute(select(ProjectRow.id).where(ProjectRow.id == self._project_id).with_for_update())
+                connection.execute(sql.select(ProjectRow.id).where(ProjectRow.id == self._project_id).with_for_update())
                 yield connection
-        except SQLAlchemyError as error:
+        except sql.exc.SQLAlchemyError as error:
             raise self._place.refusal(error) from None
 
     def _require_open(self) -> None:
@@ -306,20 +302,20 @@ def _one_each(answers: Iterable[Answer]) -> dict[str, Answer]:
     for answer in map(Answer.checked, answers):
         first = given.setdefault(answer.key, answer)
         if first.label != answer.label:
-            raise RefusedError(f"{shown(answer.key)} must have one label, got {first.label!r} and {answer.label!r}.")
+            raise RefusedError(f"{quoted(answer.key)} must have one label, got {first.label!r} and {answer.label!r}.")
     return given
 
 
-def _class_names(connection: Connection, project_id: int) -> dict[int, str]:
-    statement = select(ClassRow.id, ClassRow.name).where(ClassRow.project_id == project_id).order_by(ClassRow.id)
+def _class_names(connection: sql.Connection, project_id: int) -> dict[int, str]:
+    statement = sql.select(ClassRow.id, ClassRow.name).where(ClassRow.project_id == project_id).order_by(ClassRow.id)
     return {row.id: row.name for row in connection.execute(statement)}
 
 
-def _class_id(connection: Connection, project_id: int, name: str) -> int | None:
-    return connection.scalar(select(ClassRow.id).where(ClassRow.project_id == project_id, ClassRow.name == name))
+def _class_id(connection: sql.Connection, project_id: int, name: str) -> int | None:
+    return connection.scalar(sql.select(ClassRow.id).where(ClassRow.project_id == project_id, ClassRow.name == name))
 
 
-def _classes_for(connection: Connection, project_id: int, labels: Iterable[str]) -> dict[str, int]:
+def _classes_for(connection: sql.Connection, project_id: int, labels: Iterable[str]) -> dict[str, int]:
     """Return the ids of classes, new ones added."""
     known = {name: class_id for class_id, name in _class_names(connection, project_id).items()}
     unknown = [label for label in dict.fromkeys(labels) if label not in known]
@@ -327,5 +323,5 @@ def _classes_for(connection: Connection, project_id: int, labels: Iterable[str])
         count = len(known) + len(unknown)
         raise RefusedError(f"A project must have at most {MOST_CLASSES} classes, got {count}; are these labels?")
     for name in unknown:
-        known[name] = new_id(connection.execute(insert(ClassRow).values(project_id=project_id, name=name)))
+        known[name] = new_id(connection.execute(sql.insert(ClassRow).values(project_id=project_id, name=name)))
     return known

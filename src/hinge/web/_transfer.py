@@ -21,7 +21,8 @@ from hinge.io._bytes import PIECE, ByteStream
 from hinge.io._delimited import CsvOptions, read_csv
 from hinge.io._lines import LineBlocks
 from hinge.io._parquet import _arrow
-from hinge.web._answer import Answer, RefusedError, check_label, check_person, shown
+from hinge.persistence._errors import quoted
+from hinge.web._answer import Answer, RefusedError, check_label, check_person
 
 if TYPE_CHECKING:
     from hinge.io import Table
@@ -185,7 +186,7 @@ class _Reader:
                 raise DataFileError(f"{self._name}, line 1 names more than one column {meaning!r}; one is enough.")
             found[meaning] = column
         if "label" not in found or not ("key" in found or "row" in found):
-            listed = ", ".join(map(shown, list(table.columns)[:8]))
+            listed = ", ".join(map(quoted, list(table.columns)[:8]))
             raise DataFileError(
                 f"{self._name}, line 1 must name the columns key (or row) and label, got {listed}; add these names."
             )
@@ -205,8 +206,8 @@ class _Reader:
             self._found[row] = (line, answer)
         elif (first := self._found[row])[1].label != label:
             raise DataFileError(
-                f"{self._name}, line {line} says {shown(label)} of an example that line {first[0]} says "
-                f"{shown(first[1].label)} of; leave one of them out."
+                f"{self._name}, line {line} says {quoted(label)} of an example that line {first[0]} says "
+                f"{quoted(first[1].label)} of; leave one of them out."
             )
 
     def _row(self, line: int, texts: dict[str, str]) -> int:
@@ -215,12 +216,12 @@ class _Reader:
             row = self._pool.row_of(_armed(text))
             row = self._pool.row_of(text) if row is None else row  # a key of its own, not written by `write_labels`
             if row is None:
-                raise DataFileError(f"{self._name}, line {line} names {shown(text)}, which is not among the examples.")
+                raise DataFileError(f"{self._name}, line {line} names {quoted(text)}, which is not among the examples.")
             return row
         text = texts["row"].strip()
         if not re.fullmatch("[0-9]{1,18}", text) or int(text) >= len(self._pool):
             last = len(self._pool) - 1
-            raise DataFileError(f"{self._name}, line {line} must have a row from 0 to {last}, got {shown(text)}.")
+            raise DataFileError(f"{self._name}, line {line} must have a row from 0 to {last}, got {quoted(text)}.")
         return int(text)
 
 
@@ -286,7 +287,7 @@ def _write_svm(answers: Sequence[Answer], pool: Pool, file: IO[bytes]) -> None:
 def _row_of(answer: Answer, pool: Pool) -> int:
     row = pool.row_of(answer.key)
     if row is None:
-        raise DataError(f"{shown(answer.key)} has a label, but is not among the examples; export the labels as CSV.")
+        raise DataError(f"{quoted(answer.key)} has a label, but is not among the examples; export the labels as CSV.")
     return row
 
 

@@ -53,7 +53,6 @@ class Worker:
         self.learner = ActiveLearner(
             model, X, settings.strategy, settings.sample, settings.seed, target=settings.target
         )
-        self.baseline = ActiveLearner(model, X, random_state=settings.seed)  # learns random draws only
         self._tasks: deque[tuple[Callable[[], Any], Future[Any]]] = deque()
         self._changed = threading.Condition()
         self._questions: list[Question] = []
@@ -75,23 +74,23 @@ class Worker:
             self._changed.notify_all()
         self._thread.join()
 
-    def learn(self, rows: list[int], labels: list[str], at_random: list[bool]) -> Future[None]:
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """What decides about the model, whichever solver finds it: cost and kernel, its width settled by the pool."""
+        parameters = self.learner.model.get_params()
+        return {name: parameters[name] for name in ("C", "gamma", "kernel")}
+
+    def learn(self, rows: list[int], labels: list[str]) -> Future[Any]:
         """Learn labels."""
-
-        def work() -> None:
-            self.learner.tell(rows, labels)
-            drawn = [place for place, random in enumerate(at_random) if random]
-            self.baseline.tell([rows[place] for place in drawn], [labels[place] for place in drawn])
-
-        return self.submit(work)
+        return self.submit(lambda: self.learner.tell(rows, labels))
 
     def correct(self, row: int, label: str) -> Future[float]:
         """Learn that a label was wrong; the result is how long it took."""
-        return self._timed(lambda learner: learner.tell([row], [label]), row)
+        return self._timed(lambda: self.learner.tell([row], [label]))
 
     def forget(self, row: int) -> Future[float]:
         """Forget a label; the result is how long it took."""
-        return self._timed(lambda learner: learner.forget([row]), row)
+        return self._timed(lambda: self.learner.forget([row]))
 
     def copy(self) -> Future[Any]:
         """Have a copy of the model made; None while it knows fewer than two classes."""
@@ -140,14 +139,11 @@ class Worker:
         with self._changed:
             return list(self._questions)
 
-    def _timed(self, change: Callable[[ActiveLearner], Any], row: int) -> Future[float]:
+    def _timed(self, change: Callable[[], Any]) -> Future[float]:
         def work() -> float:
             began = time.perf_counter()
-            change(self.learner)
-            took = time.perf_counter() - began
-            if row in self.baseline.labels:
-                change(self.baseline)
-            return took
+            change()
+            return time.perf_counter() - began
 
         return self.submit(work)
 
@@ -187,10 +183,7 @@ class Worker:
         if not len(rows):
             return []
         scores = class_scores(self.learner, self._X, rows)
-        said: list[str | None] = [None] * len(rows)
-        if drawn == "random" and self.baseline.can_choose:
-            said = self.baseline.model.predict(self._X[rows]).tolist()
-        return [Question(*each) for each in zip(rows.tolist(), [drawn] * len(rows), scores, said, strict=True)]
+        return [Question(row, drawn, thoughts) for row, thoughts in zip(rows.tolist(), scores, strict=True)]
 
     def _look_back(self) -> None:
         """Look whether the model still changes, now and then."""

@@ -1,12 +1,17 @@
 /**
- * The server as the page sees it: JSON requests, a token asked for when one is needed, and requests that are repeated until they are answered.
+ * The server as the page sees it: JSON requests, a token asked for when one is needed, and requests that are repeated until they are
+ * answered.
  *
- * @typedef {{kind: "image", width: number, height: number} | {kind: "text", text: string} | {kind: "table", cells: [string, any][]}} View
+ * @typedef {{kind: "image", width: number, height: number}} ImageView
+ * @typedef {{kind: "text", text: string}} TextView
+ * @typedef {{kind: "table", cells: [string, any][]}} TableView
+ * @typedef {ImageView | TextView | TableView} View
  * @typedef {{label: string, share: number}} Guess
  * @typedef {{row: number, view: View, drawn: "chosen"|"random", before: string|null, guesses: Guess[], sure: number|null}} Example
  * @typedef {{name: string, count: number}} ClassCount
  * @typedef {{name: string, labels: number, here: boolean}} Person
- * @typedef {{name: string, kind: string, classes: ClassCount[], total: number, labelled: number, people: Person[], strategy: string}} Project
+ * @typedef {{name: string, kind: string, classes: ClassCount[], total: number, labelled: number, people: Person[], strategy: string}}
+ *   Project
  * @typedef {{example: Example|null, project: Project, saved: number|null, upcoming: number[]}} Turn
  * @typedef {{labels: number, accuracy: number, low?: number, high?: number}} Point
  */
@@ -17,7 +22,7 @@ const PATIENCE = 15_000;
 const UPLOAD_PATIENCE = 300_000;
 const FIRST_PAUSE = 300;
 const LONGEST_PAUSE = 5_000;
-/** What a proxy says while the server behind it is away. */
+/** What a proxy says while the server behind it is away, and the server while its database is: worth another attempt. */
 const AWAY = new Set([502, 503, 504]);
 
 /** The server answered, and the answer is no. */
@@ -30,7 +35,7 @@ export class RefusedError extends Error {
   }
 }
 
-/** The server did not answer: whether it has done what was asked is unknown. */
+/** The server did not answer, or cannot do it now; whether it has done what was asked is unknown. */
 export class UnreachableError extends Error {}
 
 /** @type {() => Promise<void>} */
@@ -56,16 +61,14 @@ async function exchange(method, path, body, type) {
   const signal = AbortSignal.timeout(type === "text/csv" ? UPLOAD_PATIENCE : PATIENCE);
   try {
     const response = await fetch(`api/${path}`, { method, headers, body, signal, cache: "no-store", credentials: "same-origin" });
-    if (AWAY.has(response.status)) throw new UnreachableError();
     // The body is read here because a server that dies half-way has not answered either.
-    const text = await response.text();
-    return { status: response.status, body: parse(text) };
+    return { status: response.status, body: parse(await response.text()) };
   } catch {
     throw new UnreachableError("the server does not answer");
   }
 }
 
-/** @param {string} text @returns {any} */
+/** @param {string} text @returns {any} null for what is no JSON */
 function parse(text) {
   try {
     return JSON.parse(text);
@@ -85,6 +88,7 @@ export async function request(method, path, content, type = "application/json") 
   const body = content === undefined || type !== "application/json" ? content : JSON.stringify(content);
   for (;;) {
     const answer = await exchange(method, path, body, type);
+    if (AWAY.has(answer.status)) throw new UnreachableError(answer.body?.error ?? "the server does not answer");
     if (answer.status === 401) {
       // Several requests may be refused at once; one form is enough.
       unlocking ??= unlock().finally(() => (unlocking = null));
@@ -128,7 +132,7 @@ function pause(milliseconds) {
  *
  * @param {string} path
  * @param {any} content
- * @param {(failures: number, wait: number) => void} onTrouble  told after each attempt that failed
+ * @param {(failures: number, reason: string) => void} onTrouble  told after each attempt that failed
  * @returns {Promise<any>}
  */
 export async function persist(path, content, onTrouble) {
@@ -137,10 +141,9 @@ export async function persist(path, content, onTrouble) {
       return await request("POST", path, content);
     } catch (error) {
       if (!(error instanceof UnreachableError)) throw error;
-      const wait = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** failures);
       failures += 1;
-      onTrouble(failures, wait);
-      await pause(wait);
+      onTrouble(failures, error.message);
+      await pause(Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (failures - 1)));
     }
   }
 }

@@ -1,12 +1,12 @@
 /**
- * The learning curve, drawn as SVG: accuracy with its likely range, labelling at random beside it, and a read-out under the pointer.
+ * The learning curve, drawn as SVG: accuracy with its likely range, labelling at random beside it, a read-out under the pointer.
  *
  * @typedef {import("./api.js").Point} Point
  * @typedef {{curve: Point[], random: Point[], random_from: number|null}} Curves
  * @typedef {{x: (value: number) => number, y: (value: number) => number, bounds: {labels: number, floor: number}}} Scales
  */
 
-import { counted, draw, make, percent, setText } from "./dom.js";
+import { counted, draw, drawing, grouped, make, percent, setText } from "./dom.js";
 import { linear, path, ticks } from "./scale.js";
 
 const HEIGHT = 196;
@@ -17,7 +17,8 @@ function boundsOf({ curve, random }) {
   const all = [...curve, ...random];
   const lowest = Math.min(1, ...all.map((point) => Math.min(point.accuracy, point.low ?? 1)));
   // Room below, in steps of a tenth; never less than a fifth of the scale, or noise would look like a cliff.
-  return { labels: Math.max(1, ...all.map((point) => point.labels)), floor: Math.max(0, Math.min(0.8, Math.floor(lowest * 10 - 1e-9) / 10)) };
+  const floor = Math.max(0, Math.min(0.8, Math.floor(lowest * 10 - 1e-9) / 10));
+  return { labels: Math.max(1, ...all.map((point) => point.labels)), floor };
 }
 
 /** @param {Curves} curves @param {number} width @returns {Scales} */
@@ -36,7 +37,8 @@ function axes({ x, y, bounds }, width) {
   }
   for (const value of ticks(0, bounds.labels, 5, 1)) {
     const edge = x(value) > width - MARGIN.right - 14;
-    group.append(draw("text", { x: edge ? width - 2 : x(value), y: HEIGHT - 6, "text-anchor": edge ? "end" : "middle" }, value.toLocaleString("en")));
+    const place = edge ? { x: width - 2, "text-anchor": "end" } : { x: x(value), "text-anchor": "middle" };
+    group.append(draw("text", { y: HEIGHT - 6, ...place }, grouped(value)));
   }
   return group;
 }
@@ -55,7 +57,13 @@ function bandPath(points, { x, y, bounds }) {
   return `${path([...upper, ...lower])}Z`;
 }
 
-/** A single point has no line: it gets a dot and its range as a stroke. @param {Point} point @param {Scales} scales @returns {SVGElement[]} */
+/**
+ * A single point has no line: it gets a dot and its range as a stroke.
+ *
+ * @param {Point} point
+ * @param {Scales} scales
+ * @returns {SVGElement[]}
+ */
 function lonelyPoint(point, { x, y, bounds }) {
   const ends = { y1: y(Math.max(bounds.floor, point.low ?? point.accuracy)), y2: y(point.high ?? point.accuracy) };
   return [
@@ -80,20 +88,28 @@ function lines({ curve, random, random_from: from }, scales) {
 
 /** @param {Point[]} points @param {number} labels @returns {Point|null} the point nearest to that number of labels */
 function nearest(points, labels) {
-  return points.reduce((best, point) => (best && Math.abs(best.labels - labels) <= Math.abs(point.labels - labels) ? best : point), /** @type {Point|null} */ (null));
+  let best = points[0] ?? null;
+  for (const point of points) if (Math.abs(point.labels - labels) < Math.abs(best.labels - labels)) best = point;
+  return best;
 }
 
 /** @param {Point|null} point @param {Point|null} random @returns {string} */
 function reading(point, random) {
   if (point === null) return "";
-  const range = typeof point.low !== "number" || typeof point.high !== "number" ? "" : ` (${percent(point.low)} to ${percent(point.high)})`;
-  return `${counted(point.labels, "label")}: ${percent(point.accuracy)}${range}${random ? `; at random ${percent(random.accuracy)}` : ""}`;
+  const ranged = typeof point.low === "number" && typeof point.high === "number";
+  const range = ranged ? ` (${percent(point.low)} to ${percent(point.high)})` : "";
+  const beside = random ? `; at random ${percent(random.accuracy)}` : "";
+  return `${counted(point.labels, "label")}: ${percent(point.accuracy)}${range}${beside}`;
+}
+
+/** @param {string} kind @param {string} text @returns {HTMLElement} one entry of the legend */
+function sample(kind, text) {
+  const shape = draw("path", { class: kind, d: kind === "band" ? "M1 1H25V9H1Z" : "M1 5H25" });
+  return make("li", {}, draw("svg", { viewBox: "0 0 26 10", "aria-hidden": "true" }, shape), text);
 }
 
 /** @param {Curves} curves @returns {HTMLElement} */
 function legend({ curve, random, random_from: from }) {
-  const sample = (/** @type {string} */ kind, /** @type {string} */ text) =>
-    make("li", {}, draw("svg", { viewBox: "0 0 26 10", "aria-hidden": "true" }, draw("path", { class: kind, d: kind === "band" ? "M1 1H25V9H1Z" : "M1 5H25" })), text);
   const list = make("ul", { class: "legend" }, sample("line", "these labels"), sample("band", "likely range"));
   if (random.length > 1 && from !== 0 && curve.length) list.append(sample("random", "at random"));
   if (from !== null && random.length > from) list.append(sample("random beyond", "at random, extrapolated"));
@@ -105,7 +121,8 @@ class ReadOut {
   /** @param {SVGElement} svg @param {HTMLElement} text @param {Curves} curves @param {Scales} scales */
   constructor(svg, text, curves, scales) {
     Object.assign(this, { svg, text, curves, scales, index: curves.curve.length - 1 });
-    this.cursor = draw("g", { class: "cursor", visibility: "hidden" }, draw("line", { y1: MARGIN.top, y2: HEIGHT - MARGIN.bottom }), draw("circle", { r: 4 }));
+    const line = draw("line", { y1: MARGIN.top, y2: HEIGHT - MARGIN.bottom });
+    this.cursor = draw("g", { class: "cursor", visibility: "hidden" }, line, draw("circle", { r: 4 }));
     svg.append(this.cursor);
     svg.addEventListener("pointermove", (event) => this.follow(event));
     svg.addEventListener("pointerdown", (event) => this.follow(event));
@@ -166,24 +183,9 @@ export function drawCurve(place, curves) {
   const scales = scalesFor(curves, width);
   const text = make("p", { class: "reading" });
   const summary = `Learning curve. ${reading(curves.curve.at(-1) ?? null, curves.random.at(-1) ?? null)}`;
-  const svg = draw("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, width, height: HEIGHT, role: "img", tabindex: 0, "aria-label": summary });
+  const svg = drawing(width, HEIGHT, summary);
+  svg.setAttribute("tabindex", "0");
   svg.append(axes(scales, width), ...lines(curves, scales));
   place.replaceChildren(svg, text, legend(curves));
   new ReadOut(svg, text, curves, scales);
-}
-
-/** The last times as bars, each at most three times the median high: one break must not flatten the rest. @param {HTMLElement} place @param {{median: number|null, last: number[]}} seconds */
-export function drawTimes(place, { median, last }) {
-  const [width, height] = [Math.max(200, place.clientWidth), 40];
-  const top = Math.max(0.1, Math.min(Math.max(...last, 0.1), (median || 1) * 3));
-  const step = width / Math.max(50, last.length);
-  const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": `Seconds for the last ${counted(last.length, "label")}` });
-  last.forEach((value, index) => {
-    const tall = Math.max(1.5, (Math.min(value, top) / top) * height);
-    const bar = draw("rect", { x: index * step, y: height - tall, width: Math.max(1, step - 1.5), height: tall, rx: 1, class: value > top ? "cut" : "" });
-    bar.append(draw("title", {}, `${value.toFixed(1)} s`));
-    svg.append(bar);
-  });
-  if (median) svg.append(draw("line", { x1: 0, x2: width, y1: height - (median / top) * height, y2: height - (median / top) * height }));
-  place.replaceChildren(svg);
 }

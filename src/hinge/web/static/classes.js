@@ -4,7 +4,7 @@
  * @typedef {import("./api.js").Project} Project
  */
 
-import { byId, make, setText } from "./dom.js";
+import { byId, grouped, make, setText } from "./dom.js";
 import { assignKeys } from "./keys.js";
 
 const GAP = 8;
@@ -38,9 +38,11 @@ export function labelOfKey(key) {
 /** @param {string} name @param {string|undefined} key */
 function makeButton(name, key) {
   const count = make("span", { class: "count", "aria-hidden": "true" });
+  const spoken = key ? `${name}, key ${key}` : name;
+  const click = (/** @type {Event} */ event) => choose(name, event);
   const button = make(
     "button",
-    { type: "button", "data-label": name, title: name, "aria-label": key ? `${name}, key ${key}` : name, click: (/** @type {Event} */ event) => choose(name, event) },
+    { type: "button", "data-label": name, title: name, "aria-label": spoken, click },
     make("kbd", { "aria-hidden": "true" }, key?.toUpperCase() ?? ""),
     make("span", { class: [...name].length > 5 ? "name longer" : "name", dir: "auto" }, name),
     count,
@@ -92,7 +94,7 @@ export function showClasses(project) {
   const names = project.classes.map((entry) => entry.name);
   const same = names.length === buttons.size && names.every((name) => buttons.has(name));
   if (!same || names.length === 0) rebuild(names);
-  for (const { name, count } of project.classes) setText(buttons.get(name).count, count.toLocaleString("en"));
+  for (const { name, count } of project.classes) setText(buttons.get(name).count, grouped(count));
 }
 
 /**
@@ -108,7 +110,7 @@ export function markClasses(guess, before) {
 }
 
 /**
- * Shows at once that the key was heard. The answer may be there in two frames, too short to be noticed, so the colour fades more slowly.
+ * Shows at once that the key was heard. The answer may be there in two frames, too short to be noticed, so the colour fades slowly.
  *
  * @param {string} label
  */

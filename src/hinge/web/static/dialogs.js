@@ -5,7 +5,7 @@
  */
 
 import { login, request } from "./api.js";
-import { byId, counted, make, setText } from "./dom.js";
+import { byId, counted, make, nameSpan, setText, span } from "./dom.js";
 import { project } from "./project.js";
 
 const LARGEST_IMPORT = 20_000_000;
@@ -96,8 +96,9 @@ async function removeClass(name, button) {
 /** @param {Project} news */
 export function listClasses(news) {
   const items = news.classes.map(({ name, count }) => {
-    const button = make("button", { type: "button", "aria-label": `Remove ${name}`, click: () => removeClass(name, button) }, "Remove");
-    return make("li", {}, make("span", { class: "name", title: name, dir: "auto" }, name), count ? make("span", { class: "share" }, counted(count, "label")) : button);
+    const click = () => removeClass(name, button);
+    const button = make("button", { type: "button", "aria-label": `Remove ${name}`, click }, "Remove");
+    return make("li", {}, nameSpan(name), count ? span("share", counted(count, "label")) : button);
   });
   byId("class-list").replaceChildren(...items);
 }

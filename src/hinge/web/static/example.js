@@ -1,6 +1,6 @@
 /**
- * The example on screen. What is to be shown is made ready first (images loaded and decoded) and put into the page in one step, so that
- * nothing flashes or moves.
+ * The example on screen. What is to be shown is made ready first (images loaded and decoded) and put into the page in one step, so
+ * that nothing flashes or moves.
  *
  * @typedef {import("./api.js").Example} Example
  * @typedef {import("./api.js").View} View
@@ -101,7 +101,8 @@ export function mount(kind, node) {
  * @returns {HTMLElement}
  */
 export function messageNode(title, text, again) {
-  return make("div", { class: "message" }, make("h2", {}, title), make("p", {}, text), make("button", { type: "button", click: again }, "Try again"));
+  const button = make("button", { type: "button", click: again }, "Try again");
+  return make("div", { class: "message" }, make("h2", {}, title), make("p", {}, text), button);
 }
 
 /**
@@ -113,14 +114,19 @@ export function messageNode(title, text, again) {
  */
 export function thumbnail(row, view) {
   if (view.kind === "image") {
-    const tiny = Math.max(view.width, view.height) <= PIXEL_ART;
-    return make("img", { class: tiny ? "thumbnail pixels" : "thumbnail", src: imageAddress(row), alt: `Example ${row}`, loading: "lazy", width: 56, height: 56 });
+    const kind = Math.max(view.width, view.height) <= PIXEL_ART ? "thumbnail pixels" : "thumbnail";
+    return make("img", { class: kind, loading: "lazy", width: 56, height: 56, alt: `Example ${row}`, src: imageAddress(row) });
   }
-  const text = view.kind === "text" ? view.text : view.cells.slice(0, 6).map(([column, value]) => `${column} ${value ?? ""}`).join(" · ");
-  return make("p", { class: "excerpt", dir: "auto" }, text.slice(0, 240));
+  const cells = view.kind === "table" ? view.cells.slice(0, 6).map(([column, value]) => `${column} ${value ?? ""}`) : [view.text];
+  return make("p", { class: "excerpt", dir: "auto" }, cells.join(" · ").slice(0, 240));
 }
 
-/** Arrow keys scroll a long example wherever the focus is. @param {string} key @returns {boolean} whether the key was one of these */
+/**
+ * Arrow keys scroll a long example wherever the focus is.
+ *
+ * @param {string} key
+ * @returns {boolean} whether the key was one of these
+ */
 export function scrollExample(key) {
   const place = byId("example");
   const steps = { ArrowDown: 60, ArrowUp: -60, PageDown: place.clientHeight * 0.9, PageUp: place.clientHeight * -0.9 };

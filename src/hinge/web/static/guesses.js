@@ -5,7 +5,7 @@
  * @typedef {import("./api.js").Guess} Guess
  */
 
-import { byId, make, percent, setText } from "./dom.js";
+import { byId, make, nameSpan, percent, setText, span } from "./dom.js";
 import { settings } from "./settings.js";
 
 const PLACES = 5;
@@ -19,8 +19,8 @@ let shown = null;
 
 /** The places stay for good and only change their content, so that nothing moves and nothing is built for each example. */
 const places = Array.from({ length: PLACES }, () => {
-  const [name, bar, share] = [make("span", { class: "name" }), make("span", { class: "bar" }, make("i")), make("span", { class: "share" })];
-  return { item: make("li", {}, name, bar, share), name, fill: bar.firstChild, share };
+  const [name, fill, share] = [nameSpan(""), make("i"), span("share", "")];
+  return { item: make("li", {}, name, make("span", { class: "bar" }, fill), share), name, fill, share };
 });
 
 /** @param {typeof places[0]} place @param {Guess|undefined} guess */
@@ -55,7 +55,7 @@ export function showGuesses(example) {
   setText(byId("drawn-why"), why);
 }
 
-/** The guess that may be marked on its button: none while guesses are hidden or the model knows too little. @returns {string|null} */
+/** @returns {string|null} the guess to mark on its button: none while guesses are hidden or the model knows too little */
 export function markedGuess() {
   return shown && settings.guesses && shown.sure !== null ? (shown.guesses[0]?.label ?? null) : null;
 }

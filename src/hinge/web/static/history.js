@@ -2,11 +2,20 @@
  * The labels so far, newest first, to correct and to delete.
  *
  * @typedef {import("./api.js").View} View
- * @typedef {{row: number, label: string, person: string, seconds: number|null, guess: string|null, drawn: string, labelled_at: string, changed_at: string|null, view: View}} Entry
+ * @typedef {object} Entry
+ * @property {number} row
+ * @property {string} label
+ * @property {string} person
+ * @property {number|null} seconds
+ * @property {string|null} guess
+ * @property {string} drawn
+ * @property {string} labelled_at
+ * @property {string|null} changed_at
+ * @property {View} view
  */
 
 import { request } from "./api.js";
-import { byId, make, setText } from "./dom.js";
+import { byId, grouped, make, nameSpan, setText } from "./dom.js";
 import { thumbnail } from "./example.js";
 import { project } from "./project.js";
 
@@ -45,7 +54,9 @@ function exactAgain(seconds) {
 
 /** @param {Entry} entry @returns {HTMLElement[]} */
 function facts(entry) {
-  const parts = [make("span", {}, entry.person), make("time", { datetime: entry.labelled_at, title: new Date(entry.labelled_at).toLocaleString() }, ago(entry.labelled_at))];
+  const exactly = new Date(entry.labelled_at).toLocaleString();
+  const time = make("time", { datetime: entry.labelled_at, title: exactly }, ago(entry.labelled_at));
+  const parts = [nameSpan(entry.person), time];
   if (typeof entry.seconds === "number") parts.push(make("span", {}, `${entry.seconds.toFixed(1)} s`));
   if (entry.drawn && entry.drawn !== "chosen") parts.push(make("span", {}, entry.drawn));
   if (entry.changed_at) parts.push(make("span", { title: new Date(entry.changed_at).toLocaleString() }, "corrected"));
@@ -90,7 +101,8 @@ async function attempt(note, verb, change) {
 
 /** @param {Entry} entry @param {HTMLElement} note @param {() => void} done @returns {HTMLSelectElement} */
 function correction(entry, note, done) {
-  const select = make("select", { class: "correct", "aria-label": `Label of example ${entry.row}` }, ...options(classNames(), entry.label));
+  const spoken = `Label of example ${entry.row}`;
+  const select = make("select", { class: "correct", "aria-label": spoken }, ...options(classNames(), entry.label));
   let byKey = false;
   /** @type {ReturnType<typeof setTimeout>|undefined} */
   let timer;
@@ -131,7 +143,7 @@ function retire(item) {
 function guessNote(entry) {
   const right = entry.guess === entry.label;
   const text = right ? "guessed right" : `guessed ${entry.guess}`;
-  return make("span", { class: right ? "guess-note right" : "guess-note wrong", title: `The model had guessed: ${entry.guess}` }, text);
+  return make("span", { class: right ? "guess-note" : "guess-note wrong", title: `The model had guessed: ${entry.guess}` }, text);
 }
 
 /** @param {Entry} entry @returns {HTMLElement} */
@@ -140,12 +152,14 @@ function itemOf(entry) {
   const said = make("span", { class: "said" });
   const judge = () => said.replaceChildren(...(entry.guess === null || entry.guess === undefined ? [] : [guessNote(entry)]));
   const select = correction(entry, note, judge);
-  const button = make("button", { type: "button", class: "delete", "aria-label": `Delete the label of example ${entry.row}` }, "Delete");
+  const spoken = `Delete the label of example ${entry.row}`;
+  const button = make("button", { type: "button", class: "delete", "aria-label": spoken }, "Delete");
+  const line = make("div", { class: "line" }, select, button);
   const item = make(
     "li",
     { "data-row": entry.row },
     make("div", { class: "picture" }, thumbnail(entry.row, entry.view)),
-    make("div", { class: "entry" }, make("div", { class: "line" }, select, button), make("p", { class: "about" }, said, ...facts(entry)), note),
+    make("div", { class: "entry" }, line, make("p", { class: "about" }, said, ...facts(entry)), note),
   );
   button.addEventListener("click", async () => {
     button.disabled = true;
@@ -158,7 +172,8 @@ function itemOf(entry) {
 
 /** @param {number} total @param {number} count */
 function showRange(total, count) {
-  setText(byId("history-range"), total ? `${(offset + 1).toLocaleString("en")} to ${(offset + count).toLocaleString("en")} of ${total.toLocaleString("en")}` : "");
+  const range = `${grouped(offset + 1)} to ${grouped(offset + count)} of ${grouped(total)}`;
+  setText(byId("history-range"), count ? range : "");
   setText(byId("history-note"), total ? "" : "No labels here yet.");
   byId("newer").disabled = offset === 0;
   byId("older").disabled = offset + count >= total;
@@ -178,7 +193,7 @@ async function load() {
     byId("history-list").scrollTop = 0;
     showRange(total, entries.length);
   } catch (error) {
-    if (turn === asked) setText(byId("history-note"), `The history cannot be shown: ${error.message}.`);
+    if (turn === asked) setText(byId("history-note"), `The history cannot be shown: ${error.message}`);
   }
 }
 

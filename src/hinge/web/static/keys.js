@@ -6,15 +6,25 @@ const DIGITS = [..."1234567890"];
 const LETTERS = [..."abcdefghijklmnopqrstuvwxyz"];
 
 /** Keys of the page itself; classes never get them. */
-export const ACTIONS = { s: "skip", " ": "skip", u: "undo", backspace: "undo", h: "history", p: "progress", n: "new-class", g: "guesses", "?": "help" };
+export const ACTIONS = {
+  s: "skip",
+  " ": "skip",
+  u: "undo",
+  backspace: "undo",
+  h: "history",
+  p: "progress",
+  n: "new-class",
+  g: "guesses",
+  "?": "help",
+};
 
 const FREE_LETTERS = LETTERS.filter((letter) => !(letter in ACTIONS));
 /** In the order in which they are given away; "⇧a" is Shift and A. */
 const FALLBACK = [...DIGITS, ...FREE_LETTERS, ...FREE_LETTERS.map((letter) => `⇧${letter}`)];
 
 /**
- * A class that is a digit gets that digit, whoever came before: pressing 3 must never mean another class than "3". The others follow in the
- * order in which they were added, each with its first letter if that is free, so that a class added later takes no key away from them.
+ * A class that is a digit gets that digit, whoever came before: pressing 3 must never mean another class than "3". The others follow in
+ * the order in which they were added, each with its first letter if that is free, so that a class added later takes no key from them.
  *
  * @param {string[]} names
  * @returns {Map<string, string>} class to key; a class beyond the last key has none
@@ -25,7 +35,8 @@ export function assignKeys(names) {
   for (const name of names) {
     if (keys.has(name)) continue;
     const initial = name.slice(0, 1).toLowerCase();
-    const key = FREE_LETTERS.includes(initial) && !taken.has(initial) ? initial : FALLBACK.find((candidate) => !taken.has(candidate));
+    const wanted = FREE_LETTERS.includes(initial) ? [initial, ...FALLBACK] : FALLBACK;
+    const key = wanted.find((candidate) => !taken.has(candidate));
     if (key === undefined) continue;
     keys.set(name, key);
     taken.add(key);
@@ -34,8 +45,8 @@ export function assignKeys(names) {
 }
 
 /**
- * The name of a key press as used above, or null if it is none of ours. Digits and letters are found on keyboards too that give other signs
- * without Shift (French digits) or have another alphabet; Caps Lock changes nothing.
+ * The name of a key press as used above, or null if it is none of ours. Digits and letters are found on keyboards too that give other
+ * signs without Shift (French digits) or have another alphabet; Caps Lock changes nothing.
  *
  * @param {KeyboardEvent} event
  * @returns {string|null}
@@ -52,8 +63,8 @@ export function keyOf(event) {
 }
 
 /**
- * The digit or letter printed on the same place of an English keyboard. A sign such as the comma, which stands where others have a letter,
- * is not that letter.
+ * The digit or letter printed on the same place of an English keyboard. A sign such as the comma, which stands where others have a
+ * letter, is not that letter.
  *
  * @param {KeyboardEvent} event
  * @returns {string|null}

@@ -1,6 +1,6 @@
 /**
- * One example after the other. One request is under way at a time, and an answer counts only for an example that is on the screen: what is
- * pressed between an answer and the next example is dropped, so that nobody labels what they have not seen.
+ * One example after the other. One request is under way at a time, and an answer counts only for an example that is on the screen:
+ * what is pressed between an answer and the next example is dropped, so that nobody labels what they have not seen.
  *
  * @typedef {import("./api.js").Turn} Turn
  */
@@ -16,7 +16,7 @@ import { settings } from "./settings.js";
 
 /** The server may just be starting again. */
 const BROKEN_PAUSE = 3_000;
-const NO_ANSWER = "the server does not answer; trying again";
+const PERHAPS_SAVED = "This example has a label by now, perhaps yours from before the connection broke: see the history.";
 
 /** @type {Turn|null} */
 let turn = null;
@@ -92,18 +92,18 @@ async function show(next) {
 /**
  * @param {string} path
  * @param {any} content
- * @param {string} trouble  what to say while the server does not answer
+ * @param {string} trouble  what to say before the reason while the server does not answer
  * @returns {Promise<Turn|null>} null when the server refused: the example on the screen stays
  */
 async function ask(path, content, trouble) {
   setState("waiting");
   let failures = 0;
   try {
-    return await persist(path, content, (count) => {
+    return await persist(path, content, (count, reason) => {
       failures = count;
       setState("offline");
       setText(byId("saved"), "");
-      showTrouble(trouble, hurry);
+      showTrouble(`${trouble}${reason.replace(/\.$/, "")}; trying again`, hurry);
     });
   } catch (error) {
     return refusal(error, path, failures);
@@ -121,7 +121,7 @@ async function ask(path, content, trouble) {
 function refusal(error, path, failures) {
   if (!(error instanceof RefusedError)) throw error;
   const conflict = error.status === 409 && error.body?.turn;
-  if (conflict && failures > 0) showNotice("This example has a label by now, perhaps yours from before the connection broke: see the history.");
+  if (conflict && failures > 0) showNotice(PERHAPS_SAVED);
   else if (conflict || path === "undo" || path === "next") showNotice(error.message);
   else showNotice(`not saved: ${error.message}`);
   return conflict ? error.body.turn : null;
@@ -163,7 +163,7 @@ function say(next, done) {
 /** Asks for an example: the one that was on the screen before, if it can be had. */
 export async function start() {
   setState("waiting");
-  await advance("next", { holding: settings.holding }, NO_ANSWER, "");
+  await advance("next", { holding: settings.holding }, "", "");
 }
 
 /** @param {number} keyedAt  time of the key press, on the clock of `performance` */
@@ -172,7 +172,7 @@ function measure(keyedAt) {
   document.documentElement.dataset.lastLatency = duration.toFixed(1);
 }
 
-/** A key pressed before the example was visible may be handled after it, when the browser was busy. @param {Event} event @returns {boolean} */
+/** @param {Event} event @returns {boolean} false for a key pressed before the example was visible, handled late by a busy browser */
 function counts(event) {
   return ready && event.timeStamp >= shownAt;
 }
@@ -189,19 +189,19 @@ export async function answer(label, event) {
   performance.mark("label-key", { startTime: keyedAt });
   pressClass(label);
   const seconds = Math.max(0, (keyedAt - shownAt) / 1000);
-  await advance("answer", { row, label, seconds: Number(seconds.toFixed(3)) }, `not saved: ${NO_ANSWER}`, "");
+  await advance("answer", { row, label, seconds: Number(seconds.toFixed(3)) }, "not saved: ", "");
   if (currentRow() !== row) measure(keyedAt);
 }
 
 /** @param {Event} event */
 export async function skip(event) {
   const row = currentRow();
-  if (counts(event) && row !== null) await advance("skip", { row }, `not skipped yet: ${NO_ANSWER}`, "skipped");
+  if (counts(event) && row !== null) await advance("skip", { row }, "not skipped yet: ", "skipped");
 }
 
 /** @param {Event} event */
 export async function undo(event) {
-  if (counts(event)) await advance("undo", {}, `not undone yet: ${NO_ANSWER}`, "undone");
+  if (counts(event)) await advance("undo", {}, "not undone yet: ", "undone");
 }
 
 /** Marks the buttons anew after classes were added or guesses hidden. */

@@ -8,7 +8,7 @@ import { onLocked } from "./api.js";
 import { showNotice } from "./banner.js";
 import { labelOfKey, onChoose, showClasses } from "./classes.js";
 import { askForClass, askForToken, listClasses, toggle, wireDialogs, wireForms } from "./dialogs.js";
-import { byId, setText } from "./dom.js";
+import { byId, grouped, setText } from "./dom.js";
 import { scrollExample } from "./example.js";
 import { setGuessesVisible } from "./guesses.js";
 import { onHistoryChange, toggleHistory } from "./history.js";
@@ -75,8 +75,9 @@ function act(event, perform) {
 
 /** A button that was clicked would keep the focus and be pressed by the next Space. @param {MouseEvent} event */
 function dropFocus(event) {
+  const button = event.target instanceof Element ? event.target.closest(".classes button, .actions button") : null;
   const pointed = event.detail > 0;
-  if (pointed && event.target instanceof Element) /** @type {HTMLElement|null} */ (event.target.closest(".classes button, .actions button"))?.blur();
+  if (pointed && button instanceof HTMLElement) button.blur();
 }
 
 /** @param {Project} news */
@@ -85,7 +86,7 @@ function showTally(news) {
   byId("name").title = news.name;
   document.title = `${news.name}: label`;
   setText(byId("labelled"), news.labelled);
-  setText(byId("total"), news.total.toLocaleString("en"));
+  setText(byId("total"), grouped(news.total));
   byId("share").value = news.total ? news.labelled / news.total : 0;
 }
 

@@ -5,9 +5,10 @@
  */
 
 import { request } from "./api.js";
-import { drawCurve, drawTimes } from "./chart.js";
-import { byId, counted, make, percent, setText } from "./dom.js";
+import { drawCurve } from "./chart.js";
+import { byId, counted, grouped, make, nameSpan, percent, setText, span } from "./dom.js";
 import { project } from "./project.js";
+import { drawTimes } from "./times.js";
 
 /** At most one request a second, and a little after the label: the next example comes first. */
 const SHORTEST = 1_000;
@@ -57,7 +58,7 @@ function showBalance(balance) {
   const items = balance.map(({ name, count }) => {
     const fill = make("i");
     fill.style.transform = `scaleX(${count / most})`;
-    return make("li", {}, make("span", { class: "name", title: name, dir: "auto" }, name), make("span", { class: "bar" }, fill), make("span", { class: "share" }, count.toLocaleString("en")));
+    return make("li", {}, nameSpan(name), make("span", { class: "bar" }, fill), span("share", grouped(count)));
   });
   byId("balance").replaceChildren(...items);
 }
@@ -79,7 +80,7 @@ function showModel(model) {
     ["Strategy", project.current?.strategy],
   ].filter(([, value]) => value !== undefined && value !== null);
   setText(byId("model-kind"), model?.kind ?? "");
-  const text = (/** @type {any} */ value) => (typeof value === "number" ? value.toLocaleString("en") : String(value));
+  const text = (/** @type {any} */ value) => (typeof value === "number" ? grouped(value) : String(value));
   byId("model").replaceChildren(...facts.flatMap(([name, value]) => [make("dt", {}, String(name)), make("dd", {}, text(value))]));
 }
 
@@ -87,9 +88,10 @@ function showModel(model) {
 export function showPeople(news) {
   const here = news.people.filter((person) => person.here).length;
   setText(byId("people-note"), `${here} here now`);
-  const items = news.people.map((person) =>
-    make("li", { class: person.here ? "here" : "" }, make("i", { role: "img", "aria-label": person.here ? "here now" : "away" }), make("span", { class: "name", title: person.name }, person.name), make("span", { class: "share" }, person.labels.toLocaleString("en"))),
-  );
+  const items = news.people.map((person) => {
+    const lamp = make("i", { role: "img", "aria-label": person.here ? "here now" : "away" });
+    return make("li", { class: person.here ? "here" : "" }, lamp, nameSpan(person.name), span("share", grouped(person.labels)));
+  });
   byId("people").replaceChildren(...items);
 }
 

@@ -1,0 +1,87 @@
+"""Databases for the tests: SQLite always, PostgreSQL for the slow ones where there is one."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import socket
+import subprocess
+import tempfile
+from pathlib import Path
+
+import pytest
+
+PASSWORD = "s3cret/pass@word"  # noqa: S105
+
+
+@pytest.fixture(scope="session")
+def server():
+    """A PostgreSQL server as a URL: the one of HINGE_POSTGRES, or one of our own."""
+    if url := os.environ.get("HINGE_POSTGRES"):
+        yield url
+        return
+    pytest.importorskip("psycopg")
+    folders = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda each: int(each.parent.name.split(".")[0]))
+    programs = str(folders[-1]) if folders else None
+    initdb, control = (shutil.which(name, path=programs) for name in ("initdb", "pg_ctl"))
+    if initdb is None or control is None:
+        pytest.skip("set HINGE_POSTGRES to the URL of a database, or install PostgreSQL, to run this test")
+    runner = []
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        runner = [shutil.which("runuser") or "runuser", "-u", "postgres", "--"]
+        if not Path(runner[0]).exists() or subprocess.run([*runner, "true"], check=False).returncode:
+            pytest.skip("PostgreSQL does not run as root, and there is no other user postgres")
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        yield from cluster(Path(folder), runner, initdb, control)
+
+
+def cluster(folder, runner, initdb, control):
+    """Start a server in a folder, and stop it in the end."""
+    secret = folder / "password"
+    secret.write_text(PASSWORD)
+    if runner:
+        for path in (folder, secret):
+            shutil.chown(path, "postgres")
+
+    def run(*command):
+        subprocess.run([*runner, *command], check=True, stdout=subprocess.DEVNULL, cwd=folder)
+
+    data = str(folder / "data")
+    run(initdb, "-D", data, "-U", "ann", "-A", "scram-sha-256", "--pwfile", str(secret), "-E", "UTF8", "--no-sync")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={folder}"
+    run(control, "-D", data, "-w", "-l", str(folder / "log"), "-o", options, "start")
+    try:
+        yield f"postgresql://ann:{PASSWORD.replace('/', '%2F').replace('@', '%40')}@127.0.0.1:{port}/postgres"
+    finally:
+        run(control, "-D", data, "-w", "-m", "immediate", "stop")
+
+
+@pytest.fixture
+def schema(server):
+    """A URL of an empty place on the server."""
+    import psycopg
+
+    name = f"hinge_test_{random.getrandbits(60):x}"
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(f"CREATE SCHEMA {name}")
+    yield f"{server}{'&' if '?' in server else '?'}options=-csearch_path%3D{name}"
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(f"DROP SCHEMA {name} CASCADE")
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
+def url(request, tmp_path):
+    """A database that does not hold anything."""
+    return str(tmp_path / "labels.db") if request.param == "sqlite" else request.getfixturevalue("schema")
+
+
+@pytest.fixture
+def store(url):
+    from hinge.web._store import Store
+
+    with Store(url, "pets") as opened:
+        yield opened
