@@ -188,7 +188,7 @@ def reduced(full: IncrementalSVC, kernel: str, test: Traffic, size: int) -> Curv
     gram = _kernel_values(vectors, vectors, kernel)
     low, high = 0.0, float(np.abs(gram @ coefficients).max())
     best = np.zeros_like(coefficients)
-    for _ in range(20):
+    for _ in range(12):
         weight = (low + high) / 2
         few = lasso(gram, coefficients, weight)
         if np.count_nonzero(few) > size:
@@ -196,14 +196,14 @@ def reduced(full: IncrementalSVC, kernel: str, test: Traffic, size: int) -> Curv
         else:
             high, best = weight, few
     scores = _kernel_values(test.X, vectors, kernel) @ best
-    return _curve(np.argsort(-scores, kind="stable"), test, np.count_nonzero(best))
+    return _curve(np.argsort(-scores, kind="stable"), test, int(np.count_nonzero(best)))
 
 
 def lasso(gram: NDArray[np.float64], wanted: NDArray[np.float64], weight: float) -> NDArray[np.float64]:
     """Return the b that minimises (b - wanted)' gram (b - wanted) / 2 + weight |b|, one coefficient after the other."""
     found = np.zeros_like(wanted)
     pull = gram @ wanted  # what the gradient leaves of each product
-    for _ in range(500):
+    for _ in range(200):
         before = found.copy()
         for i, length in enumerate(np.diag(gram)):
             target = pull[i] + length * found[i]

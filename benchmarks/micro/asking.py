@@ -1,6 +1,5 @@
 """Asking for 500 labels: learn each, or train again; figure 16 of Bordes, Ertekin, Weston and Bottou, 2005."""
 
-import csv
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
@@ -12,12 +11,12 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.preprocessing import normalize
 from sklearn.svm import SVC
 
 from benchmarks.data import data_folder, read
 from benchmarks.micro import Section
+from benchmarks.micro.selection import POOL, SEEDS, first_rows, frame, mixed, write_table
 from benchmarks.tasks import TASKS, Split
 from benchmarks.worker import timed
 from hinge import OnlineSVC
@@ -25,8 +24,6 @@ from hinge.active import ActiveLearner
 from hinge.datasets import load
 
 QUERIES = 500
-FIRST = 5  # labels of each class that are given beforehand
-POOL = 50
 LOOKS = (15, 20, 30, 40, 60, 80, 100, 150, 200, 250, 300, 350, 400, 450, 510)
 METHODS: dict[str, tuple[type, dict[str, Any]]] = {
     "RETRAIN ACTIVE 50": (SVC, {"sample": POOL}),
@@ -85,7 +82,7 @@ def measure(quick: bool, *, full: bool = False) -> Section:
         rows += _rows(problem.title, runs, looks)
     rows += [_latency(*pool) for pool in _pools(quick)]
     return Section(
-        f"{looks[-1] - 2 * FIRST} questions, means of random splits (aims: LASVM ACTIVE 50 takes a hundredth of the "
+        f"{looks[-1] - 2 * SEEDS} questions, means of random splits (aims: LASVM ACTIVE 50 takes a hundredth of the "
         "time of RETRAIN ACTIVE 50 at the same error; the next question within 50 ms of an answer)",
         COLUMNS,
         rows,
@@ -96,25 +93,9 @@ def measure(quick: bool, *, full: bool = False) -> Section:
 def _problems(n_splits: int) -> Iterator[Problem]:
     news, digits = TASKS["reuters"].load(), load("usps")
     news = Split(news.X, news.y > 0, news.X_test, news.y_test > 0)
-    yield Problem("reuters money-fx", [_mixed(news, seed) for seed in range(n_splits)], 1.0, 1.0)
+    yield Problem("reuters money-fx", [mixed(news, seed) for seed in range(n_splits)], 1.0, 1.0)
     unit = Split(normalize(digits.X_train), digits.y_train == 0, normalize(digits.X_test), digits.y_test == 0)
-    yield Problem("usps, 0 vs rest", [_mixed(unit, seed) for seed in range(n_splits)], 1000.0, 2.0)
-
-
-def _mixed(split: Split, seed: int) -> Split:
-    """Return another split of the same sizes."""
-    stack = sparse.vstack if sparse.issparse(split.X) else np.concatenate
-    X, y = stack([split.X, split.X_test]), np.concatenate([split.y, split.y_test])
-    X = sparse.csr_matrix(X) if sparse.issparse(X) else X
-    order = np.random.default_rng(seed).permutation(len(y))
-    train, test = order[: len(split.y)], order[len(split.y) :]
-    return Split(X[train], y[train], X[test], y[test])
-
-
-def _first(y: NDArray[Any], seed: int) -> NDArray[np.int64]:
-    """Return a few rows of each class."""
-    order = np.random.default_rng(seed).permutation(len(y))
-    return np.concatenate([order[y[order] == label][:FIRST] for label in np.unique(y)])
+    yield Problem("usps, 0 vs rest", [mixed(unit, seed) for seed in range(n_splits)], 1000.0, 2.0)
 
 
 def _best(problem: Problem, split: Split, name: str, seed: int, looks: Sequence[int]) -> Run:
@@ -129,7 +110,7 @@ def _dialogue(problem: Problem, split: Split, name: str, seed: int, looks: Seque
     kind, options = METHODS[name]
     model = kind(C=problem.C, gamma=problem.gamma)
     learner = ActiveLearner(model, split.X, random_state=seed, **options)
-    first = _first(split.y, seed)
+    first = first_rows(split.y, seed)
     seconds, _ = timed(learner.tell, first, split.y[first])
     errors = []
     for look in looks:
@@ -164,7 +145,7 @@ def _rows(title: str, runs: dict[str, list[Run]], looks: Sequence[int]) -> Itera
             f"{mean(run.finished for run in same):.2f}",
             f"{seconds:.2f}",
             f"{seconds / ours:.1f}",
-            f"{1e3 * seconds / (looks[-1] - 2 * FIRST):.2f}",
+            f"{1e3 * seconds / (looks[-1] - 2 * SEEDS):.2f}",
         )
 
 
@@ -189,7 +170,7 @@ def _latency(
     """Return the line of a pool: milliseconds from an answer to the next question."""
     settings = dict(settings)
     n_queries = settings.pop("n_queries")
-    first = _first(y, 0)
+    first = first_rows(y, 0)
     learner = ActiveLearner(OnlineSVC(**settings), X, sample=sample, random_state=0).tell(first, y[first])
     rows, milliseconds = learner.ask(), []
     for _ in range(n_queries):
@@ -202,23 +183,20 @@ def _latency(
 
 def _save(results: dict[str, dict[str, list[Run]]], looks: Sequence[int], file: Path) -> None:
     """Write all errors into a table, and draw their means."""
-    with file.with_suffix(".csv").open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.writer(stream)
-        writer.writerow(("data", "method", "run", "labels", "error"))
-        for title, runs in results.items():
-            for name, same in runs.items():
-                for number, run in enumerate(same):
-                    writer.writerows((title, name, number, *pair) for pair in zip(looks, run.errors, strict=True))
+    errors = (
+        (title, name, number, look, error)
+        for title, runs in results.items()
+        for name, same in runs.items()
+        for number, run in enumerate(same)
+        for look, error in zip(looks, run.errors, strict=True)
+    )
+    write_table(file, ("data", "method", "run", "labels", "error"), errors)
     figure = Figure(figsize=(11, 4.5), layout="constrained", dpi=100)
     for place, (title, runs) in zip(figure.subplots(1, len(results)), results.items(), strict=True):
         for name, same in runs.items():
-            errors = np.mean([run.errors for run in same], axis=0)
+            means = np.mean([run.errors for run in same], axis=0)
             label = f"{name}, {mean(run.seconds for run in same):.2f} s"
-            place.plot(looks, errors, marker=".", color=COLOURS[name], label=label)
-        place.set_title(f"Test error, %: {title}", loc="left", fontweight="bold")
-        place.set_xlabel("labels")
-        place.set_ylim(bottom=0)
-        place.legend(frameon=False, fontsize="small")
-        place.spines[["top", "right"]].set_visible(False)
-        place.grid(color="#e6e9ee")
+            place.plot(looks, means, marker=".", color=COLOURS[name], label=label)
+        place.set_ylim(0, 10)
+        frame(place, f"Test error, %: {title}", "labels")
     figure.savefig(file)

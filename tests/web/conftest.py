@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from .common import Blobs
+
 PASSWORD = "s3cret/pass@word"  # noqa: S105
 
 
@@ -85,3 +87,9 @@ def store(url):
 
     with Store(url, "pets") as opened:
         yield opened
+
+
+@pytest.fixture
+def blobs():
+    """A small pool that needs no file."""
+    return Blobs()

@@ -303,7 +303,7 @@ def test_sqlalchemy_is_asked_for(tmp_path):
 
 def test_psycopg_is_asked_for(monkeypatch):
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    with pytest.raises(ImportError, match=r"pip install 'hinge\[label\]' 'psycopg\[binary\]'"):
+    with pytest.raises(ImportError, match=r"pip install 'hinge\[postgres\]'"):
         Store("postgresql://host/labels", "pets")
 
 

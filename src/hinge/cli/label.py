@@ -43,6 +43,7 @@ CheckEvery = Annotated[int | None, typer.Option(metavar="N", help="One of N exam
 Sample = Annotated[int | None, typer.Option(metavar="N", help="Examples looked at for the next. [1000]")]
 Cost = Annotated[float | None, typer.Option("--C", metavar="X", help="Cost of an error. [10]")]
 Gamma = Annotated[str | None, typer.Option(metavar="X", help="Width of the kernel: a number, scale or auto.")]
+Solver = Annotated[str | None, typer.Option(metavar="NAME", help="incremental, or online for very many labels.")]
 Kernel = Annotated[str | None, typer.Option(metavar="NAME", help="rbf, linear, poly, sigmoid or laplacian.")]
 
 
@@ -69,6 +70,7 @@ def label(
     C: Cost = None,
     gamma: Gamma = None,
     kernel: Kernel = None,
+    solver: Solver = None,
 ) -> None:
     """Open a page where people label what a model asks about.
 
@@ -80,7 +82,7 @@ def label(
 
     serve = web.serve  # a missing library is told before data are read
     given: dict[str, Any] = {"strategy": strategy, "target": target, "check_every": check_every, "sample": sample}
-    given |= {"C": C, "gamma": gamma_of(gamma), "kernel": kernel}
+    given |= {"C": C, "gamma": gamma_of(gamma), "kernel": kernel, "solver": solver}
     settings = web.SessionSettings(**{name: value for name, value in given.items() if value is not None})
     whole("--port", port, at_least=0, at_most=65535, hint="0 takes any that is free")
     _require_files(import_file, export)
@@ -94,6 +96,8 @@ def label(
         count = web.export(*where, export, settings)
         typer.echo(f"{export}: {count:,} labels.")
         return
+    if classes is None and data == DEMONSTRATION:
+        classes = "0,1,2,3,4,5,6,7,8,9"
     begin: dict[str, Any] = {"classes": names(classes), "host": host, "port": port, "token": token}
     serve(*where, **begin, open_browser=browser, settings=settings)
 

@@ -1,4 +1,4 @@
-"""A page where people label: `serve` shows it, `export` writes what came of it.
+"""A page where people label: `serve` shows it, `export` writes what came of it, `import_labels` brings what there is.
 
 Needs the extra `hinge[label]`.
 """
@@ -8,14 +8,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hinge.web._export import export
+    from hinge.web._offline import export, import_labels
     from hinge.web._server import serve
     from hinge.web._settings import SessionSettings
     from hinge.web.pools import open_pool
 
-__all__ = ["SessionSettings", "export", "open_pool", "serve"]
+__all__ = ["SessionSettings", "export", "import_labels", "open_pool", "serve"]
 
-_HOMES = {"SessionSettings": "_settings", "export": "_export", "open_pool": "pools", "serve": "_server"}
+_HOMES = {
+    "SessionSettings": "_settings",
+    "export": "_offline",
+    "import_labels": "_offline",
+    "open_pool": "pools",
+    "serve": "_server",
+}
 _OPTIONAL = {"fastapi", "pydantic", "sqlalchemy", "starlette", "uvicorn"}
 
 

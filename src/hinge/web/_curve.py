@@ -121,7 +121,7 @@ def judged(labels: int, right: NDArray[np.bool_]) -> Point:
     accuracy = float(right.mean())
     centre = (accuracy + z * z / (2 * tests)) / (1 + z * z / tests)
     half = z * math.sqrt(accuracy * (1 - accuracy) / tests + (z / (2 * tests)) ** 2) / (1 + z * z / tests)
-    return Point(labels, accuracy, centre - half, centre + half)
+    return Point(labels, accuracy, max(0.0, centre - half), min(1.0, centre + half))
 
 
 def continued(points: Sequence[Point], labels: int) -> list[Point]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -79,7 +80,7 @@ class Place:
             import_module("psycopg")
         except ImportError as error:
             raise ImportError(
-                "PostgreSQL needs the package psycopg; install it with pip install 'hinge[label]' 'psycopg[binary]', "
+                "PostgreSQL needs the package psycopg; install it with pip install 'hinge[postgres]', "
                 "or name an SQLite file instead."
             ) from error
         where = f" on {url.host}" if url.host else ""
@@ -263,13 +264,26 @@ def new_id(result: sql.CursorResult[Any]) -> int:
 def _write_ahead(engine: sql.Engine, place: Place) -> None:
     connection = engine.raw_connection()  # outside of any transaction
     try:
-        (mode,) = connection.cursor().execute("PRAGMA journal_mode=WAL").fetchone()
+        mode = _journal_mode(connection)
     except sqlite3.Error as error:
         raise place.refusal(error) from None
     finally:
         connection.close()
     if mode != "wal":
         raise StoreError(f"{place.name} is on a disk that SQLite cannot write safely; name a file on a local disk.")
+
+
+def _journal_mode(connection: Any) -> str:
+    """Ask for a journal ahead. SQLite does not wait by itself when another program does so at the same moment."""
+    end = time.monotonic() + PATIENCE
+    while True:
+        try:
+            (mode,) = connection.cursor().execute("PRAGMA journal_mode=WAL").fetchone()
+            return str(mode)
+        except sqlite3.OperationalError as error:
+            if not error.sqlite_errorname.startswith("SQLITE_BUSY") or time.monotonic() > end:
+                raise
+            time.sleep(0.01)
 
 
 def _prepare_sqlite(connection: Any, _record: Any) -> None:

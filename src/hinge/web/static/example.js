@@ -3,6 +3,7 @@
  * that nothing flashes or moves.
  *
  * @typedef {import("./api.js").Example} Example
+ * @typedef {import("./api.js").ImageView} ImageView
  * @typedef {import("./api.js").View} View
  */
 
@@ -40,18 +41,44 @@ export function prefetch(rows) {
   for (const row of rows.slice(0, KEPT / 2)) imageOf(row);
 }
 
-/** @param {Example} example @param {{width: number, height: number}} view @returns {Promise<HTMLImageElement>} */
-async function imageNode(example, view) {
-  const { image, decoded } = imageOf(example.row);
+/** @param {number} row @returns {Promise<HTMLImageElement>} */
+async function loadedPicture(row) {
+  const { image, decoded } = imageOf(row);
   await decoded;
-  const width = view.width || image.naturalWidth;
-  const height = view.height || image.naturalHeight;
-  const tiny = Math.max(width, height) <= PIXEL_ART;
-  image.classList.toggle("pixels", tiny);
-  const growth = tiny ? TINY_GROWTH : GROWTH;
-  image.style.maxWidth = `${width * growth}px`;
-  image.style.maxHeight = `${height * growth}px`;
   return image;
+}
+
+/**
+ * A picture that came with the example spares the way to the server and back. It is drawn on a canvas, because the page may show no
+ * images but those with an address on the server.
+ *
+ * @param {number} row
+ * @param {string} data
+ * @returns {Promise<HTMLCanvasElement>}
+ */
+async function drawnPicture(row, data) {
+  const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
+  const bitmap = await createImageBitmap(new Blob([bytes]));
+  const canvas = make("canvas", { role: "img", "aria-label": `Example ${row}`, width: bitmap.width, height: bitmap.height });
+  canvas.getContext("2d").drawImage(bitmap, 0, 0);
+  bitmap.close();
+  return canvas;
+}
+
+/** @param {Example} example @param {ImageView} view @returns {Promise<HTMLElement>} */
+async function imageNode({ row }, view) {
+  const picture = view.data ? await drawnPicture(row, view.data).catch(() => loadedPicture(row)) : await loadedPicture(row);
+  const tiny = isTiny(view);
+  const growth = tiny ? TINY_GROWTH : GROWTH;
+  picture.classList.toggle("pixels", tiny);
+  picture.style.maxWidth = `${view.width * growth}px`;
+  picture.style.maxHeight = `${view.height * growth}px`;
+  return picture;
+}
+
+/** @param {ImageView} view @returns {boolean} */
+function isTiny(view) {
+  return Math.max(view.width, view.height) <= PIXEL_ART;
 }
 
 /** @param {string} text @returns {HTMLElement} */
@@ -114,7 +141,7 @@ export function messageNode(title, text, again) {
  */
 export function thumbnail(row, view) {
   if (view.kind === "image") {
-    const kind = Math.max(view.width, view.height) <= PIXEL_ART ? "thumbnail pixels" : "thumbnail";
+    const kind = isTiny(view) ? "thumbnail pixels" : "thumbnail";
     return make("img", { class: kind, loading: "lazy", width: 56, height: 56, alt: `Example ${row}`, src: imageAddress(row) });
   }
   const cells = view.kind === "table" ? view.cells.slice(0, 6).map(([column, value]) => `${column} ${value ?? ""}`) : [view.text];

@@ -85,7 +85,7 @@ async function show(next) {
   shownAt = performance.now();
   byId("example").dataset.row = String(currentRow() ?? "");
   setState(next.example === null ? "done" : "ready");
-  if (next.project.kind === "image") prefetch(next.upcoming ?? []);
+  if (next.example?.view.kind === "image" && !next.example.view.data) prefetch(next.upcoming ?? []);
   afterTurn();
 }
 

@@ -1,4 +1,4 @@
-"""What came of the labelling, without the page: labels or the model, in a file."""
+"""Labels in and out, and the model, as files: without the page."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hinge._errors import ParameterError
 from hinge.persistence import save
 from hinge.web._session import Session
 from hinge.web._store import Store
-from hinge.web._transfer import FORMATS, write_labels
+from hinge.web._transfer import FORMATS, read_labels, write_labels
 
 if TYPE_CHECKING:
     import os
@@ -53,3 +53,23 @@ def export(
             return len(session.answers())
         finally:
             session.close()
+
+
+def import_labels(
+    pool: Pool, store_url: str | os.PathLike[str], project: str, path: str | os.PathLike[str]
+) -> tuple[int, int, int]:
+    """Take labels from a CSV file; they replace others. Return how many are new, changed and as before.
+
+    Parameters
+    ----------
+    pool : Pool
+        The examples.
+    store_url : str or path
+        The database of labels.
+    project : str
+        Their name in the database.
+    path : str or path
+        A CSV file with columns `key` (or `row`) and `label`.
+    """
+    with Store(store_url, project) as store:
+        return store.bring(read_labels(path, pool), replace=True)
