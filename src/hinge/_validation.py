@@ -165,7 +165,7 @@ def is_ready(X: Any, storage: Storage, estimator: Any) -> bool:
         and X.shape[1] == storage.n_features
         and (_is_canonical(X) if storage.sparse else X.flags.c_contiguous)
         and not hasattr(estimator, "feature_names_in_")
-        and _size(X.data if storage.sparse else X) <= storage.largest  # false for NaN as well
+        and _size(np.asarray(X.data) if storage.sparse else X) <= storage.largest  # false for NaN as well
     )
 
 
@@ -205,9 +205,7 @@ def _size(values: NDArray[Any]) -> float:
 
 def _is_canonical(X: Any) -> bool:
     """Tell whether CSR rows have sorted columns, each once, that exist."""
-    return bool(
-        X.has_canonical_format and (not X.nnz or (X.indices.min() >= 0 and X.indices.max() < X.shape[1]))
-    )
+    return bool(X.has_canonical_format and (not X.nnz or (X.indices.min() >= 0 and X.indices.max() < X.shape[1])))
 
 
 def _canonical(X: Any) -> Any:

@@ -32,7 +32,7 @@ def answer(key="7", label="cat", person="ann", **others):
 
 def test_a_label_comes_back_as_it_was(store, url):
     moment = datetime(2026, 3, 1, 23, 30, 1, 123456, tzinfo=timezone(timedelta(hours=-5)))
-    given = answer(seconds=1.25, guess="dog", margin=-0.1, baseline="cow", labelled_at=moment)
+    given = answer(seconds=1.25, guess="dog", margin=-0.1, labelled_at=moment)
     kept = store.record(given)
     assert kept == replace(given, number=kept.number)
     assert kept.number is not None
@@ -74,7 +74,7 @@ def test_projects_do_not_see_each_other(store, url):
 
 
 def test_a_correction_keeps_how_the_label_came_about(store):
-    kept = store.record(answer(seconds=2.0, guess="dog", margin=0.5, baseline="cow"))
+    kept = store.record(answer(seconds=2.0, guess="dog", margin=0.5))
     before = datetime.now(UTC)
     changed = store.correct("7", " dog ", " bob ")
     assert before <= changed.changed_at <= datetime.now(UTC)
@@ -202,12 +202,12 @@ def test_bringing_is_all_or_nothing(store):
 
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_texts_are_only_texts(store, text):
-    store.record(answer(text, text, text[:40], guess=text, baseline=text))
+    store.record(answer(text, text, text[:40], guess=text))
     store.skip(text, text[:40])
     store.add_class("other")
     total, (entry,) = store.history(label=text, person=text[:40])
     assert (total, entry) == (1, store.find(text))
-    assert (entry.key, entry.label, entry.guess, entry.baseline) == (text, text, text, text)
+    assert (entry.key, entry.label, entry.guess) == (text, text, text)
     assert store.correct(text, "other", text[:40]).label == "other"
     store.unskip(text, text[:40])
     store.delete(text)
@@ -251,7 +251,6 @@ def test_any_text_is_kept_or_refused(tmp_path, key, label, person):
         ({"seconds": float("nan")}, "seconds must be a finite number"),
         ({"margin": float("inf")}, "margin must be a finite number"),
         ({"guess": ""}, "1 to 100"),
-        ({"baseline": "x" * 101}, "1 to 100"),
         ({"digest": ""}, "A digest must have"),
         ({"labelled_at": datetime(2026, 1, 1)}, "labelled_at must have a time zone"),  # noqa: DTZ001
     ],

@@ -7,6 +7,7 @@ Parquet and NumPy's npz.
 from hinge.io._chunks import Chunk, Rows, Table
 from hinge.io._errors import DataFileError
 from hinge.io._numbers import is_number
+from hinge.io._parquet import arrow
 from hinge.io._source import FORMATS, Source, open_source
 
-__all__ = ["FORMATS", "Chunk", "DataFileError", "Rows", "Source", "Table", "is_number", "open_source"]
+__all__ = ["FORMATS", "Chunk", "DataFileError", "Rows", "Source", "Table", "arrow", "is_number", "open_source"]

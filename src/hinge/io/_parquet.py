@@ -28,8 +28,8 @@ class ParquetReader:
     def __init__(self, path: Path) -> None:
         require_file(path)
         self._name = path.name
-        self._arrow = _arrow("pyarrow")
-        parquet = _arrow("pyarrow.parquet")
+        self._arrow = arrow("pyarrow")
+        parquet = arrow("pyarrow.parquet")
         self._damage = (self._arrow.lib.ArrowException, OSError)
         try:
             self._file = parquet.ParquetFile(path, buffer_size=_BUFFER, pre_buffer=False)
@@ -110,7 +110,7 @@ class ParquetReader:
         return DataFileError(f"{self._name} is damaged or not a Parquet file ({reason}).")
 
 
-def _arrow(module: str) -> Any:
+def arrow(module: str) -> Any:
     try:
         return import_module(module)
     except ImportError:

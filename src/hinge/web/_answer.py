@@ -63,8 +63,6 @@ class Answer:
         What the model said before.
     margin : float or None
         What was between its two best scores.
-    baseline : str or None
-        What a model of the random draws alone said.
     labelled_at, changed_at : datetime
         When, in UTC; None for a label that was never changed.
     number : int or None
@@ -84,7 +82,6 @@ class Answer:
     seconds: float | None = None
     guess: str | None = None
     margin: float | None = None
-    baseline: str | None = None
     labelled_at: datetime = field(default_factory=lambda: datetime.now(UTC))
     changed_at: datetime | None = None
     number: int | None = None
@@ -108,7 +105,6 @@ class Answer:
             person=check_person(self.person),
             digest=_text("A digest", self.digest, 100),
             guess=None if self.guess is None else check_label(self.guess),
-            baseline=None if self.baseline is None else check_label(self.baseline),
         )
 
 

@@ -30,7 +30,7 @@ __all__ = ["Answer", "MissingError", "RefusedError", "Store", "StoreError", "Tak
 
 MOST_CLASSES = 1000
 
-_FIELDS = ("key", "person", "drawn", "digest", "seconds", "guess", "margin", "baseline", "labelled_at", "changed_at")
+_FIELDS = ("key", "person", "drawn", "digest", "seconds", "guess", "margin", "labelled_at", "changed_at")
 _COLUMNS = (LabelRow.class_id, *(getattr(LabelRow, name) for name in _FIELDS), LabelRow.id)
 
 

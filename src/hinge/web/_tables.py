@@ -93,7 +93,6 @@ class LabelRow(Base):
     seconds: Mapped[float | None] = mapped_column(sql.Double)
     guess: Mapped[str | None] = mapped_column(String(100))
     margin: Mapped[float | None] = mapped_column(sql.Double)
-    baseline: Mapped[str | None] = mapped_column(String(100))
     labelled_at: Mapped[datetime] = mapped_column(Moment)
     changed_at: Mapped[datetime | None] = mapped_column(Moment)
 

@@ -20,7 +20,7 @@ from hinge.io import DataFileError
 from hinge.io._bytes import PIECE, ByteStream
 from hinge.io._delimited import CsvOptions, read_csv
 from hinge.io._lines import LineBlocks
-from hinge.io._parquet import _arrow
+from hinge.io import arrow
 from hinge.persistence._errors import quoted
 from hinge.web._answer import Answer, RefusedError, check_label, check_person
 
@@ -265,14 +265,14 @@ def _armed(text: str) -> str:
 
 
 def _write_parquet(answers: Sequence[Answer], _pool: Pool, file: IO[bytes]) -> None:
-    arrow, parquet = _arrow("pyarrow"), _arrow("pyarrow.parquet")
-    moment = arrow.timestamp("us", tz="UTC")
-    types = {"seconds": arrow.float64(), "labelled_at": moment, "changed_at": moment}
+    pyarrow, parquet = arrow("pyarrow"), arrow("pyarrow.parquet")
+    moment = pyarrow.timestamp("us", tz="UTC")
+    types = {"seconds": pyarrow.float64(), "labelled_at": moment, "changed_at": moment}
     columns = {
-        name: arrow.array([getattr(answer, name) for answer in answers], types.get(name, arrow.string()))
+        name: pyarrow.array([getattr(answer, name) for answer in answers], types.get(name, pyarrow.string()))
         for name in COLUMNS
     }
-    parquet.write_table(arrow.table(columns), file)
+    parquet.write_table(pyarrow.table(columns), file)
 
 
 def _write_svm(answers: Sequence[Answer], pool: Pool, file: IO[bytes]) -> None:
