@@ -57,7 +57,7 @@ class ActiveLearner:
     spread : float, default=0.2
         How far apart the rows of one question are, as in `query`.
     target : object, default=None
-        The class that the strategy "positive" looks for, as in `query`; until it has been seen, rows are drawn at random.
+        The class that the strategy "positive" looks for, as in `query`; rows are drawn at random until it is known.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """How a model takes labels in: at once where it can, from nothing where it must.
 
-Exact models learn, correct and forget single examples. Streaming ones learn single examples, and a correction means that
-all are learned again. Any other estimator is fitted to all labels, each time.
+Exact models learn, correct and forget single examples. Streaming ones learn single examples, and a correction means
+that all are learned again. Any other estimator is fitted to all labels, each time.
 """
 
 from __future__ import annotations

@@ -16,11 +16,10 @@ from scipy.sparse import issparse
 from hinge._errors import DataError
 from hinge._files import replacing
 from hinge._params import choice
-from hinge.io import DataFileError
+from hinge.io import DataFileError, arrow
 from hinge.io._bytes import PIECE, ByteStream
 from hinge.io._delimited import CsvOptions, read_csv
 from hinge.io._lines import LineBlocks
-from hinge.io import arrow
 from hinge.persistence._errors import quoted
 from hinge.web._answer import Answer, RefusedError, check_label, check_person
 

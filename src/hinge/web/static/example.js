@@ -1,5 +1,5 @@
 /**
- * The example on screen. What is to be shown is made ready first (images loaded and decoded) and put into the page in one step, so
+ * The example on screen. What is to be shown is made ready first (pictures loaded and painted) and put into the page in one step, so
  * that nothing flashes or moves.
  *
  * @typedef {import("./api.js").Example} Example
@@ -10,64 +10,65 @@
 import { imageAddress } from "./api.js";
 import { byId, make } from "./dom.js";
 
-/** Images kept decoded: those asked for soon and a few to go back to. */
-const KEPT = 24;
+/** Pictures kept ready: those asked for soon and a few to go back to. */
+const KEPT = 12;
+const PATIENCE = 15_000;
 /** Up to this side an image is drawn with square pixels: smoothing would hide what there is to see. */
 const PIXEL_ART = 96;
 /** Images grow at most this much: tiny ones are easier to read when they do not fill the screen, larger ones would only blur. */
 const TINY_GROWTH = 44;
 const GROWTH = 3;
 
-/** @type {Map<number, {image: HTMLImageElement, decoded: Promise<void>}>} in the order of use, the oldest first */
-const images = new Map();
+/** @type {Map<number, Promise<HTMLCanvasElement>>} in the order of use, the oldest first */
+const pictures = new Map();
 
-/** @param {number} row */
-function imageOf(row) {
-  let entry = images.get(row);
-  if (entry === undefined) {
-    const image = make("img", { alt: `Example ${row}`, draggable: "false", src: imageAddress(row) });
-    entry = { image, decoded: image.decode() };
-    // An image that failed is asked for anew the next time.
-    entry.decoded.catch(() => images.delete(row));
-  }
-  images.delete(row);
-  images.set(row, entry);
-  if (images.size > KEPT) images.delete(images.keys().next().value);
-  return entry;
+/** @param {number} row @param {"high"|"low"} priority @returns {Promise<Blob>} */
+async function fetched(row, priority) {
+  const response = await fetch(imageAddress(row), { priority, signal: AbortSignal.timeout(PATIENCE) });
+  if (!response.ok) throw new Error(`image ${row}: status ${response.status}`);
+  return response.blob();
 }
 
-/** @param {number[]} rows  likely next rows of a pool of images */
-export function prefetch(rows) {
-  for (const row of rows.slice(0, KEPT / 2)) imageOf(row);
-}
-
-/** @param {number} row @returns {Promise<HTMLImageElement>} */
-async function loadedPicture(row) {
-  const { image, decoded } = imageOf(row);
-  await decoded;
-  return image;
+/** @param {string} data @returns {Blob} */
+function unpacked(data) {
+  return new Blob([Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0))]);
 }
 
 /**
- * A picture that came with the example spares the way to the server and back. It is drawn on a canvas, because the page may show no
- * images but those with an address on the server.
+ * Pictures are drawn on a canvas: an image element decodes along with the frames of the screen, one or two of them late, and could not
+ * show a picture that came with the example, since the page may show only images that have an address on the server.
  *
  * @param {number} row
- * @param {string} data
+ * @param {Blob} file
  * @returns {Promise<HTMLCanvasElement>}
  */
-async function drawnPicture(row, data) {
-  const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
-  const bitmap = await createImageBitmap(new Blob([bytes]));
+async function painting(row, file) {
+  const bitmap = await createImageBitmap(file);
   const canvas = make("canvas", { role: "img", "aria-label": `Example ${row}`, width: bitmap.width, height: bitmap.height });
   canvas.getContext("2d").drawImage(bitmap, 0, 0);
   bitmap.close();
   return canvas;
 }
 
+/** @param {number} row @param {() => Blob|Promise<Blob>} file @returns {Promise<HTMLCanvasElement>} */
+function pictureOf(row, file) {
+  const picture = pictures.get(row) ?? Promise.resolve(file()).then((blob) => painting(row, blob));
+  pictures.delete(row);
+  pictures.set(row, picture);
+  // A picture that failed is asked for anew the next time.
+  picture.catch(() => pictures.delete(row));
+  if (pictures.size > KEPT) pictures.delete(pictures.keys().next().value);
+  return picture;
+}
+
+/** @param {number[]} rows  likely next rows of a pool of images */
+export function prefetch(rows) {
+  for (const row of rows.slice(0, KEPT / 2)) pictureOf(row, () => fetched(row, "low"));
+}
+
 /** @param {Example} example @param {ImageView} view @returns {Promise<HTMLElement>} */
 async function imageNode({ row }, view) {
-  const picture = view.data ? await drawnPicture(row, view.data).catch(() => loadedPicture(row)) : await loadedPicture(row);
+  const picture = await pictureOf(row, () => (view.data ? unpacked(view.data) : fetched(row, "high")));
   const tiny = isTiny(view);
   const growth = tiny ? TINY_GROWTH : GROWTH;
   picture.classList.toggle("pixels", tiny);
