@@ -11,7 +11,8 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-PAGES = [ROOT / "README.md", ROOT / "docs" / "incremental.md", ROOT / "docs" / "approximate.md"]
+PAGES = [ROOT / "README.md", *(ROOT / "docs" / f"{name}.md" for name in ("incremental", "approximate", "active"))]
+OPTIONAL = {"to_onnx": "onnx", "skactiveml": "skactiveml"}
 
 
 def blocks(language, text=README):
@@ -26,8 +27,9 @@ def commands():
     "block", [block for page in PAGES for block in blocks("python", page.read_text(encoding="utf-8"))]
 )
 def test_python_runs(tmp_path, monkeypatch, capsys, block):
-    if "to_onnx" in block:
-        pytest.importorskip("onnx")
+    for word, package in OPTIONAL.items():
+        if word in block:
+            pytest.importorskip(package)
     monkeypatch.chdir(tmp_path)
     exec(compile(block, "README.md", "exec"), {})  # noqa: S102
     accuracy = re.search(r"accuracy (0\.\d+)", capsys.readouterr().out)
