@@ -16,7 +16,7 @@ from sklearn.svm import SVC
 
 from benchmarks.data import data_folder, read
 from benchmarks.micro import Section
-from benchmarks.micro.selection import POOL, SEEDS, first_rows, frame, mixed, write_table
+from benchmarks.micro.selection import POOL, SEEDS, error_of, first_rows, frame, mixed, write_table
 from benchmarks.tasks import TASKS, Split
 from benchmarks.worker import timed
 from hinge import OnlineSVC
@@ -42,7 +42,7 @@ COLUMNS = (
     "finished",
     "seconds",
     "of LASVM ACTIVE 50",
-    "ask and tell, ms",
+    "ms a question: mean, or median / 95 % / longest",
 )
 
 
@@ -115,11 +115,11 @@ def _dialogue(problem: Problem, split: Split, name: str, seed: int, looks: Seque
     errors = []
     for look in looks:
         seconds += timed(_ask_until, learner, split.y, look)[0]
-        errors.append(_error(learner.model, split))
+        errors.append(error_of(learner.model, split))
     finished = deepcopy(learner.model)
     if kind is OnlineSVC:
         finished.finish()
-    return Run(errors, _error(finished, split), seconds)
+    return Run(errors, error_of(finished, split), seconds)
 
 
 def _ask_until(learner: ActiveLearner, y: NDArray[Any], n_labels: int) -> None:
@@ -127,10 +127,6 @@ def _ask_until(learner: ActiveLearner, y: NDArray[Any], n_labels: int) -> None:
         rows = learner.ask()
         learner.tell(rows, y[rows])
     _ = learner.model  # one that is trained again is so when it is looked at
-
-
-def _error(model: Any, split: Split) -> float:
-    return 100 * float(np.mean(model.predict(split.X_test) != split.y_test))
 
 
 def _rows(title: str, runs: dict[str, list[Run]], looks: Sequence[int]) -> Iterator[tuple[str, ...]]:
@@ -177,7 +173,7 @@ def _latency(
         seconds, rows = timed(lambda row: learner.tell(row, y[row]).ask(), rows)
         milliseconds.append(1e3 * seconds)
     median, high = np.percentile(milliseconds, [50, 95])
-    last = f"median {median:.1f}, 95 % {high:.1f}, longest {max(milliseconds):.1f}"
+    last = f"{median:.1f} / {high:.1f} / {max(milliseconds):.1f}"
     return title, "LASVM ACTIVE", *[""] * 6, last
 
 

@@ -42,14 +42,14 @@ DIGIT_LOOKS = (250, 500, 1_000, 1_500, 2_000, 2_500, 3_000, 3_500, 4_000, 4_500,
 COLUMNS = (
     "data",
     "selection",
-    "exact error reached: labels",
-    "SVs (of exact)",
-    "at a quarter of its SVs: error, %",
-    "last: labels",
+    "labels to exact error",
+    "SVs then",
+    "error at 1/4 SVs, %",
+    "labels, last",
     "SVs",
     "error, %",
     "largest rise",
-    "seconds",
+    "s",
 )
 
 
@@ -115,7 +115,8 @@ def _problems(quick: bool, full: bool) -> Iterator[Problem]:
     looks = [n for n in ADULT_LOOKS if n <= len(adult.y) / 3]
     further = [8_000, 16_000, len(adult.y)] if not quick else [2_000, 4_000]
     settings: dict[str, Any] = {"C": 100.0, "gamma": 0.005, "strategies": tuple(STRATEGIES)}
-    settings |= {"looks": [*looks, *(further if full else [])], "random_looks": sorted({*looks, *further})}
+    everything = sorted({*looks, *further})
+    settings |= {"looks": everything if full else looks, "random_looks": everything}
     yield _with_exact(Problem("a9a, random splits", [mixed(adult, seed) for seed in range(n_splits)], **settings))
     yield _with_exact(Problem("a9a, standard split", [adult] * (1 if quick else 3), **settings))
     digits = TASKS["mnist8"].split(quick=quick)
@@ -171,7 +172,7 @@ def _with_exact(problem: Problem) -> Problem:
     for split in {id(split): split for split in problem.splits}.values():
         model = OnlineSVC(C=problem.C, gamma=problem.gamma, epochs="converge", random_state=0, cache_size=1000)
         seconds = timed(model.fit, split.X, split.y)[0]
-        looks.append(Look(len(split.y), seconds, _error(model, split), len(model.support_)))
+        looks.append(Look(len(split.y), seconds, error_of(model, split), len(model.support_)))
     return Problem(**{**vars(problem), "exact": _mean(looks)})
 
 
@@ -184,7 +185,7 @@ def _run(problem: Problem, split: Split, strategy: str, looks: Sequence[int], se
     for n_labels in looks:
         online += timed(_learn_until, learner, split, strategy, n_labels)[0]
         finishing, finished = timed(lambda: deepcopy(learner.model).finish())
-        results.append(Look(n_labels, online + finishing, _error(finished, split), len(finished.support_)))
+        results.append(Look(n_labels, online + finishing, error_of(finished, split), len(finished.support_)))
     return results
 
 
@@ -203,7 +204,8 @@ def _most_misclassified(model: Any, X: NDArray[Any], y: NDArray[Any]) -> int:
     return int(np.argmin(sides * model.decision_function(X)))
 
 
-def _error(model: Any, split: Split) -> float:
+def error_of(model: Any, split: Split) -> float:
+    """Return the per cent of test rows that a model gets wrong."""
     return 100 * float(np.mean(model.predict(split.X_test) != split.y_test))
 
 

@@ -27,8 +27,8 @@ class Blobs:
         return f"blob {row}"
 
     def row_of(self, key):
-        row = int(key.split()[1])
-        return row if row < len(self) else None
+        name, _, number = key.partition(" ")
+        return int(number) if name == "blob" and number.isdecimal() and int(number) < len(self) else None
 
     def digest(self, row):
         return self.X[row].tobytes().hex()[:16]

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _STATIC = Path(__file__).parent / "static"
 _STATUS = {TakenError: 409, MissingError: 404, RefusedError: 400, StoreError: 503}
 _PAUSE = 0.5  # seconds after a wrong token
+_LONGEST_NAME = 100  # letters of a field in a message
 _log = logging.getLogger("hinge.web")
 
 
@@ -98,7 +99,7 @@ def _add_errors(app: FastAPI) -> None:
     @app.exception_handler(RequestValidationError)
     def malformed(_: Request, error: Exception) -> Response:
         first = error.errors()[0] if isinstance(error, RequestValidationError) else {}
-        where = ".".join(str(part) for part in first.get("loc", ())[1:])
+        where = ".".join(str(part) for part in first.get("loc", ())[1:])[:_LONGEST_NAME]
         return JSONResponse(
             {"error": f"The request is not understood: {where or 'its content'}: {first.get('msg')}."}, 422
         )

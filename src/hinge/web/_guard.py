@@ -14,6 +14,7 @@ from http.cookies import CookieError, SimpleCookie
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from fastapi import HTTPException
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse
 
@@ -33,10 +34,6 @@ _HEADERS = {
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-
-
-class TooLargeError(Exception):
-    """More was sent than is taken."""
 
 
 class Guard:
@@ -59,20 +56,18 @@ class Guard:
         if scope["type"] != "http":  # the page needs no other
             if scope["type"] == "lifespan":
                 await self._app(scope, receive, send)
+            else:
+                await send({"type": "websocket.close"})
             return
         headers = Headers(scope=scope)
         refusal = self._refusal(scope, headers)
         largest = LARGEST_UPLOAD if scope["path"] == "/api/import" else LARGEST_JSON
         if refusal is None and _length(headers) > largest:
-            refusal = _refuse(413, f"A request must have at most {largest} bytes; send less.")
+            refusal = _refuse(413, f"{_too_large(largest)}.")
         if refusal is not None:
             await refusal(scope, receive, _with_headers(send))
-            return
-        try:
+        else:
             await self._app(scope, _bounded(receive, largest), _with_headers(send))
-        except TooLargeError:
-            too_large = _refuse(413, f"A request must have at most {largest} bytes; send less.")
-            await too_large(scope, receive, _with_headers(send))
 
     def _refusal(self, scope: Scope, headers: Headers) -> JSONResponse | None:
         host = _name(headers.get("host", ""))
@@ -88,7 +83,7 @@ class Guard:
 
 def permit(token: str) -> str:
     """Return what a browser that has shown a token keeps as a cookie: any text becomes letters and digits."""
-    return sha256(b"hinge " + token.encode()).hexdigest()
+    return sha256(b"hinge " + token.encode(errors="surrogatepass")).hexdigest()
 
 
 def same(shown: str | None, wanted: str | None) -> bool:
@@ -98,6 +93,10 @@ def same(shown: str | None, wanted: str | None) -> bool:
 
 def _refuse(status: int, sentence: str) -> JSONResponse:
     return JSONResponse({"error": sentence}, status_code=status)
+
+
+def _too_large(largest: int) -> str:
+    return f"A request must have at most {largest} bytes; send less"
 
 
 def _name(host: str) -> str:
@@ -112,7 +111,7 @@ def _is_own(headers: Headers) -> bool:
     """Tell whether a change was asked for by the page itself, or by a program."""
     origin = headers.get("origin")
     kind = headers.get("content-type", "").split(";")[0].strip().lower()
-    is_same = origin is None or urlsplit(origin).netloc == headers.get("host")
+    is_same = origin is None or origin.partition("://")[2] == headers.get("host")
     return is_same and kind in {"application/json", "text/csv"}
 
 
@@ -138,7 +137,7 @@ def _bounded(receive: Receive, largest: int) -> Receive:
         message = await receive()
         left -= len(message.get("body", b""))
         if left < 0:
-            raise TooLargeError
+            raise HTTPException(413, _too_large(largest))
         return message
 
     return bounded

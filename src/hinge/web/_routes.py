@@ -13,7 +13,7 @@ from fastapi import Path as InPath
 from pydantic import BaseModel, ConfigDict, Field
 
 from hinge.persistence import save
-from hinge.web._answer import TakenError, check_person
+from hinge.web._answer import RefusedError, TakenError, check_person
 from hinge.web._transfer import read_labels, write_labels
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Answered(_Body):
 
     row: Row
     label: Name
-    seconds: float | None = None
+    seconds: Annotated[float, Field(allow_inf_nan=False)] | None = None
 
 
 class Passed(_Body):
@@ -191,4 +191,10 @@ def _file(data: bytes, name: str, kind: str) -> Response:
 
 def _name(person: str) -> str:
     """Return who somebody is; names travel percent-encoded, since headers hold no other letters."""
-    return check_person(unquote(person, errors="replace"))
+    try:
+        name = unquote(person, errors="strict")
+    except UnicodeDecodeError:
+        name = "%"
+    if name.count("%") > person.count("%25"):  # what is left is no code of a letter
+        raise RefusedError("The name of a person must be percent-encoded UTF-8; encode it so.")
+    return check_person(name)

@@ -136,11 +136,12 @@ export function messageNode(title, text, again) {
 /**
  * A small picture of an example for lists.
  *
- * @param {number} row
- * @param {View} view
+ * @param {number|null} row
+ * @param {View|null} view  null for an example that is no longer in the pool
  * @returns {HTMLElement}
  */
 export function thumbnail(row, view) {
+  if (row === null || view === null) return make("p", { class: "excerpt" }, "No longer in the pool");
   if (view.kind === "image") {
     const kind = isTiny(view) ? "thumbnail pixels" : "thumbnail";
     return make("img", { class: kind, loading: "lazy", width: 56, height: 56, alt: `Example ${row}`, src: imageAddress(row) });

@@ -3,7 +3,7 @@
  *
  * @typedef {import("./api.js").View} View
  * @typedef {object} Entry
- * @property {number} row
+ * @property {number|null} row  null for an example that is no longer in the pool, whose label can only be looked at
  * @property {string} label
  * @property {string} person
  * @property {number|null} seconds
@@ -11,7 +11,7 @@
  * @property {string} drawn
  * @property {string} labelled_at
  * @property {string|null} changed_at
- * @property {View} view
+ * @property {View|null} view
  */
 
 import { request } from "./api.js";
@@ -146,20 +146,28 @@ function guessNote(entry) {
   return make("span", { class: right ? "guess-note" : "guess-note wrong", title: `The model had guessed: ${entry.guess}` }, text);
 }
 
+/** @param {Entry} entry @returns {HTMLElement} an entry that nothing can be done with */
+function relic(entry) {
+  const about = make("p", { class: "about" }, ...facts(entry));
+  const text = make("div", { class: "entry" }, make("div", { class: "line" }, nameSpan(entry.label)), about);
+  return make("li", {}, make("div", { class: "picture" }, thumbnail(null, null)), text);
+}
+
 /** @param {Entry} entry @returns {HTMLElement} */
 function itemOf(entry) {
+  if (entry.row === null || entry.view === null) return relic(entry);
   const note = make("p", { class: "feedback", role: "status" });
   const said = make("span", { class: "said" });
   const judge = () => said.replaceChildren(...(entry.guess === null || entry.guess === undefined ? [] : [guessNote(entry)]));
   const select = correction(entry, note, judge);
   const spoken = `Delete the label of example ${entry.row}`;
   const button = make("button", { type: "button", class: "delete", "aria-label": spoken }, "Delete");
-  const line = make("div", { class: "line" }, select, button);
+  const line = make("div", { class: "line" }, select, note, button);
   const item = make(
     "li",
     { "data-row": entry.row },
     make("div", { class: "picture" }, thumbnail(entry.row, entry.view)),
-    make("div", { class: "entry" }, line, make("p", { class: "about" }, said, ...facts(entry)), note),
+    make("div", { class: "entry" }, line, make("p", { class: "about" }, said, ...facts(entry))),
   );
   button.addEventListener("click", async () => {
     button.disabled = true;

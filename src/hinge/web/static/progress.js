@@ -17,6 +17,7 @@ const BREATH = 120;
 const SLOW = 15_000;
 const ESTIMATES = {
   progressive: "Measured on the examples drawn at random, each before the model had learned it.",
+  "leave-one-out": "Measured on the examples drawn at random, each as if the model had not learned it.",
   "held-out": "Measured on labelled examples that the model never learns.",
 };
 

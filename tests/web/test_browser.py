@@ -1,0 +1,257 @@
+"""The page in a real browser: labelled by keyboard, corrected, reloaded, its server killed."""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import hinge
+from hinge.web.pools import open_pool
+
+pytestmark = pytest.mark.slow
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+pytest.importorskip("fastapi", reason="the extra hinge[label] is not installed")
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """A browser without a window: one that the system has, or Playwright's own."""
+    path = os.environ.get("HINGE_BROWSER") or next(filter(None, map(shutil.which, BROWSERS)), None)
+    with playwright.sync_playwright() as driver:
+        try:
+            browser = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        except playwright.Error:
+            pytest.skip("install Chromium (or name one by HINGE_BROWSER) to run this test")
+        yield browser
+        browser.close()
+
+
+class Server:
+    """The command `hinge label` in a process of its own."""
+
+    def __init__(self, folder: Path, *options: str):
+        self.folder, self.options, self.port = folder, options, 0
+        self.start()
+
+    def start(self):
+        command = [sys.executable, "-m", "hinge", "label", "digits", "--no-browser", "--port", str(self.port)]
+        self.process = subprocess.Popen(
+            [*command, *self.options], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
+        self.url = re.search(r"http://\S+", self.process.stdout.readline())[0]
+        self.port = int(re.search(r":(\d+)/", self.url)[1])
+
+    def kill(self):
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+        self.process.stdout.close()
+
+
+@pytest.fixture
+def server(tmp_path):
+    server = Server(tmp_path)
+    yield server
+    server.kill()
+
+
+@pytest.fixture(scope="module")
+def truth():
+    return dict(open_pool("digits", known="label").known)
+
+
+@pytest.fixture
+def page(browser, server):
+    context = browser.new_context(viewport={"width": 1280, "height": 800}, accept_downloads=True)
+    page = context.new_page()
+    complaints = []
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
+    page.goto(server.url)
+    page.wait_for_selector("#example[data-row]")
+    yield page
+    context.close()
+    unexpected = [each for each in complaints if "ERR_CONNECTION" not in each and "Failed to load" not in each]
+    assert not unexpected
+
+
+def shown(page):
+    return int(page.get_attribute("#example", "data-row"))
+
+
+def press(page, key):
+    """Press a key, and wait until another example is there and the label is saved."""
+    row = shown(page)
+    page.keyboard.press(key)
+    page.wait_for_function("row => document.querySelector('#example').dataset.row !== row", arg=str(row))
+    return row
+
+
+def label(page, truth, n):
+    given = {}
+    for _ in range(n):
+        row = shown(page)
+        given[press(page, truth[row])] = truth[row]
+    return given
+
+
+def saved(page, server):
+    """Return the labels as the server exports them."""
+    with page.expect_download() as download:
+        page.evaluate("document.querySelector('a[href$=\"labels.csv\"]').click()")
+    with Path(download.value.path()).open(encoding="utf-8-sig", newline="") as file:
+        return {int(line["key"]): line["label"] for line in csv.DictReader(file)}
+
+
+def model(page, folder):
+    with page.expect_download() as download:
+        page.evaluate("document.querySelector('a[href$=\"model.hinge\"]').click()")
+    download.value.save_as(folder / "model.hinge")
+    return hinge.load(folder / "model.hinge")
+
+
+def test_a_session(page, server, truth, tmp_path):
+    given = label(page, truth, 100)
+    assert page.inner_text("#labelled") == "100"
+    given |= correct(page, list(given)[10:13])
+    for row in delete(page, list(given)[20:22]):
+        del given[row]
+    page.keyboard.press("Escape")
+    page.keyboard.press("n")
+    page.fill("#class-name", "no digit")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#classes button[data-label='no digit']")
+    row = shown(page)
+    page.click("#classes button[data-label='no digit']")
+    page.wait_for_function("row => document.querySelector('#example').dataset.row !== row", arg=str(row))
+    given[row] = "no digit"
+    assert saved(page, server) == given
+
+    row = shown(page)
+    page.reload()
+    page.wait_for_selector("#example[data-row]")
+    assert shown(page) == row
+
+    server.kill()
+    page.keyboard.press(truth[row])
+    page.wait_for_selector("#banner:not([hidden])")
+    assert shown(page) == row  # not saved, and not said to be
+    server.start()
+    page.wait_for_function(
+        "row => document.querySelector('#example').dataset.row !== row", arg=str(row), timeout=60_000
+    )
+    given[row] = truth[row]
+    assert saved(page, server) == given
+    assert_model_of(given, model(page, tmp_path))
+
+
+def correct(page, rows):
+    """Give other labels to examples in the history; return them."""
+    open_history(page)
+    given = {}
+    for row in rows:
+        entry = find(page, row)
+        old = entry.locator("select.correct").input_value()
+        given[row] = str((int(old) + 1) % 10)
+        with page.expect_response(lambda answer: answer.request.method == "PUT") as answer:
+            entry.locator("select.correct").select_option(given[row])
+        assert answer.value.ok
+    page.keyboard.press("Escape")
+    return given
+
+
+def delete(page, rows):
+    open_history(page)
+    for row in rows:
+        entry = find(page, row)
+        with page.expect_response(lambda answer: answer.request.method == "DELETE") as answer:
+            entry.locator("button.delete").click()
+        assert answer.value.ok
+    return rows
+
+
+def open_history(page):
+    with page.expect_response(lambda answer: "/api/history" in answer.url):
+        page.keyboard.press("h")
+    page.wait_for_timeout(200)
+
+
+def find(page, row):
+    """Return the entry of a row in the history, on whichever page it is."""
+    page.wait_for_selector("#history-list [data-row]")
+    for _ in range(5):
+        entry = page.locator(f"#history-list [data-row='{row}']")
+        if entry.count():
+            return entry
+        first = page.get_attribute("#history-list [data-row]", "data-row")
+        page.click("#older" if page.is_enabled("#older") else "#newer")
+        page.wait_for_function(
+            "first => document.querySelector('#history-list [data-row]').dataset.row !== first", arg=first
+        )
+    raise AssertionError(f"row {row} is not in the history")
+
+
+def assert_model_of(labels, found):
+    pool = open_pool("digits")
+    rows = sorted(labels)
+    inner = found.model if hasattr(found, "model") else found
+    plain = hinge.IncrementalSVC(C=inner.C, gamma=inner.gamma, kernel=inner.kernel)
+    plain.fit(pool.X[rows], [labels[row] for row in rows])
+    assert sorted(inner.classes_) == sorted(set(labels.values()))
+    np.testing.assert_allclose(inner.decision_function(pool.X), plain.decision_function(pool.X), atol=1e-6)
+
+
+def test_undo_and_skip(page, server, truth):
+    given = label(page, truth, 5)
+    skipped = press(page, "s")
+    undone = press(page, "u")
+    assert shown(page) == skipped
+    assert undone != skipped
+    page.keyboard.press("u")
+    page.wait_for_function("() => document.querySelector('#labelled').textContent === '4'")
+    last = list(given)[-1]
+    page.wait_for_function("row => document.querySelector('#example').dataset.row === row", arg=str(last))
+    assert saved(page, server) == dict(list(given.items())[:-1])
+
+
+def test_a_phone(browser, server, truth):
+    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    page = context.new_page()
+    page.goto(server.url)
+    page.wait_for_selector("#example[data-row]")
+    for _ in range(3):
+        row = shown(page)
+        page.tap(f"#classes button[data-label='{truth[row]}']")
+        page.wait_for_function("row => document.querySelector('#example').dataset.row !== row", arg=str(row))
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    buttons = page.locator("#classes button")
+    boxes = [buttons.nth(place).bounding_box() for place in range(buttons.count())]
+    assert min(box["height"] for box in boxes) >= 44  # what a thumb can hit
+    assert max(box["y"] + box["height"] for box in boxes) <= 844
+    context.close()
+
+
+def test_two_people_see_different_examples(browser, server):
+    pages = []
+    for name in ("ann", "bob"):
+        page = browser.new_context().new_page()
+        page.add_init_script(f"localStorage.setItem('hinge-person', '{name}')")
+        page.goto(server.url)
+        page.wait_for_selector("#example[data-row]")
+        page.fill("#person", name)
+        page.keyboard.press("Enter")
+        page.wait_for_timeout(300)
+        pages.append(page)
+    assert shown(pages[0]) != shown(pages[1])
+    for page in pages:
+        page.context.close()
