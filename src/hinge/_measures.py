@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,7 +29,7 @@ class MeasuredClassifier(StreamingClassifier):
     def _common_options(self, *, streaming: bool) -> SolverOptions:
         options = super()._common_options(streaming=streaming)
         number("C", self.C, above=0, hint="a usual value is 1.0")
-        return replace(options, tolerance=number("tol", self.tol, above=0, hint="a usual value is 1e-3"))
+        return options.but(tolerance=number("tol", self.tol, above=0, hint="a usual value is 1e-3"))
 
     @property
     def _cost(self) -> float:

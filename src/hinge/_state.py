@@ -88,6 +88,12 @@ class SolverOptions:
     nu: float = 1.0
     most_total: float | None = None
 
+    def but(self, **changes: Any) -> Self:
+        """Return the same with some changes; `dataclasses.replace` would take a good part of the time of a label."""
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__, **changes)
+        return other
+
     @property
     def biased(self) -> bool:
         """The machines have a bias, so that their coefficients have a sum to keep."""

@@ -116,6 +116,8 @@ def best(merits: NDArray[np.float64], n: int) -> NDArray[np.int64]:
     >>> best(np.array([1.0, 3.0, 1.0, 2.0, 3.0]), 4).tolist()
     [1, 4, 3, 0]
     """
+    if n == 1:
+        return np.array([merits.argmax()], dtype=np.int64)
     places = np.arange(len(merits), dtype=np.int64)
     if n < len(merits):  # a full sort would take most of the time
         last = -np.partition(-merits, n - 1)[n - 1]

@@ -35,4 +35,6 @@ def take_rows(X: Any, rows: NDArray[Any]) -> Any:
     """
     if hasattr(X, "iloc"):
         return X.iloc[rows]
+    if len(rows) == 1:  # a slice takes half the time
+        rows = slice(rows[0], rows[0] + 1)  # type: ignore[assignment]
     return (as_csr(X) if issparse(X) else np.asarray(X))[rows]

@@ -83,8 +83,7 @@ class Forgetting(StreamingEstimator):
 
     def _exact_options(self, options: SolverOptions) -> SolverOptions:
         """Check the parameters that all exact models share; return the options with what they mean."""
-        return replace(
-            options,
+        return options.but(
             algorithm="incremental",
             tolerance=number("tol", self.tol, above=0, hint="a usual value is 1e-3"),
             max_examples=bound("max_examples", self.max_examples, at_least=2),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
@@ -230,8 +229,7 @@ class OnlineSVC(MeasuredClassifier):
                 "a bounded number of support vectors need not settle."
             )
         max_gap = self.max_gap
-        return replace(
-            options,
+        return options.but(
             second_order=choice("working_set", self.working_set, _WORKING_SETS) == "second-order",
             max_gap=None if max_gap is None else number("max_gap", max_gap, above=0, hint="None sets no bound"),
             max_support=bound("max_support", self.max_support, at_least=2),

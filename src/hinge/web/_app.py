@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import FastAPI, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -78,7 +78,17 @@ def _add_page(app: FastAPI, token: str | None) -> None:
             return RedirectResponse("/")
         return _admitted(RedirectResponse("/"), wanted)
 
-    app.mount("/static", StaticFiles(directory=_STATIC), name="static")
+    app.mount("/static", _Static(directory=_STATIC), name="static")
+
+
+class _Static(StaticFiles):
+    """Files of the page, which a browser asks for again after an upgrade."""
+
+    def file_response(self, *arguments: Any, **more: Any) -> Response:
+        """Return a file that is looked at again before it is used again."""
+        response = super().file_response(*arguments, **more)
+        response.headers["Cache-Control"] = "no-cache"
+        return response
 
 
 def _admitted(response: Response, permit: str | None) -> Response:

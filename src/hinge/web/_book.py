@@ -114,12 +114,22 @@ class Book:
         self._store.remove_class(name)
         self.classes = self._store.classes()
 
-    def bring(self, answers: Iterable[Answer], *, replace: bool) -> tuple[tuple[int, int, int], dict[int, str]]:
-        """Take labels from elsewhere; return how many are new, changed and the same, and the first two."""
-        before = {row: answer.label for row, answer in self.answers.items()}
+    def bring(self, answers: Iterable[Answer], *, replace: bool) -> tuple[int, int, int]:
+        """Take labels from elsewhere; return how many are new, changed and the same."""
         counts = self._store.bring(answers, replace=replace)
         self.read()
-        return counts, {row: each.label for row, each in self.answers.items() if before.get(row) != each.label}
+        return counts
+
+    def is_stale(self, row: int) -> bool:
+        """Tell whether the database says otherwise about a row: another program may have written to it."""
+        if not 0 <= row < len(self._pool):
+            return False
+        kept, known = self._store.find(self._pool.key(row)), self.answers.get(row)
+        return (kept and kept.label) != (known and known.label)
+
+    def labels(self) -> dict[int, str]:
+        """Return the label of each row that has one."""
+        return {row: answer.label for row, answer in self.answers.items()}
 
     def counts(self) -> dict[str, int]:
         """Return the number of labels of each class."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from dataclasses import asdict
 from statistics import median
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 _MOST_GUESSES = 5
 _LAST = 50  # labels whose times are shown
+_SMALL_IMAGE = 200_000  # bytes; such images travel with their example and save a request
 
 
 def project(session: Session) -> dict[str, Any]:
@@ -43,12 +45,19 @@ def example(session: Session, question: Question) -> dict[str, Any]:
     thoughts = shares(question.scores, session.heat())
     return {
         "row": question.row,
-        "view": session.pool.view(question.row),
+        "view": _whole_view(session.pool, question.row),
         "drawn": question.drawn,
         "before": question.before,
         "guesses": [{"label": label, "share": round(share, 4)} for label, share in thoughts[:_MOST_GUESSES]],
         "sure": round(thoughts[0][1], 4) if thoughts else None,
     }
+
+
+def _whole_view(pool: Pool, row: int) -> dict[str, Any]:
+    """Return how an example is shown, with its image if that is small."""
+    view = pool.view(row)
+    image = pool.image(row) if view["kind"] == "image" else b""
+    return {**view, "data": b64encode(image).decode()} if 0 < len(image) <= _SMALL_IMAGE else view
 
 
 def entry(pool: Pool, answer: Answer) -> dict[str, Any]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 import threading
 from collections import deque
-from typing import TYPE_CHECKING, Any
+from concurrent.futures import CancelledError, Future
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -18,14 +20,17 @@ from hinge.web._sureness import temperature
 from hinge.web._worker import Worker
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from hinge.web._settings import SessionSettings
     from hinge.web._store import Store
     from hinge.web.pools import Pool
 
+Result = TypeVar("Result")
+
 _PATIENCE = 0.04  # seconds that somebody waits for the model to learn their last label before getting another question
-_LONG = 30.0  # seconds for what cannot do without the model
+_LONGER = 0.5  # and that they wait when no question is prepared, before they get any
+_LONG = 10.0  # seconds for what cannot do without the model; browsers are patient for 15
 _UNDONE = 100  # actions of a person that can be taken back
 _LONGEST_LOOK = 3600.0  # seconds at one example; more says that somebody went away
 
@@ -55,6 +60,7 @@ class Session:
         self.desk = Desk()
         self._actions: dict[str, deque[tuple[str, int]]] = {}
         self._given = len(self.book.answers)
+        self._random = np.random.default_rng(settings.seed)
         for name in classes:
             self.book.add_class(name)
         self._bring_known()
@@ -84,7 +90,7 @@ class Session:
     def answer(self, person: str, row: int, label: str, seconds: float | None) -> dict[str, Any]:
         """Write down a label; return the next example."""
         person = check_person(person)
-        with self._lock:
+        with self._lock, self._looking_again(row):
             self.desk.greet(person)
             if not self._is_repeated(person, row, label):
                 self.book.record(self._asked(person, row), label, person, _sensible(seconds))
@@ -109,31 +115,24 @@ class Session:
         person = check_person(person)
         with self._lock:
             self.desk.greet(person)
-            what, row = self._last_action(person)
-            before = None
-            if what == "skip":
-                self.book.unskip(row, person)
-            else:
-                before = self.book.delete(row).label
-                self.worker.forget(row)
-            question = Question(row, "chosen", before=before)
+            question = self._taken_back(person, *self._last_action(person))
             self.desk.give(person, question)
         self.worker.settle(_PATIENCE)
         return self._turn(person, question)
 
-    def correct(self, person: str, row: int, label: str) -> float:
+    def correct(self, person: str, row: int, label: str) -> float | None:
         """Put another label in the place of one; return how long it took until the model was exact again."""
-        with self._lock:
+        with self._lock, self._looking_again(row):
             self.book.correct(row, label, check_person(person))
             done = self.worker.correct(row, self.book.answers[row].label)
-        return done.result(_LONG)
+        return _result(done)
 
-    def delete(self, row: int) -> float:
+    def delete(self, row: int) -> float | None:
         """Take a label out; return how long it took until the model was exact again."""
-        with self._lock:
+        with self._lock, self._looking_again(row):
             self.book.delete(row)
             done = self.worker.forget(row)
-        return done.result(_LONG)
+        return _result(done)
 
     def add_class(self, name: str) -> None:
         """Make a class known."""
@@ -148,8 +147,9 @@ class Session:
     def bring(self, answers: Iterable[Answer]) -> tuple[int, int, int]:
         """Take labels from elsewhere, which replace others; return how many are new, changed and the same."""
         with self._lock:
-            counts, changed = self.book.bring(answers, replace=True)
-            self._learn(list(changed))
+            before = self.book.labels()
+            counts = self.book.bring(answers, replace=True)
+            self._follow(before)
         return counts
 
     def greet(self, person: str) -> None:
@@ -179,7 +179,10 @@ class Session:
 
     def model(self) -> Any:
         """Return the model of all labels, as it is saved."""
-        model = self.worker.copy().result(_LONG)
+        copy = self.worker.copy()
+        model = _result(copy)
+        if copy.cancelled() or not copy.done():
+            raise RefusedError("The model must have learned all labels to be saved; try again in a while.")
         if model is None:
             raise RefusedError("A model must have labels of two classes at least to be saved; label some more.")
         return self.pool.wrapped(model)
@@ -203,6 +206,25 @@ class Session:
         answers = [self.book.answers[row] for row in rows]
         if rows:
             self.worker.learn(rows, [answer.label for answer in answers])
+
+    @contextmanager
+    def _looking_again(self, row: int) -> Iterator[None]:
+        """Read the database anew where it says otherwise than we thought: another program may have written to it."""
+        try:
+            yield
+        except (TakenError, MissingError):
+            if self.book.is_stale(row):
+                before = self.book.labels()
+                self.book.read()
+                self._follow(before)
+            raise
+
+    def _follow(self, before: dict[int, str]) -> None:
+        """Have the model learn how the labels differ from what they were."""
+        now = self.book.labels()
+        self._learn([row for row, label in now.items() if before.get(row) != label])
+        for row in before.keys() - now.keys():
+            self.worker.forget(row)
 
     def _taken(self) -> tuple[set[int], int]:
         """Return the rows not to be prepared as questions, and how many people there are."""
@@ -240,15 +262,26 @@ class Session:
             self.desk.take(person)
         self._actions.setdefault(person, deque(maxlen=_UNDONE)).append((what, row))
 
+    def _taken_back(self, person: str, what: str, row: int) -> Question:
+        """Take back what somebody did; return the question as it was."""
+        if what == "skip":
+            self.book.unskip(row, person)
+            return Question(row, "chosen")
+        with self._looking_again(row):
+            before = self.book.delete(row).label
+        self.worker.forget(row)
+        return Question(row, "chosen", before=before)
+
     def _last_action(self, person: str) -> tuple[str, int]:
-        """Return what somebody did last that can be taken back."""
+        """Return what somebody did last that can be taken back; it stays in mind, as that may fail."""
         actions = self._actions.setdefault(person, deque(maxlen=_UNDONE))
         while actions:
-            what, row = actions.pop()
+            what, row = actions[-1]
             done = self.book.answers.get(row)
             skipped = done is None and person in self.book.skipped.get(row, ())
             if skipped if what == "skip" else done is not None and done.person == person:
                 return what, row
+            actions.pop()
         _, latest = self.book.history(0, 1, person=person)
         labelled = self.pool.row_of(latest[0].key) if latest else None
         if labelled is None:
@@ -256,25 +289,32 @@ class Session:
         return "label", labelled
 
     def _give(self, person: str) -> Question | None:
-        """Put the next example in front of somebody."""
-        for seconds in (0.0, _LONG):
+        """Put the next example in front of somebody: one that is prepared or, while the model is busy, any."""
+        for is_last in (False, True):
             with self._lock:
-                question = self._choose(person)
+                question = self._choose(person) or (self._any(person) if is_last else None)
                 if question is not None:
                     self.desk.give(person, question)
                     self._given += 1
                     return question
-            self.worker.refill()
-            self.worker.settle(seconds or _LONG)
+            if not is_last:
+                self.worker.refill()
+                self.worker.settle(_LONGER)
         return None
 
     def _choose(self, person: str) -> Question | None:
         """Return the best question for somebody; now and then one drawn at random."""
         free = [each for each in self.worker.questions() if self._is_free(each.row, person)]
         due = "random" if (self._given + 1) % self.settings.check_every == 0 else "chosen"
-        question = next((each for each in free if each.drawn == due), free[0] if free else None)
-        if question is not None:
-            return question
+        return next((each for each in free if each.drawn == due), free[0] if free else None)
+
+    def _any(self, person: str) -> Question | None:
+        """Return a question about one of all rows that are left; those that others passed over come last."""
+        is_left = np.ones(len(self.pool), dtype=bool)
+        is_left[[*self.book.answers, *self._taken()[0]]] = False
+        rows = np.flatnonzero(is_left)
+        if len(rows):
+            return Question(int(self._random.choice(rows)), "random")
         skipped = (row for row, people in self.book.skipped.items() if people and self._is_free(row, person))
         return next((Question(row, "chosen") for row in skipped), None)
 
@@ -289,13 +329,23 @@ class Session:
 
     def _turn(self, person: str, question: Question | None, saved: int | None = None) -> dict[str, Any]:
         with self._lock:
-            upcoming = [each.row for each in self.worker.questions() if self._is_free(each.row, person)]
+            shown = None if question is None else question.row
+            free = (each.row for each in self.worker.questions() if self._is_free(each.row, person))
+            upcoming = [row for row in free if row != shown]
             return {
                 "example": None if question is None else _reports.example(self, question),
                 "project": _reports.project(self),
                 "saved": saved,
                 "upcoming": upcoming[:4],
             }
+
+
+def _result(done: Future[Result]) -> Result | None:
+    """Return what the model has done, None if that takes too long or the session ends: labels are safe anyhow."""
+    try:
+        return done.result(_LONG)
+    except (TimeoutError, CancelledError):
+        return None
 
 
 def _sensible(seconds: float | None) -> float | None:

@@ -6,6 +6,7 @@ ahead, and a question chosen by a model that misses the last label is nearly as 
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections import deque
@@ -32,6 +33,7 @@ _SPARE = 4  # questions prepared beyond those wanted now
 _RANDOM = 2  # of which so many, at least, are drawn at random
 _ADVICE_EVERY = 1.0  # seconds
 _QUICKLY_MEASURED = 2000  # labels up to which the optimality conditions are looked at all the time
+_log = logging.getLogger("hinge.web")
 
 
 class Worker:
@@ -73,6 +75,8 @@ class Worker:
             self._is_stopping = True
             self._changed.notify_all()
         self._thread.join()
+        for _, future in self._tasks:
+            future.cancel()
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -105,7 +109,7 @@ class Worker:
         future: Future[Result] = Future()
         with self._changed:
             if self._is_stopping:
-                future.set_exception(RuntimeError("The labelling page is being closed; start it again."))
+                future.cancel()
                 return future
             self._tasks.append((work, future))
             self._wanted += 1
@@ -158,13 +162,11 @@ class Worker:
                 _fulfil(work, future)
                 with self._changed:
                     self._tasks.popleft()
-            try:
-                self._prepare()
-            finally:
-                with self._changed:
-                    self._prepared = version
-                    self._changed.notify_all()
-            self._look_back()
+            _attempt(self._prepare)
+            with self._changed:
+                self._prepared = version
+                self._changed.notify_all()
+            _attempt(self._look_back)
 
     def _prepare(self) -> None:
         """Choose the next questions."""
@@ -219,4 +221,13 @@ def _fulfil(work: Callable[[], Any], future: Future[Any]) -> None:
     try:
         future.set_result(work())
     except Exception as error:  # noqa: BLE001  the thread must go on, whoever asked is told
+        _log.exception("The model could not take in a change.")
         future.set_exception(error)
+
+
+def _attempt(work: Callable[[], None]) -> None:
+    """Do something that may fail: the thread must go on."""
+    try:
+        work()
+    except Exception:  # noqa: BLE001
+        _log.exception("The model could not be asked.")

@@ -2,7 +2,7 @@
  * The server as the page sees it: JSON requests, a token asked for when one is needed, and requests that are repeated until they are
  * answered.
  *
- * @typedef {{kind: "image", width: number, height: number, data?: string}} ImageView  data: the file itself in base64, if it came along
+ * @typedef {{kind: "image", width: number, height: number, data?: string}} ImageView  with the file in base64, if it came along
  * @typedef {{kind: "text", text: string}} TextView
  * @typedef {{kind: "table", cells: [string, any][]}} TableView
  * @typedef {ImageView | TextView | TableView} View

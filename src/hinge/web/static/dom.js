@@ -67,7 +67,12 @@ export function span(kind, text) {
   return make("span", { class: kind }, text);
 }
 
-/** A name given by people: it may be cut for want of room, and be written from right to left. @param {string} name @returns {HTMLElement} */
+/**
+ * A name given by people: it may be cut for want of room, and be written from right to left.
+ *
+ * @param {string} name
+ * @returns {HTMLElement}
+ */
 export function nameSpan(name) {
   return make("span", { class: "name", title: name, dir: "auto" }, name);
 }

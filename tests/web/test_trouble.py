@@ -1,0 +1,285 @@
+"""The session when things go wrong, come together or run out: no label is lost, and there is always a next example."""
+
+from __future__ import annotations
+
+import random
+import threading
+
+import numpy as np
+import pytest
+
+from hinge import IncrementalSVC
+
+pytest.importorskip("sqlalchemy", reason="the extra hinge[label] is not installed")
+
+from hinge.web import _session
+from hinge.web._answer import Answer, MissingError, RefusedError, StoreError, TakenError
+from hinge.web._session import Session
+from hinge.web._settings import SessionSettings
+from hinge.web._store import Store
+
+from .common import NAMES, Blobs
+
+
+class Opened:
+    """A session, its pool and its database."""
+
+    def __init__(self, path, pool, classes=tuple(NAMES)):
+        self.path, self.pool = path, pool
+        self.store = Store(path, "test")
+        self.session = Session(pool, self.store, SessionSettings(seed=0), classes)
+
+    def close(self):
+        self.session.close()
+        self.store.close()
+
+    def is_consistent(self):
+        """Tell whether what is at hand is what the database holds, and the model the one of these labels."""
+        answers = self.session.book.answers
+        assert list(answers.values()) == self.store.answers()
+        rows = sorted(answers)
+        labels = [answers[row].label for row in rows]
+        fresh = IncrementalSVC(**self.session.worker.parameters).fit(self.pool.X[rows], labels)
+        model = self.session.model()
+        assert model.classes_.tolist() == sorted(set(labels))
+        np.testing.assert_allclose(
+            model.decision_function(self.pool.X), fresh.decision_function(self.pool.X), atol=1e-7
+        )
+        return True
+
+
+@pytest.fixture
+def opened(tmp_path):
+    every = []
+
+    def open_session(pool=None, classes=tuple(NAMES)):
+        every.append(Opened(tmp_path / "labels.sqlite", Blobs(100) if pool is None else pool, classes))
+        return every[-1]
+
+    yield open_session
+    for each in every:
+        each.close()
+
+
+def label_all(session, choose, person="ann"):
+    turn, rows = session.turn(person), []
+    while turn["example"]:
+        rows.append(turn["example"]["row"])
+        turn = session.answer(person, rows[-1], choose(rows[-1]), None)
+    return rows
+
+
+@pytest.mark.parametrize("classes", [1, 2, 3])
+@pytest.mark.parametrize("n", [2, 3, 20])
+def test_pools_of_equal_examples_to_the_last_label(opened, n, classes):
+    pool = Blobs(n)
+    pool.X = np.ones((n, 2))
+    page = opened(pool)
+    assert sorted(label_all(page.session, lambda row: NAMES[row % classes])) == list(range(n))
+    assert page.session.turn("bob")["example"] is None
+    assert page.session.progress()["model"]["labels"] == n
+    if classes == 1:
+        with pytest.raises(RefusedError, match="two classes"):
+            page.session.model()
+    else:
+        assert page.is_consistent()
+    row = page.session.undo("ann")["example"]["row"]
+    assert page.session.turn("bob")["example"] is None
+    assert page.session.skip("ann", row)["example"] is None
+    assert page.session.turn("bob")["example"]["row"] == row
+
+
+def test_classes_that_look_like_numbers_are_names(opened):
+    names = ["1", "1.0", "01", "nan", "None", "true"]
+    page = opened(classes=names)
+    label_all(page.session, lambda row: names[row % len(names)])
+    assert page.is_consistent()
+
+
+def test_nobody_waits_for_a_slow_model(opened, monkeypatch):
+    monkeypatch.setattr(_session, "_PATIENCE", 0.001)
+    monkeypatch.setattr(_session, "_LONGER", 0.001)
+    page = opened()
+    session, go_on = page.session, threading.Event()
+    learn = session.worker.learner.tell
+    monkeypatch.setattr(session.worker.learner, "tell", lambda *given: go_on.wait() and learn(*given))
+    try:
+        rows = {person: label_all(session, page.pool.truth.__getitem__, person) for person in ("ann", "bob")}
+        assert session.worker.pending > 0
+        assert sorted(rows["ann"] + rows["bob"]) == list(range(100))
+        assert session.progress()["balance"]
+        assert session.history(0, 1)["total"] == 100
+        monkeypatch.setattr(_session, "_LONG", 0.001)
+        assert session.correct("ann", 7, "cat") is session.delete(8) is None  # done, but the model does not know yet
+        with pytest.raises(RefusedError, match="try again"):
+            session.model()
+    finally:
+        go_on.set()
+        monkeypatch.undo()
+    assert page.is_consistent()
+
+
+@pytest.mark.parametrize("method", ["ask", "advice", "tell", "forget"])
+def test_a_model_that_fails_does_not_stop_the_labelling(opened, monkeypatch, method, caplog):
+    def broken(*_, **__):
+        raise FloatingPointError("a model went wrong")
+
+    page = opened(Blobs(30))
+    session = page.session
+    with monkeypatch.context() as trouble:
+        trouble.setattr(session.worker.learner, method, broken)
+        turn = session.turn("ann")
+        for _ in range(10):
+            turn = session.answer("ann", turn["example"]["row"], page.pool.truth[turn["example"]["row"]], 1.0)
+        session.undo("ann")
+        session.worker.settle(10)
+    assert len(page.store.answers()) == 9
+    assert len(label_all(session, page.pool.truth.__getitem__)) == 21
+    again = opened(page.pool)
+    assert again.is_consistent()
+
+
+def test_what_failed_can_be_tried_again(opened, monkeypatch):
+    page = opened()
+    session = page.session
+    (first, second) = (session.turn("ann")["example"]["row"], None)
+    second = session.answer("ann", first, "ape", None)["example"]["row"]
+    session.skip("ann", second)
+
+    def full(*_):
+        raise StoreError("The disk is full; make room.")
+
+    for name in ("unskip", "delete"):
+        with monkeypatch.context() as trouble:
+            trouble.setattr(page.store, name, full)
+            with pytest.raises(StoreError, match="full"):
+                session.undo("ann")
+        assert session.undo("ann")["example"]["row"] == (second if name == "unskip" else first)
+    with pytest.raises(MissingError):
+        session.undo("ann")
+
+
+def test_another_program_writes_to_the_database(opened):
+    page = opened()
+    session, pool = page.session, page.pool
+    row = session.turn("ann")["example"]["row"]
+    other = (row + 1) % 100
+    with Store(page.path, "test") as elsewhere:
+        for each in (row, other):
+            elsewhere.record(Answer(pool.key(each), "cat", "zoe", "imported", pool.digest(each)))
+        with pytest.raises(TakenError):
+            session.answer("ann", row, "ape", None)
+        assert session.turn("ann")["example"]["row"] not in {row, other}
+        assert session.project()["labelled"] == 2
+        label = next(each for each in range(100) if each not in {row, other})
+        session.turn("bob", holding=label)
+        session.answer("bob", label, "bee", None)
+        assert page.is_consistent()
+        elsewhere.delete(pool.key(label))
+        with pytest.raises(MissingError):
+            session.undo("bob")
+        with pytest.raises(MissingError):
+            session.correct("ann", label, "cat")
+        session.delete(row)
+        elsewhere.delete(pool.key(other))
+        with pytest.raises(MissingError):
+            session.delete(other)
+    assert session.project()["labelled"] == 0
+    assert not session.worker.learner.labels
+
+
+def crowd(*works):
+    """Run functions at the same time; return what they raised."""
+    failures = []
+
+    def run(work):
+        try:
+            work()
+        except Exception as error:  # noqa: BLE001
+            failures.append(error)
+
+    threads = [threading.Thread(target=run, args=(work,)) for work in works]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return failures
+
+
+def test_everything_at_the_same_time(opened):
+    page = opened(Blobs(300))
+    session, pool = page.session, page.pool
+
+    def labels(person):
+        turn = session.turn(person)
+        for _ in range(25):
+            row = turn["example"]["row"]
+            try:
+                turn = session.answer(person, row, pool.truth[row], 1.0)
+            except TakenError:  # imported meanwhile
+                turn = session.turn(person)
+
+    def changes_its_mind():
+        turn = session.turn("eve")
+        for place in range(25):
+            row = turn["example"]["row"]
+            try:
+                turn = session.answer("eve", row, pool.truth[row], 1.0) if place % 3 else session.skip("eve", row)
+                turn = session.undo("eve") if place % 2 else turn
+            except (TakenError, MissingError):
+                turn = session.turn("eve")
+
+    def edits(seed):
+        choice = random.Random(seed)
+        for _ in range(40):
+            row = choice.choice([answer.key for answer in session.answers()] or ["blob 0"])
+            try:
+                if choice.random() < 0.5:
+                    session.delete(pool.row_of(row))
+                else:
+                    session.correct("zoe", pool.row_of(row), choice.choice(NAMES.tolist()))
+            except MissingError:  # the other one was faster
+                pass
+
+    def brings():
+        for start in range(0, 300, 30):
+            rows = range(start, start + 10)
+            session.bring(Answer(pool.key(row), "cat", "file", "imported", pool.digest(row)) for row in rows)
+
+    def looks():
+        for _ in range(20):
+            session.progress()
+            session.history(0, 50)
+            session.project()
+
+    people = [lambda name=name: labels(name) for name in ("ann", "bob", "cleo")]
+    assert crowd(*people, changes_its_mind, lambda: edits(0), lambda: edits(1), brings, looks) == []
+    assert page.is_consistent()
+
+
+def test_the_end_comes_while_people_label(opened):
+    page = opened(Blobs(300))
+    session, saved = page.session, {}
+    begun = threading.Barrier(4)
+
+    def labels(person):
+        turn = session.turn(person)
+        begun.wait()
+        for _ in range(20):
+            row = turn["example"]["row"]
+            turn = session.answer(person, row, page.pool.truth[row], 1.0)
+            saved[row] = page.pool.truth[row]
+            session.correct(person, row, "cat")
+            saved[row] = "cat"
+
+    def ends():
+        begun.wait()
+        session.close()
+
+    assert crowd(*(lambda name=name: labels(name) for name in ("ann", "bob", "cleo")), ends) == []
+    assert session.book.labels() == saved
+    assert len(saved) == 60
+    page.store.close()
+    with pytest.raises(StoreError, match="closed"):
+        session.answer("ann", next(row for row in range(300) if row not in saved), "cat", None)
+    assert opened(page.pool).is_consistent()
