@@ -288,6 +288,7 @@ def _draw(curves: Sequence[Curve], file: Path) -> None:
         place.set_ylim(bottom=14.5, top=20)
     for place in axes[3:]:
         place.set_yscale("log")
+        place.set_ylim(0.35, 64)
         place.set_yticks(ticks := [0.4, 0.6, 1, 2, 4, 8, 16, 32], labels=[f"{tick:g}" for tick in ticks])
         place.yaxis.set_minor_formatter(NullFormatter())
     figure.savefig(file)
@@ -313,7 +314,7 @@ def frame(place: Any, title: str, across: str) -> None:
     """Give a picture its title, the name of what goes across, and a legend."""
     place.set_title(title, loc="left", fontweight="bold", fontsize="medium")
     place.set_xlabel(across)
-    place.legend(frameon=False, fontsize="small", loc="upper right")
+    place.legend(frameon=False, fontsize="small")
     place.spines[["top", "right"]].set_visible(False)
     place.grid(color="#e6e9ee")
 

@@ -332,7 +332,7 @@ def test_labels_go_out_and_come_back(opened, tmp_path):
 
 @pytest.mark.parametrize(
     "host",
-    ["evil.example", "evil.example:8517", "localhost.evil.example", "127.0.0.1.evil.example", "0.0.0.0", "[", ""],
+    ["evil.example", "evil.example:8517", "localhost.evil.example", "127.0.0.1.evil.example", "192.0.2.1", "[", ""],
 )
 def test_other_names_are_refused(unchanged, host):
     for path in ("/", "/api/project", "/static/main.js"):

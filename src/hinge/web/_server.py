@@ -7,6 +7,7 @@ import secrets
 import socket
 import threading
 import webbrowser
+from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -21,10 +22,13 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Sequence
 
+    from starlette.types import ASGIApp
+
     from hinge.web._settings import SessionSettings
     from hinge.web.pools import Pool
 
 _SHORTEST_TOKEN = 8
+_LAST_WORDS = 3  # seconds for requests that are under way at the end
 
 
 def serve(
@@ -38,7 +42,7 @@ def serve(
     port: int = 8517,
     token: str | None = None,
     open_browser: bool = True,
-    announce: Callable[[str], None] = print,
+    announce: Callable[[str], None] = partial(print, flush=True),  # noqa: B008  at once, also to a file
 ) -> None:
     """Show the labelling page of a pool until Ctrl-C.
 
@@ -71,10 +75,16 @@ def serve(
             announce(address)
             if open_browser:
                 threading.Timer(0.5, webbrowser.open, [address]).start()
-            config = uvicorn.Config(application(session, token), log_level="warning", access_log=False, lifespan="off")
-            uvicorn.Server(config).run(sockets=[listener])
+            uvicorn.Server(_settings(application(session, token))).run(sockets=[listener])
         finally:
             session.close()
+
+
+def _settings(app: ASGIApp) -> uvicorn.Config:
+    """Return how the server works; the application tells itself what went wrong, once."""
+    return uvicorn.Config(
+        app, log_level="critical", access_log=False, lifespan="off", ws="none", timeout_graceful_shutdown=_LAST_WORDS
+    )
 
 
 def checked_token(token: str | None, host: str) -> str | None:

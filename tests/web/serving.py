@@ -1,0 +1,121 @@
+"""The command `hinge label` in a process of its own, and programs that talk to it as browsers do."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import re
+import signal
+import subprocess
+import sys
+
+import httpx
+import numpy as np
+
+import hinge
+from hinge.web.pools import open_pool
+
+
+class Server:
+    """The page of the digits; killed at the end."""
+
+    def __init__(self, folder, *options):
+        self.folder, self.options, self.port = folder, options, 0
+        self.start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.kill()
+
+    def start(self):
+        """Start it, the second time at the port that it had."""
+        self.process = subprocess.Popen(
+            command("--port", self.port, *self.options),
+            cwd=self.folder,
+            env=environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        self.url = re.search(r"http://\S+", self.process.stdout.readline())[0]
+        self.port = int(re.search(r":(\d+)/", self.url)[1])
+
+    def kill(self):
+        """End it at once, whatever it is doing; return what it has complained about."""
+        self.process.send_signal(signal.SIGKILL)
+        return self.process.communicate()[1]
+
+
+def command(*options):
+    return [sys.executable, "-m", "hinge", "label", "digits", "--no-browser", *map(str, options)]
+
+
+def environment():
+    """Return the environment without what would hide that something was not written at once."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+
+
+class Person:
+    """Somebody with a browser.
+
+    Attributes
+    ----------
+    acknowledged : list
+        Row and label of everything that the page called saved.
+    doubtful : list
+        The same of what was sent and not answered.
+    """
+
+    def __init__(self, url, name):
+        self.name = name
+        self.acknowledged, self.doubtful, self.given = [], [], []
+        headers = {"X-Hinge-Person": name, "Content-Type": "application/json"}
+        self._client = httpx.Client(base_url=url, headers=headers, timeout=60)
+
+    def close(self):
+        self._client.close()
+
+    def next(self, holding=None):
+        """Return the row to look at."""
+        return self._shown(self._client.post("/api/next", json={"holding": holding}))
+
+    def answer(self, row, label):
+        """Label a row; return the next one."""
+        self.doubtful.append((row, label))
+        response = self._client.post("/api/answer", json={"row": row, "label": label, "seconds": 0.5})
+        if response.status_code == 200:
+            assert response.json()["saved"] == row
+            self.acknowledged.append(self.doubtful[-1])
+        self.doubtful.pop()
+        return self._shown(response)
+
+    def _shown(self, response):
+        body = response.json()
+        assert response.status_code in (200, 409), body
+        example = body.get("turn", body)["example"]
+        if example is None:
+            return None
+        self.given.append(example["row"])
+        return example["row"]
+
+
+def exported(server):
+    """Return the labels that the server has, by row."""
+    text = httpx.get(f"{server.url}api/export/labels.csv", timeout=60).text
+    lines = list(csv.DictReader(io.StringIO(text)))
+    labels = {int(line["key"]): line["label"] for line in lines}
+    assert len(labels) == len(lines)
+    return labels
+
+
+def is_model_of(server, labels, path):
+    """Tell whether the model of the server is the one that the labels make."""
+    path.write_bytes(httpx.get(f"{server.url}api/export/model.hinge", timeout=60).content)
+    model, X = hinge.load(path), open_pool("digits").X
+    rows = sorted(labels)
+    fresh = hinge.IncrementalSVC(**model.get_params()).fit(X[rows], [labels[row] for row in rows])
+    np.testing.assert_allclose(model.decision_function(X), fresh.decision_function(X), atol=1e-6)
+    return model.classes_.tolist() == fresh.classes_.tolist()
