@@ -23,6 +23,7 @@ from benchmarks.micro import (
     leaving,
     mnist_e,
     noise,
+    people,
     perceptrons,
     products,
     selection,
@@ -39,7 +40,7 @@ from benchmarks.report import print_table
 ONLINE = (latency, cache, products, shift, threads, files, streams, variants, noise, budget, tracking, perceptrons)
 EXACT = (growing, forgetting, capacity, leaving, exactness, windows, anomalies)
 APPROXIMATE = (table2, mnist_e, dask)
-ACTIVE = (selection, asking)
+ACTIVE = (selection, asking, people)
 MEASURES: dict[str, Any] = {
     module.__name__.rpartition(".")[2].replace("_", "-"): module.measure
     for module in (*ONLINE, *EXACT, *APPROXIMATE, *ACTIVE)

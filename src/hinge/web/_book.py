@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from hinge._errors import DataError
@@ -49,6 +50,8 @@ class Book:
             if row is not None:
                 self.skipped.setdefault(row, set()).add(person)
         self.classes: list[str] = self._store.classes()
+        self._by_label = Counter(answer.label for answer in self.answers.values())
+        self._by_person = Counter(answer.person for answer in self.answers.values())
 
     def require(self, row: int) -> int:
         """Return a row of the pool, or refuse."""
@@ -79,19 +82,19 @@ class Book:
         )
         if row in self.answers:
             raise TakenError(answer.key)
-        self.answers[row] = self._store.record(answer)
+        self._keep(row, self._store.record(answer))
         return self.answers[row]
 
     def correct(self, row: int, label: str, person: str) -> Answer:
         """Put another label in the place of one."""
         label = self._known(label)
-        self.answers[row] = self._store.correct(self.find(row).key, label, person)
+        self._keep(row, self._store.correct(self.find(row).key, label, person))
         return self.answers[row]
 
     def delete(self, row: int) -> Answer:
         """Take a label out."""
         answer = self._store.delete(self.find(row).key)
-        del self.answers[row]
+        self._drop(row)
         return answer
 
     def skip(self, row: int, person: str) -> None:
@@ -133,21 +136,30 @@ class Book:
 
     def counts(self) -> dict[str, int]:
         """Return the number of labels of each class."""
-        counts = dict.fromkeys(self.classes, 0)
-        for answer in self.answers.values():
-            counts[answer.label] = counts.get(answer.label, 0) + 1
-        return counts
+        return {name: self._by_label[name] for name in self.classes}
 
     def people(self) -> dict[str, int]:
         """Return the number of labels of each person."""
-        people: dict[str, int] = {}
-        for answer in self.answers.values():
-            people[answer.person] = people.get(answer.person, 0) + 1
-        return people
+        return {person: count for person, count in self._by_person.items() if count}
 
     def history(self, offset: int, limit: int, **wanted: Any) -> tuple[int, list[Answer]]:
         """Return how many labels there are, and some of them, newest first."""
         return self._store.history(offset, limit, **wanted)
+
+    def _keep(self, row: int, answer: Answer) -> None:
+        """Put an answer in its place, which may be that of another."""
+        before = self.answers.get(row)
+        if before is not None:
+            self._count(before, -1)
+        self.answers[row] = answer
+        self._count(answer, 1)
+
+    def _drop(self, row: int) -> None:
+        self._count(self.answers.pop(row), -1)
+
+    def _count(self, answer: Answer, step: int) -> None:
+        self._by_label[answer.label] += step
+        self._by_person[answer.person] += step
 
     def _known(self, label: str) -> str:
         label = check_label(label)

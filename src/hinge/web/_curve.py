@@ -30,6 +30,7 @@ _FIRST, _RATIO = 10, 1.25  # the numbers of labels at which the curve is looked 
 _FEWEST = 5  # tests below which no accuracy is shown
 _ENOUGH_TO_CONTINUE = 4
 _EXTRA_POINTS = 20
+_REMEMBERED = 1000  # points
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,8 @@ class Curve:
     def _point(self, history: History, n: int) -> Point | None:
         rows, labels, tests = history.rows[:n], history.labels[:n], history.at_random[:n]
         key = n, hash((rows.tobytes(), tests.tobytes(), *labels.tolist()))
+        if len(self._points) > _REMEMBERED:
+            self._points.clear()
         if key not in self._points:
             enough = tests.sum() >= _FEWEST and len(set(labels)) > 1
             self._points[key] = judged(n, self._examine(rows, labels)[tests]) if enough else None

@@ -76,12 +76,11 @@ def entry(pool: Pool, answer: Answer) -> dict[str, Any]:
     }
 
 
-def progress(session: Session) -> dict[str, Any]:
-    """Return how far the labelling has come, and whether to go on."""
-    answers = session.book.answers.values()
-    ours, chance = session.auditor.look(history(session))
+def progress(session: Session, answers: dict[int, Answer]) -> dict[str, Any]:
+    """Return how far the labelling has come with some answers, and whether to go on."""
+    ours, chance = session.auditor.look(history(answers))
     further = continued(chance, len(answers))
-    seconds = [answer.seconds for answer in answers if answer.seconds is not None]
+    seconds = [answer.seconds for answer in answers.values() if answer.seconds is not None]
     advice = session.worker.advice
     return {
         "curve": [asdict(point) for point in ours],
@@ -95,11 +94,10 @@ def progress(session: Session) -> dict[str, Any]:
     }
 
 
-def history(session: Session) -> History:
-    """Return all labels that count as such, in the order in which they came."""
-    rows, answers = list(session.book.answers), session.book.answers.values()
+def history(answers: dict[int, Answer]) -> History:
+    """Return labels in the order in which they came, as arrays."""
     return History(
-        np.array(rows, dtype=np.int64),
-        np.array([answer.label for answer in answers]),
-        np.array([answer.drawn == "random" for answer in answers], dtype=bool),
+        np.array(list(answers), dtype=np.int64),
+        np.array([answer.label for answer in answers.values()]),
+        np.array([answer.drawn == "random" for answer in answers.values()], dtype=bool),
     )

@@ -7,6 +7,7 @@ import threading
 from collections import deque
 from concurrent.futures import CancelledError, Future
 from contextlib import contextmanager
+from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -31,6 +32,7 @@ Result = TypeVar("Result")
 _PATIENCE = 0.04  # seconds that somebody waits for the model to learn their last label before getting another question
 _LONGER = 0.5  # and that they wait when no question is prepared, before they get any
 _LONG = 10.0  # seconds for what cannot do without the model; browsers are patient for 15
+_HEATED_EVERY, _REMEMBERED = 5, 500  # labels after which sureness is weighed anew, and those that are weighed
 _UNDONE = 100  # actions of a person that can be taken back
 _LONGEST_LOOK = 3600.0  # seconds at one example; more says that somebody went away
 
@@ -60,6 +62,7 @@ class Session:
         self.desk = Desk()
         self._actions: dict[str, deque[tuple[str, int]]] = {}
         self._given = len(self.book.answers)
+        self._heat: tuple[int, float] | None = None  # the number of labels, and the temperature that they gave
         self._random = np.random.default_rng(settings.seed)
         for name in classes:
             self.book.add_class(name)
@@ -170,7 +173,8 @@ class Session:
     def progress(self) -> dict[str, Any]:
         """Return how far the labelling has come."""
         with self._lock:
-            return _reports.progress(self)
+            answers = dict(self.book.answers)
+        return _reports.progress(self, answers)
 
     def history(self, offset: int, limit: int, **wanted: Any) -> dict[str, Any]:
         """Return labels, newest first."""
@@ -188,9 +192,14 @@ class Session:
         return self.pool.wrapped(model)
 
     def heat(self) -> float:
-        """Return the temperature of the model's sureness, from how often it was right."""
-        judged = [each for each in self.book.answers.values() if each.guess is not None and each.margin is not None]
-        return temperature([each.margin or 0.0 for each in judged], [each.guess == each.label for each in judged])
+        """Return the temperature of the model's sureness, from how often it was right of late."""
+        n = len(self.book.answers)
+        if self._heat is None or abs(n - self._heat[0]) >= _HEATED_EVERY:
+            last = list(islice(reversed(self.book.answers.values()), _REMEMBERED))
+            judged = [each for each in last if each.guess is not None and each.margin is not None]
+            right = [each.guess == each.label for each in judged]
+            self._heat = n, temperature([each.margin or 0.0 for each in judged], right)
+        return self._heat[1]
 
     def _bring_known(self) -> None:
         """Write down the labels that came with the data, for rows that have none."""
