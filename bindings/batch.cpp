@@ -28,11 +28,24 @@ HeldBatch<T> from_sparse(Vector<T> data, Vector<std::int32_t> indices, Vector<st
 }
 
 template <class T>
+HeldBatch<T> pick(const HeldBatch<T>& all, Vector<std::int64_t> rows) {
+  if (all.batch.picked) throw std::invalid_argument("Rows can be picked from a whole batch only.");
+  for (const std::int64_t row : view(rows))
+    if (row < 0 || static_cast<std::size_t>(row) >= all.batch.count) throw std::invalid_argument("There is no such row to pick.");
+  HeldBatch<T> held = all;
+  held.batch.count = rows.shape(0);
+  held.batch.picked = rows.data();
+  held.picked = std::move(rows);
+  return held;
+}
+
+template <class T>
 void bind_batch(nb::module_& module, const char* name) {
   nb::class_<HeldBatch<T>>(module, name)
       .def_static("dense", &from_dense<T>, nb::arg("X"))
       .def_static("sparse", &from_sparse<T>, nb::arg("data"), nb::arg("indices"), nb::arg("indptr"),
-                  nb::arg("n_features"));
+                  nb::arg("n_features"))
+      .def("pick", &pick<T>, nb::arg("rows"));
 }
 
 }  // namespace

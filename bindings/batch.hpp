@@ -13,6 +13,7 @@ struct HeldBatch {
   Vector<T> data{};
   Vector<std::int32_t> indices{};
   Vector<std::int64_t> starts{};
+  Vector<std::int64_t> picked{};
 };
 
 }  // namespace hinge::python

@@ -12,6 +12,13 @@
 
 namespace hinge {
 
+namespace {
+
+// Sparse examples up to this number are listed by feature themselves, for more of them the support vectors are.
+constexpr std::size_t few_rows = 64;
+
+}  // namespace
+
 template <class T>
 void Bank<T>::decide(const Batch<T>& batch, std::span<double> decisions, std::size_t threads) {
   tidy();  // sums depend, in their last bits, on the order of the slots: it must be the one that is saved
@@ -27,11 +34,13 @@ void Bank<T>::decide(const Batch<T>& batch, std::span<double> decisions, std::si
   }
   Examples<T> held = points_.examples();
   SparseColumns<T> columns;
-  if (held.sparse && batch.count > 1) {
+  const bool few = batch.count <= few_rows;
+  if (held.sparse && !few) {
     columns = columns_of(held);
     held.columns = &columns;
   }
-  for_blocks(batch, threads, [&](std::size_t first, const Block<T>& block) {
+  const SparseForm form = !few ? SparseForm::nothing : batch.count > 1 ? SparseForm::columns : SparseForm::panel;
+  for_blocks(batch, threads, form, [&](std::size_t first, const Block<T>& block) {
     add_block_decisions(kernel_, block, held, weights, count, decisions.data() + first * count);
   });
 }
@@ -39,21 +48,22 @@ void Bank<T>::decide(const Batch<T>& batch, std::span<double> decisions, std::si
 template <class T>
 void Bank<T>::kernel_values(const Batch<T>& batch, std::span<T> values) {
   const std::size_t slots = points_.size();
-  for_blocks(batch, options_.threads, [&](std::size_t first, const Block<T>& block) {
+  for_blocks(batch, options_.threads, SparseForm::panel, [&](std::size_t first, const Block<T>& block) {
     kernel_.fill(block, points_.examples(), values.data() + first * slots, slots);
   });
 }
 
 template <class T>
-void Bank<T>::for_blocks(const Batch<T>& batch, std::size_t threads,
+void Bank<T>::for_blocks(const Batch<T>& batch, std::size_t threads, SparseForm form,
                          const std::function<void(std::size_t, const Block<T>&)>& body) const {
-  const std::size_t size = points_.sparse() ? lane_padding : block_size(), tasks = (batch.count + size - 1) / size;
+  const std::size_t sparse_size = form == SparseForm::columns ? few_rows : lane_padding;
+  const std::size_t size = points_.sparse() ? sparse_size : block_size(), tasks = (batch.count + size - 1) / size;
   parallel_for(threads_for(batch.count, threads), tasks, [&](std::size_t task) {
     const std::size_t first = task * size;
     std::vector<std::int64_t> rows(std::min(size, batch.count - first));
     std::iota(rows.begin(), rows.end(), static_cast<std::int64_t>(first));
     Block<T> block;
-    block.take(kernel_, batch, rows, 0, shift_);
+    block.take(kernel_, batch, rows, 0, shift_, form);
     body(first, block);
   });
 }

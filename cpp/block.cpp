@@ -9,7 +9,7 @@ namespace hinge {
 
 template <class T>
 void Block<T>::take(const Kernel<T>& kernel, const Batch<T>& batch, std::span<const std::int64_t> rows,
-                    std::int64_t first_id, std::span<const T> shift) {
+                    std::int64_t first_id, std::span<const T> shift, SparseForm form) {
   rows_ = {};
   rows_.count = rows.size();
   rows_.features = batch.features;
@@ -35,7 +35,11 @@ void Block<T>::take(const Kernel<T>& kernel, const Batch<T>& batch, std::span<co
   for (std::size_t r = 0; r < rows.size(); ++r) norms_[r] = kernel.norm(rows_, r);
   rows_.norms = norms_.data();
   rows_.largest_norm = rows.empty() ? T(0) : *std::max_element(norms_.data(), norms_.data() + rows.size());
-  if (batch.sparse) scatter();
+  if (batch.sparse && form == SparseForm::panel) scatter();
+  if (batch.sparse && form == SparseForm::columns) {
+    columns_ = columns_of(rows_);
+    rows_.columns = &columns_;
+  }
 }
 
 template <class T>

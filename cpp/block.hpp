@@ -11,15 +11,20 @@ namespace hinge {
 template <class T>
 class Kernel;
 
-// Dense rows are laid side by side for one matrix product. Sparse rows are also scattered into a dense panel, one line of `width` values
-// for each feature that occurs in the block, so that one pass over a stored sparse row serves the whole block. Line 0 is all zero and
-// stands for every feature that does not occur.
+// What sparse rows are made into besides:
+//   panel     scattered into dense lines of `width` values, one for each feature that occurs in the block, so that one pass over a stored
+//             sparse row serves the whole block; line 0 is all zero and stands for every feature that does not occur
+//   columns   listed by feature: cheaper where few rows have a feature in common
+//   nothing   where the stored examples are listed by feature
+enum class SparseForm { panel, columns, nothing };
+
+// Dense rows are laid side by side for one matrix product.
 template <class T>
 class Block {
  public:
   // Takes the given rows of a batch; `shift` (one value a feature, or empty) is subtracted from dense ones.
   void take(const Kernel<T>& kernel, const Batch<T>& batch, std::span<const std::int64_t> rows, std::int64_t first_id,
-            std::span<const T> shift);
+            std::span<const T> shift, SparseForm form = SparseForm::panel);
   // Looks at stored examples where they are.
   void look_at(const Examples<T>& stored);
 
@@ -39,6 +44,7 @@ class Block {
   std::vector<std::int64_t> ids_;
   std::vector<T> panel_;
   std::vector<std::int32_t> line_of_;  // by feature
+  SparseColumns<T> columns_;
   std::size_t width_ = 0;
 };
 

@@ -67,7 +67,7 @@ SparseColumns<T> columns_of(const Examples<T>& examples) {
   return columns;
 }
 
-// The examples of one call, in the caller's memory: dense rows or the three arrays of a CSR matrix.
+// The examples of one call, in the caller's memory: dense rows or the three arrays of a CSR matrix; or some of these, named by number.
 template <class T>
 struct Batch {
   std::size_t count = 0;
@@ -76,12 +76,15 @@ struct Batch {
   const T* values = nullptr;
   const std::int32_t* indices = nullptr;
   const std::int64_t* starts = nullptr;
+  const std::int64_t* picked = nullptr;  // which rows of the caller's these are; null: all
 
+  std::size_t place(std::size_t row) const { return picked ? static_cast<std::size_t>(picked[row]) : row; }
   SparseRow<T> sparse_row(std::size_t row) const {
-    const auto first = static_cast<std::size_t>(starts[row]), last = static_cast<std::size_t>(starts[row + 1]);
+    const std::int64_t* at = starts + place(row);
+    const auto first = static_cast<std::size_t>(at[0]), last = static_cast<std::size_t>(at[1]);
     return {indices + first, values + first, last - first};
   }
-  const T* dense_row(std::size_t row) const { return values + row * features; }
+  const T* dense_row(std::size_t row) const { return values + place(row) * features; }
 };
 
 }  // namespace hinge

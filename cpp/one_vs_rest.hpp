@@ -85,7 +85,7 @@ class Bank {
   void replay_for_newcomers(Monitor& monitor);
   void count_mistake(const Lesson<T>& lesson, Panel<T>& panel, std::size_t position, Tally& tally) const;
   void report(Tally& tally) const;
-  void for_blocks(const Batch<T>& batch, std::size_t threads,
+  void for_blocks(const Batch<T>& batch, std::size_t threads, SparseForm form,
                   const std::function<void(std::size_t, const Block<T>&)>& body) const;
 
   Kernel<T> kernel_;

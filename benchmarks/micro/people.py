@@ -48,7 +48,7 @@ def measure(quick: bool) -> Section:
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder) / "digits.npz"
         truth = _write(data)
-        rows = [_case(data, truth, title, people, thought, seconds) for title, people, thought in CASES]
+        rows = [(title, *_figures(data, truth, people, thought, seconds)) for title, people, thought in CASES]
     return Section(
         f"Labelling for {seconds:.0f} s from {N_ROWS:,} digits, {THOUGHT} s of thought a label "
         "(aims: nothing lost, nothing given twice, ten people answered within 200 ms in 95 % of all cases)",
@@ -66,8 +66,9 @@ def _write(data: Path) -> list[str]:
     return [str(label) for label in y[rows]]
 
 
-def _case(data: Path, truth: Sequence[str], title: str, people: int, thought: float, seconds: float) -> tuple[str, ...]:
-    with _server(data, data.with_name(f"{title}.sqlite")) as port, ThreadPoolExecutor(people) as pool:
+def _figures(data: Path, truth: Sequence[str], people: int, thought: float, seconds: float) -> tuple[str, ...]:
+    """Return the figures of one case, with a server and a database of its own."""
+    with _server(data, f"{people} people, {thought} s") as port, ThreadPoolExecutor(people) as pool:
         end = time.monotonic() + seconds
         tasks = [pool.submit(_label, port, number, truth, thought, end) for number in range(people)]
         visits = [task.result() for task in tasks]
@@ -77,7 +78,6 @@ def _case(data: Path, truth: Sequence[str], title: str, people: int, thought: fl
     given = [row for visit in visits for row in visit.given]
     figures = [*np.percentile(waits, [50, 95, 99]).tolist(), max(waits)]
     return (
-        title,
         f"{len(waits):,}",
         f"{len(waits) / seconds:.1f}",
         *(f"{figure:.1f}" for figure in figures),
@@ -87,8 +87,9 @@ def _case(data: Path, truth: Sequence[str], title: str, people: int, thought: fl
 
 
 @contextmanager
-def _server(data: Path, database: Path) -> Iterator[int]:
+def _server(data: Path, name: str) -> Iterator[int]:
     """Start the command; yield its port."""
+    database = data.with_name(f"{name}.sqlite")
     options = ["--classes", CLASSES, "--database", str(database), "--port", "0", "--no-browser"]
     command = [sys.executable, "-m", "hinge", "label", str(data), *options]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:

@@ -80,6 +80,8 @@ class Batch32:
     def sparse(
         data: NDArray[np.float32], indices: NDArray[np.int32], indptr: NDArray[np.int64], n_features: int
     ) -> Batch32: ...
+    def pick(self, rows: NDArray[np.int64]) -> Batch32:
+        """Return some rows, in the order of their numbers' list; nothing is copied."""
 
 class Batch64:
     @staticmethod
@@ -88,6 +90,7 @@ class Batch64:
     def sparse(
         data: NDArray[np.float64], indices: NDArray[np.int32], indptr: NDArray[np.int64], n_features: int
     ) -> Batch64: ...
+    def pick(self, rows: NDArray[np.int64]) -> Batch64: ...
 
 class Outcome:
     """How one call to `learn` or `finish` went."""

@@ -6,6 +6,7 @@ import asyncio
 import csv
 import io
 import json
+from base64 import b64decode
 from urllib.parse import quote
 
 import httpx
@@ -223,6 +224,15 @@ def test_skip_and_undo(page):
     assert page.store.answers() == page.store.skips() == []
 
 
+def test_an_undo_that_comes_twice_is_done_once(page):
+    rows, turn = page.label(3)
+    holding = {"holding": turn["example"]["row"]}
+    for _ in range(2):  # the page did not hear the first answer
+        assert page.ask("undo", holding).json()["example"]["row"] == rows[2]
+    assert page.ask("undo", {"holding": rows[2]}).json()["example"]["row"] == rows[1]
+    assert len(page.store.answers()) == 1
+
+
 def test_somebody_else_was_faster(page):
     row = page.ask("next", {}).json()["example"]["row"]
     page.ask("answer", {"row": row, "label": "ape"})
@@ -284,7 +294,17 @@ def test_progress(page):
 
 def test_images(opened):
     page = opened(Pictures(60))
-    assert page.ask("next", {}).json()["example"]["view"] == {"kind": "image", "width": 8, "height": 8}
+    view = page.ask("next", {"holding": 2}).json()["example"]["view"]
+    assert {**view, "data": b64decode(view["data"])} == {
+        "kind": "image",
+        "width": 8,
+        "height": 8,
+        "data": page.pool.image(2),
+    }
+    bob = {"X-Hinge-Person": "bob"}
+    spoiled = page.ask("next", {"holding": 1}, **bob).json()["example"]  # its image cannot be read
+    assert (spoiled["row"], spoiled["view"]) == (1, {"kind": "image", "width": 8, "height": 8})
+    assert page.ask("skip", {"row": 1}, **bob).json()["example"]["row"] != 1
     for row, kind in ((0, "image/jpeg"), (2, "image/png")):
         answer = page.client.get(f"/api/items/{row}/image")
         assert (answer.status_code, answer.headers["content-type"]) == (200, kind)

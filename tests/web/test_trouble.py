@@ -114,7 +114,7 @@ def test_nobody_waits_for_a_slow_model(opened, monkeypatch):
         monkeypatch.setattr(_session, "_LONG", 0.001)
         assert session.correct("ann", 7, "cat") is session.delete(8) is None  # done, but the model does not know yet
         with pytest.raises(RefusedError, match="try again"):
-            session.model()
+            session.model(patience=0.001)
     finally:
         go_on.set()
         monkeypatch.undo()

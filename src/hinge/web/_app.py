@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-import time
+from asyncio import sleep
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -63,18 +63,18 @@ def _add_page(app: FastAPI, token: str | None) -> None:
         return {"ok": True}
 
     @app.post("/api/login")
-    def login(body: Login) -> Response:
+    async def login(body: Login) -> Response:
         if not same(permit(body.token), wanted):
-            time.sleep(_PAUSE)
+            await sleep(_PAUSE)
             return JSONResponse({"error": "The token is not right; use the one that the server printed."}, 401)
         return _admitted(JSONResponse({"ok": True}), wanted)
 
     @app.get("/")
-    def page(token: Annotated[str | None, Query(max_length=400)] = None) -> Response:
+    async def page(token: Annotated[str | None, Query(max_length=400)] = None) -> Response:
         if token is None:
             return FileResponse(_STATIC / "index.html", headers={"Cache-Control": "no-cache"})
         if not same(permit(token), wanted):
-            time.sleep(_PAUSE)
+            await sleep(_PAUSE)
             return RedirectResponse("/")
         return _admitted(RedirectResponse("/"), wanted)
 

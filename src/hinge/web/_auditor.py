@@ -33,13 +33,15 @@ class Auditor:
         self._result: tuple[list[Point], list[Point]] = [], []
         self._thread: threading.Thread | None = None
         self._again_at = 0.0
+        self._starting = threading.Lock()
 
     def look(self, history: History) -> tuple[list[Point], list[Point]]:
         """Return the last curves, of the model and of random draws alone, and have them brought up to date."""
-        is_busy = self._thread is not None and self._thread.is_alive()
-        if not is_busy and time.monotonic() >= self._again_at:
-            self._thread = threading.Thread(target=self.compute, args=(history,), name="hinge-audit", daemon=True)
-            self._thread.start()
+        with self._starting:
+            is_busy = self._thread is not None and self._thread.is_alive()
+            if not is_busy and time.monotonic() >= self._again_at:
+                self._thread = threading.Thread(target=self.compute, args=(history,), name="hinge-audit", daemon=True)
+                self._thread.start()
         return self._result
 
     def compute(self, history: History) -> tuple[list[Point], list[Point]]:

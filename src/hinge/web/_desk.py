@@ -62,8 +62,9 @@ class Desk:
         """Note that somebody has given a sign, and clear the places of those who have left."""
         now = self._clock()
         self._seen[person] = now
-        for other in [name for name in self._held if now - self._seen[name] > _KEPT]:
-            del self._held[other]
+        for other in [name for name, seen in self._seen.items() if now - seen > _KEPT]:
+            del self._seen[other]
+            self._held.pop(other, None)
 
     def give(self, person: str, question: Question) -> None:
         """Put an example in front of somebody, who must have been greeted at some time."""

@@ -47,7 +47,7 @@ def export(
         session = Session(pool, store, settings)
         try:
             if ending == "hinge":
-                save(session.model(), path)
+                save(session.model(patience=None), path)
             else:
                 write_labels(ending, session.answers(), pool, path)
             return len(session.answers())

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hinge._errors import HingeError
 from hinge.active._choose import STRATEGIES
 from hinge.web._curve import History, continued
 from hinge.web._sureness import shares
@@ -40,12 +41,12 @@ def project(session: Session) -> dict[str, Any]:
     }
 
 
-def example(session: Session, question: Question) -> dict[str, Any]:
+def example(session: Session, question: Question, view: dict[str, Any]) -> dict[str, Any]:
     """Return an example with what the model thinks of it."""
     thoughts = shares(question.scores, session.heat())
     return {
         "row": question.row,
-        "view": _whole_view(session.pool, question.row),
+        "view": view,
         "drawn": question.drawn,
         "before": question.before,
         "guesses": [{"label": label, "share": round(share, 4)} for label, share in thoughts[:_MOST_GUESSES]],
@@ -53,10 +54,13 @@ def example(session: Session, question: Question) -> dict[str, Any]:
     }
 
 
-def _whole_view(pool: Pool, row: int) -> dict[str, Any]:
-    """Return how an example is shown, with its image if that is small."""
+def whole_view(pool: Pool, row: int) -> dict[str, Any]:
+    """Return how an example is shown, with its image if that is small and can be read."""
     view = pool.view(row)
-    image = pool.image(row) if view["kind"] == "image" else b""
+    try:
+        image = pool.image(row) if view["kind"] == "image" else b""
+    except HingeError:  # the page will ask for it, and hear why there is none
+        image = b""
     return {**view, "data": b64encode(image).decode()} if 0 < len(image) <= _SMALL_IMAGE else view
 
 

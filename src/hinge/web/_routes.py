@@ -95,8 +95,8 @@ def labelling(session: Session) -> APIRouter:
             return {"error": f"{error}", "turn": session.turn(_name(person))}
 
     @router.post("/undo")
-    def undo(person: Person) -> dict[str, Any]:
-        return session.undo(_name(person))
+    def undo(body: Holding, person: Person) -> dict[str, Any]:
+        return session.undo(_name(person), body.holding)
 
     @router.get("/items/{row}/image")
     def image(row: RowInPath) -> Response:

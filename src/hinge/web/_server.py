@@ -132,8 +132,11 @@ def _listening(host: str, port: int) -> socket.socket:
     """Return a socket that listens, so that a port that is taken is told before anything else happens."""
     try:
         family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        return socket.create_server(address[:2], family=family)
+        listener = socket.create_server(address[:2], family=family)
     except (OSError, OverflowError) as error:
         raise ParameterError(
             f"The page must be able to listen on {host}, port {port}, got: {error}; choose another --port or --host."
         ) from None
+    # Connections inherit it; asyncio would not set it on them, and short answers would wait for an acknowledgement.
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listener

@@ -113,13 +113,18 @@ class Session:
             self._end(person, row, "skip")
         return self._turn(person, self._give(person))
 
-    def undo(self, person: str) -> dict[str, Any]:
-        """Take back somebody's last label or skip; return that example."""
+    def undo(self, person: str, holding: int | None = None) -> dict[str, Any]:
+        """Take back somebody's last label or skip; return that example.
+
+        Whoever does not hold what they think they hold has not heard the last answer: they get that, and no more.
+        """
         person = check_person(person)
         with self._lock:
             self.desk.greet(person)
-            question = self._taken_back(person, *self._last_action(person))
-            self.desk.give(person, question)
+            question = self._held(person)
+            if holding is None or question is None or question.row == holding:
+                question = self._taken_back(person, *self._last_action(person))
+                self.desk.give(person, question)
         self.worker.settle(_PATIENCE)
         return self._turn(person, question)
 
@@ -128,14 +133,14 @@ class Session:
         with self._lock, self._looking_again(row):
             self.book.correct(row, label, check_person(person))
             done = self.worker.correct(row, self.book.answers[row].label)
-        return _result(done)
+        return _result(done, _LONG)
 
     def delete(self, row: int) -> float | None:
         """Take a label out; return how long it took until the model was exact again."""
         with self._lock, self._looking_again(row):
             self.book.delete(row)
             done = self.worker.forget(row)
-        return _result(done)
+        return _result(done, _LONG)
 
     def add_class(self, name: str) -> None:
         """Make a class known."""
@@ -181,10 +186,10 @@ class Session:
         total, answers = self.book.history(offset, limit, **wanted)
         return {"total": total, "entries": [_reports.entry(self.pool, answer) for answer in answers]}
 
-    def model(self) -> Any:
-        """Return the model of all labels, as it is saved."""
+    def model(self, patience: float | None = _LONG) -> Any:
+        """Return the model of all labels, as it is saved; refuse if it has not learned them after some seconds."""
         copy = self.worker.copy()
-        model = _result(copy)
+        model = _result(copy, patience)
         if copy.cancelled() or not copy.done():
             raise RefusedError("The model must have learned all labels to be saved; try again in a while.")
         if model is None:
@@ -337,22 +342,23 @@ class Session:
         )
 
     def _turn(self, person: str, question: Question | None, saved: int | None = None) -> dict[str, Any]:
+        view = {} if question is None else _reports.whole_view(self.pool, question.row)
         with self._lock:
             shown = None if question is None else question.row
             free = (each.row for each in self.worker.questions() if self._is_free(each.row, person))
             upcoming = [row for row in free if row != shown]
             return {
-                "example": None if question is None else _reports.example(self, question),
+                "example": None if question is None else _reports.example(self, question, view),
                 "project": _reports.project(self),
                 "saved": saved,
                 "upcoming": upcoming[:4],
             }
 
 
-def _result(done: Future[Result]) -> Result | None:
+def _result(done: Future[Result], patience: float | None) -> Result | None:
     """Return what the model has done, None if that takes too long or the session ends: labels are safe anyhow."""
     try:
-        return done.result(_LONG)
+        return done.result(patience)
     except (TimeoutError, CancelledError):
         return None
 

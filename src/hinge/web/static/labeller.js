@@ -201,7 +201,7 @@ export async function skip(event) {
 
 /** @param {Event} event */
 export async function undo(event) {
-  if (counts(event)) await advance("undo", {}, "not undone yet: ", "undone");
+  if (counts(event)) await advance("undo", { holding: currentRow() }, "not undone yet: ", "undone");
 }
 
 /** Marks the buttons anew after classes were added or guesses hidden. */
