@@ -14,8 +14,9 @@ namespace hinge {
 
 namespace {
 
-// Sparse examples up to this number are listed by feature themselves, for more of them the support vectors are.
-constexpr std::size_t few_rows = 64;
+// The list of support vectors by feature is made anew when so many are missing from it, and kept while it is not too long.
+constexpr std::size_t many_missing = 64;
+constexpr std::size_t longest_list = 1 << 21;
 
 }  // namespace
 
@@ -33,16 +34,27 @@ void Bank<T>::decide(const Batch<T>& batch, std::span<double> decisions, std::si
     for (std::size_t r = 0; r < batch.count; ++r) decisions[r * count + m] = machine.bias();
   }
   Examples<T> held = points_.examples();
-  SparseColumns<T> columns;
-  const bool few = batch.count <= few_rows;
-  if (held.sparse && !few) {
-    columns = columns_of(held);
-    held.columns = &columns;
+  SparseColumns<T> later;
+  if (held.sparse && batch.count > 1) {
+    list_points();
+    held.columns = &listed_.columns;
+    if (listed_.count < held.count) {
+      later = columns_of(held, listed_.count);
+      held.later_columns = &later;
+    }
   }
-  const SparseForm form = !few ? SparseForm::nothing : batch.count > 1 ? SparseForm::columns : SparseForm::panel;
+  const SparseForm form = held.columns ? SparseForm::rows_only : SparseForm::panel;
   for_blocks(batch, threads, form, [&](std::size_t first, const Block<T>& block) {
     add_block_decisions(kernel_, block, held, weights, count, decisions.data() + first * count);
   });
+  if (listed_.columns.rows.size() > longest_list) listed_ = {};
+}
+
+template <class T>
+void Bank<T>::list_points() {
+  const bool moved = listed_.squeezes != points_.squeezes();
+  if (!moved && listed_.count + many_missing >= points_.size() && listed_.count > 0) return;
+  listed_ = {columns_of(points_.examples()), points_.size(), points_.squeezes()};
 }
 
 template <class T>
@@ -56,8 +68,7 @@ void Bank<T>::kernel_values(const Batch<T>& batch, std::span<T> values) {
 template <class T>
 void Bank<T>::for_blocks(const Batch<T>& batch, std::size_t threads, SparseForm form,
                          const std::function<void(std::size_t, const Block<T>&)>& body) const {
-  const std::size_t sparse_size = form == SparseForm::columns ? few_rows : lane_padding;
-  const std::size_t size = points_.sparse() ? sparse_size : block_size(), tasks = (batch.count + size - 1) / size;
+  const std::size_t size = points_.sparse() ? lane_padding : block_size(), tasks = (batch.count + size - 1) / size;
   parallel_for(threads_for(batch.count, threads), tasks, [&](std::size_t task) {
     const std::size_t first = task * size;
     std::vector<std::int64_t> rows(std::min(size, batch.count - first));

@@ -36,10 +36,6 @@ void Block<T>::take(const Kernel<T>& kernel, const Batch<T>& batch, std::span<co
   rows_.norms = norms_.data();
   rows_.largest_norm = rows.empty() ? T(0) : *std::max_element(norms_.data(), norms_.data() + rows.size());
   if (batch.sparse && form == SparseForm::panel) scatter();
-  if (batch.sparse && form == SparseForm::columns) {
-    columns_ = columns_of(rows_);
-    rows_.columns = &columns_;
-  }
 }
 
 template <class T>

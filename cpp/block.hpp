@@ -11,14 +11,11 @@ namespace hinge {
 template <class T>
 class Kernel;
 
-// What sparse rows are made into besides:
-//   panel     scattered into dense lines of `width` values, one for each feature that occurs in the block, so that one pass over a stored
-//             sparse row serves the whole block; line 0 is all zero and stands for every feature that does not occur
-//   columns   listed by feature: cheaper where few rows have a feature in common
-//   nothing   where the stored examples are listed by feature
-enum class SparseForm { panel, columns, nothing };
+// Dense rows are laid side by side for one matrix product. Sparse rows are also scattered into a dense panel, one line of `width` values
+// for each feature that occurs in the block, so that one pass over a stored sparse row serves the whole block; line 0 is all zero and
+// stands for every feature that does not occur. Where the stored examples are listed by feature, no panel is needed.
+enum class SparseForm { panel, rows_only };
 
-// Dense rows are laid side by side for one matrix product.
 template <class T>
 class Block {
  public:
@@ -44,7 +41,6 @@ class Block {
   std::vector<std::int64_t> ids_;
   std::vector<T> panel_;
   std::vector<std::int32_t> line_of_;  // by feature
-  SparseColumns<T> columns_;
   std::size_t width_ = 0;
 };
 

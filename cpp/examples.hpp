@@ -34,7 +34,8 @@ struct Examples {
   const T* norms = nullptr;            // as the kernel defines them
   const std::int64_t* ids = nullptr;  // place in the stream
   T largest_norm = 0;
-  const SparseColumns<T>* columns = nullptr;  // of all of them, if somebody made them
+  const SparseColumns<T>* columns = nullptr;        // of all of them, if somebody made them
+  const SparseColumns<T>* later_columns = nullptr;  // of the last of them, where `columns` were made before these came
 
   Examples range(std::size_t first, std::size_t length) const {
     Examples part = *this;
@@ -43,22 +44,23 @@ struct Examples {
     if (rows) part.rows += first;
     if (norms) part.norms += first;
     if (ids) part.ids += first;
-    part.columns = nullptr;
+    part.columns = part.later_columns = nullptr;
     return part;
   }
 };
 
+// Lists examples by feature, from some place on.
 template <class T>
-SparseColumns<T> columns_of(const Examples<T>& examples) {
+SparseColumns<T> columns_of(const Examples<T>& examples, std::size_t from = 0) {
   SparseColumns<T> columns;
   columns.starts.assign(examples.features + 1, 0);
-  for (std::size_t r = 0; r < examples.count; ++r)
+  for (std::size_t r = from; r < examples.count; ++r)
     for (std::size_t e = 0; e < examples.rows[r].size; ++e) ++columns.starts[static_cast<std::size_t>(examples.rows[r].index[e]) + 1];
   for (std::size_t f = 0; f < examples.features; ++f) columns.starts[f + 1] += columns.starts[f];
   columns.rows.resize(columns.starts.back());
   columns.values.resize(columns.starts.back());
   std::vector<std::size_t> next(columns.starts.begin(), columns.starts.end() - 1);
-  for (std::size_t r = 0; r < examples.count; ++r)
+  for (std::size_t r = from; r < examples.count; ++r)
     for (std::size_t e = 0; e < examples.rows[r].size; ++e) {
       const std::size_t place = next[static_cast<std::size_t>(examples.rows[r].index[e])]++;
       columns.rows[place] = static_cast<std::int32_t>(r);

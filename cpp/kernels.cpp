@@ -103,7 +103,6 @@ void Kernel<T>::fill_picked(const Block<T>& left, const Examples<T>& right, std:
 template <class T>
 void Kernel<T>::fill_products(const Block<T>& left, const Examples<T>& right, T* values, std::size_t stride) const {
   if (right.columns) return fill_by_columns(left, right, values, stride);
-  if (left.rows().columns) return fill_by_left_columns(left, right, values, stride);
   if (right.sparse) return fill_sparse(left, right, values, stride);
   const std::size_t features = right.features;
   if (parameters_.kind != KernelKind::laplacian)
@@ -136,42 +135,20 @@ void Kernel<T>::fill_sparse(const Block<T>& left, const Examples<T>& right, T* v
 template <class T>
 void Kernel<T>::fill_by_columns(const Block<T>& left, const Examples<T>& right, T* values, std::size_t stride) const {
   const bool absolute = parameters_.kind == KernelKind::laplacian;
-  const SparseColumns<T>& columns = *right.columns;
   for (std::size_t r = 0; r < left.count(); ++r) {
     T* row = values + r * stride;
     for (std::size_t j = 0; j < right.count; ++j) row[j] = absolute ? left.rows().norms[r] + right.norms[j] : T(0);
     const SparseRow<T>& x = left.rows().rows[r];
-    for (std::size_t e = 0; e < x.size; ++e) {
-      const auto feature = static_cast<std::size_t>(x.index[e]);
-      const T value = x.value[e];
-      for (std::size_t p = columns.starts[feature]; p < columns.starts[feature + 1]; ++p) {
-        const T other = columns.values[p];
-        row[columns.rows[p]] +=
-            absolute ? std::abs(value - other) - std::abs(value) - std::abs(other) : value * other;
+    for (const SparseColumns<T>* columns : {right.columns, right.later_columns})
+      for (std::size_t e = 0; columns && e < x.size; ++e) {
+        const auto feature = static_cast<std::size_t>(x.index[e]);
+        const T value = x.value[e];
+        for (std::size_t p = columns->starts[feature]; p < columns->starts[feature + 1]; ++p) {
+          const T other = columns->values[p];
+          row[columns->rows[p]] +=
+              absolute ? std::abs(value - other) - std::abs(value) - std::abs(other) : value * other;
+        }
       }
-    }
-  }
-}
-
-// The same, one stored row after the other; sums have the same terms in the same order.
-template <class T>
-void Kernel<T>::fill_by_left_columns(const Block<T>& left, const Examples<T>& right, T* values, std::size_t stride) const {
-  const bool absolute = parameters_.kind == KernelKind::laplacian;
-  const SparseColumns<T>& columns = *left.rows().columns;
-  for (std::size_t r = 0; r < left.count(); ++r)
-    for (std::size_t j = 0; j < right.count; ++j)
-      values[r * stride + j] = absolute ? left.rows().norms[r] + right.norms[j] : T(0);
-  for (std::size_t j = 0; j < right.count; ++j) {
-    const SparseRow<T>& z = right.rows[j];
-    for (std::size_t e = 0; e < z.size; ++e) {
-      const auto feature = static_cast<std::size_t>(z.index[e]);
-      const T other = z.value[e];
-      for (std::size_t p = columns.starts[feature]; p < columns.starts[feature + 1]; ++p) {
-        const T value = columns.values[p];
-        values[static_cast<std::size_t>(columns.rows[p]) * stride + j] +=
-            absolute ? std::abs(value - other) - std::abs(value) - std::abs(other) : value * other;
-      }
-    }
   }
 }
 

@@ -45,7 +45,6 @@ class Kernel {
   void fill_products(const Block<T>& left, const Examples<T>& right, T* values, std::size_t stride) const;
   void fill_sparse(const Block<T>& left, const Examples<T>& right, T* values, std::size_t stride) const;
   void fill_by_columns(const Block<T>& left, const Examples<T>& right, T* values, std::size_t stride) const;
-  void fill_by_left_columns(const Block<T>& left, const Examples<T>& right, T* values, std::size_t stride) const;
   void fill_precomputed(const Block<T>& left, const Examples<T>& right, T* values, std::size_t stride) const;
   void apply(const Block<T>& left, const Examples<T>& right, T* values, std::size_t stride) const;
   // How large two squared norms may be together before their products lose too many digits, and whether some here are larger.

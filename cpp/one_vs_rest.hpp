@@ -85,13 +85,22 @@ class Bank {
   void replay_for_newcomers(Monitor& monitor);
   void count_mistake(const Lesson<T>& lesson, Panel<T>& panel, std::size_t position, Tally& tally) const;
   void report(Tally& tally) const;
+  void list_points();
   void for_blocks(const Batch<T>& batch, std::size_t threads, SparseForm form,
                   const std::function<void(std::size_t, const Block<T>&)>& body) const;
+
+  // Sparse points by feature, as they were at some time.
+  struct Listed {
+    SparseColumns<T> columns;
+    std::size_t count = 0;
+    std::size_t squeezes = 0;
+  };
 
   Kernel<T> kernel_;
   Options options_;
   std::unique_ptr<Solver<T>> solver_;
   Points<T> points_;
+  Listed listed_;
   std::size_t classes_ = 0;
   std::vector<Machine<T>> machines_;
   std::vector<std::size_t> newcomers_;

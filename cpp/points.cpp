@@ -57,6 +57,7 @@ Moves Points<T>::squeeze() {
     slot_of_[ids_[to]] = to;
   }
   truncate(moves.size);
+  ++squeezes_;
   return moves;
 }
 

@@ -35,6 +35,8 @@ class Points {
   std::optional<std::size_t> find(std::int64_t id) const;
   // Closes the gaps and tells how.
   Moves squeeze();
+  // How often that happened: as long as it does not, slots only come.
+  std::size_t squeezes() const { return squeezes_; }
   // A packed copy of some slots.
   Points pick(std::span<const std::size_t> slots) const;
 
@@ -68,6 +70,7 @@ class Points {
   std::vector<std::int32_t> users_;
   std::unordered_map<std::int64_t, std::size_t> slot_of_;
   std::size_t dead_ = 0;
+  std::size_t squeezes_ = 0;
   std::size_t stored_values_ = 0;  // sparse: non-zeros of all slots
   T largest_norm_ = 0;
 };

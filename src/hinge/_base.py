@@ -20,7 +20,7 @@ from hinge._params import check_class_weight, check_kernel, check_seed, check_th
 from hinge._progress import CallbackSupportMixin, progress_bar, with_callbacks
 from hinge._state import SolverOptions, State
 from hinge._threads import count_threads, one_blas_thread
-from hinge._validation import Storage, check_examples, check_queries, check_weights, is_ready
+from hinge._validation import PooledRows, Storage, check_examples, check_queries, check_weights, is_ready
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
@@ -134,6 +134,11 @@ class StreamingEstimator(FittedAttributes, CallbackSupportMixin, BaseEstimator):
             order = np.arange(rows.stop - rows.start, dtype=np.int64)
             costs, place = lesson.costs[rows], first + rows.start
             state.tested.count(bank.learn(batch, numbers[rows], costs, place, order, seed, monitor))
+
+    def _few(self, pool: PooledRows, rows: NDArray[np.int64]) -> Any:
+        """Return a few rows of a pool in the form that takes the least time here."""
+        taken = pool.take(rows)
+        return taken if is_ready(taken, self._known().storage, self) else pool.X[rows]
 
     def _queries(self, X: Any) -> Any:
         """Return checked examples that the model is asked about."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import csr_matrix, issparse
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_array, validate_data
 
 from hinge import _core
 from hinge._errors import DataError
@@ -70,6 +70,9 @@ class Storage:
 
     def batches(self, X: Any) -> Iterator[tuple[slice, Batch]]:
         """Yield checked examples as batches of the native code, with the rows that each of them holds."""
+        if type(X) is TakenRows:
+            yield slice(0, len(X.rows)), X.batch()
+            return
         kind: Any = _core.Batch32 if self.dtype == np.float32 else _core.Batch64
         for rows, block in self.blocks(X):
             if self.sparse:
@@ -77,6 +80,61 @@ class Storage:
                 yield rows, kind.sparse(block.data, indices, indptr, self.n_features)
             else:
                 yield rows, kind.dense(block)
+
+
+class PooledRows:
+    """Rows that are checked once, to be asked about and learned a few at a time.
+
+    To take a few rows out of a sparse matrix and to check them takes longer than to decide about them. A model that
+    stores its examples as these are stored takes `PooledRows.take(numbers)` wherever it takes examples.
+
+    Parameters
+    ----------
+    X : array-like or CSR matrix
+        Examples as a user gives them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> pool = PooledRows([[1, 2], [3, 4], [5, 6]])
+    >>> pool.take(np.array([2, 0])).shape
+    (2, 2)
+    """
+
+    def __init__(self, X: Any) -> None:
+        self.X = _finished(check_array(X, accept_sparse="csr", dtype=list(_FLOATS), order="C"))
+        self.storage = Storage.of(self.X)
+        ((_, self.batch),) = self.storage.batches(self.X)
+
+    def take(self, rows: NDArray[np.int64]) -> TakenRows:
+        """Return some rows by their numbers."""
+        return TakenRows(self, rows)
+
+
+@dataclass(frozen=True, slots=True)
+class TakenRows:
+    """Some rows of a pool, by their numbers."""
+
+    pool: PooledRows
+    rows: NDArray[np.int64]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The numbers of rows and columns."""
+        return len(self.rows), self.pool.storage.n_features
+
+    def batch(self) -> Batch:
+        """Return the rows for the native code; nothing is copied."""
+        return self.pool.batch.pick(np.ascontiguousarray(self.rows))
+
+    def array(self) -> Any:
+        """Return the rows as an array or a CSR matrix."""
+        return self.pool.X[self.rows]
+
+    def astype(self, dtype: DTypeLike, copy: bool = True) -> Any:
+        """Return the rows in another precision."""
+        same = not copy and self.pool.storage.dtype == dtype
+        return self if same else self.array().astype(dtype)
 
 
 def as_csr(X: Any) -> csr_matrix:
@@ -130,7 +188,7 @@ def check_values(
 
 def _checked_pair(estimator: Any, X: Any, y: Any, storage: Storage | None, *, sparse: bool, **more: Any) -> Any:
     dtype: Any = _FLOATS if storage is None else storage.dtype
-    accepted = "csr" if sparse else False
+    accepted, X = "csr" if sparse else False, X.array() if type(X) is TakenRows else X
     with np.errstate(
         over="ignore", invalid="ignore"
     ):  # a value too large for float32 becomes infinity, which is then refused
@@ -157,6 +215,8 @@ def is_ready(X: Any, storage: Storage, estimator: Any) -> bool:
 
     The full checks take longer than learning one row does; streams of single rows come this way.
     """
+    if type(X) is TakenRows:
+        return X.pool.storage == storage and not hasattr(estimator, "feature_names_in_")
     return (
         type(X) is (csr_matrix if storage.sparse else np.ndarray)
         and X.ndim == 2

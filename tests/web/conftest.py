@@ -93,3 +93,12 @@ def store(url):
 def blobs():
     """A small pool that needs no file."""
     return Blobs()
+
+
+@pytest.fixture(scope="module")
+def patience():
+    """Wait for the model, however slow the machine is: what it asks is then the same every time."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("hinge.web._session._PATIENCE", 60.0)
+        patched.setattr("hinge.web._session._LONGER", 60.0)
+        yield

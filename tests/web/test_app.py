@@ -27,6 +27,8 @@ from hinge.web._store import Store
 
 from .common import NAMES, Blobs
 
+pytestmark = pytest.mark.usefixtures("patience")
+
 HOME = "http://localhost:8517"
 TOKEN = "kept between friends é"  # noqa: S105
 ANN = {"X-Hinge-Person": "ann"}

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
-import re
 import shutil
-import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +12,8 @@ import pytest
 
 import hinge
 from hinge.web.pools import open_pool
+
+from .serving import Server
 
 pytestmark = pytest.mark.slow
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -35,27 +33,6 @@ def browser():
             pytest.skip("install Chromium (or name one by HINGE_BROWSER) to run this test")
         yield browser
         browser.close()
-
-
-class Server:
-    """The command `hinge label` in a process of its own."""
-
-    def __init__(self, folder: Path, *options: str):
-        self.folder, self.options, self.port = folder, options, 0
-        self.start()
-
-    def start(self):
-        command = [sys.executable, "-m", "hinge", "label", "digits", "--no-browser", "--port", str(self.port)]
-        self.process = subprocess.Popen(
-            [*command, *self.options], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-        )
-        self.url = re.search(r"http://\S+", self.process.stdout.readline())[0]
-        self.port = int(re.search(r":(\d+)/", self.url)[1])
-
-    def kill(self):
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait()
-        self.process.stdout.close()
 
 
 @pytest.fixture

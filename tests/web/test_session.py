@@ -18,6 +18,8 @@ from hinge.web._store import Store
 
 from .common import NAMES, Blobs
 
+pytestmark = pytest.mark.usefixtures("patience")
+
 
 @pytest.fixture
 def opened(tmp_path):

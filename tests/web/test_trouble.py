@@ -14,7 +14,7 @@ from hinge import IncrementalSVC
 
 pytest.importorskip("sqlalchemy", reason="the extra hinge[label] is not installed")
 
-from hinge.web import _session
+from hinge.web import _session, _worker
 from hinge.web._answer import Answer, MissingError, RefusedError, StoreError, TakenError
 from hinge.web._session import Session
 from hinge.web._settings import SessionSettings
@@ -79,6 +79,7 @@ def test_pools_of_equal_examples_to_the_last_label(opened, n, classes):
     page = opened(pool)
     assert sorted(label_all(page.session, lambda row: NAMES[row % classes])) == list(range(n))
     assert page.session.turn("bob")["example"] is None
+    assert page.session.worker.settle(60)
     assert page.session.progress()["model"]["labels"] == n
     if classes == 1:
         with pytest.raises(RefusedError, match="two classes"):
@@ -121,6 +122,26 @@ def test_nobody_waits_for_a_slow_model(opened, monkeypatch):
     assert page.is_consistent()
 
 
+def test_the_end_does_not_wait_for_a_slow_model(opened, monkeypatch):
+    monkeypatch.setattr(_session, "_PATIENCE", 0.001)
+    monkeypatch.setattr(_session, "_LONGER", 0.001)
+    monkeypatch.setattr(_worker, "LAST_WORDS", 0.001)
+    page = opened(Blobs(20))
+    go_on, learned = threading.Event(), []
+    monkeypatch.setattr(page.session.worker.learner, "tell", lambda *given: go_on.wait() and learned.append(given))
+    try:
+        label_all(page.session, page.pool.truth.__getitem__)
+        assert page.session.worker.pending == 20
+        page.session.close()
+        assert page.session.delete(3) is None
+    finally:
+        go_on.set()
+    page.session.worker._thread.join()
+    assert len(learned) == 1  # what was under way; nobody waits for the others
+    monkeypatch.undo()
+    assert opened(page.pool).is_consistent()
+
+
 @pytest.mark.parametrize("method", ["ask", "advice", "tell", "forget"])
 def test_a_model_that_fails_does_not_stop_the_labelling(opened, monkeypatch, method, caplog):
     def broken(*_, **__):
@@ -137,6 +158,7 @@ def test_a_model_that_fails_does_not_stop_the_labelling(opened, monkeypatch, met
         session.worker.settle(10)
     assert len(page.store.answers()) == 9
     assert len(label_all(session, page.pool.truth.__getitem__)) == 21
+    assert page.is_consistent()
     again = opened(page.pool)
     assert again.is_consistent()
 
@@ -187,6 +209,7 @@ def test_another_program_writes_to_the_database(opened):
         with pytest.raises(MissingError):
             session.delete(other)
     assert session.project()["labelled"] == 0
+    assert session.worker.settle(60)
     assert not session.worker.learner.labels
 
 

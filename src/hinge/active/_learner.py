@@ -21,7 +21,7 @@ from hinge.active._choose import Question
 from hinge.active._pool import OpenRows
 from hinge.active._query import choose
 from hinge.active._rows import count_rows, take_rows
-from hinge.active._teaching import is_fitted, own_copy, ready_pool, teacher_of
+from hinge.active._teaching import is_fitted, own_copy, pooled_rows, teacher_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -85,7 +85,9 @@ class ActiveLearner:
         target: Any = None,
     ) -> None:
         Question.checked(1, strategy, sample, random_state, spread, target)
-        self._X = ready_pool(model, X_pool)
+        self._pooled = pooled_rows(model, X_pool)
+        given = X_pool if hasattr(X_pool, "shape") else np.asarray(X_pool)
+        self._X = given if self._pooled is None else self._pooled.X
         self._start = own_copy(model, self._X)
         self._model = deepcopy(self._start)
         self._teacher = teacher_of(model)
@@ -137,7 +139,7 @@ class ActiveLearner:
             question = replace(question, n=min(question.n, len(self._open)))
             places = question.candidates(len(self._open))
             rows = self._open.all() if places is None else self._open.at(places)
-        return choose(self._model, self._X, question, rows)
+        return choose(self._model, self._X, question, rows, self._few)
 
     def _question(self, n: Any, strategy: str | None) -> Question:
         """Return the question to ask; a model that knows too little leaves it to chance."""
@@ -225,12 +227,18 @@ class ActiveLearner:
         self._catch_up()
         return self._is_taught and len(getattr(self._model, "classes_", "ab")) > 1
 
+    def _few(self, X: Any, rows: NDArray[np.int64]) -> Any:
+        """Return a few rows as the model takes them quickest."""
+        if self._pooled is None or not self._is_taught:
+            return take_rows(X, rows)
+        return self._model._few(self._pooled, rows)
+
     def _learn(self, rows: NDArray[np.int64], labels: NDArray[Any]) -> bool:
         """Teach labels of rows that had none; return False when the model has to be made anew."""
         if not len(rows):
             return True
         self._is_behind = not (
-            self._is_taught and self._teacher.learn(self._model, take_rows(self._X, rows), rows, labels)
+            self._is_taught and self._teacher.learn(self._model, self._few(self._X, rows), rows, labels)
         )
         return not self._is_behind
 
@@ -291,7 +299,8 @@ def _checked_labels(labels: Any, rows: NDArray[np.int64]) -> NDArray[Any]:
     given = as_labels(labels if np.ndim(labels) else [labels])
     if given.shape != rows.shape:
         raise DataError(f"labels must hold one label a row, {len(rows)} in all, got shape {given.shape}.")
-    if given.dtype.kind in "fcO":
+    whole = given.dtype.kind == "f" and bool((given == np.floor(given)).all())  # infinities are, NaN is not
+    if given.dtype.kind in "fcO" and not (whole and np.isfinite(given).all()):
         assert_all_finite(given, input_name="labels")
         check_classification_targets(given)
     return given

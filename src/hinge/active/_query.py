@@ -10,8 +10,12 @@ from hinge.active._rows import count_rows, take_rows
 from hinge.active._score import margin_merit, merits
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import numpy as np
     from numpy.typing import NDArray
+
+    Take = Callable[[Any, NDArray[np.int64]], Any]
 
 
 def query(  # noqa: PLR0917
@@ -75,12 +79,15 @@ def query(  # noqa: PLR0917
     return choose(model, X, question, rows)
 
 
-def choose(model: Any, X: Any, question: Question, rows: NDArray[np.int64] | None) -> NDArray[np.int64]:
-    """Return the rows that answer a question among candidates; None for all rows."""
+def choose(
+    model: Any, X: Any, question: Question, rows: NDArray[np.int64] | None, take: Take = take_rows
+) -> NDArray[np.int64]:
+    """Return the rows that answer a question among candidates, None for all; `take` returns rows for the model."""
     if question.strategy == "random" and rows is not None:
         return rows
-    looked_at = X if rows is None else take_rows(X, rows)
+    looked_at = X if rows is None else take(X, rows)
     values = merits(model, looked_at, question.strategy, question.target)
     ranked = question.chosen(values, margin_merit(model), question.n * (LOOKED_AT if question.n > 1 else 1))
-    chosen = apart(looked_at, ranked, question.n, question.spread)
-    return chosen if rows is None else rows[chosen]
+    if rows is None:
+        return apart(X, ranked, question.n, question.spread)
+    return apart(X, rows[ranked], question.n, question.spread)

@@ -13,12 +13,13 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import get_tags
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from hinge._base import StreamingClassifier
 from hinge._errors import ParameterError
 from hinge._kernels import KernelSpec
 from hinge._labels import distinct
+from hinge._validation import PooledRows
 from hinge.prepared import PreparedClassifier
 
 if TYPE_CHECKING:
@@ -140,12 +141,8 @@ def own_copy(model: Any, X: Any) -> Any:
     return copy
 
 
-def ready_pool(model: Any, X: Any) -> Any:
-    """Return a pool whose rows our models take as they are; for others it stays what it is."""
+def pooled_rows(model: Any, X: Any) -> PooledRows | None:
+    """Return a pool whose rows our models take as they are; None for other models, and where columns have names."""
     if hasattr(X, "iloc") or not isinstance(model, StreamingClassifier):
-        return X if hasattr(X, "shape") else np.asarray(X)
-    X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
-    if not isinstance(X, np.ndarray) and not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
-    return X
+        return None
+    return PooledRows(X)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from hinge import _core
     from hinge._labels import ClassTable
     from hinge._state import SolverOptions, State
+    from hinge._validation import PooledRows
 
 _MANY_STEPS = 100_000
 _LEAST = 1e-100  # C
@@ -159,6 +160,9 @@ class ApproximateEstimator(StreamingEstimator):
                     f"{name} must stay what it was when learning began, got {now!r}; "
                     "set it back, or call fit to start from nothing."
                 )
+
+    def _few(self, pool: PooledRows, rows: NDArray[np.int64]) -> Any:
+        return pool.X[rows]  # panels are made of arrays
 
     def _learn(self, lesson: Lesson, options: SolverOptions) -> None:
         state = self._known_state()

@@ -54,10 +54,10 @@ class Auditor:
             self._again_at = now + _REST * (now - began)
         return self._result
 
-    def wait(self) -> None:
+    def wait(self, seconds: float | None = None) -> None:
         """Wait for a look that is under way."""
         if self._thread is not None:
-            self._thread.join()
+            self._thread.join(seconds)
 
     def _examine(self, rows: NDArray[np.int64], labels: NDArray[Any]) -> NDArray[np.bool_]:
         """Return for each example whether the model of the others is right about it."""

@@ -18,7 +18,7 @@ from hinge.web._auditor import Auditor
 from hinge.web._book import Book
 from hinge.web._desk import Desk, Question
 from hinge.web._sureness import temperature
-from hinge.web._worker import Worker
+from hinge.web._worker import LAST_WORDS, Worker
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -75,7 +75,7 @@ class Session:
     def close(self) -> None:
         """End the session."""
         self.worker.stop()
-        self.auditor.wait()
+        self.auditor.wait(LAST_WORDS)
 
     def turn(self, person: str, holding: int | None = None) -> dict[str, Any]:
         """Return the example for somebody to look at: the one they hold, if they do."""
@@ -188,7 +188,8 @@ class Session:
 
     def model(self, patience: float | None = _LONG) -> Any:
         """Return the model of all labels, as it is saved; refuse if it has not learned them after some seconds."""
-        copy = self.worker.copy()
+        with self._lock:
+            copy = self.worker.copy(self.book.labels())
         model = _result(copy, patience)
         if copy.cancelled() or not copy.done():
             raise RefusedError("The model must have learned all labels to be saved; try again in a while.")

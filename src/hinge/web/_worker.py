@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
+LAST_WORDS = 3.0  # seconds for what is under way when all ends; threads that take longer end with the program
 _SPARE = 4  # questions prepared beyond those wanted now
 _RANDOM = 2  # of which so many, at least, are drawn at random
 _ADVICE_EVERY = 1.0  # seconds
@@ -47,6 +48,11 @@ class Worker:
         What model, and how it chooses.
     taken : callable
         Returns the rows that are not to be prepared, and how many people are waiting for questions.
+
+    Attributes
+    ----------
+    parameters : dict
+        What decides about the model, whichever solver finds it: cost and kernel, its width settled by the pool.
     """
 
     def __init__(self, X: Any, settings: SessionSettings, taken: Callable[[], tuple[Collection[int], int]]) -> None:
@@ -55,13 +61,15 @@ class Worker:
         self.learner = ActiveLearner(
             model, X, settings.strategy, settings.sample, settings.seed, target=settings.target
         )
+        settled = self.learner.model.get_params()  # now: as soon as the thread runs, the learner is its own
+        self.parameters = {name: settled[name] for name in ("C", "gamma", "kernel")}
         self._tasks: deque[tuple[Callable[[], Any], Future[Any]]] = deque()
         self._changed = threading.Condition()
         self._questions: list[Question] = []
         self._advice: Advice | None = None
         self._about: dict[str, Any] = {"kind": type(model).__name__, "labels": 0, "support": 0, "kkt": None}
         self._advised_at, self._advised_for = -_ADVICE_EVERY, -1
-        self._is_stopping = False
+        self._end = threading.Event()
         self._wanted, self._prepared = 1, 0  # versions of the questions: they age as labels come and questions go
         self._thread = threading.Thread(target=self._run, name="hinge-model", daemon=True)
 
@@ -70,19 +78,13 @@ class Worker:
         self._thread.start()
 
     def stop(self) -> None:
-        """End the work; what has not been learned is in the database."""
+        """End the work, without waiting long: what has not been learned is in the database."""
         with self._changed:
-            self._is_stopping = True
+            self._end.set()
             self._changed.notify_all()
-        self._thread.join()
-        for _, future in self._tasks:
+        self._thread.join(LAST_WORDS)
+        for _, future in list(self._tasks):
             future.cancel()
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """What decides about the model, whichever solver finds it: cost and kernel, its width settled by the pool."""
-        parameters = self.learner.model.get_params()
-        return {name: parameters[name] for name in ("C", "gamma", "kernel")}
 
     def learn(self, rows: list[int], labels: list[str]) -> Future[Any]:
         """Learn labels."""
@@ -96,9 +98,18 @@ class Worker:
         """Forget a label; the result is how long it took."""
         return self._timed(lambda: self.learner.forget([row]))
 
-    def copy(self) -> Future[Any]:
-        """Have a copy of the model made; None while it knows fewer than two classes."""
-        return self.submit(lambda: deepcopy(self.learner.model) if self.learner.can_choose else None)
+    def copy(self, labels: dict[int, str]) -> Future[Any]:
+        """Have a copy of the model of all labels made; None while they are of one class. What failed is tried again."""
+
+        def work() -> Any:
+            known = self.learner.labels
+            if gone := [row for row in known if row not in labels]:
+                self.learner.forget(gone)
+            if new := [row for row, label in labels.items() if known.get(row) != label]:
+                self.learner.tell(new, [labels[row] for row in new])
+            return deepcopy(self.learner.model) if self.learner.can_choose else None
+
+        return self.submit(work)
 
     def about(self) -> dict[str, Any]:
         """Return what there is to know about the model; of the last moment when it was at rest."""
@@ -108,7 +119,7 @@ class Worker:
         """Have something done between two changes of the model."""
         future: Future[Result] = Future()
         with self._changed:
-            if self._is_stopping:
+            if self._end.is_set():
                 future.cancel()
                 return future
             self._tasks.append((work, future))
@@ -126,7 +137,7 @@ class Worker:
         """Wait until all is learned and the next questions are prepared, but not for ever."""
         with self._changed:
             wanted = self._wanted
-            return self._changed.wait_for(lambda: self._prepared >= wanted or self._is_stopping, seconds)
+            return self._changed.wait_for(lambda: self._prepared >= wanted or self._end.is_set(), seconds)
 
     @property
     def pending(self) -> int:
@@ -154,11 +165,13 @@ class Worker:
     def _run(self) -> None:
         while True:
             with self._changed:
-                self._changed.wait_for(lambda: self._prepared < self._wanted or self._is_stopping)
-                if self._is_stopping:
+                self._changed.wait_for(lambda: self._prepared < self._wanted or self._end.is_set())
+                if self._end.is_set():
                     return
                 tasks, version = list(self._tasks), self._wanted
             for work, future in tasks:
+                if self._end.is_set():
+                    return
                 _fulfil(work, future)
                 with self._changed:
                     self._tasks.popleft()
@@ -218,6 +231,8 @@ def class_scores(learner: ActiveLearner, X: Any, rows: NDArray[np.int64]) -> lis
 
 def _fulfil(work: Callable[[], Any], future: Future[Any]) -> None:
     """Do something; who waits for it gets the result, or what went wrong."""
+    if not future.set_running_or_notify_cancel():
+        return
     try:
         future.set_result(work())
     except Exception as error:  # noqa: BLE001  the thread must go on, whoever asked is told
