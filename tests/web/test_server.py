@@ -77,6 +77,15 @@ def test_a_port_that_is_taken(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def test_short_answers_are_sent_at_once():
+    from hinge.web._server import _listening
+
+    with _listening("127.0.0.1", 0) as listener, socket.create_connection(listener.getsockname()):
+        connection, _ = listener.accept()
+        with connection:
+            assert connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
 def test_a_file_that_is_no_database(tmp_path):
     (tmp_path / "notes.txt").write_text("not a database\n" * 100)
     assert "notes.txt" in refused(tmp_path, "--port", 0, "--database", "notes.txt")
