@@ -102,3 +102,43 @@ def patience():
         patched.setattr("hinge.web._session._PATIENCE", 60.0)
         patched.setattr("hinge.web._session._LONGER", 60.0)
         yield
+
+
+@pytest.fixture
+def open_page(tmp_path):
+    """Open labelling pages over one database; all are closed in the end."""
+    from .pages import Page
+
+    pages = []
+
+    def opened(pool=None, token=None):
+        pages.append(Page(tmp_path, Blobs(60) if pool is None else pool, token))
+        return pages[-1]
+
+    yield opened
+    for each in pages:
+        each.close()
+
+
+@pytest.fixture
+def page(open_page):
+    return open_page()
+
+
+@pytest.fixture(scope="module")
+def calm(tmp_path_factory):
+    """A page with some labels, for all requests that change nothing."""
+    from .pages import Page, Pictures
+
+    page = Page(tmp_path_factory.mktemp("calm"), Pictures(60))
+    page.label(3)
+    yield page
+    page.close()
+
+
+@pytest.fixture
+def unchanged(calm):
+    """The calm page; at the end all must be as it was."""
+    before = calm.state()
+    yield calm
+    assert calm.state() == before
