@@ -45,8 +45,9 @@ function ago(time) {
   return date.toLocaleString([], today ? { timeStyle: "short" } : { dateStyle: "medium", timeStyle: "short" });
 }
 
-/** @param {number} seconds @returns {string} */
+/** @param {number|null|undefined} seconds @returns {string} */
 function exactAgain(seconds) {
+  if (seconds === null || seconds === undefined) return "saved; the model is still learning";
   const milliseconds = seconds * 1000;
   if (milliseconds >= 1000) return `model exact again in ${seconds.toFixed(1)} s`;
   return `model exact again in ${milliseconds < 1 ? "less than 1" : Math.round(milliseconds)} ms`;
@@ -88,7 +89,7 @@ async function attempt(note, verb, change) {
   try {
     const { project: news, took } = await change();
     project.update(news);
-    setText(note, `${verb}: ${exactAgain(took ?? 0)}`);
+    setText(note, `${verb}: ${exactAgain(took)}`);
     note.classList.add("good");
     afterChange();
     return true;
