@@ -39,6 +39,7 @@ print("resumed")
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", ["fit", "partial_fit"])
 @pytest.mark.parametrize("classes", [2, 3])
 def test_what_was_learned_stays_and_learning_goes_on(verb, classes):
@@ -49,6 +50,7 @@ def test_inside_a_kernel_function():
     assert run(verb="fit", classes=2, kernel="lambda A, B: A @ B.T") == ["interrupted", "resumed"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", ["RobustOnlineSVC", "TrackingSVC", "KernelPerceptron"])
 def test_other_solvers(estimator):
     assert run(verb="fit", classes=3, kernel="'rbf'", estimator=estimator) == ["interrupted", "resumed"]

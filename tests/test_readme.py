@@ -73,6 +73,7 @@ def shell(tmp_path, monkeypatch):
     return run
 
 
+@pytest.mark.slow
 def test_every_command_runs(shell, tmp_path):
     pytest.importorskip("onnx")
     lessons = commands()[2:]

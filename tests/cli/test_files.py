@@ -368,6 +368,7 @@ def start(*arguments):
     )
 
 
+@pytest.mark.slow
 def test_answers_come_line_by_line(run, census):
     trained(run)
     process = start("predict", "census.hinge", "-")
@@ -392,6 +393,7 @@ def wait_until_read(pipe):
     time.sleep(0.5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_saves_what_came_through_a_pipe(census, number):
     process = start("train", "-", "--label", "income", "-o", "piped.hinge")
@@ -405,6 +407,7 @@ def test_a_signal_saves_what_came_through_a_pipe(census, number):
     assert hinge.load("piped.hinge").n_seen_ == 600
 
 
+@pytest.mark.slow
 def test_nohup_goes_on(census):
     script = f"trap '' HUP; exec {sys.executable} -m hinge train - --label income -o kept.hinge"
     process = subprocess.Popen(["sh", "-c", script], stdin=subprocess.PIPE, stderr=subprocess.PIPE)  # noqa: S607
@@ -417,6 +420,7 @@ def test_nohup_goes_on(census):
     assert hinge.load("kept.hinge").n_seen_ == 600
 
 
+@pytest.mark.slow
 def test_a_reader_that_goes_away(run, census):
     trained(run)
     process = start("predict", "census.hinge", "-")

@@ -37,6 +37,7 @@ def test_runs_repeat(run):
     assert results[0] == results[1]
 
 
+@pytest.mark.slow
 def test_two_classes_in_the_plane_have_a_boundary(run, folder, monkeypatch):
     drawn = []
 
