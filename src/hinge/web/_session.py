@@ -283,9 +283,10 @@ class Session:
             self.book.unskip(row, person)
             return Question(row, "chosen")
         with self._looking_again(row):
-            before = self.book.delete(row).label
+            before = self.book.delete(row)
         self.worker.forget(row)
-        return Question(row, "chosen", before=before)
+        drawn = "random" if before.drawn == "random" else "chosen"  # one that tests the model goes on doing so
+        return Question(row, drawn, before=before.label)
 
     def _last_action(self, person: str) -> tuple[str, int]:
         """Return what somebody did last that can be taken back; it stays in mind, as that may fail."""
