@@ -122,7 +122,7 @@ class StreamingEstimator(FittedAttributes, CallbackSupportMixin, BaseEstimator):
         state.use(options)
         first = state.n_seen
         state.n_seen += len(lesson.y)  # at once: places must stay unique if the call is interrupted
-        with one_blas_thread(), progress_bar(self.verbose) as bar, state.watched(bar) as monitor:
+        with state.products(), progress_bar(self.verbose) as bar, state.watched(bar) as monitor:
             self._show(lesson, first, monitor)
 
     def _show(self, lesson: Lesson, first: int, monitor: _core.Monitor | None) -> None:
@@ -150,7 +150,7 @@ class StreamingEstimator(FittedAttributes, CallbackSupportMixin, BaseEstimator):
         state = self._known()
         check_threads(self.n_jobs)
         threads = count_threads(self.n_jobs)
-        with one_blas_thread():
+        with state.products():
             return state.together(lambda _: state.decide(X, threads), lambda decisions: decisions.shape[1])
 
     def __sklearn_tags__(self) -> Any:

@@ -73,9 +73,9 @@ class ClassTable:
 
     def extended(self, labels: NDArray[Any]) -> ClassTable:
         """Return the table with the unknown ones among some labels added."""
-        found = distinct(labels)
-        if self.positions(found) is not None:
+        if len(labels) and self.positions(labels) is not None:
             return self
+        found = distinct(labels)
         both = _joined(self.classes, found)
         added = both[~np.isin(both, self.classes)]
         numbers = np.concatenate([self.numbers, np.arange(len(self), len(self) + len(added), dtype=np.int32)])

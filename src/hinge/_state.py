@@ -16,6 +16,7 @@ from hinge import _core
 from hinge._interrupts import deferred_interrupts
 from hinge._kernels import KernelSpec
 from hinge._labels import ClassTable
+from hinge._threads import one_blas_thread
 from hinge._validation import Storage
 
 if TYPE_CHECKING:
@@ -201,6 +202,12 @@ class State:
             self.bank.set_options(options.native())
             self.options = options
         return self.bank
+
+    def products(self) -> AbstractContextManager[None]:
+        """Return a context for native work that may borrow products from the BLAS; kernels of sparse rows do not."""
+        is_exact = self.options.algorithm == "incremental"
+        alone = self.storage.sparse and self.kernel.function is None and not is_exact
+        return nullcontext() if alone else one_blas_thread()
 
     def watched(self, monitor: _core.Monitor | None) -> AbstractContextManager[_core.Monitor | None]:
         """Return a context for learning, whose value is the monitor to give to the machines."""

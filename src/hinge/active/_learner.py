@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from copy import deepcopy
-from dataclasses import replace
 from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
@@ -16,8 +15,9 @@ from sklearn.utils.validation import assert_all_finite
 
 from hinge._errors import DataError
 from hinge._labels import as_labels, distinct, require_one_kind
+from hinge._params import choice, whole
 from hinge.active._advice import Adviser
-from hinge.active._choose import Question
+from hinge.active._choose import STRATEGIES, Question
 from hinge.active._pool import OpenRows
 from hinge.active._query import choose
 from hinge.active._rows import count_rows, take_rows
@@ -132,23 +132,24 @@ class ActiveLearner:
         ndarray of shape (n,)
             Rows without a label, best first. Asking does not change anything: the same row may be named again.
         """
-        question = self._question(n, strategy)
-        with self._open.without(self._checked_rows(list(exclude)).tolist()):
+        n = whole("n", n, at_least=1, hint="it is the number of rows to choose")
+        excluded = list(exclude)
+        with self._open.without(self._checked_rows(excluded).tolist() if excluded else ()):
             if not len(self._open):
                 return np.empty(0, dtype=np.int64)
-            question = replace(question, n=min(question.n, len(self._open)))
+            question = self._question(min(n, len(self._open)), strategy)
             places = question.candidates(len(self._open))
             rows = self._open.all() if places is None else self._open.at(places)
         return choose(self._model, self._X, question, rows, self._few)
 
-    def _question(self, n: Any, strategy: str | None) -> Question:
+    def _question(self, n: int, strategy: str | None) -> Question:
         """Return the question to ask; a model that knows too little leaves it to chance."""
-        chosen = self.strategy if strategy is None else strategy
+        chosen = self.strategy if strategy is None else choice("strategy", strategy, STRATEGIES)
         target = self.target if chosen == "positive" else None
-        question = Question.checked(n, chosen, self.sample, self._random, self.spread, target)
-        if self.can_choose and (target is None or target in self._model.classes_):
-            return question
-        return replace(question, strategy="random")
+        if not self.can_choose or (target is not None and target not in self._model.classes_):
+            chosen = "random"
+        sample = None if self.sample is None else max(self.sample, n)
+        return Question(n, chosen, sample, self._random, self.spread, target)
 
     def tell(self, indices: Any, labels: Any) -> Self:
         """Learn the labels of rows.

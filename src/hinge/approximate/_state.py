@@ -9,12 +9,14 @@ import numpy as np
 
 from hinge import _core
 from hinge._state import State, Support
+from hinge._threads import one_blas_thread
 from hinge.approximate._maps import Features
 from hinge.approximate._options import ApproximateOptions
 from hinge.approximate._reservoir import Reservoir
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from contextlib import AbstractContextManager
 
     from numpy.typing import NDArray
 
@@ -54,6 +56,10 @@ class ApproximateState(State):
     def is_usable(self) -> bool:
         """There is a feature map."""
         return "features" in vars(self)
+
+    def products(self) -> AbstractContextManager[None]:
+        """Return a context in which the BLAS has one thread: features are its products, also those of sparse rows."""
+        return one_blas_thread()
 
     def expendable(self) -> Self:
         """Return the state to learn with: as in other models, and itself while there is nothing to lose."""
