@@ -1,5 +1,6 @@
 #include "batch.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "bind.hpp"
@@ -20,6 +21,9 @@ HeldBatch<T> from_sparse(Vector<T> data, Vector<std::int32_t> indices, Vector<st
   if (starts.shape(0) == 0 || data.shape(0) != indices.shape(0) ||
       starts.data()[starts.shape(0) - 1] != static_cast<std::int64_t>(data.shape(0)))
     throw std::invalid_argument("The three arrays of a sparse batch do not fit each other.");
+  const auto places = view(starts);
+  if (places.front() != 0 || !std::is_sorted(places.begin(), places.end()))
+    throw std::invalid_argument("The starts of sparse rows must ascend from 0.");
   HeldBatch<T> held{{starts.shape(0) - 1, features, true, data.data(), indices.data(), starts.data()}};
   held.data = std::move(data);
   held.indices = std::move(indices);

@@ -14,8 +14,10 @@ namespace hinge {
 
 namespace {
 
-// The list of support vectors by feature is made anew when so many are missing from it, and kept while it is not too long.
+// The list of support vectors by feature is made anew when so many are missing from it, and kept while it is not too long. It has an
+// entry a feature: where there are very many features, what is missing is not listed separately, which would take as long.
 constexpr std::size_t many_missing = 64;
+constexpr std::size_t many_features = 1 << 20;
 constexpr std::size_t longest_list = 1 << 21;
 
 }  // namespace
@@ -47,13 +49,14 @@ void Bank<T>::decide(const Batch<T>& batch, std::span<double> decisions, std::si
   for_blocks(batch, threads, form, [&](std::size_t first, const Block<T>& block) {
     add_block_decisions(kernel_, block, held, weights, count, decisions.data() + first * count);
   });
-  if (listed_.columns.rows.size() > longest_list) listed_ = {};
+  if (listed_.columns.rows.size() + listed_.columns.starts.size() > longest_list) listed_ = {};
 }
 
 template <class T>
 void Bank<T>::list_points() {
   const bool moved = listed_.squeezes != points_.squeezes();
-  if (!moved && listed_.count + many_missing >= points_.size() && listed_.count > 0) return;
+  const std::size_t missing = points_.features() > many_features ? 0 : many_missing;
+  if (!moved && listed_.count > 0 && listed_.count + missing >= points_.size()) return;
   listed_ = {columns_of(points_.examples()), points_.size(), points_.squeezes()};
 }
 

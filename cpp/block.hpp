@@ -11,11 +11,12 @@ namespace hinge {
 template <class T>
 class Kernel;
 
+// Whether sparse rows get a panel; see Block.
+enum class SparseForm { panel, rows_only };
+
 // Dense rows are laid side by side for one matrix product. Sparse rows are also scattered into a dense panel, one line of `width` values
 // for each feature that occurs in the block, so that one pass over a stored sparse row serves the whole block; line 0 is all zero and
 // stands for every feature that does not occur. Where the stored examples are listed by feature, no panel is needed.
-enum class SparseForm { panel, rows_only };
-
 template <class T>
 class Block {
  public:

@@ -34,8 +34,8 @@ struct Examples {
   const T* norms = nullptr;            // as the kernel defines them
   const std::int64_t* ids = nullptr;  // place in the stream
   T largest_norm = 0;
-  const SparseColumns<T>* columns = nullptr;        // of all of them, if somebody made them
-  const SparseColumns<T>* later_columns = nullptr;  // of the last of them, where `columns` were made before these came
+  const SparseColumns<T>* columns = nullptr;        // if somebody made them: of all, or of the first
+  const SparseColumns<T>* later_columns = nullptr;  // and of the others, which came later
 
   Examples range(std::size_t first, std::size_t length) const {
     Examples part = *this;

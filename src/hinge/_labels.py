@@ -73,7 +73,7 @@ class ClassTable:
 
     def extended(self, labels: NDArray[Any]) -> ClassTable:
         """Return the table with the unknown ones among some labels added."""
-        if len(labels) and self.positions(labels) is not None:
+        if not len(labels) or self.positions(labels) is not None:
             return self
         found = distinct(labels)
         both = _joined(self.classes, found)

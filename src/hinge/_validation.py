@@ -106,6 +106,9 @@ class PooledRows:
         self.storage = Storage.of(self.X)
         ((_, self.batch),) = self.storage.batches(self.X)
 
+    def __reduce__(self) -> tuple[type[PooledRows], tuple[Any]]:
+        return type(self), (self.X,)  # views of memory are not copied but made again
+
     def take(self, rows: NDArray[np.int64]) -> TakenRows:
         """Return some rows by their numbers."""
         return TakenRows(self, rows)
@@ -216,7 +219,7 @@ def is_ready(X: Any, storage: Storage, estimator: Any) -> bool:
     The full checks take longer than learning one row does; streams of single rows come this way.
     """
     if type(X) is TakenRows:
-        return X.pool.storage == storage and not hasattr(estimator, "feature_names_in_")
+        return len(X.rows) > 0 and X.pool.storage == storage and not hasattr(estimator, "feature_names_in_")
     return (
         type(X) is (csr_matrix if storage.sparse else np.ndarray)
         and X.ndim == 2

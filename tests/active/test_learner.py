@@ -27,6 +27,7 @@ from hinge import (
     TrackingSVC,
 )
 from hinge.active import ActiveLearner, query
+from hinge.active._apart import apart
 
 MODELS = {
     "OnlineSVC": OnlineSVC(C=10, random_state=0),
@@ -57,7 +58,6 @@ def talk(learner, y, n, each=1):
 def test_any_classifier(name, strategy):
     X, y = blobs()
     learner = talk(ActiveLearner(MODELS[name], X, strategy, random_state=0), y, 60)
-    assert sorted(learner.labels) == sorted(set(learner.labels))
     assert all(learner.labels[row] == y[row] for row in learner.labels)
     assert learner.n_open == 140
     if strategy != "positive":  # which sees one class most of the time
@@ -315,18 +315,76 @@ def test_nonsense_changes_nothing(indices, labels, message):
     np.testing.assert_array_equal(learner.model.decision_function(X), before[1])
 
 
-def test_a_label_that_the_model_refuses_is_not_kept():
+class Picky:
+    """A model that refuses one label."""
+
+    def partial_fit(self, X, y, **more):
+        if 9 in np.asarray(y):
+            raise ValueError("refused")
+        return super().partial_fit(X, y, **more)
+
+    def relabel(self, ids, y):
+        if 9 in np.asarray(y):
+            raise ValueError("refused")
+        return super().relabel(ids, y)
+
+
+class PickyOnline(Picky, OnlineSVC):
+    pass
+
+
+class PickyIncremental(Picky, IncrementalSVC):
+    pass
+
+
+@pytest.mark.parametrize("kind", [PickyOnline, PickyIncremental])
+def test_a_label_that_the_model_refuses_is_not_kept(kind):
     X, y = blobs()
-    for model in (IncrementalSVC(gamma=0.1), OnlineSVC(gamma=0.1), SVC()):
-        learner = talk(ActiveLearner(model, X, random_state=0), y, 20)
-        row = int(learner.ask()[0])
-        known = dict(learner.labels)
-        with pytest.raises((ValueError, TypeError)):
-            learner.tell(row, "text among numbers").model.predict(X)
-        if row in learner.labels:  # noticed when the model was next needed
-            learner.forget(row)
-        assert dict(learner.labels) == known
-        assert learner.model.predict(X).shape == (200,)
+    learner = talk(ActiveLearner(kind(gamma=0.1), X, random_state=0), y, 20)
+    known, before = dict(learner.labels), learner.model.decision_function(X)
+    new, old = int(learner.ask()[0]), next(iter(known))
+    with pytest.raises(ValueError, match="refused"):
+        learner.tell(new, 9)
+    if kind is PickyIncremental:
+        with pytest.raises(ValueError, match="refused"):
+            learner.tell([new, old], [0, 9])  # one that it would take, one that it refuses
+    assert list(learner.labels.items()) == list(known.items())
+    assert learner.n_open == 180
+    np.testing.assert_allclose(learner.model.decision_function(X), before, atol=1e-8)
+
+
+def test_text_among_numbers_is_refused():
+    X, y = blobs()
+    learner = talk(ActiveLearner(SVC(), X, random_state=0), y, 20)
+    with pytest.raises(DataError, match="all text or all numbers"):
+        learner.tell(int(learner.ask()[0]), "text")
+    assert len(learner.labels) == 20
+
+
+def test_advice_begins_anew_when_labels_are_taken_back():
+    X, y = blobs(n=400)
+    learner = ActiveLearner(IncrementalSVC(C=10), X, random_state=0)
+    while not learner.advice().stop:
+        rows = learner.ask()
+        learner.tell(rows, y[rows])
+    assert "say nearly the same" in learner.advice().reason
+    assert not learner.forget(list(learner.labels)[30:]).advice().stop
+
+
+def test_targets_must_be_classes():
+    X, y = blobs()
+    model = SVC().fit(X, y)
+    with pytest.raises(ParameterError, match="target must be one of the classes"):
+        query(model, X, strategy="positive", target=7)
+    scores = model.decision_function(X)
+    assert query(model, X, strategy="positive", target=2)[0] == scores[:, 2].argmax()
+    assert ActiveLearner(model, X, "positive", target=7, random_state=0).ask(3).shape == (3,)  # not seen yet: at random
+
+
+def test_rows_that_are_not_numbers_are_duplicates_when_equal():
+    frame = pd.DataFrame({"city": ["Rome", "Oslo", "Rome", "Paris", "Oslo"] * 20, "size": [1, 2, 1, 3, 2] * 20})
+    chosen = apart(frame, np.arange(100), 3, 0.2)
+    assert frame.iloc[chosen]["city"].nunique() == 3
 
 
 def test_interrupted_labels_are_kept():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hinge.active._teaching import is_fitted
+from hinge.active._teaching import is_fitted, knows_classes
 
 
 def can_choose(model: Any) -> bool:
@@ -18,5 +18,4 @@ def can_choose(model: Any) -> bool:
     >>> can_choose(OnlineSVC().partial_fit([[0.0], [1.0]], [1, 2]))
     True
     """
-    classes = getattr(model, "classes_", "ab") if is_fitted(model) else None
-    return classes is not None and len(classes) > 1
+    return is_fitted(model) and knows_classes(model)

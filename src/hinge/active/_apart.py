@@ -62,11 +62,12 @@ def apart(X: Any, ranked: NDArray[np.int64], n: int, spread: float) -> NDArray[n
 def _nearness(rows: Any, X: Any, spread: float) -> Near:
     """Return whether one of some rows is a near-duplicate of some others."""
     try:
-        points = _points(rows)
+        points, limit = _points(rows), spread**2 * _mean_square_distance(X)
     except (TypeError, ValueError):
         return _equality(rows)
+    if not issparse(points):
+        points = points - points.mean(axis=0)  # far from the origin, distances would be lost in rounding
     norms = np.ravel(_squares(points).sum(axis=1))
-    limit = spread**2 * _mean_square_distance(X)
 
     def near(place: int, chosen: list[int]) -> bool:
         products = points[chosen] @ points[place].T
@@ -88,11 +89,18 @@ def _mean_square_distance(X: Any) -> float:
     step = max(1, n_rows // _ENOUGH_FOR_A_MEAN)
     sample = take_rows(X, np.arange(0, n_rows, step))
     points = _points(sample)
+    if not issparse(points):
+        return 2 * float(points.var(axis=0).sum())
     return 2 * float(_squares(points).mean(axis=0).sum() - np.square(points.mean(axis=0)).sum())
 
 
 def _points(rows: Any) -> Any:
-    return csr_matrix(rows, dtype=np.float64) if issparse(rows) else np.asarray(rows, dtype=np.float64)
+    if issparse(rows):
+        return csr_matrix(rows, dtype=np.float64)
+    points = np.asarray(rows, dtype=np.float64)
+    if points.ndim != 2:
+        raise ValueError("Rows of numbers have columns.")  # a list of texts, all of digits, has none
+    return points
 
 
 def _squares(points: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from copy import deepcopy
 from itertools import islice
 from types import MappingProxyType
@@ -15,16 +15,16 @@ from sklearn.utils.validation import assert_all_finite
 
 from hinge._errors import DataError
 from hinge._labels import as_labels, distinct, require_one_kind
-from hinge._params import choice, whole
+from hinge._params import bound, choice, whole
 from hinge.active._advice import Adviser
 from hinge.active._choose import STRATEGIES, Question
 from hinge.active._pool import OpenRows
 from hinge.active._query import choose
 from hinge.active._rows import count_rows, take_rows
-from hinge.active._teaching import is_fitted, own_copy, pooled_rows, teacher_of
+from hinge.active._teaching import Exact, Streaming, is_fitted, knows_classes, own_copy, pooled_rows, teacher_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -47,7 +47,7 @@ class ActiveLearner:
         already chooses from the first question on, and goes on learning if it is of this package; `gamma="scale"` of
         one of ours that is not means that of the pool.
     X_pool : array-like, CSR matrix or DataFrame of shape (n_rows, n_features)
-        The examples, without labels.
+        The examples, without labels. Arrays and matrices are used as they are: do not change them meanwhile.
     strategy : {"boundary", "positive", "autoactive", "random"}, default="boundary"
         What is worth asking about, as in `query`.
     sample : int, default=None
@@ -133,7 +133,7 @@ class ActiveLearner:
             Rows without a label, best first. Asking does not change anything: the same row may be named again.
         """
         n = whole("n", n, at_least=1, hint="it is the number of rows to choose")
-        excluded = list(exclude)
+        excluded = list(set(exclude))
         with self._open.without(self._checked_rows(excluded).tolist() if excluded else ()):
             if not len(self._open):
                 return np.empty(0, dtype=np.int64)
@@ -144,11 +144,12 @@ class ActiveLearner:
 
     def _question(self, n: int, strategy: str | None) -> Question:
         """Return the question to ask; a model that knows too little leaves it to chance."""
-        chosen = self.strategy if strategy is None else choice("strategy", strategy, STRATEGIES)
+        chosen = choice("strategy", self.strategy if strategy is None else strategy, STRATEGIES)
+        sample = bound("sample", self.sample, at_least=1)
         target = self.target if chosen == "positive" else None
-        if not self.can_choose or (target is not None and target not in self._model.classes_):
+        if chosen != "random" and not self._can_choose(target):
             chosen = "random"
-        sample = None if self.sample is None else max(self.sample, n)
+        sample = None if sample is None else max(sample, n)
         return Question(n, chosen, sample, self._random, self.spread, target)
 
     def tell(self, indices: Any, labels: Any) -> Self:
@@ -159,7 +160,7 @@ class ActiveLearner:
         indices : array-like of shape (n,) or int
             Rows of the pool. One that has a label already gets the new one instead.
         labels : array-like of shape (n,) or one label
-            Their labels, of any type; new classes may appear at any time.
+            Their labels: texts, whole numbers or truth values; new classes may appear at any time.
 
         Returns
         -------
@@ -173,12 +174,14 @@ class ActiveLearner:
         old = {row: self._labels[row] for row in rows[known].tolist()}
         changed = known.copy()
         changed[known] = [old[row] != label for row, label in zip(old, given[known].tolist(), strict=True)]
-        self._catch_up()
-        with self._changing(old, rows[~known].tolist()):
+        new = rows[~known]
+        self._try_to_catch_up()
+        with self._changing(lambda: self._take_back(old, new.tolist())):
             self._labels.update(zip(rows.tolist(), given.tolist(), strict=True))
-            for row in rows[~known].tolist():
+            for row in new.tolist():
                 self._open.close(row)
-            self._learn(rows[~known], given[~known]) and self._correct(rows[changed], given[changed])
+            self._learn(new, given[~known])
+            self._correct(rows[changed], given[changed])
         return self
 
     def forget(self, indices: Any) -> Self:
@@ -200,12 +203,14 @@ class ActiveLearner:
         for row in rows.tolist():
             if row not in self._labels:
                 raise DataError(f"Rows to forget must have a label, got row {row}, which has none; look into `labels`.")
-        self._catch_up()
-        with self._changing({row: self._labels[row] for row in rows.tolist()}, []):
+        self._try_to_catch_up()
+        before = dict(self._labels)
+        with self._changing(lambda: vars(self).update(_labels=before)):
             for row in rows.tolist():
                 del self._labels[row]
                 self._open.open(row)
-            self._is_behind = not (self._is_taught and self._teacher.forget(self._model, rows))
+            if len(rows) and not self._is_behind:
+                self._is_behind = not (self._is_taught and self._teacher.forget(self._model, rows))
         return self
 
     def advice(self) -> Advice:
@@ -225,8 +230,12 @@ class ActiveLearner:
     @property
     def can_choose(self) -> bool:
         """Whether the model knows enough to choose; otherwise rows are drawn at random."""
+        return self._can_choose(None)
+
+    def _can_choose(self, target: Any) -> bool:
+        """Tell whether the model knows two classes and, if there is one, the class that is looked for."""
         self._catch_up()
-        return self._is_taught and len(getattr(self._model, "classes_", "ab")) > 1
+        return self._is_taught and knows_classes(self._model, target)
 
     def _few(self, X: Any, rows: NDArray[np.int64]) -> Any:
         """Return a few rows as the model takes them quickest."""
@@ -234,39 +243,41 @@ class ActiveLearner:
             return take_rows(X, rows)
         return self._model._few(self._pooled, rows)
 
-    def _learn(self, rows: NDArray[np.int64], labels: NDArray[Any]) -> bool:
-        """Teach labels of rows that had none; return False when the model has to be made anew."""
-        if not len(rows):
-            return True
-        self._is_behind = not (
-            self._is_taught and self._teacher.learn(self._model, self._few(self._X, rows), rows, labels)
-        )
-        return not self._is_behind
+    def _learn(self, rows: NDArray[np.int64], labels: NDArray[Any]) -> None:
+        """Teach labels of rows that had none, if the model knows all others."""
+        if len(rows) and not self._is_behind:
+            goes_on = self._is_taught and self._teacher.learn(self._model, self._few(self._X, rows), rows, labels)
+            self._is_behind = not goes_on
 
     def _correct(self, rows: NDArray[np.int64], labels: NDArray[Any]) -> None:
-        """Teach other labels of rows that had some."""
-        if len(rows):
+        """Teach other labels of rows that had some, if the model knows all others."""
+        if len(rows) and not self._is_behind:
             self._is_behind = not (self._is_taught and self._teacher.correct(self._model, rows, labels))
 
     @contextmanager
-    def _changing(self, old: dict[int, Any], new: list[int]) -> Iterator[None]:
+    def _changing(self, take_back: Callable[[], None]) -> Iterator[None]:
         """Take labels back that the model refuses; Ctrl-C keeps them, and the model is made anew when it is needed."""
         try:
             yield
         except BaseException as error:
             self._is_behind = True
             if isinstance(error, Exception):
-                self._restore(old, new)
+                take_back()
+            self._open = OpenRows(count_rows(self._X), closed=self._labels)  # it may have been left half-way
             raise
 
-    def _restore(self, old: dict[int, Any], new: list[int]) -> None:
+    def _take_back(self, old: dict[int, Any], new: list[int]) -> None:
+        """Give rows their old labels again, and new ones none."""
+        self._labels.update(old)
         for row in new:
-            if self._labels.pop(row, None) is not None and row not in self._open:
-                self._open.open(row)
-        for row, label in old.items():
-            self._labels[row] = label
-            if row in self._open:
-                self._open.close(row)
+            self._labels.pop(row, None)
+
+    def _try_to_catch_up(self) -> None:
+        """Let a model that goes on learning do so now; what it refuses may be what the next labels put right."""
+        if not isinstance(self._teacher, (Streaming, Exact)):
+            return
+        with suppress(ValueError):
+            self._catch_up()
 
     def _catch_up(self) -> None:
         """Make the model anew from all labels if it is behind them."""
@@ -289,9 +300,9 @@ class ActiveLearner:
             return np.empty(0, dtype=np.int64)
         n_rows = count_rows(self._X)
         if rows.ndim != 1 or rows.dtype.kind not in "iu" or rows.min() < 0 or rows.max() >= n_rows:
-            raise DataError(f"indices must be rows of the pool, whole numbers from 0 to {n_rows - 1}, got {indices!r}.")
+            raise DataError(f"Rows must be rows of the pool, whole numbers from 0 to {n_rows - 1}, got {indices!r}.")
         if len(rows) > 1 and len(np.unique(rows)) < len(rows):
-            raise DataError("indices must all be different, got a row twice; tell each row once.")
+            raise DataError("Rows must all be different, got a row twice; tell each row once.")
         return rows.astype(np.int64, copy=False)
 
 

@@ -29,10 +29,12 @@ class OpenRows:
     4
     """
 
-    def __init__(self, n: int) -> None:
+    def __init__(self, n: int, closed: Iterable[int] = ()) -> None:
         self._rows = np.arange(n, dtype=np.int64)
         self._places = np.arange(n, dtype=np.int64)
         self._n = n
+        for row in closed:
+            self.close(row)
 
     def __len__(self) -> int:
         return self._n
@@ -42,8 +44,8 @@ class OpenRows:
 
     def close(self, row: int) -> None:
         """Take a row out."""
+        self._exchange(row, self._n - 1)
         self._n -= 1
-        self._exchange(row, self._n)
 
     def open(self, row: int) -> None:
         """Put a row back."""
@@ -61,14 +63,14 @@ class OpenRows:
     @contextmanager
     def without(self, rows: Iterable[int]) -> Iterator[None]:
         """Keep rows closed for a while."""
-        closed = [row for row in set(rows) if row in self]
-        for row in closed:
-            self.close(row)
+        n = self._n
         try:
+            for row in set(rows):
+                if row in self:
+                    self.close(row)
             yield
         finally:
-            for row in closed:
-                self.open(row)
+            self._n = n  # rows that were closed stand just behind the others
 
     def _exchange(self, row: int, place: int) -> None:
         here, other = self._places[row], self._rows[place]

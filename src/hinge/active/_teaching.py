@@ -7,10 +7,11 @@ that all are learned again. Any other estimator is fitted to all labels, each ti
 from __future__ import annotations
 
 from copy import deepcopy
+from itertools import chain, count
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
@@ -107,7 +108,14 @@ def teacher_of(model: Any) -> Teacher:
         return Refitting()
     exact = hasattr(model, "relabel") and hasattr(model, "forget") and getattr(model, "max_examples", None) is None
     # A model that holds examples already has given them names, most likely 0, 1, 2, ...
-    return Exact("pool " if is_fitted(model) else "") if exact else Streaming()
+    return Exact(_free_prefix(model) if is_fitted(model) else "") if exact else Streaming()
+
+
+def _free_prefix(model: Any) -> str:
+    """Return a prefix that no name in use begins with; the model may come from another learner."""
+    taken = {name.partition(" ")[0] for name in model.ids_ if isinstance(name, str)}
+    words = chain(["pool"], (f"pool{n}" for n in count(2)))
+    return next(f"{word} " for word in words if word not in taken)
 
 
 def is_fitted(model: Any) -> bool:
@@ -119,6 +127,12 @@ def is_fitted(model: Any) -> bool:
     return True
 
 
+def knows_classes(model: Any, target: Any = None) -> bool:
+    """Tell whether a fitted model knows two classes, and the one that is looked for; who does not say is believed."""
+    classes = getattr(model, "classes_", None)
+    return classes is None or (len(classes) > 1 and (target is None or target in classes))
+
+
 def own_copy(model: Any, X: Any) -> Any:
     """Return a model to teach; of one that knows nothing yet, `gamma="scale"` is settled by the pool.
 
@@ -126,6 +140,8 @@ def own_copy(model: Any, X: Any) -> Any:
     """
     if not hasattr(model, "get_params") or not hasattr(model, "fit"):
         raise ParameterError(f"model must be an estimator, with fit and predict, got {type(model).__name__}.")
+    if not is_classifier(model):
+        raise ParameterError(f"model must be a classifier, got {type(model).__name__}, which knows no classes.")
     if get_tags(model).input_tags.pairwise:
         raise ParameterError(
             "The kernel of model must not be 'precomputed', got one that is; give the examples and a kernel function."

@@ -88,4 +88,4 @@ def _scoring(classifier: Any) -> Any:
     """Return what gives scores: a learner of modAL hides the decision values of its estimator."""
     inner = getattr(classifier, "estimator", None)
     hides = hasattr(inner, "decision_function") and not hasattr(classifier, "decision_function")
-    return inner if hides else classifier
+    return inner if hides and can_choose(inner) else classifier
