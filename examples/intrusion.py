@@ -22,10 +22,10 @@ What the paper leaves open, and what is done here:
 - If the first ten all turn out to be of one kind, the analyst goes on down the list of suspects until there is another.
 
 What comes out, over ten seeds: "largest positive" always finds most attacks while labelling. "Near boundary" finds
-about as many as the anomaly detector meanwhile, or fewer, jumps when it begins to classify, and is ahead then: always with the RBF
-kernel, in seven of ten with the linear one. It stays ahead up to false positive rates of about 0.1, where the paper has
-0.3 and more, since the anomaly detector is stronger on columns scaled like this. The full SVM has few support vectors
-here, so that a reduced one loses nothing, and sixty labels do not beat it as they do in the paper.
+about as many as the anomaly detector meanwhile, or fewer, jumps when it begins to classify, and is ahead then: always
+with the RBF kernel, in seven of ten with the linear one. It stays ahead up to false positive rates of about 0.1, where
+the paper has 0.3 and more, since the anomaly detector is stronger on columns scaled like this. The full SVM has few
+support vectors here, so that a reduced one loses nothing, and sixty labels do not beat it as they do in the paper.
 """
 
 from __future__ import annotations

@@ -362,10 +362,10 @@ def test_text_among_numbers_is_refused():
 
 
 def test_advice_begins_anew_when_labels_are_taken_back():
-    X, y = blobs(n=400)
+    X, y = load_digits(return_X_y=True)
     learner = ActiveLearner(IncrementalSVC(C=10), X, random_state=0)
     while not learner.advice().stop:
-        rows = learner.ask()
+        rows = learner.ask(10)
         learner.tell(rows, y[rows])
     assert "say nearly the same" in learner.advice().reason
     assert not learner.forget(list(learner.labels)[30:]).advice().stop
