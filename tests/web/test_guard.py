@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("fastapi", reason="the extra hinge[label] is not installed")
 
-from hinge.web._guard import COOKIE, LARGEST_JSON, LARGEST_UPLOAD
+from hinge.web._guard import LARGEST_JSON, LARGEST_UPLOAD, cookie_name, permit
 
 from .pages import ANN, HOME, TOKEN, is_refused
 
@@ -93,7 +93,8 @@ def test_who_has_another_token_is_not(open_page, token, monkeypatch):
     shown = quote(token[:300], errors="replace")
     answer = page.client.get(f"/?token={shown}")
     assert "set-cookie" not in answer.headers
-    for cookie in (f"{COOKIE}={shown}", f"{COOKIE}=", f"{COOKIE}=\xff", "[]=;;=", f"{COOKIE}={quote(TOKEN)}"):
+    name = cookie_name(permit(TOKEN))
+    for cookie in (f"{name}={shown}", f"{name}=", f"{name}=\xff", "[]=;;=", f"{name}={quote(TOKEN)}"):
         assert is_refused(page.client.get("/api/project", headers={"cookie": cookie.encode("latin-1")}), 401)
 
 

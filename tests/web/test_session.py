@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -219,10 +220,80 @@ def test_labels_that_came_with_the_data(opened):
 
 def test_labels_of_other_data_are_refused(opened):
     label(opened(Blobs()), Blobs(), 5)
-    with pytest.raises(DataError, match="another content"):
-        opened(Blobs(seed=1))
-    with pytest.raises(DataError, match="is not there"):
-        opened(Blobs(n=3))
+    for other in (Blobs(seed=1), Blobs(n=3)):
+        with pytest.raises(DataError, match="not there or have another content"):
+            opened(other)
+
+
+def test_labels_of_a_few_examples_that_are_gone_are_kept_aside(opened, blobs):
+    session = opened(blobs)
+    rows, _ = label(session, blobs, 20)
+    changed = Blobs()
+    changed.X = changed.X.copy()
+    changed.X[rows[3]] += 1.0
+    again = opened(changed)
+    assert set(again.book.answers) == set(rows) - {rows[3]}
+    assert [answer.key for answer in again.book.aside.values()] == [changed.key(rows[3])]
+    assert [answer.key for answer in again.everything()] == [changed.key(row) for row in rows]
+    np.testing.assert_allclose(decisions(again, changed), expected(again, changed), atol=1e-7)
+    again.turn("ann", holding=rows[3])
+    again.answer("ann", rows[3], "cat", 1.0)  # what stands there now
+    assert again.book.answers[rows[3]].label == "cat"
+    assert not again.book.aside
+    assert opened(changed).book.answers[rows[3]].digest == changed.digest(rows[3])
+
+
+def test_a_known_label_that_was_deleted_stays_deleted(opened):
+    pool = Blobs(known=range(50))
+    opened(pool).delete(7)
+    again = opened(pool)
+    assert 7 not in again.book.answers
+    assert len(again.book.answers) == 49
+    again.turn("ann", holding=7)
+    again.answer("ann", 7, "bee", 1.0)
+    assert opened(pool).book.answers[7].label == "bee"
+
+
+def test_another_program_writes_to_the_database(opened, blobs, tmp_path):
+    session = opened(blobs)
+    rows, _ = label(session, blobs, 10)
+    other = sorted(set(range(200)) - set(rows))[:3]
+    with Store(tmp_path / "labels.sqlite", "test") as store:
+        store.bring([Answer(blobs.key(row), "cat", "bob", "imported", blobs.digest(row)) for row in other])
+    session.progress()
+    assert set(other) < set(session.book.answers)
+    assert len(session.answers()) == 13
+    np.testing.assert_allclose(decisions(session, blobs), expected(session, blobs), atol=1e-7)
+
+
+def test_skipped_examples_can_be_shown_again(opened):
+    pool = Blobs(n=6)
+    session = opened(pool)
+    turn = session.turn("ann")
+    while turn["example"]:
+        turn = session.skip("ann", turn["example"]["row"])
+    assert turn["project"]["skipped"] == 6
+    turn = opened(pool).unskip("ann")
+    assert turn["example"] is not None
+    assert turn["project"]["skipped"] == 0
+
+
+def test_what_is_shown_again_is_thought_about(opened, blobs):
+    session = opened(blobs)
+    label(session, blobs, 30)
+    assert session.undo("ann")["example"]["guesses"]
+    held = session.turn("ann")["example"]["row"]
+    assert opened(blobs).turn("ann", holding=held)["example"]["guesses"]
+
+
+def test_advice_comes_when_all_is_quiet(opened, blobs):
+    session = opened(blobs)
+    label(session, blobs, 30)
+    for _ in range(100):
+        if session.worker.about()["support"] and session.worker._advised_for == 30:
+            break
+        time.sleep(0.05)
+    assert session.worker._advised_for == 30
 
 
 def test_classes(opened, blobs):

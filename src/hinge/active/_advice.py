@@ -117,7 +117,9 @@ class Adviser:
         if len(last) == _TIMES and min(last) >= _SETTLED:
             reason = f"The last {_TIMES + 1} models say nearly the same about the pool (agreement {min(last):.3f})."
             return Advice(True, reason, inside, agreement)
-        reason = "The model still changes its mind." if agreement is not None else "Too few labels to compare models."
+        reason = "The model still changes its mind."
+        if agreement is None:
+            reason = "There are no two models to compare yet; ask again after more labels."
         return Advice(False, reason, inside, agreement)
 
 

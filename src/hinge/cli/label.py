@@ -35,7 +35,7 @@ Import = Annotated[Path | None, typer.Option("--import", metavar="FILE", help="T
 Export = Annotated[Path | None, typer.Option(metavar="FILE", help="Write .csv, .parquet, .svm or .hinge; no page.")]
 Host = Annotated[str, typer.Option(metavar="NAME", help="Where to listen. [127.0.0.1]", show_default=False)]
 Port = Annotated[int, typer.Option(metavar="N", help="And at which port. [8517]", show_default=False)]
-Token = Annotated[str | None, typer.Option(metavar="TEXT", help="What people must know to label.")]
+Token = Annotated[str | None, typer.Option(metavar="TEXT", envvar="HINGE_TOKEN", help="What people must know.")]
 Browser = Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page.", show_default=False)]
 Strategy = Annotated[str | None, typer.Option(metavar="HOW", help="boundary, positive, autoactive or random.")]
 Target = Annotated[str | None, typer.Option(metavar="CLASS", help="The class that positive looks for.")]

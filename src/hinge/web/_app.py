@@ -16,7 +16,7 @@ from starlette.exceptions import HTTPException
 
 from hinge._errors import HingeError
 from hinge.web._answer import MissingError, RefusedError, StoreError, TakenError
-from hinge.web._guard import COOKIE, Guard, permit, same
+from hinge.web._guard import Guard, cookie_name, permit, same
 from hinge.web._routes import labelling, looking_back, transfer
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class _Static(StaticFiles):
 def _admitted(response: Response, permit: str | None) -> Response:
     """Return a response after which the browser is let in."""
     if permit is not None:
-        response.set_cookie(COOKIE, permit, httponly=True, samesite="strict", max_age=30 * 86400)
+        response.set_cookie(cookie_name(permit), permit, httponly=True, samesite="strict", max_age=30 * 86400)
     return response
 
 

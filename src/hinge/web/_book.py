@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from hinge.web.pools import Pool
 
 
+SOURCE = "data file"  # who says what came with the data
+
+
 class Book:
     """What people said about a pool. Every change is in the database before it is here.
 
@@ -35,6 +38,10 @@ class Book:
         Who passed over a row, by row.
     classes : list of str
         The classes in the order in which they became known.
+    aside : dict
+        Labels of examples that are not there any more, or have changed, by key: kept, but of no use to a model.
+    refused : set of int
+        Rows whose label in the data somebody took out: it is not brought again.
     """
 
     def __init__(self, pool: Pool, store: Store) -> None:
@@ -43,15 +50,31 @@ class Book:
 
     def read(self) -> None:
         """Read everything from the database."""
-        self.answers: dict[int, Answer] = {self._row(each): each for each in self._store.answers()}
-        self.skipped: dict[int, set[str]] = {}
-        for key, person in self._store.skips():
-            row = self._pool.row_of(key)
-            if row is not None:
-                self.skipped.setdefault(row, set()).add(person)
+        self.answers: dict[int, Answer] = {}
+        self.aside: dict[str, Answer] = {}
+        for answer in self._store.answers():
+            row = self._row(answer)
+            if row is None:
+                self.aside[answer.key] = answer
+            else:
+                self.answers[row] = answer
+        self._require_same_data()
+        self._read_skips()
         self.classes: list[str] = self._store.classes()
         self._by_label = Counter(answer.label for answer in self.answers.values())
         self._by_person = Counter(answer.person for answer in self.answers.values())
+
+    def _read_skips(self) -> None:
+        self.skipped: dict[int, set[str]] = {}
+        self.refused: set[int] = set()
+        for key, person in self._store.skips():
+            row = self._pool.row_of(key)
+            if row is None:
+                continue
+            if person == SOURCE:
+                self.refused.add(row)
+            else:
+                self.skipped.setdefault(row, set()).add(person)
 
     def require(self, row: int) -> int:
         """Return a row of the pool, or refuse."""
@@ -82,6 +105,8 @@ class Book:
         )
         if row in self.answers:
             raise TakenError(answer.key)
+        if self.aside.pop(answer.key, None):  # of what stood there before
+            self._store.delete(answer.key)
         self._keep(row, self._store.record(answer))
         return self.answers[row]
 
@@ -92,8 +117,12 @@ class Book:
         return self.answers[row]
 
     def delete(self, row: int) -> Answer:
-        """Take a label out."""
-        answer = self._store.delete(self.find(row).key)
+        """Take a label out; one that came with the data is not brought again."""
+        key = self.find(row).key
+        if row in self._pool.known:
+            self._store.skip(key, SOURCE)
+            self.refused.add(row)
+        answer = self._store.delete(key)
         self._drop(row)
         return answer
 
@@ -106,6 +135,10 @@ class Book:
         """Take that back."""
         self._store.unskip(self._pool.key(self.require(row)), person)
         self.skipped.get(row, set()).discard(person)
+
+    def n_skipped(self, person: str) -> int:
+        """Return the number of examples without a label that somebody passed over."""
+        return sum(person in people and row not in self.answers for row, people in self.skipped.items())
 
     def add_class(self, name: str) -> None:
         """Make a class known."""
@@ -122,6 +155,10 @@ class Book:
         counts = self._store.bring(answers, replace=replace)
         self.read()
         return counts
+
+    def is_outdated(self) -> bool:
+        """Tell whether the database holds more or fewer labels than we know of: another program may write to it."""
+        return self._store.history(0, 1)[0] != len(self.answers) + len(self.aside)
 
     def is_stale(self, row: int) -> bool:
         """Tell whether the database says otherwise about a row: another program may have written to it."""
@@ -169,13 +206,16 @@ class Book:
             )
         return label
 
-    def _row(self, answer: Answer) -> int:
-        """Return the row that an answer is about, which must be the one that was looked at."""
+    def _row(self, answer: Answer) -> int | None:
+        """Return the row that an answer is about; None when it is not there, or not the one that was looked at."""
         row = self._pool.row_of(answer.key)
-        if row is None or self._pool.digest(row) != answer.digest:
-            what = "is not there" if row is None else "has another content"
+        return None if row is None or self._pool.digest(row) != answer.digest else row
+
+    def _require_same_data(self) -> None:
+        """Refuse data of which most labels do not fit: they are others."""
+        if len(self.aside) > len(self.answers):
             raise DataError(
-                f"The database must hold labels of these data, got a label of {answer.key!r}, which {what} here; "
+                f"The database must hold labels of these data, got {len(self.aside)} of examples that are not there or "
+                f"have another content, {next(iter(self.aside))!r} for instance, and {len(self.answers)} that fit; "
                 "give the data that were labelled, or another --database or --project."
             )
-        return row

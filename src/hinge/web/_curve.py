@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     Examiner = Callable[[NDArray[np.int64], NDArray[Any]], NDArray[np.bool_]]
 
 MOST_LABELS = 800  # of a model that is examined: leave-one-out takes a second then
-_FIRST, _RATIO = 10, 1.25  # the numbers of labels at which the curve is looked at
-_FEWEST = 5  # tests below which no accuracy is shown
+FIRST, _RATIO = 10, 1.25  # the numbers of labels at which the curve is looked at
+FEWEST = 5  # tests below which no accuracy is shown
 _ENOUGH_TO_CONTINUE = 4
 _EXTRA_POINTS = 20
 _REMEMBERED = 1000  # points
@@ -90,7 +90,7 @@ class Curve:
         if len(self._points) > _REMEMBERED:
             self._points.clear()
         if key not in self._points:
-            enough = tests.sum() >= _FEWEST and len(set(labels)) > 1
+            enough = tests.sum() >= FEWEST and len(set(labels)) > 1
             self._points[key] = judged(n, self._examine(rows, labels)[tests]) if enough else None
         return self._points[key]
 
@@ -103,11 +103,11 @@ def sizes(n: int) -> list[int]:
     >>> sizes(20)
     [10, 12, 16, 20]
     """
-    found, size = [], float(_FIRST)
+    found, size = [], float(FIRST)
     while round(size) < n:
         found.append(round(size))
         size *= _RATIO
-    return [*found, n] if n >= _FIRST else []
+    return [*found, n] if n >= FIRST else []
 
 
 def judged(labels: int, right: NDArray[np.bool_]) -> Point:

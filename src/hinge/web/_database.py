@@ -91,7 +91,7 @@ class Place:
     def refusal(self, error: Exception) -> StoreError:
         """Return an error of the database as a sentence that says what to do."""
         cause = error.orig if isinstance(error, sql.exc.DBAPIError) and error.orig is not None else error
-        code = str(getattr(cause, "sqlite_errorname", None) or getattr(cause, "sqlstate", None) or "")
+        code = str(getattr(cause, "sqlite_errorname", None) or getattr(cause, "sqlstate", None) or _code_of(cause))
         for begin, meaning in _MEANINGS.items():
             if code.startswith(begin):
                 return StoreError(f"{self.name} {meaning}.")
@@ -162,6 +162,14 @@ _MEANINGS = {
     "3D000": "does not exist; make it with createdb, or name another one",
     "57P": "has ended the connection; try again when the server runs, and look whether the last label is there",
 }
+
+
+def _code_of(cause: object) -> str:
+    """Return the code of a refused connection, which PostgreSQL's driver tells in words only."""
+    said = str(cause)
+    if "authentication failed" in said or ("role" in said and "does not exist" in said):
+        return "28"
+    return "3D000" if "database" in said and "does not exist" in said else ""
 
 
 def open_engine(place: Place, project: str) -> tuple[sql.Engine, int]:

@@ -21,7 +21,6 @@ from starlette.responses import JSONResponse
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-COOKIE = "hinge-token"
 LARGEST_JSON = 64 * 2**10
 LARGEST_UPLOAD = 20 * 2**20
 _LOCAL = {"localhost", "127.0.0.1", "::1"}
@@ -69,6 +68,10 @@ class Guard:
         else:
             await self._app(scope, _bounded(receive, largest), _with_headers(send))
 
+    def _knows(self, headers: Headers) -> bool:
+        """Tell whether a browser has shown the token, if there is one."""
+        return self._permit is None or same(_cookie(headers, cookie_name(self._permit)), self._permit)
+
     def _refusal(self, scope: Scope, headers: Headers) -> JSONResponse | None:
         host = _name(headers.get("host", ""))
         if self._permit is None and host not in _LOCAL:
@@ -76,9 +79,14 @@ class Guard:
         if scope["method"] not in _READING and not _is_own(headers):
             return _refuse(403, "Changes must come from the page itself.")
         path = scope["path"]
-        if path.startswith("/api/") and path not in _OPEN and not same(_cookie(headers), self._permit):
+        if path.startswith("/api/") and path not in _OPEN and not self._knows(headers):
             return _refuse(401, "A token is needed; use the address that the server printed.")
         return None
+
+
+def cookie_name(permit: str) -> str:
+    """Return the name of the cookie: servers with other tokens on the same computer have others."""
+    return f"hinge-{permit[:8]}"
 
 
 def permit(token: str) -> str:
@@ -115,9 +123,9 @@ def _is_own(headers: Headers) -> bool:
     return is_same and kind in {"application/json", "text/csv"}
 
 
-def _cookie(headers: Headers) -> str | None:
+def _cookie(headers: Headers, name: str) -> str | None:
     try:
-        morsel = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
+        morsel = SimpleCookie(headers.get("cookie", "")).get(name)
     except CookieError:
         return None
     return None if morsel is None else morsel.value

@@ -40,7 +40,7 @@ def export(
     settings : SessionSettings
         Which model learns the labels.
     """
-    ending = Path(path).suffix.removeprefix(".")
+    ending = Path(path).suffix.lower().removeprefix(".")
     if ending not in {*FORMATS, "hinge"}:
         raise ParameterError(f"An export must end in .csv, .parquet, .svm or .hinge, got {str(path)!r}; rename it.")
     with Store(store_url, project) as store:
@@ -49,7 +49,7 @@ def export(
             if ending == "hinge":
                 save(session.model(patience=None), path)
             else:
-                write_labels(ending, session.answers(), pool, path)
+                write_labels(ending, session.answers() if ending == "svm" else session.everything(), pool, path)
             return len(session.answers())
         finally:
             session.close()

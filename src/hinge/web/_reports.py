@@ -11,7 +11,7 @@ import numpy as np
 
 from hinge._errors import HingeError
 from hinge.active._choose import STRATEGIES
-from hinge.web._curve import History, continued
+from hinge.web._curve import FEWEST, FIRST, History, continued
 from hinge.web._sureness import shares
 
 if TYPE_CHECKING:
@@ -90,12 +90,25 @@ def progress(session: Session, answers: dict[int, Answer]) -> dict[str, Any]:
         "curve": [asdict(point) for point in ours],
         "random": [asdict(point) for point in (*chance, *further)],
         "random_from": len(chance) if further else None,
+        "curve_note": None if ours else curve_note(list(answers.values())),
         "estimate": "leave-one-out",
         "balance": [{"name": name, "count": count} for name, count in session.book.counts().items()],
         "seconds": {"median": median(seconds) if seconds else None, "last": seconds[-_LAST:]},
         "advice": {"stop": False, "reason": "Too early to say."} if advice is None else asdict(advice),
         "model": session.worker.about(),
     }
+
+
+def curve_note(answers: list[Answer]) -> str:
+    """Return why there is no curve yet."""
+    tests = sum(answer.drawn == "random" for answer in answers)
+    if len(answers) < FIRST:
+        return f"The curve begins with {FIRST} labels."
+    if len({answer.label for answer in answers}) < 2:
+        return "The curve begins with the second class."
+    if tests < FEWEST:
+        return f"The curve needs {FEWEST} labels of examples drawn at random, and has {tests}."
+    return "The curve is being found."
 
 
 def history(answers: dict[int, Answer]) -> History:

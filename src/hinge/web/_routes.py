@@ -17,6 +17,8 @@ from hinge.web._answer import RefusedError, TakenError, check_person
 from hinge.web._transfer import read_labels, write_labels
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from hinge.web._session import Session
 
 _FOREVER = "private, max-age=86400"
@@ -80,19 +82,17 @@ def labelling(session: Session) -> APIRouter:
 
     @router.post("/answer")
     def answer(body: Answered, person: Person, response: Response) -> dict[str, Any]:
-        try:
-            return session.answer(_name(person), body.row, body.label, body.seconds)
-        except TakenError as error:
-            response.status_code = 409
-            return {"error": f"{error}", "turn": session.turn(_name(person))}
+        name = _name(person)
+        return _or_another(session, name, response, lambda: session.answer(name, body.row, body.label, body.seconds))
 
     @router.post("/skip")
     def skip(body: Passed, person: Person, response: Response) -> dict[str, Any]:
-        try:
-            return session.skip(_name(person), body.row)
-        except TakenError as error:
-            response.status_code = 409
-            return {"error": f"{error}", "turn": session.turn(_name(person))}
+        name = _name(person)
+        return _or_another(session, name, response, lambda: session.skip(name, body.row))
+
+    @router.post("/unskip")
+    def unskip(person: Person) -> dict[str, Any]:
+        return session.unskip(_name(person))
 
     @router.post("/undo")
     def undo(body: Holding, person: Person) -> dict[str, Any]:
@@ -154,7 +154,7 @@ def transfer(session: Session) -> APIRouter:
     @router.get("/export/labels.{kind}")
     def labels(kind: Literal["csv", "parquet", "svm"]) -> Response:
         stream = io.BytesIO()
-        write_labels(kind, session.answers(), session.pool, stream)
+        write_labels(kind, session.answers() if kind == "svm" else session.everything(), session.pool, stream)
         return _file(stream.getvalue(), f"labels.{kind}", _TYPES[kind])
 
     @router.get("/export/model.hinge")
@@ -182,6 +182,17 @@ async def _in_thread(session: Session, data: bytes, person: str) -> dict[str, An
         return {"new": new, "changed": changed, "same": same, "project": session.project()}
 
     return await to_thread.run_sync(work)
+
+
+def _or_another(
+    session: Session, person: str, response: Response, work: Callable[[], dict[str, Any]]
+) -> dict[str, Any]:
+    """Return what comes next or, when somebody else was faster, that and another example."""
+    try:
+        return work()
+    except TakenError as error:
+        response.status_code = 409
+        return {"error": f"{error}", "turn": session.turn(person)}
 
 
 def _file(data: bytes, name: str, kind: str) -> Response:

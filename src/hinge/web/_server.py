@@ -73,11 +73,24 @@ def serve(
         try:
             address = address_of(host, listener.getsockname()[1], token)
             announce(address)
+            announce(_state_of(session, store.name))
             if open_browser:
                 threading.Timer(0.5, webbrowser.open, [address]).start()
             uvicorn.Server(_settings(application(session, token))).run(sockets=[listener])
         finally:
             session.close()
+            announce(_state_of(session, store.name))
+
+
+def _state_of(session: Session, database: str) -> str:
+    """Return how many labels there are, and where."""
+    labels, aside, target = len(session.book.answers), len(session.book.aside), session.settings.target
+    parts = [f"{labels:,} labels in {database}."]
+    if aside:
+        parts.append(f"{aside:,} more are of examples that are not there or have changed: kept, but not learned.")
+    if target is not None and target not in session.book.classes:
+        parts.append(f"There is no class {target!r} yet: until it has labels, examples are drawn at random.")
+    return " ".join(parts)
 
 
 def _settings(app: ASGIApp) -> uvicorn.Config:

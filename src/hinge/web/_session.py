@@ -7,7 +7,7 @@ import threading
 from collections import deque
 from concurrent.futures import CancelledError, Future
 from contextlib import contextmanager
-from itertools import islice
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -15,9 +15,9 @@ import numpy as np
 from hinge.web import _reports
 from hinge.web._answer import Answer, MissingError, RefusedError, TakenError, check_person
 from hinge.web._auditor import Auditor
-from hinge.web._book import Book
+from hinge.web._book import SOURCE, Book
 from hinge.web._desk import Desk, Question
-from hinge.web._sureness import temperature
+from hinge.web._sureness import Thermometer
 from hinge.web._worker import LAST_WORDS, Worker
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ Result = TypeVar("Result")
 _PATIENCE = 0.04  # seconds that somebody waits for the model to learn their last label before getting another question
 _LONGER = 0.5  # and that they wait when no question is prepared, before they get any
 _LONG = 10.0  # seconds for what cannot do without the model; browsers are patient for 15
-_HEATED_EVERY, _REMEMBERED = 5, 500  # labels after which sureness is weighed anew, and those that are weighed
 _UNDONE = 100  # actions of a person that can be taken back
 _LONGEST_LOOK = 3600.0  # seconds at one example; more says that somebody went away
 
@@ -62,7 +61,7 @@ class Session:
         self.desk = Desk()
         self._actions: dict[str, deque[tuple[str, int]]] = {}
         self._given = len(self.book.answers)
-        self._heat: tuple[int, float] | None = None  # the number of labels, and the temperature that they gave
+        self._thermometer = Thermometer()
         self._random = np.random.default_rng(settings.seed)
         for name in classes:
             self.book.add_class(name)
@@ -88,7 +87,7 @@ class Session:
                     (each for each in self.worker.questions() if each.row == holding), Question(holding, "chosen")
                 )
                 self.desk.give(person, held)
-        return self._turn(person, held or self._give(person))
+        return self._turn(person, self._thought_about(person, held) if held else self._give(person))
 
     def answer(self, person: str, row: int, label: str, seconds: float | None) -> dict[str, Any]:
         """Write down a label; return the next example."""
@@ -113,6 +112,16 @@ class Session:
             self._end(person, row, "skip")
         return self._turn(person, self._give(person))
 
+    def unskip(self, person: str) -> dict[str, Any]:
+        """Show somebody again what they passed over; return the first of these."""
+        person = check_person(person)
+        with self._lock:
+            self.desk.greet(person)
+            for row in [row for row, people in self.book.skipped.items() if person in people]:
+                self.book.unskip(row, person)
+        self.worker.refill()
+        return self.turn(person)
+
     def undo(self, person: str, holding: int | None = None) -> dict[str, Any]:
         """Take back somebody's last label or skip; return that example.
 
@@ -126,7 +135,7 @@ class Session:
                 question = self._taken_back(person, *self._last_action(person))
                 self.desk.give(person, question)
         self.worker.settle(_PATIENCE)
-        return self._turn(person, question)
+        return self._turn(person, self._thought_about(person, question))
 
     def correct(self, person: str, row: int, label: str) -> float | None:
         """Put another label in the place of one; return how long it took until the model was exact again."""
@@ -166,9 +175,14 @@ class Session:
             self.desk.greet(check_person(person))
 
     def answers(self) -> list[Answer]:
-        """Return all labels, in the order in which they came."""
+        """Return all labels of examples that are there, in the order in which they came; the database is read anew."""
         with self._lock:
+            self._read_again()
             return list(self.book.answers.values())
+
+    def everything(self) -> list[Answer]:
+        """Return the same with labels of examples that are not there any more."""
+        return sorted([*self.answers(), *self.book.aside.values()], key=lambda answer: answer.number or 0)
 
     def project(self) -> dict[str, Any]:
         """Return what there is to know at a glance."""
@@ -178,6 +192,8 @@ class Session:
     def progress(self) -> dict[str, Any]:
         """Return how far the labelling has come."""
         with self._lock:
+            if self.book.is_outdated():
+                self._read_again()
             answers = dict(self.book.answers)
         return _reports.progress(self, answers)
 
@@ -199,20 +215,14 @@ class Session:
 
     def heat(self) -> float:
         """Return the temperature of the model's sureness, from how often it was right of late."""
-        n = len(self.book.answers)
-        if self._heat is None or abs(n - self._heat[0]) >= _HEATED_EVERY:
-            last = list(islice(reversed(self.book.answers.values()), _REMEMBERED))
-            judged = [each for each in last if each.guess is not None and each.margin is not None]
-            right = [each.guess == each.label for each in judged]
-            self._heat = n, temperature([each.margin or 0.0 for each in judged], right)
-        return self._heat[1]
+        return self._thermometer.read(self.book.answers)
 
     def _bring_known(self) -> None:
         """Write down the labels that came with the data, for rows that have none."""
-        new = [row for row in self.pool.known if row not in self.book.answers]
+        new = [row for row in self.pool.known if row not in self.book.answers and row not in self.book.refused]
         said = {row: str(self.pool.known[row]) for row in new}
         answers = [
-            Answer(self.pool.key(row), label, "data", "imported", self.pool.digest(row)) for row, label in said.items()
+            Answer(self.pool.key(row), label, SOURCE, "imported", self.pool.digest(row)) for row, label in said.items()
         ]
         if answers:
             self.book.bring(answers, replace=False)
@@ -229,10 +239,14 @@ class Session:
             yield
         except (TakenError, MissingError):
             if self.book.is_stale(row):
-                before = self.book.labels()
-                self.book.read()
-                self._follow(before)
+                self._read_again()
             raise
+
+    def _read_again(self) -> None:
+        """Take over what the database says."""
+        before = self.book.labels()
+        self.book.read()
+        self._follow(before)
 
     def _follow(self, before: dict[int, str]) -> None:
         """Have the model learn how the labels differ from what they were."""
@@ -246,6 +260,17 @@ class Session:
         with self._lock:
             skipped = {row for row, people in self.book.skipped.items() if people}
             return {*self.desk.rows(), *skipped}, len(self.desk.here())
+
+    def _thought_about(self, person: str, question: Question) -> Question:
+        """Return a question with what the model thinks of it, if it can say so at once."""
+        if question.scores:
+            return question
+        scores = _result(self.worker.think(question.row), _PATIENCE) or {}
+        with self._lock:
+            thought = replace(question, scores=scores)
+            if self.desk.of(person) == question:
+                self.desk.give(person, thought)
+        return thought
 
     def _held(self, person: str) -> Question | None:
         """Return what lies in front of somebody, unless it has got a label meanwhile."""
@@ -351,7 +376,7 @@ class Session:
             upcoming = [row for row in free if row != shown]
             return {
                 "example": None if question is None else _reports.example(self, question, view),
-                "project": _reports.project(self),
+                "project": {**_reports.project(self), "skipped": self.book.n_skipped(person)},
                 "saved": saved,
                 "upcoming": upcoming[:4],
             }

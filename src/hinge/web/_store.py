@@ -72,6 +72,11 @@ class Store:
         self._turn = threading.Lock()
         self._closed = False
 
+    @property
+    def name(self) -> str:
+        """Where the labels are: a file, or a database and its host, without the password."""
+        return str(self._place.path.absolute()) if self._place.path is not None else self._place.name.lower()
+
     def __enter__(self) -> Self:
         return self
 

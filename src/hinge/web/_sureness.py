@@ -6,6 +6,7 @@ difference of their scores: the chance that the guess is right, for the T that m
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,8 +14,11 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from hinge.web._answer import Answer
+
 _TEMPERATURES = np.geomspace(0.05, 5.0, 41)
 _USUAL = 0.5
+_WEIGHED_EVERY, _REMEMBERED = 5, 500  # answers
 _DOUBT = 10.0  # answers that it takes to move far from the usual temperature
 
 
@@ -41,6 +45,22 @@ def temperature(margins: Sequence[float], right: Sequence[bool]) -> float:
     losses = np.logaddexp(0.0, -signed / _TEMPERATURES[:, None]).sum(axis=1)
     losses += _DOUBT / 20 * np.log(_TEMPERATURES / _USUAL) ** 2
     return float(_TEMPERATURES[losses.argmin()])
+
+
+class Thermometer:
+    """The temperature of the last answers, weighed anew every few of them."""
+
+    def __init__(self) -> None:
+        self._last: tuple[int, float] | None = None  # the number of answers, and the temperature that they gave
+
+    def read(self, answers: dict[int, Answer]) -> float:
+        """Return the temperature."""
+        n = len(answers)
+        if self._last is None or abs(n - self._last[0]) >= _WEIGHED_EVERY:
+            last = islice(reversed(answers.values()), _REMEMBERED)
+            judged = [(each.margin, each.guess == each.label) for each in last if each.margin is not None]
+            self._last = n, temperature([margin for margin, _ in judged], [right for _, right in judged])
+        return self._last[1]
 
 
 def shares(scores: dict[str, float], heat: float) -> list[tuple[str, float]]:

@@ -111,6 +111,10 @@ class Worker:
 
         return self.submit(work)
 
+    def think(self, row: int) -> Future[dict[str, float]]:
+        """Have the scores of the classes for a row found."""
+        return self.submit(lambda: class_scores(self.learner, self._X, np.array([row]))[0])
+
     def about(self) -> dict[str, Any]:
         """Return what there is to know about the model; of the last moment when it was at rest."""
         return {**self._about, "pending": self.pending}
@@ -165,10 +169,14 @@ class Worker:
     def _run(self) -> None:
         while True:
             with self._changed:
-                self._changed.wait_for(lambda: self._prepared < self._wanted or self._end.is_set())
+                is_up_to_date = self._advised_for == len(self.learner.labels)
+                self._changed.wait_for(self._has_work, None if is_up_to_date else _ADVICE_EVERY)
                 if self._end.is_set():
                     return
                 tasks, version = list(self._tasks), self._wanted
+            if version == self._prepared:  # nothing to do but to look back
+                _attempt(self._look_back)
+                continue
             for work, future in tasks:
                 if self._end.is_set():
                     return
@@ -180,6 +188,9 @@ class Worker:
                 self._prepared = version
                 self._changed.notify_all()
             _attempt(self._look_back)
+
+    def _has_work(self) -> bool:
+        return self._prepared < self._wanted or self._end.is_set()
 
     def _prepare(self) -> None:
         """Choose the next questions."""

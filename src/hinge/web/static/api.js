@@ -10,8 +10,8 @@
  * @typedef {{row: number, view: View, drawn: "chosen"|"random", before: string|null, guesses: Guess[], sure: number|null}} Example
  * @typedef {{name: string, count: number}} ClassCount
  * @typedef {{name: string, labels: number, here: boolean}} Person
- * @typedef {{name: string, kind: string, classes: ClassCount[], total: number, labelled: number, people: Person[], strategy: string}}
- *   Project
+ * @typedef {{name: string, kind: string, classes: ClassCount[], total: number, labelled: number, people: Person[], strategy: string,
+ *   skipped?: number}} Project  with the number of examples without a label that this person has skipped
  * @typedef {{example: Example|null, project: Project, saved: number|null, upcoming: number[]}} Turn
  * @typedef {{labels: number, accuracy: number, low?: number, high?: number}} Point
  */
@@ -19,7 +19,7 @@
 import { settings } from "./settings.js";
 
 const PATIENCE = 15_000;
-const UPLOAD_PATIENCE = 300_000;
+const FILE_PATIENCE = 300_000;
 const FIRST_PAUSE = 300;
 const LONGEST_PAUSE = 5_000;
 /** What a proxy says while the server behind it is away, and the server while its database is: worth another attempt. */
@@ -53,16 +53,17 @@ export function onLocked(ask) {
  * @param {string} path
  * @param {BodyInit|undefined} body
  * @param {string} type
+ * @param {boolean} [file]  whether a file is asked for, which comes as a blob
  * @returns {Promise<{status: number, body: any}>}
  */
-async function exchange(method, path, body, type) {
+async function exchange(method, path, body, type, file = false) {
   const headers = { "X-Hinge-Person": encodeURIComponent(settings.person), Accept: "application/json" };
   if (method !== "GET") headers["Content-Type"] = type;
-  const signal = AbortSignal.timeout(type === "text/csv" ? UPLOAD_PATIENCE : PATIENCE);
+  const signal = AbortSignal.timeout(file || type === "text/csv" ? FILE_PATIENCE : PATIENCE);
   try {
     const response = await fetch(`api/${path}`, { method, headers, body, signal, cache: "no-store", credentials: "same-origin" });
     // The body is read here because a server that dies half-way has not answered either.
-    return { status: response.status, body: parse(await response.text()) };
+    return { status: response.status, body: file && response.ok ? await response.blob() : parse(await response.text()) };
   } catch {
     throw new UnreachableError("the server does not answer");
   }
@@ -86,8 +87,21 @@ function parse(text) {
  */
 export async function request(method, path, content, type = "application/json") {
   const body = content === undefined || type !== "application/json" ? content : JSON.stringify(content);
+  return answered(() => exchange(method, path, body, type));
+}
+
+/** @param {string} path  below api/ @returns {Promise<Blob>} a file that the server makes */
+export function requestFile(path) {
+  return answered(() => exchange("GET", path, undefined, "", true));
+}
+
+/**
+ * @param {() => Promise<{status: number, body: any}>} attempt  done again when the server has got a token
+ * @returns {Promise<any>} what came; rejects when the server does not answer or refuses
+ */
+async function answered(attempt) {
   for (;;) {
-    const answer = await exchange(method, path, body, type);
+    const answer = await attempt();
     if (AWAY.has(answer.status)) throw new UnreachableError(answer.body?.error ?? "the server does not answer");
     if (answer.status === 401) {
       // Several requests may be refused at once; one form is enough.

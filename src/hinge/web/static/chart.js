@@ -173,10 +173,10 @@ class ReadOut {
   }
 }
 
-/** @param {HTMLElement} place @param {Curves} curves */
-export function drawCurve(place, curves) {
+/** @param {HTMLElement} place @param {Curves} curves @param {string} note  what to say while there is nothing to draw */
+export function drawCurve(place, curves, note) {
   if (!curves.curve.length && !curves.random.length) {
-    place.replaceChildren(make("p", { class: "nothing" }, "The curve starts when the model has learned its first labels."));
+    place.replaceChildren(make("p", { class: "nothing" }, note));
     return;
   }
   const width = Math.max(240, place.clientWidth);

@@ -4,6 +4,7 @@
  * @typedef {import("./api.js").Project} Project
  */
 
+import { showNotice } from "./banner.js";
 import { byId, grouped, make, setText } from "./dom.js";
 import { assignKeys } from "./keys.js";
 
@@ -20,6 +21,8 @@ const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
 /** @type {Map<string, {button: HTMLButtonElement, count: HTMLElement}>} */
 const buttons = new Map();
+/** @type {Map<string, string>} class to key, also of classes that are gone */
+let keys = new Map();
 /** @type {Map<string, string>} key to class */
 let labels = new Map();
 /** @type {(label: string, event: Event) => void} */
@@ -38,12 +41,12 @@ export function labelOfKey(key) {
 /** @param {string} name @param {string|undefined} key */
 function makeButton(name, key) {
   const count = make("span", { class: "count", "aria-hidden": "true" });
-  const spoken = key ? `${name}, key ${key}` : name;
+  const spoken = key ? `${name}, key ${keyName(key)}` : name;
   const click = (/** @type {Event} */ event) => choose(name, event);
   const button = make(
     "button",
     { type: "button", "data-label": name, title: name, "aria-label": spoken, click },
-    make("kbd", { "aria-hidden": "true" }, key?.toUpperCase() ?? ""),
+    make("kbd", { "aria-hidden": "true" }, key ? keyName(key) : ""),
     make("span", { class: [...name].length > 5 ? "name longer" : "name", dir: "auto" }, name),
     count,
     make("i", { class: "dot", "aria-hidden": "true" }),
@@ -75,10 +78,24 @@ function arrange() {
   place.style.setProperty("--columns", String(Math.max(1, Math.ceil(buttons.size / rows))));
 }
 
+/** @param {string} key @returns {string} as it stands on a button */
+function keyName(key) {
+  return key.toUpperCase();
+}
+
+/** @param {string[]} moved  classes whose key is another one now */
+function warn(moved) {
+  if (moved.length === 0) return;
+  const news = moved.map((name) => (keys.has(name) ? `${name} has the key ${keyName(keys.get(name))}` : `${name} has no key`));
+  showNotice(`A class was added that is a digit: ${news.join(", ")} now.`);
+}
+
 /** @param {string[]} names */
 function rebuild(names) {
-  const keys = assignKeys(names);
-  labels = new Map([...keys].map(([name, key]) => [key, name]));
+  const before = keys;
+  keys = assignKeys(names, before);
+  labels = new Map(names.filter((name) => keys.has(name)).map((name) => [keys.get(name), name]));
+  warn(names.filter((name) => before.has(name) && before.get(name) !== keys.get(name)));
   buttons.clear();
   for (const name of names) buttons.set(name, makeButton(name, keys.get(name)));
   const place = byId("classes");

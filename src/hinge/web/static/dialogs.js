@@ -6,6 +6,7 @@
 
 import { login, request } from "./api.js";
 import { byId, counted, make, nameSpan, setText, span } from "./dom.js";
+import { exportLinks } from "./export.js";
 import { project } from "./project.js";
 
 const LARGEST_IMPORT = 20_000_000;
@@ -117,6 +118,7 @@ async function send(file) {
 
 /** @param {() => void} afterwards  called when labels may have come in */
 export function wireForms(afterwards) {
+  byId("export").replaceChildren(...exportLinks());
   byId("class-form").addEventListener("submit", addClass);
   byId("import").addEventListener("change", async (/** @type {Event} */ event) => {
     const field = /** @type {HTMLInputElement} */ (event.target);

@@ -77,15 +77,20 @@ export function nameSpan(name) {
   return make("span", { class: "name", title: name, dir: "auto" }, name);
 }
 
+/** @param {string} text @param {(event: Event) => void} click @returns {HTMLButtonElement} */
+export function button(text, click) {
+  return make("button", { type: "button", click }, text);
+}
+
 /** @param {number} count @returns {string} */
 export function grouped(count) {
   return count.toLocaleString("en");
 }
 
-/** @param {number} share @returns {string} */
+/** @param {number} share @returns {string} with a space at which no line is broken */
 export function percent(share) {
   const value = share * 100;
-  return `${value > 99 && value < 100 ? value.toFixed(1) : Math.round(value)} %`;
+  return `${value > 99 && value < 100 ? value.toFixed(1) : Math.round(value)}\u00a0%`;
 }
 
 /** @param {number} count @param {string} one @param {string} [many] @returns {string} */

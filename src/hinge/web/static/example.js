@@ -125,12 +125,11 @@ export function mount(kind, node) {
  *
  * @param {string} title
  * @param {string} text
- * @param {() => void} again
+ * @param {...Node} more  what can be done about it
  * @returns {HTMLElement}
  */
-export function messageNode(title, text, again) {
-  const button = make("button", { type: "button", click: again }, "Try again");
-  return make("div", { class: "message" }, make("h2", {}, title), make("p", {}, text), button);
+export function messageNode(title, text, ...more) {
+  return make("div", { class: "message" }, make("h2", {}, title), make("p", {}, text), ...more);
 }
 
 /**

@@ -6,9 +6,12 @@
  */
 
 import { byId, make, nameSpan, percent, setText, span } from "./dom.js";
+import { project } from "./project.js";
 import { settings } from "./settings.js";
 
 const PLACES = 5;
+/** Letters of a name that fit into a third of a phone. */
+const SHORT = 9;
 const DRAWN = {
   chosen: ["chosen", "The model is unsure of this example: your answer teaches it a lot."],
   random: ["random", "Drawn at random, not chosen by the model: such examples show how good it is on the whole pool."],
@@ -33,10 +36,21 @@ function fillPlace(place, guess) {
   place.fill.style.transform = `scaleX(${guess ? Math.max(0, Math.min(1, guess.share)) : 0})`;
 }
 
+/** @returns {boolean} whether a class has a name that does not fit beside two others on a phone */
+function hasLongNames() {
+  return project.current?.classes.some((entry) => [...entry.name].length > SHORT) ?? false;
+}
+
+/** @returns {boolean} whether there is nothing to tell apart yet */
+function isBeginner() {
+  const known = project.current?.classes.filter((entry) => entry.count > 0) ?? [];
+  return known.length < 2;
+}
+
 /** @param {Example} example @returns {string} */
 function sureText(example) {
   if (!settings.guesses) return "Guesses are hidden";
-  if (example.sure === null) return "Knows too little yet";
+  if (example.sure === null) return isBeginner() && !example.guesses.length ? "Knows too little yet" : "No guess prepared";
   const words = example.sure >= 0.9 ? "Sure" : example.sure >= 0.6 ? "Fairly sure" : "Unsure";
   return `${words}: ${percent(example.sure)}`;
 }
@@ -46,6 +60,7 @@ export function showGuesses(example) {
   shown = example;
   const guesses = example && settings.guesses ? example.guesses : [];
   places.forEach((place, index) => fillPlace(place, guesses[index]));
+  byId("guesses").classList.toggle("long", hasLongNames());
   setText(byId("sure"), example ? sureText(example) : "");
   const [word, why] = DRAWN[example?.drawn ?? ""] ?? ["", ""];
   const drawn = byId("drawn");

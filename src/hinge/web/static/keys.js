@@ -24,14 +24,21 @@ const FALLBACK = [...DIGITS, ...FREE_LETTERS, ...FREE_LETTERS.map((letter) => `â
 
 /**
  * A class that is a digit gets that digit, whoever came before: pressing 3 must never mean another class than "3". The others follow in
- * the order in which they were added, each with its first letter if that is free, so that a class added later takes no key from them.
+ * the order in which they were added, each with its first letter if that is free. A key once given stays, even that of a class that is
+ * gone: other people add and remove classes while fingers know the keys. Only a digit can take a key from its class.
  *
  * @param {string[]} names
+ * @param {Map<string, string>} given  what this returned before
  * @returns {Map<string, string>} class to key; a class beyond the last key has none
  */
-export function assignKeys(names) {
+export function assignKeys(names, given) {
   const keys = new Map(names.filter((name) => /^[0-9]$/.test(name)).map((name) => [name, name]));
   const taken = new Set(keys.values());
+  for (const [name, key] of given) {
+    if (taken.has(key)) continue;
+    keys.set(name, key);
+    taken.add(key);
+  }
   for (const name of names) {
     if (keys.has(name)) continue;
     const initial = name.slice(0, 1).toLowerCase();

@@ -8,7 +8,8 @@
 import { hurry, persist, RefusedError } from "./api.js";
 import { endTrouble, showNotice, showTrouble } from "./banner.js";
 import { markClasses, pressClass, releaseClasses } from "./classes.js";
-import { byId, painted, setText } from "./dom.js";
+import { button, byId, painted, setText } from "./dom.js";
+import { emptyNode } from "./empty.js";
 import { messageNode, mount, prefetch, prepare } from "./example.js";
 import { markedGuess, showGuesses } from "./guesses.js";
 import { project } from "./project.js";
@@ -16,6 +17,8 @@ import { settings } from "./settings.js";
 
 /** The server may just be starting again. */
 const BROKEN_PAUSE = 3_000;
+/** Requests of which it would be misleading to say that something was not saved. */
+const SAVES_NOTHING = new Set(["next", "undo", "unskip"]);
 const PERHAPS_SAVED = "This example has a label by now, perhaps yours from before the connection broke: see the history.";
 
 /** @type {Turn|null} */
@@ -50,15 +53,14 @@ function currentRow() {
  */
 async function subject(next) {
   if (next.example === null) {
-    const text = "Every example has a label, was skipped by you, or is on the screen of somebody else.";
-    return { kind: "message", node: messageNode("Nothing left for you to label", text, refresh), good: false };
+    return { kind: "message", node: emptyNode(next.project, refresh, unskip), good: false };
   }
   try {
     return { kind: next.example.view.kind, node: await prepare(next.example), good: true };
   } catch {
     const text = "Its image could not be loaded; it will be tried again. You may also skip it.";
     setTimeout(() => showAgain(next), BROKEN_PAUSE);
-    return { kind: "message", node: messageNode("This example cannot be shown", text, () => showAgain(next)), good: false };
+    return { kind: "message", node: messageNode("This example cannot be shown", text, button("Try again", () => showAgain(next))), good: false };
   }
 }
 
@@ -122,7 +124,7 @@ function refusal(error, path, failures) {
   if (!(error instanceof RefusedError)) throw error;
   const conflict = error.status === 409 && error.body?.turn;
   if (conflict && failures > 0) showNotice(PERHAPS_SAVED);
-  else if (conflict || path === "undo" || path === "next") showNotice(error.message);
+  else if (conflict || SAVES_NOTHING.has(path)) showNotice(error.message);
   else showNotice(`not saved: ${error.message}`);
   return conflict ? error.body.turn : null;
 }
@@ -135,6 +137,7 @@ function refusal(error, path, failures) {
  */
 async function advance(path, content, trouble, done) {
   const next = await ask(path, content, trouble);
+  removeEventListener("beforeunload", warnOfLoss);
   if (next === null) {
     stay();
     return;
@@ -149,7 +152,7 @@ function stay() {
   setState(turn?.example ? "ready" : "done");
   if (turn !== null) return;
   document.body.classList.remove("new");
-  mount("message", messageNode("There is no example", byId("banner-text").textContent, refresh));
+  mount("message", messageNode("There is no example", byId("banner-text").textContent, button("Try again", refresh)));
 }
 
 /** Says "saved" only for what the server has acknowledged. @param {Turn} next @param {string} done */
@@ -177,6 +180,11 @@ function counts(event) {
   return ready && event.timeStamp >= shownAt;
 }
 
+/** Who leaves the page while an answer is not saved would lose it. @param {BeforeUnloadEvent} event */
+function warnOfLoss(event) {
+  event.preventDefault();
+}
+
 /** @param {string} label @param {Event} event */
 export async function answer(label, event) {
   const row = currentRow();
@@ -189,6 +197,7 @@ export async function answer(label, event) {
   performance.mark("label-key", { startTime: keyedAt });
   pressClass(label);
   const seconds = Math.max(0, (keyedAt - shownAt) / 1000);
+  addEventListener("beforeunload", warnOfLoss);
   await advance("answer", { row, label, seconds: Number(seconds.toFixed(3)) }, "not saved: ", "");
   if (currentRow() !== row) measure(keyedAt);
 }
@@ -204,9 +213,19 @@ export async function undo(event) {
   if (counts(event)) await advance("undo", { holding: currentRow() }, "not undone yet: ", "undone");
 }
 
+/** Takes back what this person has skipped. */
+async function unskip() {
+  if (ready) await advance("unskip", {}, "not done yet: ", "");
+}
+
 /** Marks the buttons anew after classes were added or guesses hidden. */
 export function remark() {
   markClasses(markedGuess(), turn?.example?.before ?? null);
+}
+
+/** Asks again after a label was deleted, if there was nothing left. */
+export async function resume() {
+  if (turn !== null && turn.example === null) await refresh();
 }
 
 /** Asks again when the example on the screen may have got a label by other means. */

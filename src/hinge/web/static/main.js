@@ -13,8 +13,8 @@ import { scrollExample } from "./example.js";
 import { setGuessesVisible } from "./guesses.js";
 import { onHistoryChange, toggleHistory } from "./history.js";
 import { ACTIONS, isTyping, keyOf, takesSpace } from "./keys.js";
-import { answer, onTurn, refresh, remark, skip, start, undo } from "./labeller.js";
-import { refreshProgress, showPeople, toggleProgress } from "./progress.js";
+import { answer, onTurn, refresh, remark, resume, skip, start, undo } from "./labeller.js";
+import { refreshProgress, showBalance, showPeople, toggleProgress } from "./progress.js";
 import { project } from "./project.js";
 import { settings } from "./settings.js";
 
@@ -99,12 +99,18 @@ function wirePerson() {
     hint.hidden = true;
     if (settings.person !== before) refresh();
   };
+  /** @type {number|undefined} */
+  let labelled;
+  // The hint comes with the first example, not before, as a token may be asked for first. Who simply labels has answered it, too.
+  project.subscribe((news) => {
+    labelled ??= news.labelled;
+    if (!settings.named && news.labelled !== labelled) keep();
+    else hint.hidden = settings.named;
+  });
   field.value = settings.person;
-  hint.hidden = settings.named;
   field.addEventListener("change", keep);
   field.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => event.key === "Enter" && field.blur());
   byId("person-hint-close").addEventListener("click", keep);
-  return keep;
 }
 
 function wireButtons() {
@@ -121,6 +127,7 @@ function showProject(news) {
   showTally(news);
   showClasses(news);
   showPeople(news);
+  showBalance(news.classes);
   if (byId("data-sheet").open) listClasses(news);
   remark();
 }
@@ -128,7 +135,7 @@ function showProject(news) {
 function main() {
   onLocked(askForToken);
   project.subscribe(showProject);
-  const keepPerson = wirePerson();
+  wirePerson();
   wireButtons();
   wireDialogs();
   wireForms(refresh);
@@ -136,14 +143,9 @@ function main() {
   onHistoryChange(() => {
     setText(byId("saved"), "");
     refreshProgress();
+    resume();
   });
-  let turns = 0;
-  onTurn(() => {
-    refreshProgress();
-    turns += 1;
-    // Who simply starts to label has answered the question for the name, too.
-    if (turns === 2) keepPerson();
-  });
+  onTurn(refreshProgress);
   setGuessesVisible(settings.guesses);
   addEventListener("unhandledrejection", () => showNotice("The page has failed: reload it. Labels that were saved are safe."));
   start();

@@ -46,14 +46,16 @@ function showAdvice(advice) {
 /** @param {any} progress */
 function showCurve(progress) {
   const { random = [], random_from = null, estimate } = progress;
+  const note = progress.curve_note || "Too early to say.";
   const curve = (progress.curve ?? []).filter((/** @type {any} */ point) => Number.isFinite(point.accuracy));
-  drawCurve(byId("curve"), { curve, random, random_from });
+  drawCurve(byId("curve"), { curve, random, random_from }, note);
   setText(byId("accuracy"), curve.length ? percent(curve.at(-1).accuracy) : "");
-  setText(byId("curve-note"), curve.length ? (ESTIMATES[estimate] ?? "") : "");
+  const drawn = curve.length ? (ESTIMATES[estimate] ?? "") : note;
+  setText(byId("curve-note"), curve.length || random.length ? drawn : "");
 }
 
 /** @param {{name: string, count: number}[]} balance */
-function showBalance(balance) {
+export function showBalance(balance) {
   const most = Math.max(1, ...balance.map((entry) => entry.count));
   setText(byId("balance-note"), counted(balance.length, "class", "classes"));
   const items = balance.map(({ name, count }) => {
@@ -101,7 +103,6 @@ function render() {
   byId("progress").classList.remove("new");
   showAdvice(latest.advice);
   showCurve(latest);
-  showBalance(latest.balance ?? []);
   showPace(latest.seconds);
   showModel(latest.model);
 }
@@ -112,6 +113,7 @@ async function load() {
   try {
     latest = await request("GET", "progress");
     render();
+    showBalance(latest.balance ?? []);
     byId("stale").hidden = true;
   } catch {
     // The figures are no reason to disturb anybody; an answer that is not saved says so by itself.
