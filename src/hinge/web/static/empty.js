@@ -10,7 +10,7 @@ import { exportLinks } from "./export.js";
 
 /** @param {number} count @returns {string} */
 function held(count) {
-  return `${counted(count, "example is", "examples are")} on the screens of other people.`;
+  return counted(count, "example is on the screen of somebody else.", "examples are on the screens of other people.");
 }
 
 /**
@@ -26,9 +26,13 @@ export function emptyNode(project, again, unskip) {
     const text = "Take the labels and the model with you, or look through them in the history.";
     return messageNode("Done: every example has a label", text, ...exportLinks(["labels.csv", "model.hinge"]));
   }
-  if (skipped === 0) return messageNode("Nothing left for you just now", `${held(left)} Those that they skip come to you.`, button("Try again", again));
+  if (skipped === 0) {
+    const text = `${held(left)} What they skip comes to you.`;
+    return messageNode("Nothing left for you just now", text, button("Try again", again));
+  }
   const title = counted(skipped, "example that you skipped is left", "examples that you skipped are left");
-  const others = left > skipped ? ` ${held(left - skipped)}` : "";
-  const both = make("div", { class: "choices" }, button("Show the skipped ones again", unskip), button("Try again", again));
-  return messageNode(title, `Everything else that could be asked has a label.${others}`, both);
+  const choices = make("div", { class: "choices" }, button("Show the skipped ones again", unskip));
+  if (left === skipped) return messageNode(title, "There is nothing else to ask you.", choices);
+  choices.append(button("Try again", again));
+  return messageNode(title, held(left - skipped), choices);
 }

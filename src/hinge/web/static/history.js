@@ -103,7 +103,7 @@ async function attempt(note, verb, change) {
 /** @param {Entry} entry @param {HTMLElement} note @param {() => void} done @returns {HTMLSelectElement} */
 function correction(entry, note, done) {
   const spoken = `Label of example ${entry.row}`;
-  const select = make("select", { class: "correct", "aria-label": spoken }, ...options(classNames(), entry.label));
+  const select = make("select", { class: "correct", title: entry.label, "aria-label": spoken }, ...options(classNames(), entry.label));
   let byKey = false;
   /** @type {ReturnType<typeof setTimeout>|undefined} */
   let timer;
@@ -114,8 +114,9 @@ function correction(entry, note, done) {
     const before = entry.label;
     entry.label = label;
     const good = await attempt(note, "corrected", () => request("PUT", `labels/${entry.row}`, { label }));
+    if (!good) entry.label = before;
+    select.title = entry.label;
     if (good) return done();
-    entry.label = before;
     select.value = before;
   };
   select.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => (byKey = event.key !== "Enter"));
