@@ -98,7 +98,9 @@ function reading(point, random) {
   if (point === null) return "";
   const ranged = typeof point.low === "number" && typeof point.high === "number";
   const range = ranged ? ` (${percent(point.low)} to ${percent(point.high)})` : "";
-  const beside = random ? `; at random ${percent(random.accuracy)}` : "";
+  // Accuracies at very different numbers of labels are not to be compared.
+  const comparable = random && Math.abs(random.labels - point.labels) <= 0.15 * point.labels;
+  const beside = comparable ? `; at random ${percent(random.accuracy)}` : "";
   return `${counted(point.labels, "label")}: ${percent(point.accuracy)}${range}${beside}`;
 }
 
