@@ -31,7 +31,8 @@ def server():
         pytest.skip("set HINGE_POSTGRES to the URL of a database, or install PostgreSQL, to run this test")
     runner = []
     if hasattr(os, "geteuid") and os.geteuid() == 0:
-        runner = [shutil.which("runuser") or "runuser", "-u", "postgres", "--"]
+        runner = [shutil.which("runuser", path=f"{os.environ['PATH']}:/usr/sbin:/sbin") or "runuser"]
+        runner += ["-u", "postgres", "--"]
         if not Path(runner[0]).exists() or subprocess.run([*runner, "true"], check=False).returncode:
             pytest.skip("PostgreSQL does not run as root, and there is no other user postgres")
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
