@@ -26,6 +26,8 @@ from hinge.prepared import PreparedClassifier
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+_AS_DOUBLES = 1 << 28  # bytes; exact models keep doubles, and to convert a small pool once is better than every time
+
 
 class Teacher(Protocol):
     """What to do with a model when labels come or go; every call returns False when it cannot be done like that."""
@@ -161,4 +163,8 @@ def pooled_rows(model: Any, X: Any) -> PooledRows | None:
     """Return a pool whose rows our models take as they are; None for other models, and where columns have names."""
     if hasattr(X, "iloc") or not isinstance(model, StreamingClassifier):
         return None
-    return PooledRows(X)
+    pool = PooledRows(X)
+    doubles = pool.X.shape[0] * pool.X.shape[1] if isinstance(pool.X, np.ndarray) else pool.X.nnz
+    if hasattr(model, "relabel") and pool.X.dtype != np.float64 and 8 * doubles <= _AS_DOUBLES:
+        return PooledRows(pool.X.astype(np.float64))
+    return pool
