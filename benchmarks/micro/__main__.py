@@ -19,6 +19,7 @@ from benchmarks.micro import (
     files,
     forgetting,
     growing,
+    keys,
     latency,
     leaving,
     mnist_e,
@@ -40,7 +41,7 @@ from benchmarks.report import print_table
 ONLINE = (latency, cache, products, shift, threads, files, streams, variants, noise, budget, tracking, perceptrons)
 EXACT = (growing, forgetting, capacity, leaving, exactness, windows, anomalies)
 APPROXIMATE = (table2, mnist_e, dask)
-ACTIVE = (selection, asking, people)
+ACTIVE = (selection, asking, people, keys)
 MEASURES: dict[str, Any] = {
     module.__name__.rpartition(".")[2].replace("_", "-"): module.measure
     for module in (*ONLINE, *EXACT, *APPROXIMATE, *ACTIVE)

@@ -47,7 +47,7 @@ def measure(quick: bool) -> Section:
     seconds = 10.0 if quick else 60.0
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder) / "digits.npz"
-        truth = _write(data)
+        truth = write_digits(data)
         rows = [(title, *_figures(data, truth, people, thought, seconds)) for title, people, thought in CASES]
     return Section(
         f"Labelling for {seconds:.0f} s from {N_ROWS:,} digits, {THOUGHT} s of thought a label "
@@ -57,7 +57,7 @@ def measure(quick: bool) -> Section:
     )
 
 
-def _write(data: Path) -> list[str]:
+def write_digits(data: Path) -> list[str]:
     """Write digits with noise, so that no two are the same; return their labels."""
     X, y = load_digits(return_X_y=True)
     random = np.random.default_rng(0)
@@ -68,7 +68,7 @@ def _write(data: Path) -> list[str]:
 
 def _figures(data: Path, truth: Sequence[str], people: int, thought: float, seconds: float) -> tuple[str, ...]:
     """Return the figures of one case, with a server and a database of its own."""
-    with _server(data, f"{people} people, {thought} s") as port, ThreadPoolExecutor(people) as pool:
+    with served(data, f"{people} people, {thought} s") as port, ThreadPoolExecutor(people) as pool:
         end = time.monotonic() + seconds
         tasks = [pool.submit(_label, port, number, truth, thought, end) for number in range(people)]
         visits = [task.result() for task in tasks]
@@ -87,7 +87,7 @@ def _figures(data: Path, truth: Sequence[str], people: int, thought: float, seco
 
 
 @contextmanager
-def _server(data: Path, name: str) -> Iterator[int]:
+def served(data: Path, name: str) -> Iterator[int]:
     """Start the command; yield its port."""
     database = data.with_name(f"{name}.sqlite")
     options = ["--classes", CLASSES, "--database", str(database), "--port", "0", "--no-browser"]

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import assert_all_finite, column_or_1d
 
 from hinge._errors import DataError
 
@@ -149,6 +151,30 @@ def as_labels(values: ArrayLike) -> NDArray[Any]:
         plain = np.array(labels.tolist())
         return plain if plain.dtype.kind in _NUMBERS + "c" and plain.shape == labels.shape else labels
     return labels
+
+
+def one_each(labels: Any, n: int, name: str) -> NDArray[Any]:
+    """Return one label for each of n examples, or refuse; a label by itself is a list of one.
+
+    Examples
+    --------
+    >>> one_each("cat", 1, "y").tolist()
+    ['cat']
+    """
+    given: NDArray[Any] = column_or_1d(as_labels(labels if np.ndim(labels) else [labels]))
+    if len(given) != n:
+        raise DataError(
+            f"{name} must hold one label an example, {n} in all, got {len(given)}; repeat a label that is shared."
+        )
+    if n and given.dtype.kind in "fcO" and not _are_whole(given):  # others are classes
+        assert_all_finite(given, input_name=name)
+        check_classification_targets(given)
+    return given
+
+
+def _are_whole(labels: NDArray[Any]) -> bool:
+    """Tell whether labels are finite whole numbers; scikit-learn's checks take longer than to learn one of them."""
+    return labels.dtype.kind == "f" and bool(np.isfinite(labels).all() and (labels == np.floor(labels)).all())
 
 
 def class_factors(

@@ -202,7 +202,7 @@ class TestRelabel:
     @pytest.mark.parametrize(
         ("ids", "labels", "complaint"),
         [
-            ([1, 2], ["elm"], "y must hold one label an id, 2 in all, got 1"),
+            ([1, 2], ["elm"], "y must hold one label an example, 2 in all, got 1"),
             ([1], [7], "New labels must be of the type of the known ones"),
             ([1, 2], ["elm", 7], "Labels must be all text or all numbers"),
             ({1, 2}, ["elm", "oak"], "ids must come in the order of the rows"),

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from hinge._errors import DataError, ParameterError
 from hinge._validation import Storage, check_examples, check_queries, check_weights
 from hinge.active._ledger import Changes, Ledger, digests
+from hinge.active._teaching import can_revise
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -338,7 +339,7 @@ class Continued(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         model, ids = self.estimator_, changes.ids
         others = [ids[row] for row in changes.relabelled]
         revised = {*others, *changes.vanished}
-        if revised and not (_can_revise(model) and revised <= set(model.ids_)):  # it may have let some go by itself
+        if revised and not (can_revise(model) and revised <= set(model.ids_)):  # it may have let some go by itself
             return False
         try:
             if others:
@@ -367,14 +368,9 @@ class Continued(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return getattr(self.estimator_, verb)(rows)
 
 
-def _can_revise(model: Any) -> bool:
-    """Tell whether a model knows its examples by ids, and can forget and relabel them."""
-    return hasattr(model, "forget") and hasattr(model, "relabel") and has_fit_parameter(model, "ids")
-
-
 def _names(model: Any, ids: Any) -> dict[str, Any]:
     """Return ids as a keyword for a model that has use for them."""
-    return {"ids": ids} if _can_revise(model) else {}
+    return {"ids": ids} if can_revise(model) else {}
 
 
 def _are_same(before: dict[str, Any], after: dict[str, Any]) -> bool:

@@ -10,18 +10,16 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import assert_all_finite
 
 from hinge._errors import DataError
-from hinge._labels import as_labels, distinct, require_one_kind
+from hinge._labels import as_labels, distinct, one_each, require_one_kind
 from hinge._params import bound, choice, whole
 from hinge.active._advice import Adviser
 from hinge.active._choose import STRATEGIES, Question
 from hinge.active._pool import OpenRows
 from hinge.active._query import choose
 from hinge.active._rows import count_rows, take_rows
-from hinge.active._teaching import Exact, Streaming, is_fitted, knows_classes, own_copy, pooled_rows, teacher_of
+from hinge.active._teaching import is_fitted, knows_classes, own_copy, pooled_rows, teacher_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -168,7 +166,7 @@ class ActiveLearner:
             The learner.
         """
         rows = self._checked_rows(indices)
-        given = _checked_labels(labels, rows)
+        given = one_each(labels, len(rows), "labels")
         require_one_kind([*islice(self._labels.values(), 1), *given.tolist()])
         known = np.array([row in self._labels for row in rows.tolist()], dtype=bool)
         old = {row: self._labels[row] for row in rows[known].tolist()}
@@ -224,7 +222,6 @@ class ActiveLearner:
         Advice
             `stop`, and `reason` in one sentence.
         """
-        self._catch_up()
         return self._adviser.advise(self._model if self.can_choose else None, self._X, self._labels)
 
     @property
@@ -274,10 +271,9 @@ class ActiveLearner:
 
     def _try_to_catch_up(self) -> None:
         """Let a model that goes on learning do so now; what it refuses may be what the next labels put right."""
-        if not isinstance(self._teacher, (Streaming, Exact)):
-            return
-        with suppress(ValueError):
-            self._catch_up()
+        if self._teacher.goes_on:
+            with suppress(ValueError):
+                self._catch_up()
 
     def _catch_up(self) -> None:
         """Make the model anew from all labels if it is behind them."""
@@ -304,15 +300,3 @@ class ActiveLearner:
         if len(rows) > 1 and len(np.unique(rows)) < len(rows):
             raise DataError("Rows must all be different, got a row twice; tell each row once.")
         return rows.astype(np.int64, copy=False)
-
-
-def _checked_labels(labels: Any, rows: NDArray[np.int64]) -> NDArray[Any]:
-    """Return one label a row, or refuse."""
-    given = as_labels(labels if np.ndim(labels) else [labels])
-    if given.shape != rows.shape:
-        raise DataError(f"labels must hold one label a row, {len(rows)} in all, got shape {given.shape}.")
-    whole = given.dtype.kind == "f" and bool((given == np.floor(given)).all())  # infinities are, NaN is not
-    if given.dtype.kind in "fcO" and not (whole and np.isfinite(given).all()):
-        assert_all_finite(given, input_name="labels")
-        check_classification_targets(given)
-    return given

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from copy import deepcopy
 from itertools import chain, count
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import clone, is_classifier
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import get_tags
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from hinge._base import StreamingClassifier
 from hinge._errors import ParameterError
@@ -29,21 +29,16 @@ if TYPE_CHECKING:
 _AS_DOUBLES = 1 << 28  # bytes; exact models keep doubles, and to convert a small pool once is better than every time
 
 
-class Teacher(Protocol):
-    """What to do with a model when labels come or go; every call returns False when it cannot be done like that."""
+class Teacher:
+    """What to do with a model when labels come or go; False where nothing can be done but fit all again.
 
-    def learn(self, model: Any, X: Any, rows: NDArray[np.int64], labels: NDArray[Any]) -> bool:
-        """Learn rows of the pool that have got a label."""
+    Attributes
+    ----------
+    goes_on : bool
+        Whether the model learns single examples.
+    """
 
-    def correct(self, model: Any, rows: NDArray[np.int64], labels: NDArray[Any]) -> bool:
-        """Learn other labels of rows."""
-
-    def forget(self, model: Any, rows: NDArray[np.int64]) -> bool:
-        """Forget rows."""
-
-
-class Refitting:
-    """Nothing can be done but fit all again."""
+    goes_on = False
 
     def learn(self, model: Any, X: Any, rows: NDArray[np.int64], labels: NDArray[Any]) -> bool:
         """Learn rows of the pool that have got a label."""
@@ -61,8 +56,10 @@ class Refitting:
         return False
 
 
-class Streaming(Refitting):
+class Streaming(Teacher):
     """Models that go on learning."""
+
+    goes_on = True
 
     def learn(self, model: Any, X: Any, rows: NDArray[np.int64], labels: NDArray[Any]) -> bool:
         """Learn rows of the pool that have got a label."""
@@ -71,7 +68,7 @@ class Streaming(Refitting):
         return True
 
 
-class Exact(Refitting):
+class Exact(Teacher):
     """Models whose examples have names.
 
     Parameters
@@ -79,6 +76,8 @@ class Exact(Refitting):
     prefix : str
         Stands before the row's number in the name; without one, the number itself is the name.
     """
+
+    goes_on = True
 
     def __init__(self, prefix: str) -> None:
         self._prefix = prefix
@@ -107,8 +106,8 @@ class Exact(Refitting):
 def teacher_of(model: Any) -> Teacher:
     """Return the quickest way to teach a model."""
     if not isinstance(model, (StreamingClassifier, PreparedClassifier)):
-        return Refitting()
-    exact = hasattr(model, "relabel") and hasattr(model, "forget") and getattr(model, "max_examples", None) is None
+        return Teacher()
+    exact = can_revise(model) and getattr(model, "max_examples", None) is None
     # A model that holds examples already has given them names, most likely 0, 1, 2, ...
     return Exact(_free_prefix(model) if is_fitted(model) else "") if exact else Streaming()
 
@@ -118,6 +117,11 @@ def _free_prefix(model: Any) -> str:
     taken = {name.partition(" ")[0] for name in model.ids_ if isinstance(name, str)}
     words = chain(["pool"], (f"pool{n}" for n in count(2)))
     return next(f"{word} " for word in words if word not in taken)
+
+
+def can_revise(model: Any) -> bool:
+    """Tell whether a model knows its examples by ids, and can forget and relabel them."""
+    return hasattr(model, "forget") and hasattr(model, "relabel") and has_fit_parameter(model, "ids")
 
 
 def is_fitted(model: Any) -> bool:
@@ -165,6 +169,6 @@ def pooled_rows(model: Any, X: Any) -> PooledRows | None:
         return None
     pool = PooledRows(X)
     doubles = pool.X.shape[0] * pool.X.shape[1] if isinstance(pool.X, np.ndarray) else pool.X.nnz
-    if hasattr(model, "relabel") and pool.X.dtype != np.float64 and 8 * doubles <= _AS_DOUBLES:
+    if can_revise(model) and pool.X.dtype != np.float64 and 8 * doubles <= _AS_DOUBLES:
         return PooledRows(pool.X.astype(np.float64))
     return pool

@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import assert_all_finite, column_or_1d
 
 from hinge._errors import DataError, ParameterError
-from hinge._labels import as_labels, class_factors
+from hinge._labels import as_labels, class_factors, one_each
 from hinge._measures import MeasuredClassifier
 from hinge._params import choice
 from hinge._progress import with_callbacks
@@ -271,7 +269,7 @@ class IncrementalSVC(Forgetting, MeasuredClassifier):
             )
         known = self._known().ids
         numbers = known.find(ids, ordered=True)
-        labels = _checked_labels(y, len(numbers))
+        labels = one_each(y, len(numbers), "y")
         for name in known.names(numbers[known.is_idle(numbers)]):
             raise DataError(
                 f"Examples of weight 0 must be forgotten and learned again to get another label, got {name!r}; "
@@ -370,14 +368,3 @@ class IncrementalSVC(Forgetting, MeasuredClassifier):
 
     def _check_params(self, *, streaming: bool) -> SolverOptions:
         return self._exact_options(self._common_options(streaming=streaming))
-
-
-def _checked_labels(y: Any, n: int) -> NDArray[Any]:
-    """Return one label for each of some examples; a label by itself is a list of one."""
-    labels: NDArray[Any] = column_or_1d(as_labels(y if np.ndim(y) else [y]))
-    if len(labels) != n:
-        raise DataError(f"y must hold one label an id, {n} in all, got {len(labels)}; repeat a label that is shared.")
-    if n and labels.dtype.kind in "fcO":  # others are classes
-        assert_all_finite(labels, input_name="y")
-        check_classification_targets(labels)
-    return labels

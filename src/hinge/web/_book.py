@@ -156,6 +156,22 @@ class Book:
         self.read()
         return counts
 
+    def bring_known(self) -> None:
+        """Take the labels that came with the data, for rows that have none."""
+        new = [row for row in self._pool.known if row not in self.answers and row not in self.refused]
+        brought = [
+            Answer(self._pool.key(row), str(self._pool.known[row]), SOURCE, "imported", self._pool.digest(row))
+            for row in new
+        ]
+        if brought:
+            self.bring(brought, replace=False)
+
+    def exported(self, format: str) -> list[Answer]:  # noqa: A002  everybody's name for it
+        """Return the labels for a file, in the order in which they came; svmlight needs the examples, too."""
+        if format == "svm":
+            return list(self.answers.values())
+        return sorted([*self.answers.values(), *self.aside.values()], key=lambda answer: answer.number or 0)
+
     def is_outdated(self) -> bool:
         """Tell whether the database holds more or fewer labels than we know of: another program may write to it."""
         return self._store.history(0, 1)[0] != len(self.answers) + len(self.aside)

@@ -27,7 +27,7 @@ _LOCAL = {"localhost", "127.0.0.1", "::1"}
 _OPEN = ("/api/login", "/api/health")  # and all that is not below /api/: the page holds no data
 _READING = {"GET", "HEAD"}
 _HEADERS = {
-    "Content-Security-Policy": "default-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'",
+    "Content-Security-Policy": "default-src 'self'; frame-ancestors 'none'; base-uri 'none'",
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
     "Referrer-Policy": "no-referrer",

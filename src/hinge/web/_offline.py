@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from hinge._errors import ParameterError
 from hinge.persistence import save
+from hinge.web._book import Book
 from hinge.web._session import Session
 from hinge.web._store import Store
 from hinge.web._transfer import FORMATS, read_labels, write_labels
@@ -44,15 +45,21 @@ def export(
     if ending not in {*FORMATS, "hinge"}:
         raise ParameterError(f"An export must end in .csv, .parquet, .svm or .hinge, got {str(path)!r}; rename it.")
     with Store(store_url, project) as store:
-        session = Session(pool, store, settings)
-        try:
-            if ending == "hinge":
-                save(session.model(patience=None), path)
-            else:
-                write_labels(ending, session.answers() if ending == "svm" else session.everything(), pool, path)
-            return len(session.answers())
-        finally:
-            session.close()
+        if ending == "hinge":
+            return _export_model(Session(pool, store, settings), path)
+        book = Book(pool, store)
+        book.bring_known()
+        answers = book.exported(ending)
+        write_labels(ending, answers, pool, path)
+        return len(answers)
+
+
+def _export_model(session: Session, path: str | os.PathLike[str]) -> int:
+    try:
+        save(session.model(patience=None), path)
+        return len(session.book.answers)
+    finally:
+        session.close()
 
 
 def import_labels(

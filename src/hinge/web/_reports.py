@@ -64,9 +64,9 @@ def whole_view(pool: Pool, row: int) -> dict[str, Any]:
     return {**view, "data": b64encode(image).decode()} if 0 < len(image) <= _SMALL_IMAGE else view
 
 
-def entry(pool: Pool, answer: Answer) -> dict[str, Any]:
-    """Return a label of the past."""
-    row = pool.row_of(answer.key)
+def entry(pool: Pool, answer: Answer, *, is_aside: bool) -> dict[str, Any]:
+    """Return a label of the past; one that is kept aside is not of what stands there now."""
+    row = None if is_aside else pool.row_of(answer.key)
     return {
         "row": row,
         "label": answer.label,

@@ -154,7 +154,7 @@ def transfer(session: Session) -> APIRouter:
     @router.get("/export/labels.{kind}")
     def labels(kind: Literal["csv", "parquet", "svm"]) -> Response:
         stream = io.BytesIO()
-        write_labels(kind, session.answers() if kind == "svm" else session.everything(), session.pool, stream)
+        write_labels(kind, session.exported(kind), session.pool, stream)
         return _file(stream.getvalue(), f"labels.{kind}", _TYPES[kind])
 
     @router.get("/export/model.hinge")

@@ -17,6 +17,7 @@ from hinge._errors import ParameterError
 from hinge.web._app import application
 from hinge.web._session import Session
 from hinge.web._store import Store
+from hinge.web._worker import LAST_WORDS
 
 if TYPE_CHECKING:
     import os
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from hinge.web.pools import Pool
 
 _SHORTEST_TOKEN = 8
-_LAST_WORDS = 3  # seconds for requests that are under way at the end
 
 
 def serve(
@@ -65,7 +65,7 @@ def serve(
     open_browser : bool, default=True
         Show the page at once.
     announce : callable, default=print
-        Is told the address of the page.
+        Is told the address of the page, and how many labels there are, at the beginning and at the end.
     """
     token = checked_token(token, host)
     with _listening(host, port) as listener, Store(store_url, project) as store:
@@ -95,9 +95,8 @@ def _state_of(session: Session, database: str) -> str:
 
 def _settings(app: ASGIApp) -> uvicorn.Config:
     """Return how the server works; the application tells itself what went wrong, once."""
-    return uvicorn.Config(
-        app, log_level="critical", access_log=False, lifespan="off", ws="none", timeout_graceful_shutdown=_LAST_WORDS
-    )
+    quiet = {"log_level": "critical", "access_log": False}
+    return uvicorn.Config(app, **quiet, lifespan="off", ws="none", timeout_graceful_shutdown=round(LAST_WORDS))
 
 
 def checked_token(token: str | None, host: str) -> str | None:

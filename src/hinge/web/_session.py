@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from hinge.web import _reports
-from hinge.web._answer import Answer, MissingError, RefusedError, TakenError, check_person
+from hinge.web._answer import MissingError, RefusedError, TakenError, check_person
 from hinge.web._auditor import Auditor
-from hinge.web._book import SOURCE, Book
+from hinge.web._book import Book
 from hinge.web._desk import Desk, Question
 from hinge.web._sureness import Thermometer
 from hinge.web._worker import LAST_WORDS, Worker
@@ -23,6 +23,7 @@ from hinge.web._worker import LAST_WORDS, Worker
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from hinge.web._answer import Answer
     from hinge.web._settings import SessionSettings
     from hinge.web._store import Store
     from hinge.web.pools import Pool
@@ -65,7 +66,7 @@ class Session:
         self._random = np.random.default_rng(settings.seed)
         for name in classes:
             self.book.add_class(name)
-        self._bring_known()
+        self.book.bring_known()
         self.worker = Worker(pool.X, settings, self._taken)
         self.auditor = Auditor(pool.X, self.worker.parameters)
         self._learn(list(self.book.answers))
@@ -174,15 +175,11 @@ class Session:
         with self._lock:
             self.desk.greet(check_person(person))
 
-    def answers(self) -> list[Answer]:
-        """Return all labels of examples that are there, in the order in which they came; the database is read anew."""
+    def exported(self, format: str) -> list[Answer]:  # noqa: A002  everybody's name for it
+        """Return the labels for a file; the database is read anew."""
         with self._lock:
             self._read_again()
-            return list(self.book.answers.values())
-
-    def everything(self) -> list[Answer]:
-        """Return the same with labels of examples that are not there any more."""
-        return sorted([*self.answers(), *self.book.aside.values()], key=lambda answer: answer.number or 0)
+            return self.book.exported(format)
 
     def project(self) -> dict[str, Any]:
         """Return what there is to know at a glance."""
@@ -200,7 +197,9 @@ class Session:
     def history(self, offset: int, limit: int, **wanted: Any) -> dict[str, Any]:
         """Return labels, newest first."""
         total, answers = self.book.history(offset, limit, **wanted)
-        return {"total": total, "entries": [_reports.entry(self.pool, answer) for answer in answers]}
+        aside = self.book.aside
+        entries = [_reports.entry(self.pool, answer, is_aside=answer.key in aside) for answer in answers]
+        return {"total": total, "entries": entries}
 
     def model(self, patience: float | None = _LONG) -> Any:
         """Return the model of all labels, as it is saved; refuse if it has not learned them after some seconds."""
@@ -216,16 +215,6 @@ class Session:
     def heat(self) -> float:
         """Return the temperature of the model's sureness, from how often it was right of late."""
         return self._thermometer.read(self.book.answers)
-
-    def _bring_known(self) -> None:
-        """Write down the labels that came with the data, for rows that have none."""
-        new = [row for row in self.pool.known if row not in self.book.answers and row not in self.book.refused]
-        said = {row: str(self.pool.known[row]) for row in new}
-        answers = [
-            Answer(self.pool.key(row), label, SOURCE, "imported", self.pool.digest(row)) for row, label in said.items()
-        ]
-        if answers:
-            self.book.bring(answers, replace=False)
 
     def _learn(self, rows: list[int]) -> None:
         answers = [self.book.answers[row] for row in rows]

@@ -10,6 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.special import softmax
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,9 +74,7 @@ def shares(scores: dict[str, float], heat: float) -> list[tuple[str, float]]:
     """
     if not scores:
         return []
-    values = np.array(list(scores.values())) / heat
-    parts = np.exp(values - values.max())
-    parts /= parts.sum()
+    parts = softmax(np.array(list(scores.values())) / heat)
     return sorted(zip(scores, parts.tolist(), strict=True), key=lambda pair: -pair[1])
 
 
