@@ -95,8 +95,10 @@ def _state_of(session: Session, database: str) -> str:
 
 def _settings(app: ASGIApp) -> uvicorn.Config:
     """Return how the server works; the application tells itself what went wrong, once."""
-    quiet = {"log_level": "critical", "access_log": False}
-    return uvicorn.Config(app, **quiet, lifespan="off", ws="none", timeout_graceful_shutdown=round(LAST_WORDS))
+    patience = round(LAST_WORDS)
+    return uvicorn.Config(
+        app, log_level="critical", access_log=False, lifespan="off", ws="none", timeout_graceful_shutdown=patience
+    )
 
 
 def checked_token(token: str | None, host: str) -> str | None:
