@@ -161,7 +161,9 @@ def one_each(labels: Any, n: int, name: str) -> NDArray[Any]:
     >>> one_each("cat", 1, "y").tolist()
     ['cat']
     """
-    given: NDArray[Any] = column_or_1d(as_labels(labels if np.ndim(labels) else [labels]))
+    given = as_labels(labels if np.ndim(labels) else [labels])
+    if given.ndim != 1:  # asked first, as scikit-learn's check takes as long as to learn a label
+        given = column_or_1d(given)
     if len(given) != n:
         raise DataError(
             f"{name} must hold one label an example, {n} in all, got {len(given)}; repeat a label that is shared."
