@@ -235,6 +235,11 @@ def test_labels_of_a_few_examples_that_are_gone_are_kept_aside(opened, blobs):
     assert set(again.book.answers) == set(rows) - {rows[3]}
     assert [answer.key for answer in again.book.aside.values()] == [changed.key(rows[3])]
     assert [answer.key for answer in again.exported("csv")] == [changed.key(row) for row in rows]
+    assert len(again.exported("svm")) == 19
+    shown = [entry["row"] for entry in again.history(0, 50)["entries"]]
+    assert shown == [
+        None if row == rows[3] else row for row in reversed(rows)
+    ]  # what stands there is not what was seen
     np.testing.assert_allclose(decisions(again, changed), expected(again, changed), atol=1e-7)
     again.turn("ann", holding=rows[3])
     again.answer("ann", rows[3], "cat", 1.0)  # what stands there now
