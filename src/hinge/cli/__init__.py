@@ -8,7 +8,7 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
-from hinge.cli import bench, evaluate, export, info, label, predict, train
+from hinge.cli import bench, evaluate, export, info, label, predict, reproduce, train
 
 __all__ = ["app", "main"]
 
@@ -22,7 +22,7 @@ app = typer.Typer(
 )
 _COMMANDS = (
     *(train.train, predict.predict, evaluate.evaluate, info.info),
-    *(label.label, export.export, bench.bench),
+    *(label.label, export.export, reproduce.reproduce, bench.bench),
 )
 for command in _COMMANDS:
     app.command()(command)

@@ -1,0 +1,123 @@
+"""What has been measured, kept on the disk after every cell."""
+
+from __future__ import annotations
+
+import json
+import platform
+from datetime import UTC, datetime
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from hinge._errors import ParameterError
+from hinge._files import replacing
+from hinge.papers._records import Record, Records, normal, read_records, write_records
+from hinge.papers._registry import PAPERS, is_shared
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from hinge.papers._experiment import Cell, Measured
+    from hinge.papers._registry import Entry
+
+ABOUT = "about.json"
+QUICK, FULL = "quick", "full"
+
+
+class Ledger:
+    """The records of one experiment in a folder.
+
+    Cells are known by their keys. Those that an experiment with the same measurement has left in the folder count as
+    measured; records of cells that the experiment no longer has are not kept.
+
+    Parameters
+    ----------
+    folder : Path
+        Where results go; the records are in `folder/PAPER/EXPERIMENT.csv`.
+    entry : Entry
+        The experiment.
+    quick : bool
+        Which cells it has.
+    """
+
+    def __init__(self, folder: Path, entry: Entry, *, quick: bool) -> None:
+        self._file = table(folder, entry.paper, entry.name)
+        self.cells = list(entry.experiment.measurement.cells(quick))
+        self._lines: dict[int, list[Record]] = {}
+        for name in (entry.name, *PAPERS[entry.paper].experiments):
+            if table(folder, entry.paper, name).exists() and is_shared(entry, name):
+                self._take(read_records(table(folder, entry.paper, name)))
+
+    @property
+    def records(self) -> Records:
+        """All records, in the order of the cells."""
+        return Records(line for number in sorted(self._lines) for line in self._lines[number])
+
+    @property
+    def open_cells(self) -> list[Cell]:
+        """The cells that have not been measured."""
+        return [cell for number, cell in enumerate(self.cells) if number not in self._lines]
+
+    def add(self, cell: Cell, measured: Measured) -> None:
+        """Keep what a cell has shown."""
+        lines = measured if isinstance(measured, list) else [measured]
+        number = self.cells.index(cell)
+        self._lines[number] = [{name: normal(value) for name, value in {**cell.key, **line}.items()} for line in lines]
+        self.save()
+
+    def save(self) -> None:
+        """Write the records."""
+        self._file.parent.mkdir(parents=True, exist_ok=True)
+        write_records(self._file, self.records)
+
+    def _take(self, records: Records) -> None:
+        wanted = [{name: normal(value) for name, value in cell.key.items()} for cell in self.cells]
+        for number, key in enumerate(wanted):
+            if number not in self._lines and (lines := list(records.where(**key))):
+                self._lines[number] = lines
+
+
+def table(folder: Path, paper: str, name: str) -> Path:
+    """Return where the records of an experiment are."""
+    return folder / paper / f"{name}.csv"
+
+
+def open_folder(folder: Path, *, quick: bool) -> None:
+    """Make the folder of results, or refuse one that holds the other kind of run."""
+    folder.mkdir(parents=True, exist_ok=True)
+    kind = QUICK if quick else FULL
+    before = _about(folder).get("run", kind)
+    if before != kind:
+        raise ParameterError(
+            f"{folder} holds the results of a {before} run; give --output another folder for a {kind} one."
+        )
+    note(folder, run=kind)
+
+
+def note(folder: Path, **facts: Any) -> None:
+    """Write down what the results were measured with."""
+    about = _about(folder) | {
+        "hinge": version("hinge"),
+        "scikit-learn": version("scikit-learn"),
+        "python": platform.python_version(),
+        "machine": f"{platform.system()} {platform.machine()}",
+        "day": datetime.now(UTC).date().isoformat(),
+    }
+    with replacing(folder / ABOUT) as unfinished:
+        unfinished.write_text(json.dumps(about | facts, indent=1) + "\n", encoding="utf-8")
+
+
+def about(folder: Path) -> dict[str, str]:
+    """Return what the results of a folder were measured with."""
+    return {name: str(value) for name, value in _about(folder).items()}
+
+
+def _about(folder: Path) -> dict[str, Any]:
+    try:
+        facts = json.loads((folder / ABOUT).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except ValueError:
+        facts = None
+    if not isinstance(facts, dict):
+        raise OSError(f"{folder / ABOUT} is damaged; remove it if the folder holds nothing else of value.")
+    return facts

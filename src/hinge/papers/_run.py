@@ -1,0 +1,121 @@
+"""Runs experiments: measures what is missing, then draws and judges."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from hinge._files import replacing
+from hinge.papers._ledger import QUICK, Ledger, about, note, open_folder, table
+from hinge.papers._registry import PAPERS, find
+from hinge.papers._verdict import Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from hinge.papers._experiment import Cell
+    from hinge.papers._registry import Entry
+
+
+class Watcher(Protocol):
+    """Who is told how a run gets on."""
+
+    def begin(self, entry: Entry, n_cells: int, n_measured: int) -> None:
+        """Hear that an experiment begins; some of its cells may have been measured before."""
+
+    def measure(self, cell: Cell) -> None:
+        """Hear which cell is measured next."""
+
+    def measured(self) -> None:
+        """Hear that it has been."""
+
+    def missed(self, cell: Cell, reason: str) -> None:
+        """Hear that it could not be."""
+
+    def end(self, outcome: Outcome) -> None:
+        """Hear what came out."""
+
+
+def run(entries: Sequence[Entry], folder: Path, *, quick: bool, watcher: Watcher) -> list[Outcome]:
+    """Measure, draw and judge experiments.
+
+    Parameters
+    ----------
+    entries : sequence of Entry
+        Which.
+    folder : Path
+        Where results are, and go: tables after every cell, so that a run that was interrupted goes on where it was.
+    quick : bool
+        Few rows, seeds and settings.
+    watcher : Watcher
+        Is told about the progress.
+
+    Returns
+    -------
+    list of Outcome
+        One an experiment.
+    """
+    open_folder(folder, quick=quick)
+    outcomes = []
+    for entry in entries:
+        ledger = Ledger(folder, entry, quick=quick)
+        watcher.begin(entry, len(ledger.cells), len(ledger.cells) - len(ledger.open_cells))
+        missing = [reason for cell in ledger.open_cells if (reason := _measure(cell, ledger, watcher))]
+        if len(ledger.records):
+            ledger.save()  # cells that another experiment measured are in its own table as well
+        outcome = Outcome(entry, ledger.records, missing)
+        draw(outcome, picture(folder, entry))
+        watcher.end(outcome)
+        outcomes.append(outcome)
+    note(folder)
+    return outcomes
+
+
+def known_outcomes(folder: Path) -> list[Outcome]:
+    """Return what the tables of a folder show, of all papers, measuring nothing."""
+    quick = about(folder).get("run") == QUICK
+    outcomes = []
+    for paper in PAPERS.values():
+        names = [name for name in paper.experiments if table(folder, paper.name, name).exists()]
+        for entry in find(paper.name, names) if names else []:
+            ledger = Ledger(folder, entry, quick=quick)
+            missing = [f"{describe(cell)}: not measured" for cell in ledger.open_cells]
+            outcomes.append(Outcome(entry, ledger.records, missing))
+    return outcomes
+
+
+def draw(outcome: Outcome, file: Path) -> None:
+    """Draw the picture of an experiment; nothing if there is nothing to show."""
+    if not len(outcome.records):
+        return
+    from matplotlib.figure import Figure  # noqa: PLC0415  slow to import, and optional
+
+    experiment = outcome.entry.experiment
+    figure = Figure(figsize=experiment.size, layout="constrained", dpi=110)
+    experiment.draw(outcome.records, figure)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(file) as unfinished:
+        figure.savefig(unfinished, format="png")
+
+
+def picture(folder: Path, entry: Entry) -> Path:
+    """Return where the picture of an experiment is."""
+    return folder / entry.paper / f"{entry.name}.png"
+
+
+def describe(cell: Cell) -> str:
+    """Return the key of a cell as people read it."""
+    return ", ".join(f"{name} {value}" if not isinstance(value, str) else value for name, value in cell.key.items())
+
+
+def _measure(cell: Cell, ledger: Ledger, watcher: Watcher) -> str:
+    """Measure a cell; return why it could not be."""
+    watcher.measure(cell)
+    try:
+        measured = cell.run()
+    except OSError as error:  # a data set that is not there, or cannot be fetched
+        watcher.missed(cell, str(error))
+        return str(error)
+    ledger.add(cell, measured)
+    watcher.measured()
+    return ""

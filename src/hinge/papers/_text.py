@@ -1,0 +1,37 @@
+"""Numbers as the tables print them; what was not measured is a dash."""
+
+from __future__ import annotations
+
+import math
+
+MISSING = "-"
+
+
+def decimal(value: float, digits: int = 2) -> str:
+    """Return a number with so many digits after the point."""
+    return MISSING if math.isnan(value) else f"{value:,.{digits}f}"
+
+
+def percent(value: float, digits: int = 2) -> str:
+    """Return a number of per cent, such as a test error."""
+    return MISSING if math.isnan(value) else f"{value:.{digits}f} %"
+
+
+def count(value: float) -> str:
+    """Return a whole number."""
+    return MISSING if math.isnan(value) else f"{value:,.0f}"
+
+
+def millions(value: float) -> str:
+    """Return a large count in millions."""
+    return MISSING if math.isnan(value) else f"{value / 1e6:,.{1 if value < 1e8 else 0}f} M"
+
+
+def change(value: float) -> str:
+    """Return a relative change, 0.1 being +10 %."""
+    return MISSING if math.isnan(value) else f"{100 * value:+.0f} %"
+
+
+def times(value: float) -> str:
+    """Return a ratio."""
+    return MISSING if math.isnan(value) else f"{value:.{2 if value < 10 else 0 if value > 99 else 1}f} x"
