@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hinge.papers._records import Records, normal, read_records, write_records
@@ -17,6 +17,7 @@ SCALARS = st.one_of(
 )
 
 
+@settings(max_examples=25, deadline=None)  # every file is flushed to the disk
 @given(line=st.dictionaries(st.sampled_from("abcd"), SCALARS, min_size=1))
 def test_what_is_written_is_read(line, tmp_path_factory):
     file = tmp_path_factory.mktemp("records") / "table.csv"

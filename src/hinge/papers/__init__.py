@@ -5,7 +5,7 @@ from hinge.papers._experiment import Cell, Check
 from hinge.papers._ledger import about
 from hinge.papers._page import write_page
 from hinge.papers._registry import ALL, PAPERS, Entry, find
-from hinge.papers._run import Watcher, describe, known_outcomes, run
+from hinge.papers._run import Watcher, describe, draw, known_outcomes, run
 from hinge.papers._verdict import Outcome
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "Watcher",
     "about",
     "describe",
+    "draw",
     "find",
     "known_outcomes",
     "run",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from hinge._files import replacing
 from hinge.papers._registry import PAPERS
+from hinge.papers._text import sentence
 from hinge.papers._verdict import REPRODUCED
 
 if TYPE_CHECKING:
@@ -75,10 +76,9 @@ def _section(outcome: Outcome) -> Iterator[str]:
     experiment = outcome.entry.experiment
     yield f"### {outcome.entry}\n\n**{experiment.title}: {outcome.verdict}.**\n"
     yield f"*Paper.* {experiment.claim}\n\n*Here.* {experiment.setting}\n"
-    yield from (
-        f"- {'holds' if check.holds else '**does not hold**'}: {check.claim}. Seen: {check.seen}."
-        for check in outcome.checks
-    )
+    for check in outcome.checks:
+        answer = "holds" if check.holds else "**does not hold**"
+        yield f"- {answer}: {sentence(check.claim)} Seen: {sentence(check.seen)}"
     if outcome.verdict != REPRODUCED and outcome.reason and not outcome.checks:
         yield f"\n{outcome.reason}"
     if experiment.incomparable:

@@ -11,6 +11,7 @@ from hinge._files import replacing
 from hinge.papers._ledger import QUICK
 from hinge.papers._registry import PAPERS
 from hinge.papers._run import picture
+from hinge.papers._text import sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -93,7 +94,8 @@ def _section(folder: Path, outcome: Outcome, *, quick: bool) -> Iterator[str]:
 
 def _check(check: Check) -> str:
     kind = "holds" if check.holds else "fails"
-    return f'<li class="{kind}">{escape(check.claim)}. <span>{escape(check.seen)}</span></li>'
+    seen = escape(sentence(check.seen))
+    return f'<li class="{kind}">{escape(sentence(check.claim))} <span>{seen}</span></li>'
 
 
 def _image(file: Path, title: str) -> Iterator[str]:

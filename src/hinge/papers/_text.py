@@ -7,6 +7,11 @@ import math
 MISSING = "-"
 
 
+def sentence(text: str) -> str:
+    """Return a text with one full stop at its end."""
+    return f"{text.rstrip('.')}." if text else ""
+
+
 def decimal(value: float, digits: int = 2) -> str:
     """Return a number with so many digits after the point."""
     return MISSING if math.isnan(value) else f"{value:,.{digits}f}"

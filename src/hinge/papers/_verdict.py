@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from hinge.papers._text import sentence
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -57,4 +59,4 @@ class Outcome:
             return "; ".join(dict.fromkeys(self.missing))
         if self.verdict == INCOMPARABLE:
             return self.entry.experiment.incomparable
-        return "; ".join(f"{check.claim}: {check.seen}" for check in failed)
+        return " ".join(f"{sentence(check.claim)} Seen: {sentence(check.seen)}" for check in failed)
