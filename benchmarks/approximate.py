@@ -7,8 +7,8 @@ files and keep their split.
 
 A pipeline is `Nystroem` and a linear machine. Those in `KEPT` were chosen by their errors on the test rows, which is to
 the peer's advantage, from a grid much like `grid` with one seed: the fewest epochs for every error that matters.
-`python -m benchmarks.micro table2 --full` tries all of `grid`. Rows are float32, for ours and for the peer. `LinearSVC`
-was tried with 512 landmarks on all tasks but covtype; to a comparable error it trained several times as long.
+`python -m benchmarks.micro pipelines --full` tries all of `grid`. Rows are float32, for ours and for the peer.
+`LinearSVC` was tried with 512 landmarks on all tasks but covtype; to a comparable error it took several times as long.
 """
 
 from collections.abc import Callable, Iterator

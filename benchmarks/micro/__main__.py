@@ -22,16 +22,15 @@ from benchmarks.micro import (
     keys,
     latency,
     leaving,
-    mnist_e,
     noise,
     people,
     perceptrons,
+    pipelines,
     products,
-    selection,
     shift,
     streams,
-    table2,
     threads,
+    throughput,
     tracking,
     variants,
     windows,
@@ -40,13 +39,13 @@ from benchmarks.report import print_table
 
 ONLINE = (latency, cache, products, shift, threads, files, streams, variants, noise, budget, tracking, perceptrons)
 EXACT = (growing, forgetting, capacity, leaving, exactness, windows, anomalies)
-APPROXIMATE = (table2, mnist_e, dask)
-ACTIVE = (selection, asking, people, keys)
+APPROXIMATE = (pipelines, throughput, dask)
+ACTIVE = (asking, people, keys)
 MEASURES: dict[str, Any] = {
     module.__name__.rpartition(".")[2].replace("_", "-"): module.measure
     for module in (*ONLINE, *EXACT, *APPROXIMATE, *ACTIVE)
 }
-THOROUGH = ("leaving", "exactness", "anomalies", "table2", "mnist-e", "selection", "asking")
+THOROUGH = ("leaving", "exactness", "anomalies", "pipelines", "throughput")
 
 
 def main() -> None:
@@ -75,7 +74,7 @@ def _options() -> argparse.Namespace:
         "--output",
         type=Path,
         metavar="FOLDER",
-        help="where pictures go (growing, mnist-e, selection, asking); none without it",
+        help="where pictures go (growing, throughput); none without it",
     )
     options = parser.parse_args()
     unknown = set(options.names) - MEASURES.keys()

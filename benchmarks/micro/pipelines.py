@@ -1,4 +1,4 @@
-"""Approximate models beside scikit-learn's pipelines: table 2 of Lee and Wright, 2012."""
+"""Approximate models beside scikit-learn's pipelines, on the tasks of Lee and Wright, 2012."""
 
 import warnings
 from collections.abc import Iterable, Sequence

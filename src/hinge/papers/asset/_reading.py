@@ -1,0 +1,36 @@
+"""What figure 1 and table 2 ask of the records of the batch tasks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hinge.papers._records import Records
+from hinge.papers.asset._batch import LASVM, LIBSVM, PIPELINE
+from hinge.papers.asset._tasks import EXACT, TIMED
+
+if TYPE_CHECKING:
+    from hinge.papers._records import Record
+
+
+def longest(records: Records, data: str, method: str, size: int) -> Records:
+    """Return the runs of a method after the most passes."""
+    lines = records.where(data=data, method=method, size=size)
+    return lines.where(passes=max(lines.unique("passes"), default=0))
+
+
+def stopped(records: Records, data: str, method: str, size: int) -> Records:
+    """Return the runs of a method when they had reached the error of the pipeline, or after the most passes."""
+    target = records.where(data=data, method=PIPELINE, size=size).mean("error")
+    lines = records.where(data=data, method=method, size=size)
+    return Records(_first(lines.where(seed=seed), target) for seed in lines.unique("seed"))
+
+
+def exact_error(records: Records, data: str) -> float:
+    """Return the error without an approximation: LIBSVM's, or LASVM's where there are too many rows."""
+    method = LIBSVM if TIMED[data] == data else LASVM
+    return records.where(data=EXACT[data], method=method).mean("error")
+
+
+def _first(run: Records, target: float) -> Record:
+    lines = sorted(run, key=lambda line: line["passes"])
+    return next((line for line in lines if float(line["error"]) <= target), lines[-1])

@@ -1,0 +1,1 @@
+"""Ertekin, Bottou, Giles: Nonconvex Online Support Vector Machines, IEEE PAMI 33, 2011."""
