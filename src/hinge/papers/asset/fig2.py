@@ -128,7 +128,7 @@ EXPERIMENT = Experiment(
     setting=f"{N_EXAMPLES:,} generated deformations of MNIST, 0-4 against 5-9, in chunks of 1,000, C = 100, gamma = "
     "0.01, one run; ApproximateSVC with Fourier features and steps='asset', averages over about the last 100 steps; "
     "OnlineSVC for LASVM, on the same stream. The deformations are not the paper's, 5,000 others are for testing, "
-    "and the stream is a tenth as long.",
+    "and the stream is far shorter.",
     quick="12,000 examples, three numbers of features.",
     measurement=MEASUREMENT,
     tabulate=_tabulate,

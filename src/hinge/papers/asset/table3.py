@@ -128,6 +128,6 @@ EXPERIMENT = Experiment(
     draw=_draw,
     size=(10.0, 4.0),
     incomparable="The deformed digits of the paper are not at hand: ours are made by another program, and there are "
-    "a tenth as many, so that errors of the same size mean little. What the paper says about them is checked "
+    "far fewer of them, so that errors of another size mean little. What the paper says about them is checked "
     "nevertheless.",
 )

@@ -1,1 +1,1 @@
-"""Laskov, Gehl, Krüger, Müller: Incremental Support Vector Learning: Analysis, Implementation and Applications, JMLR 7, 2006."""
+"""Laskov, Gehl, Krüger, Müller: Incremental Support Vector Learning, JMLR 7, 2006."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections import Counter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,7 +30,7 @@ class Clock:
     """Processor seconds by operation: each lap goes to the operation that it ends."""
 
     def __init__(self) -> None:
-        self.seconds: Counter[str] = Counter()
+        self.seconds: dict[str, float] = {}
         self._last = 0.0
 
     def start(self) -> None:
@@ -41,7 +40,7 @@ class Clock:
     def lap(self, operation: str) -> None:
         """End a lap, and begin the next."""
         now = time.process_time()
-        self.seconds[operation] += now - self._last
+        self.seconds[operation] = self.seconds.get(operation, 0.0) + now - self._last
         self._last = now
 
 
@@ -66,7 +65,7 @@ class Layout(ABC):
         values = self.kernel(rows @ self.X[c], self.norms[whose], self.norms[c])
         signed = values * self.y[whose] * self.y[c]
         self.clock.lap("kernel")
-        return signed
+        return np.asarray(signed)
 
     @abstractmethod
     def against_support(self, c: int) -> tuple[Places, Vector]:
@@ -113,6 +112,7 @@ class Gathered(Layout):
         self.margin = np.empty(0, dtype=np.int64)
         self._held = np.empty(0, dtype=np.int64)
         self._rows = np.empty((0, len(y)))
+        self._n_used = 0  # columns
         self._inverse = np.zeros((1, 1))
 
     def _where(self, wanted: Places) -> Places:
@@ -125,7 +125,7 @@ class Gathered(Layout):
         rows = self.X[self._held]
         self.clock.lap("selection")
         values = self._values(rows, self._held, c)
-        self._rows[:, c] = values
+        self._rows[:, c], self._n_used = values, c + 1
         self.clock.lap("augmentation")
         return self._held, values
 
@@ -164,17 +164,19 @@ class Gathered(Layout):
     def hold(self, k: int, row: Vector) -> None:
         """Make a matrix with one row more."""
         self.clock.lap("rest")
-        whole = np.zeros((1, self._rows.shape[1]))
-        whole[0, : len(row)] = row
-        self._rows = np.vstack([self._rows, whole])
-        self._held = np.append(self._held, k)
+        n_held, n = len(self._held), len(row)
+        larger = np.empty((n_held + 1, self._rows.shape[1]))
+        larger[:n_held, :n], larger[n_held, :n] = self._rows[:, :n], row  # columns that are not in use cost nothing
+        self._rows, self._held = larger, np.append(self._held, k)
         self.clock.lap("augmentation")
 
     def drop(self, k: int) -> None:
         """Make a matrix with one row less."""
         self.clock.lap("rest")
-        self._rows = self._rows[self._held != k]
-        self._held = self._held[self._held != k]
+        kept = np.flatnonzero(self._held != k)
+        smaller = np.empty((len(kept), self._rows.shape[1]))
+        smaller[:, : self._n_used] = self._rows[kept, : self._n_used]
+        self._rows, self._held = smaller, self._held[kept]
         self.clock.lap("augmentation")
 
     def join(self, k: int) -> None:
@@ -319,10 +321,11 @@ class Contiguous(Layout):
         size = self._n_margin
         table[[place + 1, last + 1], : size + 1] = table[[last + 1, place + 1], : size + 1]
         table[: size + 1, [place + 1, last + 1]] = table[: size + 1, [last + 1, place + 1]]
-        side = table[:size, size].copy()
-        table[:size, :size] -= np.outer(side / table[size, size], side)
         self._n_margin -= 1
-        if not self._n_margin:
+        if self._n_margin:
+            side = table[:size, size].copy()
+            table[:size, :size] -= np.outer(side / table[size, size], side)
+        else:
             table[0, 0] = 0.0
         self.clock.lap("inverse")
 

@@ -1,4 +1,4 @@
-"""Where the time of Algorithm 1 goes: shares of its operations by kernel and size, digit 8 of MNIST (figures 1 and 3)."""
+"""Where the time of Algorithm 1 goes: shares by operation, kernel and size, digit 8 of MNIST (figures 1 and 3)."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def _sizes(records: Records, kernel: str) -> tuple[float, float]:
 
 
 def check(records: Records) -> list[Check]:
-    """Near boundary is as good as a reduced machine with the linear kernel, better with the RBF kernel."""
+    """Ask whether near boundary is as good as a reduced machine with the linear kernel, and better with the RBF one."""
     inside = (RATES > 0) & (RATES <= UNTIL + 1e-9)
     linear = (mean_curve(records, "linear", TEST, BOUNDARY) - mean_curve(records, "linear", TEST, REDUCED))[inside]
     lead, error = significance(
@@ -56,9 +56,7 @@ def check(records: Records) -> list[Check]:
         Check(
             f"The solutions have equal complexity: about as many support vectors each, {PAPER_SUPPORT} within 10 "
             "(paper: about 30).",
-            all(
-                abs(boundary - few) <= 2 and abs(boundary - PAPER_SUPPORT) <= 10 for boundary, few in sizes.values()
-            ),
+            all(abs(boundary - few) <= 2 and abs(boundary - PAPER_SUPPORT) <= 10 for boundary, few in sizes.values()),
             "; ".join(f"{kernel}: {boundary:.1f} and {few:.1f}" for kernel, (boundary, few) in sizes.items()),
         ),
     ]
@@ -73,7 +71,8 @@ EXPERIMENT = Experiment(
     claim="Near boundary attains a solution which is at least as good (for FP <= 0.4) as a reduced SVM for the linear "
     "kernel and significantly better for the RBF kernel, given equal complexity (about 30 support vectors).",
     setting=f"As figure 9, on other rows of the same distribution; means of {SEEDS} draws. The full SVM has 1 000 "
-    "labels. The reduced one is on the path of solutions of the 1-norm problem over its expansion, with as many support "
+    "labels. The reduced one is on the path of solutions of the 1-norm problem over its expansion, with as many "
+    "support "
     "vectors as active learning, solved exactly (paper: lambda = 2.5, which resulted in about 30).",
     quick="4 draws.",
     measurement=INTRUSION,

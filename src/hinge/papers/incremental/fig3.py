@@ -38,7 +38,7 @@ def _beside(before: dict[str, float], after: dict[str, float]) -> str:
 
 
 def check(records: Records) -> list[Check]:
-    """The four effects that the paper lists, and what is left."""
+    """Ask for the four effects that the paper lists, and what is left."""
     gone = _last(records, CONTIGUOUS, "selection", "gamma: matrix")
     before, after = (_last(records, method, "augmentation") for method in (GATHERED, CONTIGUOUS))
     small = {method: _last(records, method, "beta") for method in (GATHERED, CONTIGUOUS)}
@@ -52,12 +52,14 @@ def check(records: Records) -> list[Check]:
             _beside(_last(records, GATHERED, "selection", "gamma: matrix"), gone),
         ),
         Check(
-            f"Matrix augmentation takes place at virtually no cost: less of the time than before, and at most {LITTLE:.0f} %.",
+            "Matrix augmentation takes place at virtually no cost: less of the time than before, and at most "
+            f"{LITTLE:.0f} %.",
             all(after[kernel] < min(before[kernel], LITTLE) for kernel in SETTINGS),
             _beside(before, after),
         ),
         Check(
-            f"The relative cost of beta and of the operations in line 17 is not affected: within {SAME:.0f} points, at the largest size.",
+            f"The relative cost of beta and of the operations in line 17 is not affected: within {SAME:.0f} points, "
+            "at the largest size.",
             all(
                 abs(cost[CONTIGUOUS][kernel] - cost[GATHERED][kernel]) <= SAME
                 for cost in (small, inverse)
@@ -66,7 +68,8 @@ def check(records: Records) -> list[Check]:
             f"beta {_beside(*small.values())}; line 17 {_beside(*inverse.values())}",
         ),
         Check(
-            "Kernel computation has the largest weight for small training sets, and loses weight against gamma as they grow.",
+            "Kernel computation has the largest weight for small training sets, and loses weight against gamma as "
+            "they grow.",
             all(
                 len(values) > 1
                 and values[0] > gammas[kernel][0]
@@ -88,9 +91,11 @@ def draw(records: Records, figure: Figure) -> None:
 
 EXPERIMENT = Experiment(
     title="Where the paper's design spends its time, digit 8 of MNIST",
-    claim="Selection and matrix creation are eliminated, augmentation takes virtually no time, the relative costs of beta and of the inverse are not affected; kernel computation "
+    claim="Selection and matrix creation are eliminated, augmentation takes virtually no time, the relative costs of "
+    "beta and of the inverse are not affected; kernel computation "
     "has the largest weight for small training sets and gamma computation for large ones.",
-    setting="The numpy programme of figure 1 with the paper's storage and Algorithm 3, otherwise unchanged; up to 5 000 rows (paper: 10 000).",
+    setting="The numpy programme of figure 1 with the paper's storage and Algorithm 3, otherwise unchanged; up to 3 "
+    "000 rows (paper: 10 000).",
     quick="Up to 2 000 rows.",
     measurement=PROFILE,
     tabulate=tabulate,

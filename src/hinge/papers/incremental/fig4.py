@@ -5,6 +5,7 @@ from hinge.papers.incremental._scaling import scaling
 EXPERIMENT = scaling(
     "linear",
     "Scaling of exact incremental learning with the linear kernel, MNIST",
-    "At a log-log scale over 1 000 to 10 000 examples the C++ implementation significantly outperforms both Matlab implementations; about 5 % of the "
+    "At a log-log scale over 1 000 to 10 000 examples the C++ implementation significantly outperforms both Matlab "
+    "implementations; about 5 % of the "
     "examples are support vectors.",
 )

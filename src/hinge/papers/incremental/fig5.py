@@ -5,6 +5,7 @@ from hinge.papers.incremental._scaling import scaling
 EXPERIMENT = scaling(
     "rbf",
     "Scaling of exact incremental learning with the RBF kernel, MNIST",
-    "The C++ implementation significantly outperforms both Matlab implementations; the RBF kernel (sigma = 30) is more difficult than the linear one, with about "
+    "The C++ implementation significantly outperforms both Matlab implementations; the RBF kernel (sigma = 30) is "
+    "more difficult than the linear one, with about "
     "15 % support vectors.",
 )

@@ -26,18 +26,13 @@ if TYPE_CHECKING:
     from hinge.papers._records import Record
 
 REUTERS, USPS = "Reuters", "USPS"
-RETRAIN_50, RETRAIN_ALL, LASVM_50, LASVM_ALL, RANDOM = (
-    "RETRAIN ACTIVE 50",
-    "RETRAIN ACTIVE ALL",
-    "LASVM ACTIVE 50",
-    "LASVM ACTIVE ALL",
-    "RANDOM",
-)
-ACTIVES = (RETRAIN_50, RETRAIN_ALL, LASVM_50, LASVM_ALL)
+RETRAIN_50, RETRAIN_ALL = "RETRAIN ACTIVE 50", "RETRAIN ACTIVE ALL"
+LASVM_50, LASVM_ALL, RANDOM = "LASVM ACTIVE 50", "LASVM ACTIVE ALL", "RANDOM"
+ACTIVES = (RETRAIN_ALL, RETRAIN_50, LASVM_ALL, LASVM_50)
 METHODS = (*ACTIVES, RANDOM)
 LOOKS = (15, 20, 30, 40, 60, 80, 100, 150, 200, 300, 400, 510)
 QUERIES = LOOKS[-1] - 2 * SEEDS
-_SPLITS = {RETRAIN_ALL: 1, RETRAIN_50: 5}  # 10 of the others, which take seconds
+_SPLITS = {RETRAIN_ALL: 1, RETRAIN_50: 5, LASVM_ALL: 5, LASVM_50: 10, RANDOM: 10}
 _STRATEGIES: dict[str, dict[str, Any]] = {
     RETRAIN_50: {"sample": POOL},
     LASVM_50: {"sample": POOL},
@@ -75,9 +70,9 @@ def _ask_until(learner: ActiveLearner, y: NDArray[Any], n_labels: int) -> None:
 
 def _cells(quick: bool) -> Iterator[Cell]:
     looks = [look for look in LOOKS if not quick or look <= 100]
-    for data in (REUTERS, USPS):
-        for method in METHODS:
-            for seed in range(1 if quick else _SPLITS.get(method, 10)):
+    for method in reversed(METHODS):
+        for data in (REUTERS, USPS):
+            for seed in range(1 if quick else _SPLITS[method]):
                 key: Record = {"data": data, "method": method, "seed": seed}
                 yield Cell(key, partial(_dialogue, data, method, looks, seed))
 

@@ -41,7 +41,7 @@ SIGNIFICANT = 0.25  # the same between single runs
 _EARLY = (250, 500, 1_000, 1_500, 2_000, 2_500, 3_000, 4_000, 5_000, 6_000)
 _LOOKS = {
     GRADIENT: _EARLY,
-    ACTIVE: (*_EARLY, 8_000, 10_000),
+    ACTIVE: (*_EARLY, 8_000, 10_000, 12_000, 14_000, 16_000),
     AUTOACTIVE: (*_EARLY, 8_000, 10_000),
     RANDOM: (*_EARLY, 8_000, 12_000, 16_000, 24_000, 32_561),
 }

@@ -35,7 +35,7 @@ from hinge.papers.lasvm._selection import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from hinge.papers._problems import Problem
     from hinge.papers._records import Record, Records
@@ -45,13 +45,13 @@ CLEAN, DIGITS, FLIPS = "none", "digits", "labels"
 RATE = 0.1
 N_TEST = 10_000
 _EARLY = (250, 500, 1_000, 1_500, 2_000, 2_500, 3_000, 4_000, 5_000)
+_CLOSE = (*range(200, 2_000, 100), *_EARLY[4:])  # close enough to see a curve go up and down
 _LOOKS = {
-    (CLEAN, RANDOM): (*_EARLY, 8_000, 15_000, 30_000, 60_000),
-    (DIGITS, RANDOM): (*_EARLY, 8_000, 15_000),
-    (CLEAN, ACTIVE): (*_EARLY, 6_000),
-    (DIGITS, ACTIVE): (*_EARLY, 6_000),
+    CLEAN: dict.fromkeys((GRADIENT, ACTIVE), _EARLY) | {RANDOM: (*_EARLY, 8_000, 15_000, 30_000, 60_000)},
+    DIGITS: dict.fromkeys((GRADIENT, ACTIVE), _CLOSE) | {RANDOM: (*_EARLY, 8_000, 15_000)},
+    FLIPS: dict.fromkeys((GRADIENT, ACTIVE), _CLOSE) | {RANDOM: (*_EARLY, 8_000)},
 }
-_RUNS = {CLEAN: 3, DIGITS: 3, FLIPS: 1}
+_RUNS = {CLEAN: 2, DIGITS: 2, FLIPS: 1}  # of GRADIENT and ACTIVE; one of all else
 _QUICK_ROWS = (6_000, 4_000)
 
 
@@ -72,8 +72,8 @@ def _problem(quick: bool, noise: str, seed: int) -> Problem:
     return problem.flipped(RATE, seed) if noise == FLIPS else problem
 
 
-def _looks(quick: bool, noise: str, criterion: str) -> Sequence[int]:
-    return [n for n in _EARLY if n <= 1_500] if quick else _LOOKS.get((noise, criterion), _EARLY)
+def _looks(quick: bool, noise: str, criterion: str) -> list[int]:
+    return [n for n in _LOOKS[noise][criterion] if not quick or n <= 1_500]
 
 
 def _measure(quick: bool, noise: str, method: str, seed: int) -> Record | list[Record]:
@@ -86,12 +86,16 @@ def _measure(quick: bool, noise: str, method: str, seed: int) -> Record | list[R
 
 
 def _cells(quick: bool) -> Iterator[Cell]:
-    for noise, runs in _RUNS.items():
-        for seed in range(1 if quick else runs):
-            for method in (FIT, *CRITERIA) if noise != FLIPS else CRITERIA:
-                yield _cell(quick, noise, method, seed)
+    for noise in (CLEAN, DIGITS):
+        yield _cell(quick, noise, FIT, 0)
+    for noise in (DIGITS, CLEAN, FLIPS):
+        for seed in range(1 if quick else _RUNS[noise]):
+            for criterion in (ACTIVE, GRADIENT):
+                yield _cell(quick, noise, criterion, seed)
     yield _cell(quick, CLEAN, LIBSVM, 0)
     yield _cell(quick, DIGITS, EXACT, 0)
+    for noise in (DIGITS, FLIPS, CLEAN):
+        yield _cell(quick, noise, RANDOM, 0)
 
 
 def _cell(quick: bool, noise: str, method: str, seed: int) -> Cell:
@@ -125,11 +129,11 @@ def mean_errors(records: Records, noise: str, criterion: str, labels_from: int =
     return {int(n): error for n, error in zip(labels, errors.tolist(), strict=True) if n >= labels_from}
 
 
-def largest_rise(records: Records, noise: str, criterion: str, labels_from: int = 0) -> float:
+def largest_rise(records: Records, noise: str, criterion: str) -> float:
     """Return by how much the error has risen from one look to the next, at most; mean over the runs."""
     own = records.where(noise=noise, method=criterion)
-    runs = [own.where(seed=seed).curve("labels", "error") for seed in own.unique("seed")]
-    rises = [float(np.diff(errors[labels >= labels_from]).max(initial=-math.inf)) for labels, errors in runs]
+    runs = [own.where(seed=seed).curve("labels", "error")[1] for seed in own.unique("seed")]
+    rises = [float(np.diff(errors).max()) for errors in runs if len(errors) > 1]
     return sum(rises) / len(rises) if rises else math.nan
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from hinge.papers._experiment import Check, Experiment, Table
 from hinge.papers._pictures import INK, frame
 from hinge.papers._text import count, percent
-from hinge.papers.lasvm._selection import ACTIVE, AUTOACTIVE, EXACT, LIBSVM, RANDOM, draw_curves, draw_level
+from hinge.papers.lasvm._selection import ACTIVE, AUTOACTIVE, EXACT, LIBSVM, RANDOM, draw_curves, draw_level, signed
 from hinge.papers.lasvm._selection_adult import CRITERIA, MEASUREMENT, SAME, excess, last, noise, reached
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def _replicated(records: Records) -> Check:
         f"RANDOM replicates LIBSVM in one pass: error within {noise(records):.2f} points, support vectors within "
         f"{_ALIKE:.0%}",
         abs(above) <= noise(records) and abs(share - 1) <= _ALIKE,
-        f"{above:+.2f} points, {share - 1:+.1%} support vectors",
+        f"{signed(above)} points, {share - 1:+.1%} support vectors",
     )
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from hinge.papers._experiment import Check, Experiment, Table
 from hinge.papers._text import count, decimal, percent, times
-from hinge.papers.lasvm._selection import ACTIVE, GRADIENT
+from hinge.papers.lasvm._selection import ACTIVE, GRADIENT, signed
 from hinge.papers.lasvm._selection_eight import (
     CLEAN,
     CRITERIA,
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from hinge.papers._records import Records
 
-_SETTLED = 1_000  # labels; before, all curves are steep
 _CHAOS = 1.0  # points up from one look to the next, on a problem that can be solved to half a point
 _NAMES = {CLEAN: "none", DIGITS: "10 % of the digits", FLIPS: "10 % of the labels 8 / not 8"}
 
@@ -40,12 +39,12 @@ def _tabulate(records: Records) -> list[Table]:
     for noise, name in _NAMES.items():
         for criterion in CRITERIA:
             end = at_end(records, noise, criterion)
-            rise = largest_rise(records, noise, criterion, _SETTLED)
+            rise = largest_rise(records, noise, criterion)
             final = [count(end.mean("labels")), percent(end.mean("error")), count(end.mean("support"))]
             seconds = times(end.mean("seconds") / reference)
-            rows.append([name, criterion, str(len(end)), *final, f"{rise:+.2f}", seconds])
+            rows.append([name, criterion, str(len(end)), *final, signed(rise), seconds])
     columns = ("wrong", "criterion", "runs", "labels", "error", "SVs", "largest rise", "time / LIBSVM, right labels")
-    return [Table(columns, rows, f"At the last look; largest rise of the error between looks from {_SETTLED:,} labels")]
+    return [Table(columns, rows, "At the last look, with the largest rise of the error from one look to the next")]
 
 
 def _check(records: Records) -> list[Check]:
@@ -53,21 +52,21 @@ def _check(records: Records) -> list[Check]:
 
 
 def _chaotic(records: Records) -> Check:
-    rise = largest_rise(records, DIGITS, GRADIENT, _SETTLED)
+    rise = largest_rise(records, DIGITS, GRADIENT)
     return Check(
         f"GRADIENT converges very chaotically: from one look to the next its error rises by {_CHAOS:g} point and more",
         rise >= _CHAOS,
-        f"{rise:+.2f} points, mean over the runs",
+        f"{signed(rise)} points, mean over the runs",
     )
 
 
 def _calm(records: Records) -> Check:
-    rise = largest_rise(records, DIGITS, ACTIVE, _SETTLED)
+    rise = largest_rise(records, DIGITS, ACTIVE)
     return Check(
         f"ACTIVE is undisturbed by the noise: its error never rises by more than {decimal(alike(records))} points (two "
         "standard errors of a difference of test errors)",
         rise <= alike(records),
-        f"{rise:+.2f} points, mean over the runs",
+        f"{signed(rise)} points, mean over the runs",
     )
 
 

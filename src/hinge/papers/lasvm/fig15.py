@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from hinge.papers._experiment import Check, Experiment, Table
 from hinge.papers._pictures import INK, frame
 from hinge.papers._text import change, count, decimal, percent, times
-from hinge.papers.lasvm._selection import ACTIVE, FIT, RANDOM, draw_curves
+from hinge.papers.lasvm._selection import ACTIVE, FIT, RANDOM, draw_curves, signed
 from hinge.papers.lasvm._selection_eight import (
     CLEAN,
     DIGITS,
@@ -76,7 +76,7 @@ def _noisy_solution(records: Records) -> Check:
         f"With wrong labels LIBSVM yields a slightly higher error (by less than the {_WRONG:g} % of labels that are "
         f"wrong) and a much larger number of support vectors (at least {_MUCH:g} times)",
         0 < more < _WRONG and ratio >= _MUCH,
-        f"{more:+.2f} points, {times(ratio)} support vectors",
+        f"{signed(more)} points, {times(ratio)} support vectors",
     )
 
 
@@ -88,7 +88,7 @@ def _replicated(records: Records, noise: str) -> Check:
         f"RANDOM replicates LIBSVM after one epoch, {_NAMES[noise]}: error within {decimal(alike(records))} points "
         f"(two standard errors of a difference of test errors), support vectors within {_MISSING:.0%}",
         abs(more) <= alike(records) and abs(fewer) <= _MISSING,
-        f"{more:+.2f} points, {change(fewer)} support vectors",
+        f"{signed(more)} points, {change(fewer)} support vectors",
     )
 
 

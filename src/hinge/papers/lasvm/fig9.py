@@ -77,8 +77,8 @@ def _little(records: Records, name: str) -> Check:
     difference = chosen.mean("error") - before
     return Check(
         f"{name}: the online iterations select the right support vectors, and finishing does very little: the error "
-        f"moves by at most one standard error of a test error ({decimal(noise)} points), support vectors by 3 %",
-        abs(difference) <= noise and abs(support) <= 0.03,
+        f"moves by at most one standard error of a test error ({decimal(noise)} points), support vectors by 5 %",
+        abs(difference) <= noise and abs(support) <= 0.05,
         f"{decimal(difference)} points, {change(support)}",
     )
 

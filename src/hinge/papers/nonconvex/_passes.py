@@ -24,7 +24,7 @@ from hinge import OnlineSVC, RobustOnlineSVC
 from hinge._training import opening
 from hinge.papers._experiment import Cell, Measurement
 from hinge.papers._measure import libsvm, processor
-from hinge.papers.nonconvex._sets import CACHE, NAMES, SOURCES, problem
+from hinge.papers.nonconvex._sets import CACHE, NAMES, RAMP, SOURCES, problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -40,9 +40,9 @@ METHODS = (FULL, GAP, NONCONVEX, IGNORE, LASVM, LIBSVM)
 STREAMING = METHODS[:-1]
 VARIANTS = {FULL: "full", GAP: "hinge", NONCONVEX: "ramp", IGNORE: "ignore"}
 WITH_RAMP = (NONCONVEX, IGNORE)
-RAMP = -1.0  # the paper's s
 NO_RAMP = "none"
 LOOKS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)  # shares of the stream
+_CHEAP_FIRST = (LASVM, IGNORE, NONCONVEX, GAP, LIBSVM, FULL)
 ONLINE, END = "online", "end"  # stages
 
 
@@ -87,16 +87,17 @@ class Pass:
         return lines
 
 
-def passes(
-    *, data: Sequence[str] = NAMES, methods: Sequence[str] = METHODS, ramps: Sequence[float] = (RAMP,)
-) -> Measurement:
+def passes(*, data: Sequence[str] = NAMES, methods: Sequence[str] = METHODS, other_ramps: bool = False) -> Measurement:
     """Return passes over these sets; experiments that ask for the same passes share them."""
 
     def cells(quick: bool) -> Iterator[Cell]:
         for name in (name for name in SOURCES if name in data):
             for seed in range(1 if quick else SOURCES[name].seeds):
-                for method in methods:
-                    yield from (Cell(each.key, each.run) for each in _runs(name, method, seed, ramps, quick=quick))
+                for method in (method for method in _CHEAP_FIRST if method in methods):
+                    yield from (
+                        Cell(each.key, each.run)
+                        for each in _runs(name, method, seed, other_ramps=other_ramps, quick=quick)
+                    )
 
     return Measurement("passes", cells)
 
@@ -130,16 +131,14 @@ def qualities(decisions: NDArray[np.float64], truth: NDArray[np.bool_]) -> Recor
     }
 
 
-def _runs(data: str, method: str, seed: int, ramps: Sequence[float], *, quick: bool) -> Iterator[Pass]:
-    if method not in WITH_RAMP:
-        if method != LIBSVM or seed == 0 or SOURCES[data].redrawn:  # the order of rows is nothing to a batch solver
-            yield Pass(data, method, NO_RAMP, seed, quick)
-        return
-    for ramp in ramps:
-        if ramp == RAMP:
-            yield Pass(data, method, ramp, seed, quick)
-        elif seed < SOURCES[data].ramp_seeds:
-            yield Pass(data, method, ramp, seed, quick, looks=(1.0,))
+def _runs(data: str, method: str, seed: int, *, other_ramps: bool, quick: bool) -> Iterator[Pass]:
+    source = SOURCES[data]
+    if method in WITH_RAMP:
+        yield Pass(data, method, RAMP, seed, quick)
+        if other_ramps and seed < source.ramp_seeds:
+            yield from (Pass(data, method, ramp, seed, quick, looks=(1.0,)) for ramp in source.ramps)
+    elif method != LIBSVM or seed == 0 or source.redrawn:  # the order of rows is nothing to a batch solver
+        yield Pass(data, method, NO_RAMP, seed, quick)
 
 
 def _batch(task: Problem) -> Record:

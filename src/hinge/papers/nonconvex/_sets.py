@@ -24,6 +24,8 @@ ADULT, MNIST, BANANA, REUTERS, USPS, NOISY_USPS = "Adult", "Mnist(8)", "Banana",
 NAMES = (ADULT, MNIST, BANANA, REUTERS, USPS, NOISY_USPS)
 NOISY = (ADULT, BANANA, NOISY_USPS)
 NOISE = 0.1
+RAMP = -1.0  # the paper's s
+OTHER_RAMPS = (-3.0, -2.0, -0.5, 0.0, 0.5, 0.75)
 CACHE = 2000.0  # megabytes, for every method; the paper does not say what it had
 
 
@@ -40,7 +42,9 @@ class Source:
     seeds : int
         Runs of a full run.
     ramp_seeds : int
-        Runs with each other s than the paper's.
+        Runs with each s that the tables do not have.
+    ramps : tuple of float
+        These s.
     redrawn : bool
         Whether every seed has other rows; otherwise it is only their order that changes.
     """
@@ -49,6 +53,7 @@ class Source:
     rows: tuple[int, int]
     seeds: int
     ramp_seeds: int = 3
+    ramps: tuple[float, ...] = OTHER_RAMPS
     redrawn: bool = False
 
 
@@ -87,9 +92,9 @@ def _noisy_usps(seed: int) -> Problem:
 
 SOURCES = {  # the quick ones first
     BANANA: Source(_banana, (4_000, 1_300), 10, redrawn=True),
-    USPS: Source(_usps, (7_329, 1_969), 10, redrawn=True),
-    REUTERS: Source(_reuters, (7_770, 3_299), 10),
-    NOISY_USPS: Source(_noisy_usps, (7_329, 1_969), 10, redrawn=True),
+    USPS: Source(_usps, (7_329, 1_969), 5, redrawn=True),
+    REUTERS: Source(_reuters, (7_770, 3_299), 5),
+    NOISY_USPS: Source(_noisy_usps, (7_329, 1_969), 5, redrawn=True),
     ADULT: Source(_adult, (6_000, 3_000), 2, 1),
-    MNIST: Source(_mnist, (6_000, 3_000), 1, 1),
+    MNIST: Source(_mnist, (6_000, 3_000), 1, 1, (0.0, 0.75)),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,7 +11,7 @@ from hinge.papers._experiment import Check, Experiment, Table
 from hinge.papers._pictures import frame
 from hinge.papers._text import count, decimal, percent
 from hinge.papers.nonconvex._paper import ACCURACY, SUPPORT, printed
-from hinge.papers.nonconvex._passes import GAP, LASVM, ONLINE, passes
+from hinge.papers.nonconvex._passes import GAP, LASVM, LOOKS, ONLINE, passes
 from hinge.papers.nonconvex._reading import COLOUR, SETTING, noise, ours, runs
 from hinge.papers.nonconvex._sets import ADULT
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from hinge.papers._records import Records
 
 _BOTH = (LASVM, GAP)
+_EARLY = sum(look < 0.2 for look in LOOKS)  # looks within the first fifth
 
 
 def _tabulate(records: Records) -> list[Table]:
@@ -46,52 +48,61 @@ def _on_the_way(records: Records, method: str, column: str) -> NDArray[np.float6
 
 
 def _unrest(records: Records, method: str) -> float:
-    """Return how far the error moves from look to look, the mean over looks and runs."""
-    each = [
-        runs(records, ADULT, method).where(seed=seed, stage=ONLINE).values("error") for seed in records.unique("seed")
-    ]
-    moves = [
-        np.abs(np.diff(errors[_settled(errors) :])).mean() for errors in each if len(errors) > _settled(errors) + 1
-    ]
-    return float(np.mean(moves)) if moves else float("nan")
+    """Return by how many points the error moves from look to look once the first fifth is learned; mean of the runs."""
+    chosen = runs(records, ADULT, method).where(stage=ONLINE)
+    each = [chosen.where(seed=seed).values("error") for seed in chosen.unique("seed")]
+    moves = [np.abs(np.diff(errors[_EARLY:])).mean() for errors in each if len(errors) > _EARLY + 1]
+    return float(np.mean(moves)) if moves else math.nan
 
 
-def _settled(errors: NDArray[np.float64]) -> int:
-    """Return the look from which on movement is unrest and not learning, a fifth of the looks."""
-    return len(errors) // 5
+def _arrival(records: Records, method: str) -> float:
+    """Return after how many rows the error is within a point of LASVM's at the end, for good."""
+    seen, errors = runs(records, ADULT, method).where(stage=ONLINE).curve("seen", "error")
+    away = np.flatnonzero(~(errors <= ours(records, ADULT, LASVM, "error") + 1))
+    first = away[-1] + 1 if len(away) else 0
+    return float(seen[first]) if first < len(seen) else math.nan
 
 
 def _check(records: Records) -> list[Check]:
-    errors = {method: _on_the_way(records, method, "error") for method in _BOTH}
-    supports = {method: _on_the_way(records, method, "support") for method in _BOTH}
-    whole = all(len(values) and len(values) == len(errors[GAP]) for values in errors.values())
-    better = errors[GAP] < errors[LASVM] if whole else np.zeros(1)
-    sparser = supports[GAP] < supports[LASVM] if whole else np.zeros(1)
+    errors, supports = (
+        [_on_the_way(records, method, column) for method in (GAP, LASVM)] for column in ("error", "support")
+    )
+    whole = len(errors[0]) == len(errors[1]) > 0
+    better, sparser = (
+        one < other if whole else np.zeros(1, dtype=bool) for one, other in (errors, (s[_EARLY:] for s in supports))
+    )
     ends = {method: ours(records, ADULT, method, "error") for method in _BOTH}
     unrest = {method: _unrest(records, method) for method in _BOTH}
+    arrival = {method: _arrival(records, method) for method in _BOTH}
     return [
         Check(
-            "'LASVM-G reaches a better classification accuracy at an earlier point in training': lower error at "
-            "every look in the first half of the training, and at nine of ten looks in all",
-            bool(better[: (len(better) + 1) // 2].all() and better.mean() >= 0.9),
-            f"at {np.count_nonzero(better)} of {len(better)} looks",
+            "'LASVM-G reaches a better classification accuracy at an earlier point in training': it comes within a "
+            "point of LASVM's last error, for good, earlier than LASVM",
+            arrival[GAP] < arrival[LASVM],
+            f"after {count(arrival[GAP])} rows, LASVM after {count(arrival[LASVM])}",
         ),
         Check(
-            "'and is able to maintain its performance relatively stable': from look to look its error moves less "
-            "than half as far as LASVM's",
+            "Its error is lower at every look on the way",
+            bool(better.all()),
+            f"at {np.count_nonzero(better)} of {len(better)}",
+        ),
+        Check(
+            "'and is able to maintain its performance relatively stable': after the first fifth its error moves less "
+            "than half as much from look to look",
             unrest[GAP] < 0.5 * unrest[LASVM],
-            f"{decimal(unrest[GAP])} and {decimal(unrest[LASVM])} points a look",
+            f"by {decimal(unrest[GAP])} points, LASVM's by {decimal(unrest[LASVM])}",
         ),
         Check(
             "'Both algorithms report the same generalization performance in the end of training', within a standard "
             "error of a test set of this size",
             abs(ends[GAP] - ends[LASVM]) <= noise(records, ADULT),
-            f"{percent(ends[LASVM])} and {percent(ends[GAP])}",
+            f"{percent(ends[GAP])}, LASVM {percent(ends[LASVM])}",
         ),
         Check(
-            "'LASVM-G maintains fewer number of support vectors in the intermediate training steps': at every look",
+            "'LASVM-G maintains fewer number of support vectors in the intermediate training steps': at every look "
+            "after the first fifth",
             bool(sparser.all()),
-            f"at {np.count_nonzero(sparser)} of {len(sparser)} looks",
+            f"at {np.count_nonzero(sparser)} of {len(sparser)}",
         ),
     ]
 

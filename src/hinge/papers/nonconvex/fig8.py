@@ -5,9 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hinge.papers._experiment import Check, Experiment
-from hinge.papers._pictures import beside, frame
+from hinge.papers._pictures import frame
 from hinge.papers.nonconvex._passes import FULL, GAP, IGNORE, LASVM, LIBSVM, METHODS, NONCONVEX, WITH_RAMP, passes
-from hinge.papers.nonconvex._reading import QUICK, SETTING, fewer, of_libsvm, printed_of_libsvm, time_table, verdict
+from hinge.papers.nonconvex._reading import (
+    QUICK,
+    SETTING,
+    draw_panel,
+    fewer,
+    of_libsvm,
+    printed_of_libsvm,
+    time_table,
+    verdict,
+)
 from hinge.papers.nonconvex._sets import NAMES
 
 if TYPE_CHECKING:
@@ -45,10 +54,9 @@ def _draw(records: Records, figure: Figure) -> None:
     places = figure.subplots(2, 3, sharey=True)
     for place, data in zip(places.flat, NAMES, strict=True):
         paper = [printed_of_libsvm(data, method) for method in METHODS]
-        beside(place, METHODS, {"paper": paper, "here": [of_libsvm(records, data, method) for method in METHODS]})
+        here = [of_libsvm(records, data, method) for method in METHODS]
+        draw_panel(place, METHODS, {"paper": paper, "here": here}, log=True)
         frame(place, data, "training time / LIBSVM's", "", legend=data == NAMES[0])
-    for place in places.flat:  # the axes are shared, so that only the last inversion counts
-        place.set_ylim(len(METHODS) - 0.5, -0.5)
 
 
 EXPERIMENT = Experiment(
@@ -63,4 +71,11 @@ EXPERIMENT = Experiment(
     check=_check,
     draw=_draw,
     size=(12.0, 6.0),
+    explanation="All methods share one fast core here, and what is left are steps and kernel values. LASVM is much "
+    "faster than the paper's on the sets without noise: by its equation (11) an example that would not enter is "
+    "passed over before it gets a row, where LASVM-G and LASVM-NC take every example in, as they are defined. It "
+    "needs fewer kernel values there than they do (USPS: 1.6 million instead of 6.5; the paper has 6.6 instead of "
+    "5.2). LASVM-I passes over as many but has to bring its duality gap down. On Adult it makes more of these steps "
+    "than LASVM-NC: without outliers among its members its target of the gap is lower. Keeping fewer idle examples "
+    "and cleaning at other intervals was tried and changes support vectors and errors more than times.",
 )

@@ -138,7 +138,7 @@ def _draw(records: Records, figure: Figure) -> None:
             ),
             (
                 "support vectors",
-                True,
+                False,
                 lambda data, method: printed(SUPPORT, method, data),
                 lambda data, method: ours(records, data, method, "support"),
             ),
