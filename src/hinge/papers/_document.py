@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hinge._files import replacing
+from hinge.papers._ledger import QUICK
 from hinge.papers._registry import PAPERS
 from hinge.papers._text import sentence
-from hinge.papers._verdict import REPRODUCED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -69,18 +69,19 @@ def _lines(outcomes: Sequence[Outcome], about: Mapping[str, str]) -> Iterator[st
         if own:
             yield f"\n## {paper.name}\n\n{paper.citation}.\n"
         for outcome in own:
-            yield from _section(outcome)
+            yield from _section(outcome, quick=about.get("run") == QUICK)
 
 
-def _section(outcome: Outcome) -> Iterator[str]:
+def _section(outcome: Outcome, *, quick: bool) -> Iterator[str]:
     experiment = outcome.entry.experiment
     yield f"### {outcome.entry}\n\n**{experiment.title}: {outcome.verdict}.**\n"
     yield f"*Paper.* {experiment.claim}\n\n*Here.* {experiment.setting}\n"
+    if quick:
+        yield f"*Quick run.* {experiment.quick}\n"
     for check in outcome.checks:
         answer = "holds" if check.holds else "**does not hold**"
         yield f"- {answer}: {sentence(check.claim)} Seen: {sentence(check.seen)}"
-    if outcome.verdict != REPRODUCED and outcome.reason and not outcome.checks:
-        yield f"\n{outcome.reason}"
+    yield from (f"\nNot measured: {sentence(missing)}" for missing in dict.fromkeys(outcome.missing))
     if experiment.incomparable:
         yield f"\nNot comparable: {experiment.incomparable}"
     if experiment.explanation:

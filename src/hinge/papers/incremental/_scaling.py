@@ -31,7 +31,8 @@ SETTING = (
     "by its shares of support vectors. The place of the paper's Matlab programmes and of its naive C++ is taken by "
     "Algorithm 1 in numpy, once with gathered copies (Algorithm 4) and once with sums of whole rows (Algorithm 3); "
     "both find the same weights as the library, to 1e-8. They learn 2 000 rows one by one, the library 5 000; of "
-    "digits 0, 1 and 8 they learn 3 000, the library 10 000. LASVM counts the support vectors; LIBSVM is one fit."
+    "digit 8, with the RBF kernel also of 0 and 1, they learn 3 000 and the library 10 000. LASVM counts the support "
+    "vectors; LIBSVM is one fit."
 )
 QUICK = "2 000 rows of two digits."
 
@@ -49,6 +50,12 @@ def exponent(records: Records, digit: int, method: str) -> float:
     return float(np.polyfit(np.log(sizes), np.log(spent), 1)[0])
 
 
+def straightness(records: Records, digit: int, method: str) -> float:
+    """Return the correlation of the logarithms of size and seconds; nan with fewer than three points."""
+    sizes, spent = seconds(records, digit, method)
+    return float(np.corrcoef(np.log(sizes), np.log(spent))[0, 1]) if len(sizes) >= 3 else float("nan")
+
+
 def measured(records: Records) -> list[int]:
     """Return the digits of a run."""
     return [digit for digit in DIGITS if len(records.where(digit=digit))]
@@ -56,9 +63,10 @@ def measured(records: Records) -> list[int]:
 
 def ratio(records: Records, digit: int, slow: str, fast: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the sizes that two ways have in common, and how many times faster one is."""
+    known, faster = seconds(records, digit, fast)
     sizes, slower = seconds(records, digit, slow)
-    faster = [records.where(digit=digit, method=fast, n=int(size)).mean("seconds") for size in sizes]
-    return sizes, np.array([a / b if b > 0 else np.nan for a, b in zip(slower, faster, strict=True)])
+    common = np.intersect1d(known, sizes)
+    return common, slower[np.isin(sizes, common)] / faster[np.isin(known, common)]
 
 
 def at_end(records: Records, digit: int, slow: str, fast: str) -> float:
@@ -125,6 +133,7 @@ def check_times(kernel: str, records: Records) -> list[Check]:
     against = [ratio(records, digit, GATHERED, LIBRARY)[1] for digit in digits]
     rows = [ratio(records, digit, GATHERED, CONTIGUOUS)[1] for digit in digits]
     slopes = {method: np.array([exponent(records, digit, method) for digit in digits]) for method in METHODS}
+    straight = np.array([straightness(records, digit, method) for digit in digits for method in METHODS])
     return [
         Check(
             "The C++ implementation significantly outperforms the direct one: at least twice as fast, every digit, "
@@ -139,10 +148,11 @@ def check_times(kernel: str, records: Records) -> list[Check]:
             _range(np.concatenate([*rows, []])),
         ),
         Check(
-            "Training times are straight lines at a log-log scale, below the cube of the size (n examples with "
-            "steps of quadratic cost).",
-            bool(digits) and bool((slopes[LIBRARY] < 3).all() and (slopes[GATHERED] < 3).all()),
-            "; ".join(f"exponents, {method}: {_mean(values):.2f}" for method, values in slopes.items()),
+            "Training times are straight lines at a log-log scale (correlation above 0.98) below the cube of the size, "
+            "as n examples with steps of quadratic cost have.",
+            bool(digits) and bool(all((slopes[method] < 3).all() for method in METHODS) and straight.min() > 0.98),
+            "; ".join(f"exponents, {method}: {_mean(values):.2f}" for method, values in slopes.items())
+            + f"; correlation at least {straight.min(initial=1.0):.3f}",
         ),
         Check(
             f"On average {SHARES[kernel]:.0f} % of 10 000 examples are support vectors, within {NEAR[kernel]} points.",
@@ -234,9 +244,9 @@ def draw_improvement(records: Records, figure: Figure) -> None:
             sizes, ratios = ratio(records, digit, *pair)
             if len(sizes):
                 place.plot(sizes, ratios, marker=MARKS[number], color=COLOURS[number], label=label)
-        place.set_ylim(bottom=0)
         last, first = digit >= 5, digit % 5 == 0
         frame(place, f"digit {digit}", "examples" if last else "", "times faster" if first else "", legend=False)
+    places[0][0].set_ylim(bottom=0)
     _legend(figure, places)
 
 
@@ -263,7 +273,7 @@ def scaling(kernel: str, title: str, claim: str) -> Experiment:
     )
 
 
-def improvement(kernel: str, title: str, claim: str) -> Experiment:
+def improvement(kernel: str, title: str, claim: str, explanation: str = "") -> Experiment:
     """Return the experiment of figure 6 or 7."""
     return Experiment(
         title=title,
@@ -275,4 +285,5 @@ def improvement(kernel: str, title: str, claim: str) -> Experiment:
         check=check_improvement,
         draw=draw_improvement,
         size=(12.0, 5.5),
+        explanation=explanation,
     )

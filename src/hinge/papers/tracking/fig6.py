@@ -123,6 +123,11 @@ EXPERIMENT = Experiment(
     "how it counts. With gradients computed on demand the batch algorithm needs far fewer kernel values (last line), "
     "no more than Algorithm 1 with a random teacher: the third claim is about gradients that are kept.",
     quick="One run; 16 000 steps of the batch algorithm instead of 32 000.",
+    explanation="With K = 10 active selection needs 0.52 of the random teacher's kernel values, where the claim, as we "
+    "put it into a number, allows 0.5; the paper gives none. Nearly all of them are for choosing: 50 for each support "
+    "vector and example, none of which learning uses again. The three runs alone give 0.31, 0.61 and 0.65: the random "
+    "teacher's curve is flat at 1 %, where 0.1 points, a standard error of the test error, move its crossing by a "
+    "factor of up to 2.6. With K = 100 the share is 0.26.",
     measurement=DIGITS,
     tabulate=tabulate,
     check=check,
