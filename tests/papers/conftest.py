@@ -18,6 +18,8 @@ COUNTED: list[int] = []  # the cells that were measured, in order
 def _run(number):
     if number == 4:
         raise FileNotFoundError("toys has no public address that is known here; put toys.bz2 somewhere.")
+    if number == 6:
+        raise ZeroDivisionError("no toys to share")
     if number == 5:
         raise KeyboardInterrupt
     COUNTED.append(number)

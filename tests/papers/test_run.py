@@ -8,6 +8,7 @@ import pytest
 
 from hinge import HingeError, papers
 from hinge.cli import main
+from hinge.papers._ledger import Ledger
 from hinge.papers._records import read_records
 
 
@@ -71,6 +72,32 @@ def test_a_missing_set_is_skipped_and_said(toys, tmp_path, capsys):
     assert outcome["verdict"] == "incomplete"
     assert "toys.bz2" in outcome["reason"]
     assert len(read_records(tmp_path / "toy" / "fig1.csv")) == 3
+
+
+def test_a_cell_that_fails_costs_only_itself(toys, tmp_path, capsys):
+    counted = toys(numbers=(1, 6, 2))
+    assert reproduce("toy", "--output", tmp_path, "--json") == 1
+    assert counted == [1, 2]
+    first, second = json.loads(capsys.readouterr().out)["experiments"]
+    assert first["verdict"] == second["verdict"] == "incomplete"
+    assert "ZeroDivisionError: no toys to share" in first["reason"]
+
+
+def test_two_runs_in_one_folder_keep_each_other_s_cells(toys, tmp_path):
+    toys(numbers=(1, 2, 3))
+    (entry,) = papers.find("toy", ["fig1"])
+    one, other = (Ledger(tmp_path, entry, quick=False) for _ in range(2))
+    one.add(one.cells[0], {"place": 0, "error": 1.0})
+    other.add(other.cells[2], {"place": 0, "error": 3.0})
+    one.add(one.cells[1], {"place": 0, "error": 2.0})
+    assert read_records(tmp_path / "toy" / "fig1.csv").unique("number") == [1, 2, 3]
+
+
+def test_a_document_without_a_folder_is_refused_before_anything_is_measured(toys, tmp_path, capsys):
+    counted = toys()
+    assert reproduce("toy", "--output", tmp_path / "o", "--document", tmp_path / "no" / "a.md") == 2
+    assert "There is no folder" in capsys.readouterr().err
+    assert counted == []
 
 
 @pytest.mark.parametrize(

@@ -51,6 +51,8 @@ def reproduce(
     entries = papers.find(paper, experiment or ())
     if importlib.util.find_spec("matplotlib") is None:
         raise ModuleNotFoundError("hinge reproduce draws pictures; install what it needs: pip install 'hinge[plot]'")
+    if document is not None and not document.parent.is_dir():  # before hours of work, not after
+        raise FileNotFoundError(f"There is no folder {document.parent} to write {document.name} to.")
     folder = output or Path("reproduction-quick" if quick else "reproduction")
     terminal = Console(stderr=True, quiet=json_only)
     if quick:
@@ -62,6 +64,8 @@ def reproduce(
     if document is not None:
         papers.write_document(document, everything, papers.about(folder))
     _report(outcomes, page, json_only=json_only)
+    if any(papers.FAILED in reason for outcome in outcomes for reason in outcome.missing):
+        raise typer.Exit(1)
 
 
 class _Bar:

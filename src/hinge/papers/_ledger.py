@@ -43,9 +43,10 @@ class Ledger:
         self._file = table(folder, entry.paper, entry.name)
         self.cells = list(entry.experiment.measurement.cells(quick))
         self._lines: dict[int, list[Record]] = {}
-        for name in (entry.name, *PAPERS[entry.paper].experiments):
-            if table(folder, entry.paper, name).exists() and is_shared(entry, name):
-                self._take(read_records(table(folder, entry.paper, name)))
+        everyone = {name: table(folder, entry.paper, name) for name in (entry.name, *PAPERS[entry.paper].experiments)}
+        for name, file in everyone.items():
+            if file.exists() and is_shared(entry, name):
+                self._take(read_records(file))
 
     @property
     def records(self) -> Records:
@@ -62,6 +63,7 @@ class Ledger:
         lines = measured if isinstance(measured, list) else [measured]
         number = self.cells.index(cell)
         self._lines[number] = [{name: normal(value) for name, value in {**cell.key, **line}.items()} for line in lines]
+        self._take(read_records(self._file))  # another process may have measured others meanwhile
         self.save()
 
     def save(self) -> None:

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from hinge.papers._registry import Entry
 
 
+FAILED = "It failed"
+
+
 class Watcher(Protocol):
     """Who is told how a run gets on."""
 
@@ -113,9 +116,11 @@ def _measure(cell: Cell, ledger: Ledger, watcher: Watcher) -> str:
     watcher.measure(cell)
     try:
         measured = cell.run()
-    except OSError as error:  # a data set that is not there, or cannot be fetched
-        watcher.missed(cell, str(error))
-        return str(error)
+    except Exception as error:  # noqa: BLE001  hours of other cells must not be lost to one
+        # A data set that is not there, or cannot be fetched, speaks for itself.
+        reason = str(error) if isinstance(error, OSError) else f"{FAILED} with {type(error).__name__}: {error}"
+        watcher.missed(cell, reason)
+        return reason
     ledger.add(cell, measured)
     watcher.measured()
     return ""
