@@ -57,12 +57,45 @@ def test_records_are_in_the_order_of_the_cells_whatever_was_measured_first(toys,
     assert read_records(tmp_path / "toy" / "fig1.csv").unique("number") == [1, 2]
 
 
-def test_cells_that_are_no_more_are_dropped(toys, tmp_path):
+def test_cells_that_are_no_more_are_put_aside(toys, tmp_path):
     toys(numbers=(1, 2))
     reproduce("toy", "fig1", "--output", tmp_path)
     toys(numbers=(2,))
     reproduce("toy", "fig1", "--output", tmp_path)
     assert read_records(tmp_path / "toy" / "fig1.csv").unique("number") == [2]
+    assert read_records(tmp_path / "toy" / "fig1.old.csv").unique("number") == [1, 2]
+
+
+def test_tables_of_an_unknown_run_are_not_touched(toys, tmp_path, capsys):
+    toys()
+    reproduce("toy", "fig1", "--output", tmp_path)
+    (tmp_path / "about.json").unlink()
+    assert reproduce("toy", "fig1", "--quick", "--output", tmp_path) == 2
+    assert "holds tables but no about.json" in capsys.readouterr().err
+    assert len(read_records(tmp_path / "toy" / "fig1.csv")) == 9
+
+
+def test_the_page_says_why_something_is_missing(toys, tmp_path):
+    toys(numbers=(4,))
+    reproduce("toy", "fig1", "--output", tmp_path, "--document", tmp_path / "a.md")
+    for name in ("index.html", "a.md"):
+        text = (tmp_path / name).read_text(encoding="utf-8")
+        assert "incomplete" in text
+        assert "toys.bz2" in text
+
+
+def test_markup_in_reasons_is_shown_as_it_is(toys, tmp_path, capsys):
+    toys(check=lambda _: [papers.Check("[/red] wins", False, "[bold]none")])
+    assert reproduce("toy", "fig1", "--output", tmp_path) == 0
+    assert "[/red]" in capsys.readouterr().out
+
+
+def test_a_wrong_data_folder_is_refused_at_once(toys, tmp_path, capsys, monkeypatch):
+    counted = toys()
+    monkeypatch.setenv("HINGE_DATA", str(tmp_path / "nowhere"))
+    assert reproduce("toy", "--output", tmp_path) == 2
+    assert "HINGE_DATA must name a folder" in capsys.readouterr().err
+    assert counted == []
 
 
 def test_a_missing_set_is_skipped_and_said(toys, tmp_path, capsys):

@@ -2,11 +2,13 @@
 
 import importlib.util
 import json
+import os
 from pathlib import Path
 from typing import Annotated, Any, Self
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
@@ -53,19 +55,27 @@ def reproduce(
         raise ModuleNotFoundError("hinge reproduce draws pictures; install what it needs: pip install 'hinge[plot]'")
     if document is not None and not document.parent.is_dir():  # before hours of work, not after
         raise FileNotFoundError(f"There is no folder {document.parent} to write {document.name} to.")
+    _require_data_folder()
     folder = output or Path("reproduction-quick" if quick else "reproduction")
     terminal = Console(stderr=True, quiet=json_only)
     if quick:
         terminal.print("A quick run: fewer rows, seeds and settings than in the papers; verdicts are a hint.")
     with _Bar(terminal) as bar:
         outcomes = papers.run(entries, folder, quick=quick, watcher=bar)
-    everything = papers.known_outcomes(folder)
+    everything = papers.known_outcomes(folder, outcomes)
     page = papers.write_page(folder, everything, papers.about(folder))
     if document is not None:
         papers.write_document(document, everything, papers.about(folder))
     _report(outcomes, page, json_only=json_only)
     if any(papers.FAILED in reason for outcome in outcomes for reason in outcome.missing):
         raise typer.Exit(1)
+
+
+def _require_data_folder() -> None:
+    """Refuse a wrong name at once, which would make every set a missing one."""
+    given = os.environ.get("HINGE_DATA")
+    if given and not Path(given).is_dir():
+        raise FileNotFoundError(f"HINGE_DATA must name a folder, got {given}.")
 
 
 class _Bar:
@@ -136,7 +146,7 @@ def _report(outcomes: list[papers.Outcome], page: Path, *, json_only: bool) -> N
     for outcome in outcomes:
         style = STYLES.get(outcome.verdict, "default")
         verdict = f"[{style}]{outcome.verdict}[/]"
-        table.add_row(str(outcome.entry), outcome.entry.experiment.title, verdict, outcome.reason)
+        table.add_row(str(outcome.entry), escape(outcome.entry.experiment.title), verdict, escape(outcome.reason))
     Console().print(table)
     typer.echo(f"The page with tables and pictures: {page}")
 

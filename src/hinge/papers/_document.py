@@ -79,7 +79,7 @@ def _section(outcome: Outcome, *, quick: bool) -> Iterator[str]:
     if quick:
         yield f"*Quick run.* {experiment.quick}\n"
     for check in outcome.checks:
-        answer = "holds" if check.holds else "**does not hold**"
+        answer = "holds" if check.holds else "open" if outcome.missing else "**does not hold**"
         yield f"- {answer}: {sentence(check.claim)} Seen: {sentence(check.seen)}"
     yield from (f"\nNot measured: {sentence(missing)}" for missing in dict.fromkeys(outcome.missing))
     if experiment.incomparable:

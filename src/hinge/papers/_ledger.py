@@ -27,7 +27,7 @@ class Ledger:
     """The records of one experiment in a folder.
 
     Cells are known by their keys. Those that an experiment with the same measurement has left in the folder count as
-    measured; records of cells that the experiment no longer has are not kept.
+    measured. A table with lines that belong to no cell, as an older version may have left it, is first put aside.
 
     Parameters
     ----------
@@ -40,6 +40,7 @@ class Ledger:
     """
 
     def __init__(self, folder: Path, entry: Entry, *, quick: bool) -> None:
+        self.folder = folder
         self._file = table(folder, entry.paper, entry.name)
         self.cells = list(entry.experiment.measurement.cells(quick))
         self._lines: dict[int, list[Record]] = {}
@@ -69,6 +70,8 @@ class Ledger:
     def save(self) -> None:
         """Write the records."""
         self._file.parent.mkdir(parents=True, exist_ok=True)
+        if len(read_records(self._file)) > len(self.records):
+            self._file.replace(self._file.with_suffix(".old.csv"))
         write_records(self._file, self.records)
 
     def _take(self, records: Records) -> None:
@@ -88,11 +91,16 @@ def open_folder(folder: Path, *, quick: bool) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     kind = QUICK if quick else FULL
     before = _about(folder).get("run", kind)
+    if not (folder / ABOUT).exists() and any(folder.glob("*/*.csv")):
+        raise ParameterError(
+            f"{folder} holds tables but no {ABOUT} that says what they are; give --output another folder."
+        )
     if before != kind:
         raise ParameterError(
             f"{folder} holds the results of a {before} run; give --output another folder for a {kind} one."
         )
-    note(folder, run=kind)
+    if not (folder / ABOUT).exists():
+        note(folder, run=kind)
 
 
 def note(folder: Path, **facts: Any) -> None:
@@ -121,5 +129,5 @@ def _about(folder: Path) -> dict[str, Any]:
     except ValueError:
         facts = None
     if not isinstance(facts, dict):
-        raise OSError(f"{folder / ABOUT} is damaged; remove it if the folder holds nothing else of value.")
+        raise OSError(f"{folder / ABOUT} is damaged; restore it, or give --output another folder.")
     return facts

@@ -82,8 +82,9 @@ def _section(folder: Path, outcome: Outcome, *, quick: bool) -> Iterator[str]:
     yield f"<p><b>Paper.</b> {escape(experiment.claim)}</p><p><b>Here.</b> {escape(experiment.setting)}</p>"
     if quick:
         yield f"<p><b>Quick run.</b> {escape(experiment.quick)}</p>"
-    yield "<ul>" + "".join(_check(check) for check in outcome.checks) + "</ul>"
-    reasons = (*dict.fromkeys(outcome.missing), experiment.incomparable, experiment.explanation)
+    yield "<ul>" + "".join(_check(check, done=not outcome.missing) for check in outcome.checks) + "</ul>"
+    missing = (f"Not measured: {sentence(reason)}" for reason in dict.fromkeys(outcome.missing))
+    reasons = (*missing, experiment.incomparable, experiment.explanation)
     yield from (f"<p>{escape(reason)}</p>" for reason in reasons if reason)
     yield from _image(picture(folder, outcome.entry), experiment.title)
     for table in outcome.tables:
@@ -92,10 +93,10 @@ def _section(folder: Path, outcome: Outcome, *, quick: bool) -> Iterator[str]:
     yield f'<p class="about">{raw} · hinge reproduce {escape(str(outcome.entry))}</p></section>'
 
 
-def _check(check: Check) -> str:
-    kind = "holds" if check.holds else "fails"
+def _check(check: Check, *, done: bool) -> str:
+    kind = "holds" if check.holds else "fails" if done else "open"
     seen = escape(sentence(check.seen))
-    return f'<li class="{kind}">{escape(sentence(check.claim))} <span>{seen}</span></li>'
+    return f'<li class="{kind}" aria-label="{kind}">{escape(sentence(check.claim))} <span>{seen}</span></li>'
 
 
 def _image(file: Path, title: str) -> Iterator[str]:
@@ -105,7 +106,7 @@ def _image(file: Path, title: str) -> Iterator[str]:
 
 
 def _table(table: Table) -> Iterator[str]:
-    head = "".join(f"<th>{escape(column)}</th>" for column in table.columns)
+    head = "".join(f'<th scope="col">{escape(column)}</th>' for column in table.columns)
     yield f'<div class="wide"><table><caption>{escape(table.title)}</caption><thead><tr>{head}</tr></thead><tbody>'
     yield from ("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in table.rows)
     yield "</tbody></table></div>"

@@ -81,7 +81,7 @@ def read_records(file: Path) -> Records:
     if not file.exists():
         return Records()
     try:
-        with file.open(newline="", encoding="utf-8") as stream:
+        with file.open(newline="", encoding="utf-8-sig") as stream:
             columns, *lines = csv.reader(stream)
         return Records(
             {name: _parsed(text) for name, text in zip(columns, line, strict=True) if text} for line in lines

@@ -70,21 +70,36 @@ def run(entries: Sequence[Entry], folder: Path, *, quick: bool, watcher: Watcher
         draw(outcome, picture(folder, entry))
         watcher.end(outcome)
         outcomes.append(outcome)
-    note(folder)
     return outcomes
 
 
-def known_outcomes(folder: Path) -> list[Outcome]:
-    """Return what the tables of a folder show, of all papers, measuring nothing."""
+def known_outcomes(folder: Path, just_now: Sequence[Outcome] = ()) -> list[Outcome]:
+    """Return what the tables of a folder show, of all papers, measuring nothing.
+
+    Parameters
+    ----------
+    folder : Path
+        Where results are.
+    just_now : sequence of Outcome
+        What a run has shown, which knows why something is missing.
+    """
     quick = about(folder).get("run") == QUICK
+    new = {str(outcome.entry): outcome for outcome in just_now}
     outcomes = []
     for paper in PAPERS.values():
-        names = [name for name in paper.experiments if table(folder, paper.name, name).exists()]
-        for entry in find(paper.name, names) if names else []:
-            ledger = Ledger(folder, entry, quick=quick)
-            missing = [f"{describe(cell)}: not measured" for cell in ledger.open_cells]
-            outcomes.append(Outcome(entry, ledger.records, missing))
+        for name in paper.experiments:
+            if (place := f"{paper.name} {name}") in new:
+                outcomes.append(new[place])
+            elif table(folder, paper.name, name).exists():
+                outcomes.append(_known(folder, *find(paper.name, [name]), quick=quick))
     return outcomes
+
+
+def _known(folder: Path, entry: Entry, *, quick: bool) -> Outcome:
+    ledger = Ledger(folder, entry, quick=quick)
+    left = ledger.open_cells
+    missing = [f"{len(left)} of {len(ledger.cells)} cells, the first: {describe(left[0])}"] if left else []
+    return Outcome(entry, ledger.records, missing)
 
 
 def draw(outcome: Outcome, file: Path) -> None:
@@ -122,5 +137,6 @@ def _measure(cell: Cell, ledger: Ledger, watcher: Watcher) -> str:
         watcher.missed(cell, reason)
         return reason
     ledger.add(cell, measured)
+    note(ledger.folder)
     watcher.measured()
     return ""

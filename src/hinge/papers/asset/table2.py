@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from hinge.papers._experiment import Check, Experiment, Table
 from hinge.papers._pictures import beside, frame
 from hinge.papers._text import count, percent, times
-from hinge.papers.asset._batch import ADAPTIVE, ASSET, LARGE, LASVM, LIBSVM, MEASUREMENT, PIPELINE, STRONG
+from hinge.papers.asset._batch import ADAPTIVE, ASSET, LARGE, LASVM, LIBSVM, MEASUREMENT, PIPELINE, STRONG, UNFINISHED
 from hinge.papers.asset._paper import ERRORS, N_TEST, SECONDS, standard_error, tolerance
 from hinge.papers.asset._reading import exact_error, longest, stopped
 from hinge.papers.asset._tasks import BATCH, TASKS, TIMED
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 METHODS = (ASSET, STRONG, ADAPTIVE, PIPELINE, LASVM, LIBSVM)
 PAPERS_NAMES = {PIPELINE: "CPNY", LIBSVM: "SVM-Light"}
-SAME_ROWS = ("adult", "mnist", "ijcnn")  # where LASVM has as many rows as SVM-Light had
 
 
 def _error(records: Records, data: str, method: str, size: int) -> float:
@@ -133,13 +132,19 @@ def _numbers(records: Records, method: str) -> Check:
 
 
 def _exact(records: Records) -> Check:
-    holds, seen = True, []
-    for data in SAME_ROWS:
-        ours, paper = exact_error(records, data), ERRORS[data, 512][LIBSVM]
-        holds &= abs(ours - paper) <= tolerance(data, paper)
-        seen.append(f"{TASKS[data].title}: {percent(ours)} ({percent(paper)} ± {tolerance(data, paper):.2f})")
+    unfinished, adult = records.where(method=UNFINISHED).mean("error"), exact_error(records, "adult")
+    paper = ERRORS["adult", 512]
+    holds = abs(adult - paper[LIBSVM]) <= tolerance("adult", paper[LIBSVM]) and unfinished > adult + 2
+    seen = [f"ADULT: {percent(adult)} ({percent(paper[LIBSVM])})"]
+    seen.append(f"not finished: {percent(unfinished)} ({percent(paper[LASVM])})")
+    for data in ("mnist", "ijcnn"):
+        ours, theirs = exact_error(records, data), ERRORS[data, 512][LASVM]
+        holds &= abs(ours - theirs) <= tolerance(data, theirs)
+        seen.append(f"{TASKS[data].title}: {percent(ours)} ({percent(theirs)} ± {tolerance(data, theirs):.2f})")
     return Check(
-        "Exact solvers (here LASVM) have the errors of SVM-Light where they have the same number of rows",
+        "LASVM has the paper's errors on MNIST and IJCNN (within two standard errors of the difference between two "
+        "test sets); on ADULT the exact error is the paper's, and one pass is more than two points worse as long as "
+        "it is not finished (18 % in the paper)",
         holds,
         "; ".join(seen),
     )
@@ -228,10 +233,10 @@ EXPERIMENT = Experiment(
     "available: CPNY's place is taken by scikit-learn's Nystroem and LinearSVC (squared hinge, its own stopping "
     "rule), on these rows too; that of SVM-Light by LIBSVM. The time of ASSET is that of the fewest passes (1, 3, "
     "10, 30, for IJCNN 100) whose error is at most that of the pipeline, or of the most. LASVM is OnlineSVC, one "
-    "pass, on 100,000 rows of COVTYPE: beside LIBSVM it is far faster than the program of 2005 that the paper ran, "
-    "so that ASSET does not always beat it here; nor does it have that program's 18 % on ADULT, which the paper of "
-    "LASVM does not "
-    "have either. Rows: " + "; ".join(f"{TASKS[data].title}, {TASKS[data].note}" for data in BATCH) + ".",
+    "pass and finishing, on 100,000 rows of COVTYPE: beside LIBSVM it is far faster than the program of 2005 that "
+    "the paper ran, so that ASSET does not always beat it here; the 18 % that the paper has for it on ADULT look "
+    "like a pass that was not finished, which is measured "
+    "as well. Rows: " + "; ".join(f"{TASKS[data].title}, {TASKS[data].note}" for data in BATCH) + ".",
     quick="3,000 training and 2,000 test rows of each task, one seed: errors are higher than the paper's.",
     measurement=MEASUREMENT,
     tabulate=_tabulate,
