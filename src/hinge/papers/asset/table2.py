@@ -15,7 +15,7 @@ from hinge.papers._text import count, percent, times
 from hinge.papers.asset._batch import ADAPTIVE, ASSET, LARGE, LASVM, LIBSVM, MEASUREMENT, PIPELINE, STRONG, UNFINISHED
 from hinge.papers.asset._paper import ERRORS, N_TEST, SECONDS, standard_error, tolerance
 from hinge.papers.asset._reading import exact_error, longest, stopped
-from hinge.papers.asset._tasks import BATCH, TASKS, TIMED
+from hinge.papers.asset._tasks import BATCH, FEW_TEST, TASKS, TIMED
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -89,18 +89,20 @@ def _counts(records: Records) -> Table:
         for data in BATCH:
             runs = stopped(records, TIMED[data], ASSET, size)
             lasvm, libsvm = (records.where(data=TIMED[data], method=method) for method in (LASVM, LIBSVM))
+            errors = (runs.mean("error"), _error(records, data, PIPELINE, size))
             numbers = (runs.mean("passes"), runs.mean("features"), runs.mean("kernel_evals"))
             others = (lasvm.mean("support"), lasvm.mean("kernel_evals"), libsvm.mean("support"), libsvm.mean("seconds"))
             rows.append(
                 (
                     str(size),
                     f"{TASKS[data].title}, {TASKS[TIMED[data]].note.split(';')[0]}",
+                    *map(percent, errors),
                     *map(count, (*numbers, *others)),
                 )
             )
-    ours = ("passes of ASSET", "features", "its kernel values")
+    ours = ("error of ASSET", "of the pipeline", "passes of ASSET", "features", "its kernel values")
     columns = ("s", "task", *ours, "LASVM: support", "its kernel values", "LIBSVM: support", "its seconds")
-    return Table(columns, rows, "Counts, for the rows that were timed")
+    return Table(columns, rows, "For the rows that were timed")
 
 
 def _check(records: Records) -> list[Check]:
@@ -180,18 +182,27 @@ def _faster_than_exact(records: Records) -> Check:
 
 
 def _faster_than_pipeline(records: Records) -> Check:
-    ratios = {
-        (data, size): _ratio(records, data, ASSET, size) / _ratio(records, data, PIPELINE, size)
-        for size in LARGE
-        for data in BATCH
-    }
-    seen = ", ".join(f"{TASKS[data].title} {size}: {times(ratio)}" for (data, size), ratio in ratios.items())
+    won, seen = 0, []
+    for size in LARGE:
+        for data in BATCH:
+            ratio = _ratio(records, data, ASSET, size) / _ratio(records, data, PIPELINE, size)
+            beyond, noise = _beyond(records, data, size)
+            won += ratio < 1 and beyond <= 2 * noise
+            seen.append(f"{TASKS[data].title} {size}: {beyond:+.2f} (± {2 * noise:.2f}) in {times(ratio)}")
     return Check(
-        "ASSET is among the fastest in most cases: it matches the batch machine over the same kind of map in less "
-        "time on at least eight of the ten lines, as it did CPNY in the paper",
-        sum(ratio < 1 for ratio in ratios.values()) >= 8,
-        f"in times of the pipeline: {seen}",
+        "ASSET is among the fastest in most cases: on at least eight of ten lines it takes less time than the batch "
+        "machine over the same kind of map to a similar error (at most two standard errors of the test error "
+        "above), as it did beside CPNY in the paper",
+        won >= 8 and len(records.where(method=PIPELINE)) == len(seen),
+        f"points above the pipeline, in times of its time: {'; '.join(seen)}",
     )
+
+
+def _beyond(records: Records, data: str, size: int) -> tuple[float, float]:
+    """Return how many points ASSET was above the pipeline when it was stopped, and the noise of a test error."""
+    error = _error(records, data, PIPELINE, size)
+    n_test = FEW_TEST if TIMED[data] != data else N_TEST[data][1]
+    return stopped(records, TIMED[data], ASSET, size).mean("error") - error, standard_error(error, n_test)
 
 
 def _draw(records: Records, figure: Figure) -> None:

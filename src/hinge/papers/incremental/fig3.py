@@ -94,7 +94,7 @@ EXPERIMENT = Experiment(
     claim="Selection and matrix creation are eliminated, augmentation takes virtually no time, the relative costs of "
     "beta and of the inverse are not affected; kernel computation "
     "has the largest weight for small training sets and gamma computation for large ones.",
-    setting="The numpy programme of figure 1 with the paper's storage and Algorithm 3, otherwise unchanged; up to 3 "
+    setting="The numpy programme of figure 1 with the paper's storage and Algorithm 3, otherwise unchanged; up to 5 "
     "000 rows (paper: 10 000).",
     quick="Up to 2 000 rows.",
     measurement=PROFILE,

@@ -51,7 +51,7 @@ _LOOKS = {
     DIGITS: dict.fromkeys((GRADIENT, ACTIVE), _CLOSE) | {RANDOM: (*_EARLY, 8_000, 15_000)},
     FLIPS: dict.fromkeys((GRADIENT, ACTIVE), _CLOSE) | {RANDOM: (*_EARLY, 8_000)},
 }
-_RUNS = {CLEAN: 2, DIGITS: 2, FLIPS: 1}  # of GRADIENT and ACTIVE; one of all else
+_RUNS = {CLEAN: 3, DIGITS: 3, FLIPS: 1}  # of GRADIENT and ACTIVE; one of all else
 _QUICK_ROWS = (6_000, 4_000)
 
 

@@ -10,7 +10,7 @@ import math
 from typing import TYPE_CHECKING
 
 from hinge.papers._experiment import Check, Experiment, Table
-from hinge.papers._text import MISSING, count, decimal, millions, percent, times
+from hinge.papers._text import count, decimal, millions, percent, times
 from hinge.papers.lasvm._selection import ACTIVE, FIT, GRADIENT, LIBSVM, RANDOM
 from hinge.papers.lasvm._selection_eight import (
     CLEAN,
@@ -77,12 +77,13 @@ def _similar(records: Records) -> Check:
 
 
 def _as_quick(records: Records, criterion: str) -> Check:
-    ratio = _reached(records, criterion).mean("seconds") / _reached(records, RANDOM).mean("seconds")
+    ours, random = _reached(records, criterion), _reached(records, RANDOM)
+    ratio = ours.mean("seconds") / random.mean("seconds")
     return Check(
         f"{criterion} takes about as much time as RANDOM to achieve a similar test error, LIBSVM's within "
         f"{decimal(alike(records))} points (a factor of {_FACTOR:g} either way)",
         1 / _FACTOR <= ratio <= _FACTOR,
-        f"{MISSING if math.isnan(ratio) else times(ratio)}",
+        f"{times(ratio)}, with {times(ours.mean('kernel_evals') / random.mean('kernel_evals'))} the kernel values",
     )
 
 
@@ -96,6 +97,10 @@ EXPERIMENT = Experiment(
     "computing time as RANDOM to achieve a similar test error.",
     setting="C = 1000, gamma = 0.02 on pixels / 255, the standard split; 3 runs of the paper's 5. One example at a "
     "time for all criteria; a pass of `fit`, which takes kernel values in blocks, is shown beside them.",
+    explanation="Both are several times as quick as RANDOM here, while all three compute about the same number of "
+    "kernel values. The paper pays for each kernel value alike; here the 50 candidates of a choice are one matrix "
+    "product, and a value of it costs a fraction of one of RANDOM's single rows. The other way round, `fit` computes "
+    "RANDOM's values in blocks too and makes its whole epoch in the time in which ACTIVE learns some 2 000 labels.",
     quick="6 000 + 4 000 rows, one run, up to 1 500 labels.",
     measurement=MEASUREMENT,
     tabulate=_tabulate,

@@ -44,8 +44,8 @@ def _check(records: Records) -> list[Check]:
     captured = 1 - (1 - float(np.mean(two))) / (1 - float(np.mean(one))) if np.mean(one) != 1 else 1.0
     return [
         Check(
-            "A single epoch gathers most of the support vectors of the exact solution: at least 80 % of LIBSVM's number "
-            "in the mean, 75 % on each digit, and no more than 102 %",
+            "A single epoch gathers most of the support vectors of the exact solution: at least 80 % of LIBSVM's "
+            "number in the mean, 75 % on each digit, and no more than 102 %",
             float(np.mean(one)) >= 0.8 and bool(np.all((one >= 0.75) & (one <= 1.02))),
             f"{decimal(float(np.min(one)))} to {decimal(float(np.max(one)))} of it",
         ),

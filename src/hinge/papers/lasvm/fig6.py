@@ -33,6 +33,7 @@ MEGABYTES = (8, 32, 128, 256, 512, 1024)
 SMALL, LARGE = MEGABYTES[0], MEGABYTES[-1]
 _PAPER_ROWS = 60_000
 _GROWTH = 1.62
+_LITTLE = 1.5
 _ROWS, _DIGITS = 10_000, (3, 8)
 _QUICK_ROWS, _QUICK_DIGITS, _QUICK_MEGABYTES = 4_000, (8,), (8, 128, 512, 1024)
 
@@ -75,17 +76,32 @@ def _tabulate(records: Records) -> list[Table]:
     ]
 
 
+def _enough(records: Records, method: str) -> float:
+    """Return the smallest cache with which a method takes little longer than it does with the largest."""
+    sizes = [
+        size
+        for size in records.unique("megabytes")
+        if _relative(records, method, size) <= _LITTLE * _relative(records, method, LARGE)
+    ]
+    return min(sizes, default=math.nan)
+
+
 def _check(records: Records) -> list[Check]:
     fewest = {method: _relative(records, method, SMALL) for method in (LIBSVM, LASVM)}
     most = {method: _relative(records, method, LARGE) for method in fewest}
-    rise = {method: fewest[method] - most[method] for method in fewest}
+    enough = {method: _enough(records, method) for method in fewest}
     return [
         Check(
-            f"LASVM tolerates much smaller caches: from {LARGE} to {SMALL} MB its time grows by at most half as much "
-            "as LIBSVM's, both as shares of LIBSVM's with 1 GB",
-            rise[LASVM] <= rise[LIBSVM] / 2,
-            f"by {decimal(rise[LASVM])} instead of {decimal(rise[LIBSVM])}, or to "
-            f"{times(fewest[LASVM] / most[LASVM])} and {times(fewest[LIBSVM] / most[LIBSVM])} their times with 1 GB",
+            f"LASVM tolerates much smaller caches: at most {_LITTLE} times its time with {LARGE} MB it takes with half "
+            "of what LIBSVM needs for that, or less",
+            enough[LASVM] <= enough[LIBSVM] / 2,
+            f"{decimal(enough[LASVM], 0)} MB against {decimal(enough[LIBSVM], 0)} MB",
+        ),
+        Check(
+            f"From {LARGE} to {SMALL} MB the time of LASVM grows by at most half as much as LIBSVM's, both as shares "
+            "of LIBSVM's with 1 GB, as in the paper's figure",
+            fewest[LASVM] - most[LASVM] <= (fewest[LIBSVM] - most[LIBSVM]) / 2,
+            f"from {times(most[LASVM])} to {times(fewest[LASVM])}, LIBSVM to {times(fewest[LIBSVM])}",
         ),
         Check(
             f"LASVM with a {SMALL} MB cache runs faster than LIBSVM with a {LARGE} MB cache",
@@ -114,6 +130,9 @@ EXPERIMENT = Experiment(
     "gamma = 0.02. Caches are an eighteenth of the sizes given, as is what LIBSVM has to keep: rows times free support "
     "vectors.",
     quick="One digit, 4 000 rows, four sizes.",
+    explanation="As a multiple of its own time with 1 GB, LASVM with 8 MB slows down nearly as much as LIBSVM does "
+    "(about four times): kernel values in blocks are so cheap for it that rows computed one by one again weigh "
+    "heavily. What it needs is far less, however, and all of its times are far below LIBSVM's.",
     measurement=Measurement("cache", _cells),
     tabulate=_tabulate,
     check=_check,

@@ -91,7 +91,7 @@ def _noisy_usps(seed: int) -> Problem:
 
 
 SOURCES = {  # the quick ones first
-    BANANA: Source(_banana, (4_000, 1_300), 10, redrawn=True),
+    BANANA: Source(_banana, (4_000, 1_300), 10, 10, redrawn=True),
     USPS: Source(_usps, (7_329, 1_969), 5, redrawn=True),
     REUTERS: Source(_reuters, (7_770, 3_299), 5),
     NOISY_USPS: Source(_noisy_usps, (7_329, 1_969), 5, redrawn=True),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from hinge.papers._experiment import Check, Experiment, Table
 from hinge.papers._pictures import MARKS, frame
+from hinge.papers._records import Record, Records
 from hinge.papers._text import count, decimal, percent, times
 from hinge.papers.nonconvex._passes import (
     END,
@@ -24,8 +25,6 @@ from hinge.papers.nonconvex._sets import NAMES, NOISY, OTHER_RAMPS, RAMP
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-    from hinge.papers._records import Records
 
 RAMPS = sorted((*OTHER_RAMPS, RAMP))
 _LOWEST, _HIGHEST = RAMPS[0], RAMPS[-1]
@@ -65,7 +64,7 @@ def _check(records: Records) -> list[Check]:
         verdict(
             "'In all data sets, increasing the value of s into the positive territory' becomes 'detrimental to the "
             f"generalization performance': at s = {_HIGHEST:g} the error is larger than at s = -1, by more than two "
-            "standard errors of the test set",
+            "standard errors of the difference over runs (of the test set where there is one run)",
             _detrimental(records),
         ),
         verdict(
@@ -92,9 +91,21 @@ def _detrimental(records: Records) -> dict[str, Any]:
     cases = {}
     for data in NAMES:
         for method in WITH_RAMP:
-            worse = _at(records, data, method, _HIGHEST, "error") - _at(records, data, method, RAMP, "error")
-            cases[f"{data}, {method}:"] = (worse > 2 * noise(records, data), f"{decimal(worse)} points")
+            worse = _paired(records, data, method)
+            spread = worse.spread("worse") if len(worse) > 1 else noise(records, data)
+            mean = worse.mean("worse")
+            cases[f"{data}, {method}:"] = (mean > 2 * spread, f"{decimal(mean)} ± {decimal(spread)} points")
     return cases
+
+
+def _paired(records: Records, data: str, method: str) -> Records:
+    """Return by how much the largest s is worse than the paper's, for each run that has both."""
+    lines: list[Record] = []
+    for seed in records.unique("seed"):
+        chosen = records.where(data=data, method=method, seed=seed, stage=END)
+        worse = chosen.where(ramp=_HIGHEST).mean("error") - chosen.where(ramp=RAMP).mean("error")
+        lines.append({"worse": worse})
+    return Records(line for line in lines if not math.isnan(float(line["worse"])))
 
 
 def _diminished(records: Records) -> dict[str, Any]:
@@ -132,7 +143,8 @@ EXPERIMENT = Experiment(
     claim="'LASVM-NC and LASVM-I algorithms achieve competitive generalization performance with much fewer support "
     "vectors, especially for Adult, Banana, and USPS-N data sets.' Positive s are detrimental, far negative ones "
     "have no effect.",
-    setting=SETTING + " Other s than -1 have 3 runs, 1 on Adult and Mnist, and Mnist has only two of them.",
+    setting=SETTING
+    + " Other s than -1 have 3 runs, 10 on Banana, 1 on Adult and Mnist, and Mnist has only two of them.",
     quick="One seed; 6 000 rows of Adult and of Mnist.",
     measurement=passes(other_ramps=True),
     tabulate=_tabulate,

@@ -60,7 +60,9 @@ def _accurate(records: Records) -> list[Check]:
             here, paper = accuracy(records, data, method), printed(ACCURACY, method, data)
             reached[f"{data}, {method}:"] = (here >= paper - 3 * error, f"{decimal(here)} ({decimal(paper)})")
             if method in WITH_RAMP:
-                comparable[f"{data}, {method}:"] = (here >= exact - 2 * error, f"{decimal(here - exact)} points")
+                behind = paper - printed(ACCURACY, LIBSVM, data)
+                seen = f"{here - exact:+.2f} ({behind:+.2f}) points"
+                comparable[f"{data}, {method}:"] = (here - exact >= behind - 2 * error, seen)
     noisy = {
         f"{method}:": (
             accuracy(records, NOISY_USPS, method) > accuracy(records, NOISY_USPS, FULL),
@@ -75,8 +77,8 @@ def _accurate(records: Records) -> list[Check]:
             reached,
         ),
         verdict(
-            "LASVM-NC and LASVM-I have 'comparable classification accuracy to LASVM and LIBSVM': LIBSVM's or better, "
-            "up to two standard errors",
+            "LASVM-NC and LASVM-I have 'comparable classification accuracy to LASVM and LIBSVM': no further behind "
+            "LIBSVM's than in the paper, up to two standard errors",
             comparable,
         ),
         verdict("'LASVM-NC and LASVM-I actually yield higher classification accuracy for USPS-N' than FULL SVM", noisy),
