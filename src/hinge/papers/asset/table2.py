@@ -12,7 +12,19 @@ from typing import TYPE_CHECKING
 from hinge.papers._experiment import Check, Experiment, Table
 from hinge.papers._pictures import beside, frame
 from hinge.papers._text import count, percent, times
-from hinge.papers.asset._batch import ADAPTIVE, ASSET, LARGE, LASVM, LIBSVM, MEASUREMENT, PIPELINE, STRONG, UNFINISHED
+from hinge.papers.asset._batch import (
+    ADAPTIVE,
+    ASSET,
+    CONVERGED,
+    LARGE,
+    LASVM,
+    LIBSVM,
+    MEASUREMENT,
+    PIPELINE,
+    SAME_ROWS,
+    STRONG,
+    UNFINISHED,
+)
 from hinge.papers.asset._paper import ERRORS, N_TEST, SECONDS, standard_error, tolerance
 from hinge.papers.asset._reading import exact_error, longest, stopped
 from hinge.papers.asset._tasks import BATCH, FEW_TEST, TASKS, TIMED
@@ -110,6 +122,7 @@ def _check(records: Records) -> list[Check]:
         _numbers(records, ASSET),
         _numbers(records, STRONG),
         _exact(records),
+        _lasvm(records),
         _better_exact(records),
         _faster_than_exact(records),
         _faster_than_pipeline(records),
@@ -134,19 +147,30 @@ def _numbers(records: Records, method: str) -> Check:
 
 
 def _exact(records: Records) -> Check:
-    unfinished, adult = records.where(method=UNFINISHED).mean("error"), exact_error(records, "adult")
-    paper = ERRORS["adult", 512]
-    holds = abs(adult - paper[LIBSVM]) <= tolerance("adult", paper[LIBSVM]) and unfinished > adult + 2
-    seen = [f"ADULT: {percent(adult)} ({percent(paper[LIBSVM])})"]
-    seen.append(f"not finished: {percent(unfinished)} ({percent(paper[LASVM])})")
+    holds, seen = True, []
+    for data in SAME_ROWS:
+        ours, paper = records.where(data=data, method=CONVERGED).mean("error"), ERRORS[data, 512][LIBSVM]
+        holds &= abs(ours - paper) <= tolerance(data, paper)
+        seen.append(f"{TASKS[data].title}: {percent(ours)} ({percent(paper)} ± {tolerance(data, paper):.2f})")
+    return Check(
+        "The exact solution has the errors of SVM-Light on the tasks with as many rows (within two standard errors of "
+        "the difference between two test sets)",
+        holds,
+        "; ".join(seen),
+    )
+
+
+def _lasvm(records: Records) -> Check:
+    unfinished, paper = records.where(method=UNFINISHED).mean("error"), ERRORS["adult", 512][LASVM]
+    holds = unfinished > exact_error(records, "adult") + 2
+    seen = [f"ADULT, not finished: {percent(unfinished)} ({percent(paper)})"]
     for data in ("mnist", "ijcnn"):
         ours, theirs = exact_error(records, data), ERRORS[data, 512][LASVM]
         holds &= abs(ours - theirs) <= tolerance(data, theirs)
         seen.append(f"{TASKS[data].title}: {percent(ours)} ({percent(theirs)} ± {tolerance(data, theirs):.2f})")
     return Check(
-        "LASVM has the paper's errors on MNIST and IJCNN (within two standard errors of the difference between two "
-        "test sets); on ADULT the exact error is the paper's, and one pass is more than two points worse as long as "
-        "it is not finished (18 % in the paper)",
+        "LASVM has the paper's errors on MNIST and IJCNN (with the same tolerance); on ADULT, as long as it is not "
+        "finished, it is more than two points worse than the exact solution",
         holds,
         "; ".join(seen),
     )
@@ -254,4 +278,9 @@ EXPERIMENT = Experiment(
     check=_check,
     draw=_draw,
     size=(12.0, 6.0),
+    explanation="All errors on MNIST, the exact one too, are 0.2 to 0.4 points above the paper's, which is within "
+    "the tolerance for each, but has one sign; with the official test set instead of a random one ASSET came to "
+    "3.90 and 2.75 % and LASVM to 1.61 %. How the paper scaled the pixels is not known. IJCNN had 30 passes first, "
+    "like the others: with 1024 landmarks ASSET was then at 1.00 %, outside the tolerance, and still falling, and "
+    "so it was given 100.",
 )

@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 C, SIGMA = 1.0, 30.0
 GAMMA = 1 / (2 * SIGMA**2)
 SIZES = (1_000, 2_000, 3_000, 5_000, 10_000)
-FEW = (500, 1_000, 2_000)  # of a quick run
-PLAIN = SIZES[:3]  # of the plain programmes, which are slow
-PROFILED = 8  # the digit of the profiles, with which they go on to 5 000
+FEW = (500, 1_000, 2_000)  # of a quick run, and of the plain programmes on most digits
+LONG = {"linear": (8,), "rbf": (0, 1, 8)}  # digits with runs to 10 000, and to 3 000 of the plain programmes
+PROFILED = 8
 FITTED = (8, 0)  # LIBSVM is fitted to a hard one and an easy one; all digits of a quick run
 LIBRARY, CONTIGUOUS, GATHERED = "C++", "Algorithm 3", "Algorithm 4"
 LIBSVM, LASVM = "LIBSVM", "LASVM"
@@ -116,7 +116,7 @@ def by_lasvm(kernel: str, digit: int, size: int) -> Record:
 
 def _cells(kernel: str, quick: bool) -> Iterator[Cell]:
     for digit in FITTED if quick else DIGITS:
-        own, plain = _sizes(digit, quick)
+        own, plain = _sizes(kernel, digit, quick)
         whole = FEW[-1] if quick else SIZES[-1]
         yield Cell(_key(kernel, digit, LIBRARY), partial(by_library, kernel, digit, own))
         yield Cell(_key(kernel, digit, LASVM), partial(by_lasvm, kernel, digit, whole))
@@ -126,11 +126,11 @@ def _cells(kernel: str, quick: bool) -> Iterator[Cell]:
             yield Cell(_key(kernel, digit, method), partial(by_plain, kernel, digit, plain, method))
 
 
-def _sizes(digit: int, quick: bool) -> tuple[Sequence[int], Sequence[int]]:
+def _sizes(kernel: str, digit: int, quick: bool) -> tuple[Sequence[int], Sequence[int]]:
     """Return the sizes of the library and of the plain programmes."""
     if quick:
         return FEW, FEW
-    return SIZES, SIZES[:4] if digit == PROFILED else PLAIN
+    return (SIZES, SIZES[:3]) if digit in LONG[kernel] else (SIZES[:4], FEW)
 
 
 def _key(kernel: str, digit: int, method: str) -> dict[str, str | int]:
@@ -140,7 +140,7 @@ def _key(kernel: str, digit: int, method: str) -> dict[str, str | int]:
 def _profile_cells(quick: bool) -> Iterator[Cell]:
     for kernel in SETTINGS:
         for method in LAYOUTS:
-            sizes = FEW if quick else SIZES[:4]
+            sizes = FEW if quick else (FEW[0], *SIZES[:3])
             yield Cell(_key(kernel, PROFILED, method), partial(by_plain, kernel, PROFILED, sizes, method))
 
 

@@ -94,12 +94,17 @@ EXPERIMENT = Experiment(
     claim="Selection and matrix creation are eliminated, augmentation takes virtually no time, the relative costs of "
     "beta and of the inverse are not affected; kernel computation "
     "has the largest weight for small training sets and gamma computation for large ones.",
-    setting="The numpy programme of figure 1 with the paper's storage and Algorithm 3, otherwise unchanged; up to 5 "
-    "000 rows (paper: 10 000).",
+    setting="The numpy programme of figure 1 with the paper's storage and Algorithm 3, otherwise unchanged; from "
+    "500 to 3 000 rows (paper: 1 000 to 10 000).",
     quick="Up to 2 000 rows.",
     measurement=PROFILE,
     tabulate=tabulate,
     check=check,
     draw=draw,
     size=(12.0, 4.5),
+    explanation="What the design eliminates is eliminated, and augmentation is cheap. The programme is three to four "
+    "times as fast, and what it did not make faster has a larger part of what is left: line 17 has 8 to 28 % instead "
+    "of 4 to 12 %, kernel values 29 to 55 % instead of 8 to 15 %. In the paper selection was cheap enough, or kernel "
+    "values dear enough, that shares hardly changed. Gamma gains on kernel values with the linear and the polynomial "
+    "kernel; not with the RBF kernel, where only some 40 support vectors are on the margin.",
 )

@@ -2,8 +2,8 @@
 
 The paper adds "ten percent label noise" to the training set. Labels of MNIST are digits, and one digit in ten is
 replaced by another one here: a tenth of the eights are then taken for something else, and a ninetieth of the others for
-eights, 2 % in all. The other reading, every tenth of the labels 8 / not 8 flipped, is measured beside it: GRADIENT fares
-much worse, ACTIVE ends at 1 % of errors, and RANDOM is far from what the paper calls "slightly higher".
+eights, 2 % in all. The other reading, every tenth of the labels 8 / not 8 flipped, is measured beside it: GRADIENT
+fares much worse, ACTIVE ends at 1 % of errors, and RANDOM is far from what the paper calls "slightly higher".
 """
 
 from __future__ import annotations

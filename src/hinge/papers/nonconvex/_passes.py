@@ -24,7 +24,7 @@ from hinge import OnlineSVC, RobustOnlineSVC
 from hinge._training import opening
 from hinge.papers._experiment import Cell, Measurement
 from hinge.papers._measure import libsvm, processor
-from hinge.papers.nonconvex._sets import CACHE, NAMES, RAMP, SOURCES, problem
+from hinge.papers.nonconvex._sets import CACHE, MNIST, NAMES, RAMP, SOURCES, problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 FULL, GAP, NONCONVEX, IGNORE, LASVM, LIBSVM = "FULL SVM", "LASVM-G", "LASVM-NC", "LASVM-I", "LASVM", "LIBSVM"
 METHODS = (FULL, GAP, NONCONVEX, IGNORE, LASVM, LIBSVM)
 STREAMING = METHODS[:-1]
+LEFT_OUT = (MNIST, FULL)  # would keep 60 000 rows, and was not at its end after 35 minutes
 VARIANTS = {FULL: "full", GAP: "hinge", NONCONVEX: "ramp", IGNORE: "ignore"}
 WITH_RAMP = (NONCONVEX, IGNORE)
 NO_RAMP = "none"
@@ -93,7 +94,7 @@ def passes(*, data: Sequence[str] = NAMES, methods: Sequence[str] = METHODS, oth
     def cells(quick: bool) -> Iterator[Cell]:
         for name in (name for name in SOURCES if name in data):
             for seed in range(1 if quick else SOURCES[name].seeds):
-                for method in (method for method in _CHEAP_FIRST if method in methods):
+                for method in (method for method in _CHEAP_FIRST if method in methods and (name, method) != LEFT_OUT):
                     yield from (
                         Cell(each.key, each.run)
                         for each in _runs(name, method, seed, other_ramps=other_ramps, quick=quick)

@@ -9,7 +9,7 @@ from hinge.papers._experiment import Check, Table
 from hinge.papers._pictures import COLOURS, beside, frame
 from hinge.papers._text import times
 from hinge.papers.nonconvex._paper import ACCURACY, SECONDS, printed
-from hinge.papers.nonconvex._passes import END, LIBSVM, METHODS, NO_RAMP, STREAMING, WITH_RAMP
+from hinge.papers.nonconvex._passes import END, LEFT_OUT, LIBSVM, METHODS, NO_RAMP, STREAMING, WITH_RAMP
 from hinge.papers.nonconvex._sets import NAMES, RAMP
 
 if TYPE_CHECKING:
@@ -25,7 +25,9 @@ SETTING = (
     "LASVM paper; the printed 1 does not give LIBSVM's numbers), and the library's defaults where the paper gives "
     "nothing: CLEAN every 256 examples, 200 idle ones kept, ramp loss after 100 support vectors. Means of 10 runs on "
     "Banana, 5 on Reuters and USPS, 2 on Adult and 1 on Mnist (the paper: 10). Banana and USPS are new random splits "
-    "in every run. LASVM's last look is after its finishing step. All have one thread and 2000 MB for kernel values."
+    "in every run. LASVM's last look is after its finishing step. All have one thread and 2000 MB for kernel values. "
+    "FULL SVM on Mnist was broken off after 35 processor minutes and is left out: what is said of every set and FULL "
+    "SVM is asked of the other five."
 )
 COLOUR = dict(zip(METHODS, COLOURS, strict=False))
 
@@ -67,10 +69,14 @@ def positive_noise(records: Records, data: str, rate: float) -> float:
 
 
 def verdict(claim: str, cases: Mapping[str, tuple[bool, str]]) -> Check:
-    """Return a claim about several cases; what is seen are those that fail, or else all of them."""
-    failed = {name: seen for name, (holds, seen) in cases.items() if not holds}
-    shown = failed or {name: seen for name, (_, seen) in cases.items()}
-    return Check(claim, bool(cases) and not failed, ", ".join(f"{name} {seen}" for name, seen in shown.items()))
+    """Return a claim about several cases; what is seen are those that fail, or else all of them.
+
+    Cases that need what was left out are not asked for.
+    """
+    asked = {name: case for name, case in cases.items() if not all(word in name for word in LEFT_OUT)}
+    failed = {name: seen for name, (holds, seen) in asked.items() if not holds}
+    shown = failed or {name: seen for name, (_, seen) in asked.items()}
+    return Check(claim, bool(asked) and not failed, ", ".join(f"{name} {seen}" for name, seen in shown.items()))
 
 
 def side_by_side(title: str, methods: Sequence[str], cell: Callable[[str, str], str]) -> Table:

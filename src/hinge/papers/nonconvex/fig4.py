@@ -59,7 +59,7 @@ def _check(records: Records) -> list[Check]:
         allowed = positive_noise(records, data, printed(PRBEP, FULL, data))
         for method in _ONES:
             less = ours(records, data, method, "prbep") - full
-            ends[f"{data}, {method}:"] = (less >= -allowed, f"{less:+.2f} points")
+            ends[f"{data}, {method} / {FULL}:"] = (less >= -allowed, f"{less:+.2f} points")
     for data in (ADULT, BANANA):
         for method in _ONES:
             here, there = _falls(records, data, method), _falls(records, data, LASVM)

@@ -65,7 +65,7 @@ def _check(records: Records) -> list[Check]:
     return [
         verdict(
             "Every break-even point is the paper's or better, up to three standard errors of a rate among so many "
-            "positive test rows (by which one of 30 numbers may differ by chance)",
+            "positive test rows",
             _rates(records, "prbep"),
         ),
         verdict("Every g-mean is the paper's or better, up to the same", _rates(records, "gmeans")),
