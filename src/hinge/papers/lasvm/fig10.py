@@ -198,7 +198,7 @@ def _draw(records: Records, figure: Figure) -> None:
             place.plot([deltas[0] / 2.5], [exact], "<", color=INK, markersize=11, label=LIBSVM)
             place.set_xscale("log")
             place.invert_xaxis()
-            place.set_yscale("linear" if column == "support" else "log")
+            place.set_yscale("log" if column == "seconds" else "linear")
         frame(place, "", "delta_max", up, legend=column == "error")
 
 

@@ -78,10 +78,12 @@ def _check(records: Records) -> list[Check]:
 
 
 def _draw(records: Records, figure: Figure) -> None:
-    place = figure.subplots()
-    draw_digits(place, per_digit(records, "seconds"), "training time, processor seconds")
-    if records.values("seconds").sum() > 0:
+    place, series = figure.subplots(), per_digit(records, "seconds")
+    draw_digits(place, series, "training time, processor seconds")
+    highest = float(np.nan_to_num(list(series.values())).max())
+    if highest > 0:
         place.set_yscale("log")
+        place.set_ylim(top=8 * highest)  # room for the legend
 
 
 EXPERIMENT = Experiment(

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 FULL, GAP, NONCONVEX, IGNORE, LASVM, LIBSVM = "FULL SVM", "LASVM-G", "LASVM-NC", "LASVM-I", "LASVM", "LIBSVM"
 METHODS = (FULL, GAP, NONCONVEX, IGNORE, LASVM, LIBSVM)
 STREAMING = METHODS[:-1]
-LEFT_OUT = (MNIST, FULL)  # would keep 60 000 rows, and was not at its end after 35 minutes
+LEFT_OUT = (MNIST, FULL)  # would keep 60 000 rows, and was not at its end after twelve processor minutes
 VARIANTS = {FULL: "full", GAP: "hinge", NONCONVEX: "ramp", IGNORE: "ignore"}
 WITH_RAMP = (NONCONVEX, IGNORE)
 NO_RAMP = "none"
