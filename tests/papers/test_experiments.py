@@ -94,7 +94,7 @@ def test_pictures_can_be_drawn(kept, name, tmp_path):
     assert (tmp_path / "picture.png").stat().st_size > 5_000
 
 
-def test_the_document_is_that_of_the_kept_results(tmp_path):
-    papers.write_document(tmp_path / "again.md", papers.known_outcomes(KEPT), papers.about(KEPT))
+def test_the_document_is_that_of_the_kept_results(kept, tmp_path):
+    papers.write_document(tmp_path / "again.md", list(kept.values()), papers.about(KEPT))
     written = (ROOT / "docs" / "reproduction.md").read_text(encoding="utf-8")
     assert (tmp_path / "again.md").read_text(encoding="utf-8") == written

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from hinge._errors import ParameterError
 from hinge._files import replacing
-from hinge.papers._records import Record, Records, normal, read_records, write_records
+from hinge.papers._records import Record, Records, Scalar, normal, read_records, write_records
 from hinge.papers._registry import PAPERS, is_shared
 
 if TYPE_CHECKING:
@@ -75,10 +75,14 @@ class Ledger:
         write_records(self._file, self.records)
 
     def _take(self, records: Records) -> None:
-        wanted = [{name: normal(value) for name, value in cell.key.items()} for cell in self.cells]
-        for number, key in enumerate(wanted):
-            if number not in self._lines and (lines := list(records.where(**key))):
-                self._lines[number] = lines
+        found: dict[tuple[Scalar | None, ...], list[Record]] = {}
+        names = list(self.cells[0].key)  # all cells have the same
+        for line in records:
+            found.setdefault(tuple(line.get(name) for name in names), []).append(line)
+        for number, cell in enumerate(self.cells):
+            key = tuple(normal(cell.key[name]) for name in names)
+            if number not in self._lines and key in found:
+                self._lines[number] = found[key]
 
 
 def table(folder: Path, paper: str, name: str) -> Path:

@@ -26,8 +26,8 @@ SETTING = (
     "nothing: CLEAN every 256 examples, 200 idle ones kept, ramp loss after 100 support vectors. Means of 10 runs on "
     "Banana, 5 on Reuters and USPS, 2 on Adult and 1 on Mnist (the paper: 10). Banana and USPS are new random splits "
     "in every run. LASVM's last look is after its finishing step. All have one thread and 2000 MB for kernel values. "
-    "FULL SVM on Mnist was broken off after twelve processor minutes and is left out: what is said of every set and FULL "
-    "SVM is asked of the other five."
+    "FULL SVM on Mnist was broken off after twelve processor minutes and is left out: what is said of every set and "
+    "FULL SVM is asked of the other five."
 )
 COLOUR = dict(zip(METHODS, COLOURS, strict=False))
 
