@@ -89,12 +89,6 @@ def usps(digit: int = 0) -> Problem:
     return replace(problem, X=normalize(data.X_train), X_test=normalize(data.X_test))
 
 
-def waveform(seed: int, n_train: int = 4_000, n_test: int = 1_000) -> Problem:
-    """Breiman's waves, generated: the first class against the two others."""
-    data = load("waveform", random_state=seed)
-    return _two(data, 0, C=1.0, gamma=0.05).drawn(seed, n_train, n_test)
-
-
 def digit(number: int) -> Problem:
     """One handwritten digit against the rest, 60 000 + 10 000 rows of pixels / 255; 0.02 is 0.005 on [-1, 1]."""
     return _two(loaded("mnist"), number, C=1000.0, gamma=0.02)
