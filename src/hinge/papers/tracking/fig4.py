@@ -1,7 +1,8 @@
 """Figure 4: K against the mean normalised gap of Algorithm 1 on Adult, with a power of the gap fitted to it.
 
 The paper fits K = 0.709 / gap^1.043 to eight values of K, which it does not name. How it fitted is not said. Here
-squares of differences in K are minimised, so that the large K decide; a straight line through the logarithms weighs all K alike.
+squares of differences in K are minimised, so that the large K decide; a straight line through the logarithms weighs
+all K alike.
 """
 
 from __future__ import annotations
