@@ -12,7 +12,6 @@ from benchmarks.micro import (
     anomalies,
     asking,
     budget,
-    cache,
     capacity,
     dask,
     exactness,
@@ -24,21 +23,17 @@ from benchmarks.micro import (
     leaving,
     noise,
     people,
-    perceptrons,
     pipelines,
     products,
     shift,
     streams,
     threads,
     throughput,
-    tracking,
-    variants,
-    windows,
 )
 from benchmarks.report import print_table
 
-ONLINE = (latency, cache, products, shift, threads, files, streams, variants, noise, budget, tracking, perceptrons)
-EXACT = (growing, forgetting, capacity, leaving, exactness, windows, anomalies)
+ONLINE = (latency, products, shift, threads, files, streams, noise, budget)
+EXACT = (growing, forgetting, capacity, leaving, exactness, anomalies)
 APPROXIMATE = (pipelines, throughput, dask)
 ACTIVE = (asking, people, keys)
 MEASURES: dict[str, Any] = {

@@ -72,7 +72,7 @@ def _figures(data: Path, truth: Sequence[str], people: int, thought: float, seco
         end = time.monotonic() + seconds
         tasks = [pool.submit(_label, port, number, truth, thought, end) for number in range(people)]
         visits = [task.result() for task in tasks]
-        kept = _kept(port)
+        kept = kept_labels(port)
     waits = [1e3 * wait for visit in visits for wait in visit.waits]
     lost = sum(kept.get(row) != label for visit in visits for row, label in visit.saved.items())
     given = [row for visit in visits for row in visit.given]
@@ -106,20 +106,21 @@ def _label(port: int, number: int, truth: Sequence[str], thought: float, end: fl
     """Label until the time is over, one example after the other."""
     connection, visit, random = HTTPConnection("127.0.0.1", port), Visit(), np.random.default_rng(number)
     person = f"person {number}".replace(" ", "%20")
-    turn = _ask(connection, person, "next", {})
+    turn = ask(connection, person, "next", {})
     while turn["example"] is not None and time.monotonic() < end:
         row = int(turn["example"]["row"])
         visit.given.append(row)
         time.sleep(thought * random.uniform(0.5, 1.5))
         began = time.perf_counter()
-        turn = _ask(connection, person, "answer", {"row": row, "label": truth[row], "seconds": thought})
+        turn = ask(connection, person, "answer", {"row": row, "label": truth[row], "seconds": thought})
         visit.waits.append(time.perf_counter() - began)
         visit.saved[row] = truth[row]
     connection.close()
     return visit
 
 
-def _ask(connection: HTTPConnection, person: str, what: str, content: dict[str, Any]) -> dict[str, Any]:
+def ask(connection: HTTPConnection, person: str, what: str, content: dict[str, Any]) -> dict[str, Any]:
+    """Send a request of the page; return the answer."""
     headers = {"Content-Type": "application/json", "X-Hinge-Person": person}
     connection.request("POST", f"/api/{what}", json.dumps(content), headers)
     response = connection.getresponse()
@@ -129,7 +130,7 @@ def _ask(connection: HTTPConnection, person: str, what: str, content: dict[str, 
     return answer
 
 
-def _kept(port: int) -> dict[int, str]:
+def kept_labels(port: int) -> dict[int, str]:
     """Return the labels that the server has."""
     connection = HTTPConnection("127.0.0.1", port)
     connection.request("GET", "/api/export/labels.csv")

@@ -24,7 +24,9 @@ Names = Annotated[list[str] | None, typer.Argument(metavar="[EXPERIMENT]...", he
 Quick = Annotated[bool, typer.Option("--quick", help="Minutes: fewer rows, seeds and settings.")]
 Output = Annotated[
     Path | None,
-    typer.Option(metavar="FOLDER", help="Tables, pictures, page. [reproduction, or reproduction-quick]"),
+    typer.Option(
+        metavar="FOLDER", file_okay=False, help="Tables, pictures, page. [reproduction, or reproduction-quick]"
+    ),
 ]
 Document = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Also write the verdicts of the folder as Markdown.")
@@ -102,9 +104,12 @@ class _Bar:
         self._task = self._progress.add_task(self._title, total=n_cells, completed=n_measured)
 
     def measure(self, cell: papers.Cell) -> None:
-        """Name the cell."""
+        """Name the cell; in a line of its own where no bar can be shown."""
+        text = f"{self._title}: {papers.describe(cell)}"
         if self._task is not None:
-            self._progress.update(self._task, description=f"{self._title}: {papers.describe(cell)}")
+            self._progress.update(self._task, description=text)
+        if not self._progress.console.is_terminal:
+            self._progress.console.print(text, markup=False, highlight=False, soft_wrap=True)
 
     def measured(self) -> None:
         """Advance."""

@@ -89,6 +89,16 @@ def usps(digit: int = 0) -> Problem:
     return replace(problem, X=normalize(data.X_train), X_test=normalize(data.X_test))
 
 
+def faint_usps() -> Problem:
+    """Zero against the rest, the same rows of pixels from 0 to 1/16.
+
+    The papers that learn it give neither their rows nor their scale. On this one LIBSVM comes to their numbers of
+    support vectors, with and without wrong labels; on unit rows it has up to twice as many.
+    """
+    data = loaded("usps")
+    return replace(_two(data, 0, C=1000.0, gamma=2.0), X=(data.X_train + 1) / 32, X_test=(data.X_test + 1) / 32)
+
+
 def digit(number: int) -> Problem:
     """One handwritten digit against the rest, 60 000 + 10 000 rows of pixels / 255; 0.02 is 0.005 on [-1, 1]."""
     return _two(loaded("mnist"), number, C=1000.0, gamma=0.02)

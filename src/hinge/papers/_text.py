@@ -37,6 +37,11 @@ def change(value: float) -> str:
     return MISSING if math.isnan(value) else f"{100 * value:+.0f} %"
 
 
+def signed(points: float) -> str:
+    """Return a difference of test errors."""
+    return MISSING if math.isnan(points) else f"{points:+.2f}"
+
+
 def times(value: float) -> str:
     """Return a ratio."""
     return MISSING if math.isnan(value) else f"{value:.{2 if value < 10 else 0 if value > 99 else 1}f} x"

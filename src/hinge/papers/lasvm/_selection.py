@@ -23,7 +23,6 @@ from hinge import OnlineSVC
 from hinge.active import ActiveLearner
 from hinge.papers._measure import error_of, fitted, processor
 from hinge.papers._pictures import INK
-from hinge.papers._text import MISSING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -166,8 +165,3 @@ def draw_level(place: Any, error: float, label: str = LIBSVM) -> None:
     """Draw the error of LIBSVM as a dashed line."""
     if not math.isnan(error):
         place.axhline(error, color=INK, linestyle="--", linewidth=1, label=label)
-
-
-def signed(points: float) -> str:
-    """Return a difference of test errors as text."""
-    return MISSING if math.isnan(points) else f"{points:+.2f}"

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from hinge.papers._experiment import Check, Experiment, Table
 from hinge.papers._pictures import INK, frame
-from hinge.papers._text import count, percent
-from hinge.papers.lasvm._selection import ACTIVE, AUTOACTIVE, EXACT, LIBSVM, RANDOM, draw_curves, draw_level, signed
+from hinge.papers._text import count, percent, signed
+from hinge.papers.lasvm._selection import ACTIVE, AUTOACTIVE, EXACT, LIBSVM, RANDOM, draw_curves, draw_level
 from hinge.papers.lasvm._selection_adult import CRITERIA, MEASUREMENT, SAME, excess, last, noise, reached
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ import math
 from typing import TYPE_CHECKING
 
 from hinge.papers._experiment import Check, Experiment, Table
-from hinge.papers._text import count, decimal, percent, times
-from hinge.papers.lasvm._selection import ACTIVE, GRADIENT, signed
+from hinge.papers._text import count, decimal, percent, signed, times
+from hinge.papers.lasvm._selection import ACTIVE, GRADIENT
 from hinge.papers.lasvm._selection_eight import (
     CLEAN,
     CRITERIA,

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from hinge.papers._experiment import Check, Experiment, Table
 from hinge.papers._pictures import INK, frame
 from hinge.papers._records import Records
-from hinge.papers._text import change, count, decimal, percent, times
-from hinge.papers.lasvm._selection import ACTIVE, FIT, RANDOM, draw_curves, signed
+from hinge.papers._text import change, count, decimal, percent, signed, times
+from hinge.papers.lasvm._selection import ACTIVE, FIT, RANDOM, draw_curves
 from hinge.papers.lasvm._selection_eight import (
     CLEAN,
     DIGITS,
