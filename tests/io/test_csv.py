@@ -146,10 +146,10 @@ def test_a_line_without_end_is_refused_before_it_fills_memory(tmp_path):
 
 def test_memory_does_not_grow_with_the_file(tmp_path):
     peaks = []
-    for n_lines in (5_000, 20_000):
+    for n_lines in (100, 5_000, 40_000):  # the first one loads what reading needs
         path = write(tmp_path, "a,b,c,d\n" + "one,two,three,four hundred and seventeen\n" * n_lines)
         tracemalloc.start()
         assert sum(map(len, open_source(path).chunks(500))) == n_lines
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
-    assert peaks[1] < 1.5 * peaks[0]
+    assert peaks[2] < 2 * peaks[1]

@@ -84,8 +84,8 @@ def test_the_page_says_why_something_is_missing(toys, tmp_path):
         assert "toys.bz2" in text
 
 
-def test_markup_in_reasons_is_shown_as_it_is(toys, tmp_path, capsys):
-    toys(check=lambda _: [papers.Check("[/red] wins", False, "[bold]none")])
+def test_markup_in_titles_is_shown_as_it_is(toys, tmp_path, capsys):
+    toys(title="[/red] wins")
     assert reproduce("toy", "fig1", "--output", tmp_path) == 0
     assert "[/red]" in capsys.readouterr().out
 

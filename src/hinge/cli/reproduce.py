@@ -147,13 +147,13 @@ def _report(outcomes: list[papers.Outcome], page: Path, *, json_only: bool) -> N
     if json_only:
         typer.echo(json.dumps({"page": str(page), "experiments": [_summary(outcome) for outcome in outcomes]}))
         return
-    table = Table("experiment", "what it shows", "verdict", "why")
+    table = Table("experiment", "what it shows", "verdict")
     for outcome in outcomes:
         style = STYLES.get(outcome.verdict, "default")
         verdict = f"[{style}]{outcome.verdict}[/]"
-        table.add_row(str(outcome.entry), escape(outcome.entry.experiment.title), verdict, escape(outcome.reason))
+        table.add_row(str(outcome.entry), escape(outcome.entry.experiment.title), verdict)
     Console().print(table)
-    typer.echo(f"The page with tables and pictures: {page}")
+    typer.echo(f"Why, with tables and pictures: {page}")
 
 
 def _summary(outcome: papers.Outcome) -> dict[str, Any]:
