@@ -25,5 +25,6 @@ void bind_banks(nanobind::module_& module);
 void bind_exact(nanobind::module_& module);
 void bind_linear(nanobind::module_& module);
 void bind_blas(nanobind::module_& module);
+void bind_process(nanobind::module_& module);
 
 }  // namespace hinge::python

@@ -37,11 +37,11 @@ void adopt(Shared<B>& self, const HeldBatch<double>& held, Vector<std::int32_t> 
            Vector<std::int64_t> order, Matrix<double> alpha) {
   require_fitting(self, held);
   require_rows(held, labels, costs, order);
-  if (alpha.shape(0) != self.bank->machines().size() || alpha.shape(1) != order.shape(0))
-    throw std::invalid_argument("Coefficients must have a row for each machine and a column for each place in the order.");
   const Lesson<double> lesson{held.batch, view(labels), view(costs), first_id, view(order), 0};
   self.run([&](B& bank) {
     if (bank.points().size() != 0) throw Refused("Only an empty bank can take examples over.");
+    if (alpha.shape(0) != bank.machines().size() || alpha.shape(1) != order.shape(0))
+      throw Refused("Coefficients must have a row for each machine and a column for each place in the order.");
     bank.adopt(lesson, {alpha.data(), alpha.size()});
     return 0;
   });
@@ -88,14 +88,14 @@ void bind_exact(nb::module_& module) {
       .def("costs", [](Shared<B>& self) { return to_numpy(self.look([](B& bank) { return bank.costs(); })); })
       .def("class_counts", [](Shared<B>& self) { return to_numpy(self.look([](B& bank) { return bank.class_counts(); })); })
       .def_prop_ro("total", of_each_machine<B>([](const ExactMachine& machine) { return machine.total; }))
-      .def_prop_ro("broken", [](Shared<B>& self) { return self.broken; })
+      .def_prop_ro("broken", [](Shared<B>& self) { return self.broken.load(); })
       .def_prop_ro("n_refreshed", of_bank<B>([](B& bank) { return bank.refreshed(); }))
       .def_prop_ro("bias", of_each_machine<B>([](const ExactMachine& machine) { return machine.answer_bias(); }))
       .def_prop_ro("gap", of_each_machine<B>([](const ExactMachine& machine) { return machine.gap(); }))
       .def_prop_ro("extremes", &extremes)
       .def_prop_ro("duality_gap", of_each_machine<B>([](const ExactMachine& machine) { return duality_gap(machine.expansion, true); }))
-      .def_prop_ro("residual", of_each_machine<B>([](const ExactMachine& machine) { return machine.residual(); }))
-      .def_prop_ro("n_margin", of_each_machine<B, std::int64_t>([](const ExactMachine& machine) { return machine.margin.size(); }))
+      .def_prop_ro("residual", of_each_machine<B>([](const ExactMachine& machine) { return machine.free_residual(); }))
+      .def_prop_ro("n_margin", of_each_machine<B, std::int64_t>([](const ExactMachine& machine) { return machine.free_count(); }))
       .def_prop_ro("n_bounded", of_each_machine<B, std::int64_t>([](const ExactMachine& machine) { return machine.bounded(); }));
 }
 

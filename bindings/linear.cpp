@@ -172,9 +172,13 @@ void bind_maps(nb::module_& module, const char* name) {
             std::vector<T> features(held.batch.count * length);
             std::vector<std::int64_t> rows(held.batch.count);
             for (std::size_t r = 0; r < rows.size(); ++r) rows[r] = static_cast<std::int64_t>(r);
-            Block<T> block;
-            self.map->take(block, held.batch, rows, 0);
-            raw ? self.map->fill_raw(block, features.data()) : self.map->fill(block, features.data());
+            {
+              const Presence present;
+              const nb::gil_scoped_release release;
+              Block<T> block;
+              self.map->take(block, held.batch, rows, 0);
+              raw ? self.map->fill_raw(block, features.data()) : self.map->fill(block, features.data());
+            }
             return to_numpy(std::move(features), {held.batch.count, length});
           },
           nb::arg("batch"), nb::arg("raw") = false);
@@ -197,6 +201,7 @@ void bind_bank(nb::module_& module, const char* name) {
       .def("keep", [](Shared<B>& self, std::size_t rows) { return self.run([&](B& bank) { return bank.keep(rows); }); }, nb::arg("rows"))
       .def("release", [](Shared<B>& self) { self.run([](B& bank) { bank.release(); return 0; }); })
       .def("state", &to_dict<T>)
+      .def("check_invariants", &check_invariants<B>)
       .def("recall",
            [](Shared<B>& self, const nb::dict& arrays) {
              const LinearState state = state_from(arrays);
@@ -206,7 +211,7 @@ void bind_bank(nb::module_& module, const char* name) {
                return 0;
              });
            })
-      .def_prop_ro("broken", [](const Shared<B>& self) { return self.broken; })
+      .def_prop_ro("broken", [](const Shared<B>& self) { return self.broken.load(); })
       .def_prop_ro("n_machines", of_bank<B>([](B& bank) { return bank.machines().size(); }))
       .def_prop_ro("n_retained", of_bank<B>([](B& bank) { return bank.map().dimension(); }))
       .def_prop_ro("n_kernel_evals", of_bank<B>([](B& bank) { return bank.evaluations(); }))

@@ -12,5 +12,6 @@ NB_MODULE(_core, module) {
   hinge::python::bind_banks(module);
   hinge::python::bind_exact(module);
   hinge::python::bind_linear(module);
+  hinge::python::bind_process(module);
   module.def("instruction_set", &hinge::instruction_set);
 }

@@ -17,6 +17,7 @@
 #include "bind.hpp"
 #include "exact_bank.hpp"
 #include "one_vs_rest.hpp"
+#include "process.hpp"
 
 namespace hinge::python {
 
@@ -27,12 +28,15 @@ struct Shared {
 
   // An exception (of a user's kernel function) may leave a bank half-way through a step, where it must not be used again.
   template <class Work>
-  auto run(Work work) {
+  auto run(Work work, bool changes = true) {
     // Python runs signal handlers, and kernels of the user, in the middle of our work: they must not wait for themselves.
     if (owner == std::this_thread::get_id()) throw std::runtime_error("The model is busy: it cannot be used from inside its own work.");
+    renew_after_fork();
+    const Presence present;
     const nb::gil_scoped_release release;
-    const std::lock_guard guard(lock);
+    const std::lock_guard guard(*lock);
     const Ownership own(owner);
+    changing = changes;
     if (broken) throw std::runtime_error("The model cannot be used after an error in the middle of learning; restore a copy.");
     try {
       return work(*bank);
@@ -46,7 +50,7 @@ struct Shared {
 
   // The same for work that changes nothing that an exception could leave half done.
   template <class Work>
-  auto look(Work work) {
+  auto look(Work work, bool changes = true) {
     std::exception_ptr raised;
     auto found = run([&](B& inside) {
       std::optional<std::invoke_result_t<Work, B&>> result;
@@ -56,9 +60,19 @@ struct Shared {
         raised = std::current_exception();
       }
       return result;
-    });
+    }, changes);
     if (raised) std::rethrow_exception(raised);
     return *std::move(found);
+  }
+
+  // The thread that held the lock does not exist in a child process, and may have left something half done.
+  void renew_after_fork() {
+    if (seen_forks == forks()) return;
+    seen_forks = forks();
+    broken = broken || (changing && owner != std::thread::id());
+    owner = std::thread::id();
+    static_cast<void>(lock.release());  // a lock that is held must not be destroyed
+    lock = std::make_unique<std::mutex>();
   }
 
   struct Ownership {
@@ -69,9 +83,10 @@ struct Shared {
 
   nb::object function;  // keeps the user's kernel function alive, where the garbage collector sees it
   std::unique_ptr<B> bank;
-  std::mutex lock;
+  std::unique_ptr<std::mutex> lock = std::make_unique<std::mutex>();
   std::atomic<std::thread::id> owner{};
-  bool broken = false;
+  std::atomic<bool> changing{false}, broken{false};
+  std::size_t seen_forks = forks();
 };
 
 template <class B>
@@ -96,7 +111,7 @@ auto watched(Shared<B>& self, const nb::object& asked, Work work) {
     const nb::gil_scoped_acquire gil;
     try {
       if (PyErr_CheckSignals() != 0) throw nb::python_error();
-      return asked.is_none() || nb::cast<bool>(asked(progress));
+      return !is_closing() && (asked.is_none() || nb::cast<bool>(asked(progress)));
     } catch (...) {
       raised = std::current_exception();
       return false;
@@ -138,10 +153,11 @@ nb::object decisions_of(Shared<B>& self, const HeldBatch<T>& held, std::size_t t
   const std::size_t rows = held.batch.count;
   std::vector<double> decisions;
   const std::size_t machines = self.look([&](B& bank) {
+    self.changing = !bank.settled();
     decisions.resize(rows * bank.machines().size());
     bank.decide(held.batch, decisions, threads);
     return bank.machines().size();
-  });
+  }, false);
   return to_numpy(std::move(decisions), {rows, machines});
 }
 
@@ -168,6 +184,11 @@ auto of_each_machine(Measure measure) {
 template <class B, class Measure>
 auto of_bank(Measure measure) {
   return [measure](Shared<B>& self) { return self.look([&](B& bank) { return measure(bank); }); };
+}
+
+template <class B>
+void check_invariants(Shared<B>& self) {
+  self.look([](B& bank) { bank.check_invariants(); return 0; });
 }
 
 template <class B>

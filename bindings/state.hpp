@@ -115,6 +115,7 @@ void bind_common(nb::class_<Shared<B>>& bound) {
            nb::arg("order"), nb::arg("seed") = 0, nb::arg("monitor") = nb::none())
       .def("decide", &decide<B, T>, nb::arg("batch"), nb::arg("threads") = 1)
       .def("state", &state<B, T>)
+      .def("check_invariants", &check_invariants<B>)
       .def_static("restore", &restored<B, T>, nb::arg("kernel"), nb::arg("options"), nb::arg("n_features"), nb::arg("sparse"),
                   nb::arg("n_classes"), nb::arg("state"))
       .def_prop_ro("n_machines", of_bank<B>([](B& bank) { return bank.machines().size(); }))

@@ -45,6 +45,8 @@ class Columns {
   void add_products(std::span<const double> weights, std::span<const std::size_t> rows, double* sums) const;
 
   std::size_t kernel_evals() const { return kernel_evals_; }
+  std::size_t users(std::size_t slot) const;
+  void check_invariants() const;
 
  private:
   struct Owner {

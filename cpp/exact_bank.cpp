@@ -215,14 +215,14 @@ void ExactBank::make_room() {
 
 // The oldest, or the one that the dual would miss least; among those without a coefficient, the one furthest from getting some.
 std::size_t ExactBank::victim(const ExactMachine& machine) const {
-  std::size_t found = 0;
-  std::pair<double, double> least{std::numeric_limits<double>::infinity(), 0.0};
+  std::size_t found = points_.size();
+  std::pair<double, double> least;
   for (std::size_t slot = 0; slot < points_.size(); ++slot) {
     if (!machine.holds(slot)) continue;
     const std::pair<double, double> rank = options_.oldest_first
                                                ? std::pair{static_cast<double>(points_.id(slot)), 0.0}
                                                : std::pair{machine.relevance(slot), -std::abs(machine.gradient(slot))};
-    if (rank < least) least = rank, found = slot;
+    if (found == points_.size() || rank < least) least = rank, found = slot;  // somebody, whatever the ranks are
   }
   return found;
 }

@@ -52,6 +52,8 @@ class ExactBank {
   void certify();
 
   void decide(const Batch<double>& batch, std::span<double> decisions, std::size_t threads);
+  // Deciding changes nothing but the answers.
+  bool settled() const { return true; }
   BankState<double> state() const;
   // Of all examples held, in the order of the stream.
   std::vector<std::int64_t> held() const;
@@ -64,6 +66,7 @@ class ExactBank {
   std::size_t kernel_evals() const { return kernel_evals_ + columns_.kernel_evals(); }
   std::size_t steps() const { return steps_; }
   std::size_t refreshed() const { return refreshed_; }
+  void check_invariants() const;
 
  private:
   struct Tally;
@@ -91,6 +94,7 @@ class ExactBank {
   std::vector<std::size_t> in_stream_order() const;
   std::vector<double> weights_of(std::span<const std::size_t> slots) const;
   void report(Tally& tally) const;
+  void check_ready() const;
 
   Kernel<double> kernel_;
   Options options_;

@@ -139,9 +139,10 @@ void ExactBank::adopt(const Lesson<double>& lesson, std::span<const double> alph
   for (std::size_t i = 0; i < count; ++i) {
     const auto row = static_cast<std::size_t>(lesson.order[i]);
     block.take(kernel_, lesson.batch, lesson.order.subspan(i, 1), lesson.first_id, {});
-    const std::size_t slot = points_.append(block.rows(), 0, lesson.labels[row], lesson.costs[row]);
     const double self = kernel_.self(block, 0);
-    if (!std::isfinite(self)) throw Refused("Kernel values must be finite, got infinity or NaN; scale the features.");
+    const std::size_t slot = points_.append(block.rows(), 0, lesson.labels[row], lesson.costs[row]);
+    // Not merely refused: the rows before are there already.
+    if (!std::isfinite(self)) throw std::invalid_argument("Kernel values must be finite, got infinity or NaN; scale the features.");
     for (std::size_t m = 0; m < machines_.size(); ++m) {
       machines_[m].append(lesson.labels[row], lesson.costs[row], self, 0.0);
       machines_[m].start_at(slot, alpha[m * count + i]);
@@ -164,7 +165,7 @@ void ExactBank::make_ready() {
 void ExactBank::make_ready(ExactMachine& machine) {
   std::vector<std::size_t> free;
   for (std::size_t slot = 0; slot < points_.size(); ++slot)
-    if (machine.expansion.room[slot] == (may_rise | may_fall)) free.push_back(slot);
+    if (machine.is_free(slot)) free.push_back(slot);
   columns_.find_missing(free);
   Path path(machine, columns_);
   path.adopt(free);

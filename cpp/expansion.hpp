@@ -49,6 +49,7 @@ class Expansion {
   // The same moves as something else that is laid out alike.
   void follow(const Moves& moves);
   std::vector<std::size_t> alive_members() const;
+  void check_invariants() const;
 
   // All have padded(size()) entries or more.
   std::vector<double> alpha, gradient, low, high;

@@ -45,6 +45,7 @@ class FeatureMap {
   virtual std::size_t row_evaluations() const = 0;
   // Values that are read for one row, to judge whether threads are worth their while.
   virtual std::size_t row_cost() const = 0;
+  virtual void check_invariants() const = 0;
   void take(Block<T>& block, const Batch<T>& batch, std::span<const std::int64_t> rows, std::int64_t first_id) const {
     block.take(kernel_, batch, rows, first_id, shift_);
   }
@@ -80,6 +81,7 @@ class NystroemMap : public FeatureMap<T> {
   void add_decisions(const Block<T>& block, std::span<const double> folded, std::size_t machines, double* sums) const override;
   std::size_t row_evaluations() const override { return points_.size(); }
   std::size_t row_cost() const override { return points_.size() * (points_.row_cost() + dimension()); }
+  void check_invariants() const override;
 
  private:
   Examples<T> landmarks() const;
@@ -102,6 +104,7 @@ class FourierMap : public FeatureMap<T> {
   void add_decisions(const Block<T>& block, std::span<const double> folded, std::size_t machines, double* sums) const override;
   std::size_t row_evaluations() const override { return dimension(); }
   std::size_t row_cost() const override { return this->features() * dimension(); }
+  void check_invariants() const override;
 
  private:
   std::vector<T> frequencies_;  // dense: turned, a row for each frequency

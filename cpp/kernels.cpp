@@ -13,8 +13,8 @@ namespace hinge {
 
 namespace {
 
-// The exponent of an rbf value found through |x|^2 + |z|^2 - 2<x,z> is off by about gamma (|x|^2 + |z|^2) times the unit roundoff.
-// Pairs where that passes `acceptable` are found again from the differences.
+// The exponent of an rbf value found through |x|^2 + |z|^2 - 2<x,z> is off by about gamma (|x|^2 + |z|^2) times the unit roundoff, and so is, with
+// sums of sizes, that of a laplacian value of sparse rows. Pairs where that passes `acceptable` are found again from the differences.
 template <class T>
 constexpr double acceptable = sizeof(T) == 4 ? 1e-5 : 1e-9;
 template <class T>
@@ -22,16 +22,15 @@ constexpr double roundoff = static_cast<double>(std::numeric_limits<T>::epsilon(
 // exp(-30) is below the precision of any sum it could enter.
 constexpr double negligible_exponent = 30.0;
 
+// The squares, or else the sizes, of all differences of two examples.
 template <class T>
-double squared_distance(const Examples<T>& left, std::size_t r, const Examples<T>& right, std::size_t j) {
+double exact_distance(const Examples<T>& left, std::size_t r, const Examples<T>& right, std::size_t j, bool squared) {
   double total = 0.0;
+  const auto add = [&](double difference) { total += squared ? difference * difference : std::abs(difference); };
   if (!left.sparse) {
     const T* x = left.values + r * left.features;
     const T* z = right.values + j * right.features;
-    for (std::size_t f = 0; f < left.features; ++f) {
-      const double difference = static_cast<double>(x[f]) - static_cast<double>(z[f]);
-      total += difference * difference;
-    }
+    for (std::size_t f = 0; f < left.features; ++f) add(static_cast<double>(x[f]) - static_cast<double>(z[f]));
     return total;
   }
   const SparseRow<T>&x = left.rows[r], &z = right.rows[j];
@@ -39,9 +38,7 @@ double squared_distance(const Examples<T>& left, std::size_t r, const Examples<T
   while (a < x.size || b < z.size) {
     const bool take_x = b == z.size || (a < x.size && x.index[a] <= z.index[b]);
     const bool take_z = a == x.size || (b < z.size && z.index[b] <= x.index[a]);
-    const double difference =
-        (take_x ? static_cast<double>(x.value[a]) : 0.0) - (take_z ? static_cast<double>(z.value[b]) : 0.0);
-    total += difference * difference;
+    add((take_x ? static_cast<double>(x.value[a]) : 0.0) - (take_z ? static_cast<double>(z.value[b]) : 0.0));
     a += take_x;
     b += take_z;
   }
@@ -182,7 +179,8 @@ void Kernel<T>::apply(const Block<T>& left, const Examples<T>& right, T* values,
         break;
     }
   }
-  if (parameters_.kind == KernelKind::rbf) repair(left, right, values, stride);
+  if (parameters_.kind == KernelKind::rbf || (parameters_.kind == KernelKind::laplacian && right.sparse))
+    repair(left, right, values, stride);
 }
 
 template <class T>
@@ -195,16 +193,21 @@ bool Kernel<T>::may_cancel(const Block<T>& left, const Examples<T>& right) const
   return left.rows().largest_norm + right.largest_norm > largest_norms();
 }
 
-// Of two norms that together pass the limit one passes half of it, so most pairs need no look.
+// Of two norms that together pass the limit one passes half of it, so most pairs need no look. A value that is too small to matter tells nothing if
+// its exponent may be off by as much as it is large.
 template <class T>
 void Kernel<T>::repair(const Block<T>& left, const Examples<T>& right, T* values, std::size_t stride) const {
   if (!may_cancel(left, right)) return;
   const T limit = largest_norms();
-  const T negligible = static_cast<T>(std::exp(-negligible_exponent));
+  const bool squared = parameters_.kind == KernelKind::rbf;
   const auto mend = [&](std::size_t r, std::size_t j) {
     T& value = values[r * stride + j];
-    if (value > negligible && left.rows().norms[r] + right.norms[j] > limit)
-      value = static_cast<T>(std::exp(-parameters_.gamma * squared_distance(left.rows(), r, right, j)));
+    const T norms = left.rows().norms[r] + right.norms[j];
+    if (!(norms > limit)) return;
+    const double off = 8.0 * roundoff<T> * parameters_.gamma * static_cast<double>(norms);
+    const double negligible = std::exp(-negligible_exponent - off);
+    if (negligible < static_cast<double>(std::numeric_limits<T>::min()) || static_cast<double>(value) > negligible)
+      value = static_cast<T>(std::exp(-parameters_.gamma * exact_distance(left.rows(), r, right, j, squared)));
   };
   std::vector<std::size_t> large;
   for (std::size_t j = 0; j < right.count; ++j)

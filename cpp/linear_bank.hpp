@@ -53,6 +53,8 @@ class LinearBank {
   Outcome learn(const LinearLesson<T>& lesson, Monitor& monitor);
   // decisions[r * machines + m], by the averaged weights.
   void decide(const Batch<T>& batch, std::span<double> decisions, std::size_t threads);
+  // Deciding changes nothing but the answers.
+  bool settled() const { return !folded_.empty() && !map_->sparse(); }
   LinearState state();
   void recall(const LinearState& state);
   // Keeps the features of the rows of one batch from now on, if they fit into the cache; its rows must stay what they are until `release`.
@@ -65,6 +67,7 @@ class LinearBank {
   // Seen so far, each counted once.
   std::size_t examples() const { return static_cast<std::size_t>(std::max(clock_.examples, options_.total)); }
   std::size_t steps() const { return static_cast<std::size_t>(clock_.steps); }
+  void check_invariants() const;
 
  private:
   // Some rows on their way through the bank.

@@ -131,10 +131,11 @@ void Machine<T>::refresh_extremes() {
 template <class T>
 void Machine<T>::set_ends(std::size_t top_at, std::size_t bottom_at) {
   refresh_extremes();
-  if (!has_pair()) return;
-  if (expansion.gradient[top_at] == extremes_.top && (expansion.room[top_at] & may_rise)) extremes_.top_at = top_at;
-  if (expansion.gradient[bottom_at] == extremes_.bottom && (expansion.room[bottom_at] & may_fall))
-    extremes_.bottom_at = bottom_at;
+  const auto is = [&](std::size_t at, double gradient, std::uint8_t way) {
+    return at < expansion.size() && expansion.gradient[at] == gradient && (expansion.room[at] & way);
+  };
+  if (is(top_at, extremes_.top, may_rise)) extremes_.top_at = top_at;
+  if (is(bottom_at, extremes_.bottom, may_fall)) extremes_.bottom_at = bottom_at;
 }
 
 template <class T>

@@ -98,17 +98,22 @@ class Machine {
   } tally;
   std::size_t steps = 0;
   std::size_t kernel_evals = 0;
+  bool cut_short = false;  // some example was not given as many steps as it wanted
 
   std::int32_t positive_class() const { return positive_class_; }
   double label_of(std::int32_t label) const { return label == positive_class_ ? 1.0 : -1.0; }
   RowCache<T>& cache() { return cache_; }
+  const RowCache<T>& cache() const { return cache_; }
   const Points<T>& points() const { return *points_; }
   const Kernel<T>& kernel() const { return *kernel_; }
   // For machines built member by member, outside a block; `refresh_identity` and `refresh_extremes` end the building.
   void append_member(std::size_t slot, T diagonal, double label, const Box& box, double alpha, double gradient);
   void refresh_identity();
+  void check_invariants() const;
 
  private:
+  void check_coefficients() const;
+  void check_kernel_values() const;
   struct Heir {
     std::size_t at;
     double amount;

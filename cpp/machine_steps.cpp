@@ -10,6 +10,11 @@ namespace hinge {
 namespace {
 
 constexpr double smallest_curvature = 1e-12;
+// A coefficient closer to an end than this part of both is there. Both of a pair often arrive at once, since boxes are alike: whether the
+// second does must not hang on rounding. (Not a part of the box: where kernel values are huge, all coefficients are far smaller than that.)
+constexpr double snug = 2e-15;
+// Gradients that a free step leaves further apart than this were rounded from huge kernel values.
+constexpr double far_from_level = 1e-6;
 
 }  // namespace
 
@@ -29,7 +34,9 @@ double Machine<T>::step(std::size_t i, std::size_t j) {
 template <class T>
 void Machine<T>::move(std::size_t i, std::size_t j, double length) {
   const RowView<T> rising = row(i, j), falling = row(j, i);
-  const double up = expansion.high[i] - expansion.alpha[i], down = expansion.alpha[j] - expansion.low[j];
+  const auto close = [&](std::size_t at, double end) { return snug * std::max(std::abs(expansion.alpha[at]), std::abs(end)); };
+  const double up = expansion.high[i] - expansion.alpha[i] - close(i, expansion.high[i]);
+  const double down = expansion.alpha[j] - expansion.low[j] - close(j, expansion.low[j]);
   expansion.set_alpha(i, length >= up ? expansion.high[i] : expansion.alpha[i] + length);
   expansion.set_alpha(j, length >= down ? expansion.low[j] : expansion.alpha[j] - length);
   extremes_ = loops<T>().descend(expansion.gradient.data(), rising.segments, falling.segments, length,
@@ -82,8 +89,10 @@ void Machine<T>::climb_both(std::size_t i, std::size_t j) {
 // equal to the last bit, with i and j taking fixed roles, the next choice does not hang on rounding.
 template <class T>
 void Machine<T>::level(std::size_t i, std::size_t j) {
+  const double apart = std::abs(expansion.gradient[i] - expansion.gradient[j]);
   const double common = 0.5 * (expansion.gradient[i] + expansion.gradient[j]);
   expansion.gradient[i] = expansion.gradient[j] = common;
+  if (!(apart <= far_from_level)) return refresh_extremes();  // others may lie between
   const auto is_of_pair = [&](std::size_t at) { return at == i || at == j; };
   if (common >= extremes_.top || is_of_pair(extremes_.top_at)) extremes_.top = common, extremes_.top_at = j;
   if (common <= extremes_.bottom || is_of_pair(extremes_.bottom_at)) extremes_.bottom = common, extremes_.bottom_at = i;

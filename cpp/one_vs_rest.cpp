@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "decision.hpp"
@@ -47,6 +48,7 @@ template <class T>
 void Bank<T>::add_machine(std::int32_t positive_class) {
   machines_.emplace_back(positive_class, is_biased(options_.algorithm), options_.cache_bytes);
   machines_.back().look_at(&kernel_, &points_, nullptr, true);
+  machines_.back().refresh_identity();
   machines_.back().refresh_extremes();
 }
 
@@ -106,7 +108,10 @@ Outcome Bank<T>::learn(const Lesson<T>& lesson, Monitor& monitor) {
   tally.progress.phase = "learn";
   tally.progress.total = order.size();
   const std::size_t steps_before = steps();
-  for (auto& machine : machines_) machine.look_at(&kernel_, &points_, nullptr, true);
+  for (auto& machine : machines_) {
+    machine.look_at(&kernel_, &points_, nullptr, true);
+    machine.cut_short = false;
+  }
   if (options_.selection == Selection::random)
     learn_in_order(lesson, order, tally);
   else
@@ -114,6 +119,7 @@ Outcome Bank<T>::learn(const Lesson<T>& lesson, Monitor& monitor) {
   replay_for_newcomers(monitor);
   tally.outcome.steps = steps() - steps_before;
   tally.outcome.stopped = monitor.stopped();
+  for (const auto& machine : machines_) tally.outcome.stalled |= machine.cut_short;
   return tally.outcome;
 }
 
@@ -321,22 +327,27 @@ void Bank<T>::learn_draw(const Lesson<T>& lesson, Panel<T>& panel, std::size_t f
   tally.progress.seen = tally.outcome.visited;
 }
 
-// Machines of classes that came late have not seen what the others kept: show it to them once. Slots keep their places until the end; one
-// that was only a newcomer's may die on the way and is passed over.
+// Machines of classes that came late have not seen what the others kept: show it to them once, in the order of the stream, since slots
+// also move when somebody asks for a decision. Slots keep their places until the end; one that was only a newcomer's may die on the way
+// and is passed over.
 template <class T>
 void Bank<T>::replay_for_newcomers(Monitor& monitor) {
   if (newcomers_.empty() || monitor.stopped()) return;
   tidy();
-  for (std::size_t first = 0; first < points_.size(); first += largest_block) {
+  std::vector<std::size_t> order(points_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t one, std::size_t other) { return points_.id(one) < points_.id(other); });
+  for (std::size_t first = 0; first < order.size(); first += largest_block) {
     Panel<T> panel;
-    const std::size_t count = std::min(largest_block, points_.size() - first);
-    panel.look_at(points_, first, count);
+    const std::size_t count = std::min(largest_block, order.size() - first);
+    const Points<T> held = points_.pick(std::span(order).subspan(first, count));
+    panel.look_at(held, 0, count);
     panel.reserve(points_, 0);
     fill(panel);
     begin_block(panel);
     for (const std::size_t m : newcomers_)
       for (std::size_t p = 0; p < count; ++p)
-        if (known_[p]) visit(m, p, points_.label(first + p), points_.cost(first + p));
+        if (known_[p]) visit(m, p, held.label(p), held.cost(p));
     end_block(panel, nullptr, {});
   }
   newcomers_.clear();

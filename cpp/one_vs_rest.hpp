@@ -53,6 +53,8 @@ class Bank {
   void polish_all(Monitor& monitor);
   // decisions[r * machines + m], bias included.
   void decide(const Batch<T>& batch, std::span<double> decisions, std::size_t threads);
+  // Deciding changes nothing but the answers.
+  bool settled() const { return points_.dead() == 0 && !points_.sparse(); }
   // values[r * retained + s]
   void kernel_values(const Batch<T>& batch, std::span<T> values);
   BankState<T> state();
@@ -63,6 +65,7 @@ class Bank {
   const Points<T>& points() const { return points_; }
   std::size_t kernel_evals() const;
   std::size_t steps() const;
+  void check_invariants() const;
 
  private:
   struct Tally;  // what one call to learn keeps count of
@@ -86,6 +89,7 @@ class Bank {
   void count_mistake(const Lesson<T>& lesson, Panel<T>& panel, std::size_t position, Tally& tally) const;
   void report(Tally& tally) const;
   void list_points();
+  void check_listed() const;
   void for_blocks(const Batch<T>& batch, std::size_t threads, SparseForm form,
                   const std::function<void(std::size_t, const Block<T>&)>& body) const;
 

@@ -32,6 +32,7 @@ class Points {
   void acquire(std::size_t slot);
   void release(std::size_t slot);
   bool used(std::size_t slot) const { return users_[slot] != 0; }
+  std::size_t users(std::size_t slot) const { return static_cast<std::size_t>(users_[slot]); }
   std::optional<std::size_t> find(std::int64_t id) const;
   // Closes the gaps and tells how.
   Moves squeeze();
@@ -48,8 +49,10 @@ class Points {
     labels_[slot] = label;
     costs_[slot] = cost;
   }
+  void check_invariants() const;  // see invariants.hpp; so in the other classes that have one
 
  private:
+  void check_row(std::size_t slot) const;
   void move_slot(std::size_t from, std::size_t to);
   void truncate(std::size_t count);
 

@@ -53,6 +53,9 @@ class RowCache {
   void squeeze(const Moves& moves, std::size_t old_size);
   // Keeps the listed members (ascending) only, in rows and in columns.
   void restrict_to(std::span<const std::size_t> kept);
+  void check_invariants(std::size_t members) const;
+  // A copy of what a row at hand has, all squeezes followed.
+  std::vector<T> entries(std::size_t i) const;
 
  private:
   static std::size_t segments_for(std::size_t length) { return length / segment_length + 1; }

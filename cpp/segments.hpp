@@ -26,6 +26,8 @@ class SegmentPool {
   void give(T* segment) { free_.push_back(segment); }
   // Segments in all slabs, in use or free.
   std::size_t size() const { return size_; }
+  // Returns how many are free.
+  std::size_t check_invariants() const;
 
  private:
   std::vector<Pages<T>> slabs_;

@@ -1,4 +1,4 @@
-"""Data that several tests share."""
+"""What several tests share: data, and how long hypothesis looks for trouble."""
 
 from __future__ import annotations
 
@@ -7,8 +7,23 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, Phase, settings
 from sklearn.datasets import make_blobs, make_moons
 from sklearn.preprocessing import StandardScaler
+
+_FACTOR = float(os.environ.get("HINGE_EXAMPLES", "1"))
+
+
+def quick(examples: int, **more) -> settings:
+    """Return settings for tests that run at every change: the same few examples each time."""
+    return long(examples, derandomize=_FACTOR == 1, **more)
+
+
+def long(examples: int, **more) -> settings:
+    """Return settings for tests that look for trouble; HINGE_EXAMPLES=50 looks fifty times as long, at random."""
+    phases = [phase for phase in Phase if phase != Phase.explain]  # which traces every line, and takes minutes
+    usual = {"deadline": None, "print_blob": True, "phases": phases, "suppress_health_check": list(HealthCheck)}
+    return settings(max_examples=max(1, round(_FACTOR * examples)), **usual | more)
 
 
 @pytest.fixture(scope="session")

@@ -40,7 +40,7 @@ def test_set_up_commands_are_the_checked_ones():
     first, second = commands()[:2]
     checks = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     assert second in checks
-    assert first.replace("[plot]", "[test]").replace("hinge train", "pytest") == second
+    assert first.replace("[plot]", "[test]").replace("hinge train", "pytest -n auto") == second
 
 
 @pytest.fixture

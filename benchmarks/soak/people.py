@@ -9,15 +9,18 @@ from contextlib import contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 import uvicorn
 
 from benchmarks.micro.people import CLASSES, ask, kept_labels, write_digits
-from benchmarks.soak.trouble import Trouble
 from hinge.web import SessionSettings, open_pool
 from hinge.web._app import application
 from hinge.web._session import Session
 from hinge.web._store import Store
+
+if TYPE_CHECKING:
+    from benchmarks.soak.trouble import Trouble
 
 N_LABELS = 150  # of a project
 THOUGHT = 0.3  # seconds that somebody looks at an example
@@ -42,7 +45,8 @@ class Labelling(threading.Thread):
                     self._label(port, truth)
 
     def _label(self, port: int, truth: list[str]) -> None:
-        connection, saved = HTTPConnection("127.0.0.1", port), {}
+        connection = HTTPConnection("127.0.0.1", port)
+        saved: dict[int, str] = {}
         turn = ask(connection, "ann", "next", {})
         while len(saved) < N_LABELS and not self.leaving.wait(THOUGHT):
             row = int(turn["example"]["row"])
@@ -65,7 +69,7 @@ def _served(data: Path) -> Iterator[int]:
         socket.create_server(("127.0.0.1", 0)) as listener,
         Store(Path(folder) / "labels.sqlite", "soak") as store,
     ):
-        session = Session(open_pool(data), store, SessionSettings(seed=0), CLASSES.split(","))
+        session = Session(open_pool(str(data)), store, SessionSettings(seed=0), CLASSES.split(","))
         config = uvicorn.Config(application(session), log_level="critical", access_log=False, lifespan="off", ws="none")
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)

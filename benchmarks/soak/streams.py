@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.datasets import dump_svmlight_file, load_digits
 
-from hinge.io import open_source
+from hinge.io import Rows, open_source
 
 BATCH = 20
 N_CLASSES, N_FEATURES = 6, 16
 NAMES = np.array(["ape", "bee", "cat", "dog", "elk", "fox"])
-NEWCOMER = 1_000  # examples until another class appears
+NEWCOMER = 20_000  # examples until another class appears
 TURN = 60_000  # examples in which a cloud goes round once, more or less: each has a speed of its own
 WRONG = 0.02  # share of labels drawn at random
 
@@ -23,7 +23,7 @@ Batch = tuple[Any, NDArray[Any]]
 def drifting(seed: int) -> Iterator[Batch]:
     """Yield examples of clouds that wander; two classes at first, then more."""
     random = np.random.default_rng(seed)
-    sides = random.normal(scale=1.5, size=(2, N_CLASSES, N_FEATURES))
+    sides = random.normal(scale=1.1, size=(2, N_CLASSES, N_FEATURES))
     speeds = random.uniform(0.5, 1.5, size=(N_CLASSES, 1)) * 2 * np.pi / TURN
     n_drawn = 0
     while True:
@@ -40,9 +40,10 @@ def from_file(file: Path, n_features: int) -> Iterator[Batch]:
     """Yield the rows of a svmlight file, from the beginning again after its end."""
     while True:
         for chunk in open_source(file).chunks(BATCH):
-            X = chunk.X  # type: ignore[union-attr]
-            X.resize(len(chunk), n_features + 1)
-            yield X, chunk.y  # type: ignore[union-attr]
+            assert isinstance(chunk, Rows)
+            assert chunk.y is not None
+            chunk.X.resize(len(chunk), n_features + 1)
+            yield chunk.X, chunk.y
 
 
 def write_digits(folder: Path) -> Path:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.datasets import load_digits
 
-from benchmarks.soak.learners import Learner
-from benchmarks.soak.trouble import Trouble
-from hinge import DataFileError, HingeError, IncrementalSVC, ModelFileError, load
+from benchmarks.soak.shelf import Shelf, same_answers
+from hinge import DataFileError, IncrementalSVC, ModelFileError, load
 from hinge.active import ActiveLearner
 from hinge.io import open_source
+
+if TYPE_CHECKING:
+    from benchmarks.soak.learners import Learner
+    from benchmarks.soak.trouble import Trouble
 
 PAUSE = 0.1  # seconds between two questions of a thread
 
@@ -25,17 +27,17 @@ class Reader(threading.Thread):
 
     Parameters
     ----------
-    folder : path
-        Where models are saved, each beside its questions and answers (`keep_answers`).
+    shelf : Shelf
+        The saved models.
     trouble : Trouble
         Is told what goes wrong.
     seed : int
         Seed of the choice of models.
     """
 
-    def __init__(self, folder: Path, trouble: Trouble, seed: int) -> None:
+    def __init__(self, shelf: Shelf, trouble: Trouble, seed: int) -> None:
         super().__init__(daemon=True)
-        self._folder, self._trouble = folder, trouble
+        self._shelf, self._trouble = shelf, trouble
         self._random = np.random.default_rng(seed)
         self.leaving = threading.Event()
         self.n_asked = 0
@@ -44,68 +46,51 @@ class Reader(threading.Thread):
         """Ask until told to leave."""
         while not self.leaving.wait(PAUSE):
             with self._trouble.noted("asking a copy"):
-                self.ask()
+                self._ask()
 
-    def ask(self) -> None:
+    def _ask(self) -> None:
         """Load one of the saved models and ask it a few times."""
-        files = sorted(self._folder.glob("*.hinge"))
-        if files:
-            file = files[self._random.integers(len(files))]
-            model, (probe, answers) = load(file), kept_answers(file)
+        names = self._shelf.names()
+        if names:
+            model, probe, answers = self._shelf.take(names[self._random.integers(len(names))])
             for _ in range(10):
-                close(model.decision_function(probe), answers)
+                same_answers(model.decision_function(probe), answers)
                 self.n_asked += probe.shape[0]
-                time.sleep(PAUSE / 10)
-
-
-def close(found: Any, expected: Any) -> None:
-    """Refuse answers that differ by more than rounding."""
-    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-8)
-
-
-def keep_answers(learner: Learner, file: Path) -> None:
-    """Write what a model answers beside the file of the model."""
-    np.save(file.with_suffix(".npy"), np.array([learner.probe, learner.answers()], dtype=object), allow_pickle=True)
-
-
-def kept_answers(file: Path) -> tuple[Any, Any]:
-    """Return the questions and the answers of a saved model."""
-    probe, answers = np.load(file.with_suffix(".npy"), allow_pickle=True)
-    return probe, answers
+                self.leaving.wait(PAUSE)
 
 
 class Refusals:
     """Input that must be refused and leave a model as it was."""
 
-    def __init__(self, learners: Sequence[Learner], folder: Path, seed: int) -> None:
-        self._learners, self._folder = learners, folder
+    def __init__(self, learners: Sequence[Learner], shelf: Shelf, folder: Path, seed: int) -> None:
+        self._learners, self._shelf = learners, shelf
         self._random = np.random.default_rng(seed)
-        self._torn = folder / "torn.svm"
+        self._torn, self._half = folder / "torn.svm", folder / "half.model"
         self._torn.write_text("1 1:0.5\n-1 1:0.2 3:\n")
         self.n_refused = 0
 
     def step(self) -> None:
         """Give one model one kind of bad input; have a torn file refused, too."""
-        learner = self._learners[self._random.integers(len(self._learners))]
+        learner = self._learners[int(self._random.integers(len(self._learners)))]
         if learner.probe is None:
             return
         before, n_seen = learner.answers(), learner.model.n_seen_
         bad = _spoiled(np.asarray(learner.probe.toarray() if hasattr(learner.probe, "toarray") else learner.probe))
         rows, labels = bad[self._random.integers(len(bad))]
-        self._refused(HingeError, lambda: learner.model.partial_fit(rows, labels))
-        self._refused(HingeError, lambda: learner.model.decision_function(rows[:, :1]))
+        self._refused(ValueError, lambda: learner.model.partial_fit(rows, labels))
+        self._refused(ValueError, lambda: learner.model.decision_function(rows[:, :1]))
         self._refused(DataFileError, lambda: list(open_source(self._torn).chunks()))
         if learner.model.n_seen_ != n_seen or not np.array_equal(learner.answers(), before):
             raise AssertionError(f"{learner.name} has changed though it refused its input")
 
-    def load_torn(self) -> None:
+    def load_halves(self) -> None:
         """Have halves of saved models refused."""
-        torn = self._folder / "torn.model"
-        for file in self._folder.glob("*.hinge"):
-            torn.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
-            self._refused(ModelFileError, lambda: load(torn))
+        for name in self._shelf.names():
+            whole = self._shelf.file(name).read_bytes()
+            self._half.write_bytes(whole[: len(whole) // 2])
+            self._refused(ModelFileError, lambda: load(self._half))
 
-    def _refused(self, error: type[HingeError], work: Callable[[], Any]) -> None:
+    def _refused(self, error: type[ValueError], work: Callable[[], Any]) -> None:
         try:
             work()
         except error:

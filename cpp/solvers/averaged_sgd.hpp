@@ -56,6 +56,7 @@ class LinearMachine {
   std::span<const double> average() const { return trail_; }      // after `settle`
   double bias() const { return bias_; }
   double average_bias() const { return average_bias_; }
+  void check_invariants() const;
 
  private:
   template <class T>

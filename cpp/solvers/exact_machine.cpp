@@ -13,6 +13,8 @@ namespace {
 constexpr double far_smaller = 1e-2;
 // A sum of coefficients that is off by this part of their sizes is wrong.
 constexpr double out_of_balance = 1e-6;
+// Examples with this part of the largest kernel value are zero beside it: two of them cannot be told apart.
+constexpr double nothing = 1e-28;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 Place opposite(Place place) {
@@ -129,7 +131,23 @@ double ExactMachine::sum_of_sizes() const {
   return sizes;
 }
 
-double ExactMachine::grain() const { return 1e-12 * unit() + 1e-14 * sum_of_sizes() * largest_self_; }
+// No kernel value is larger than the root of K_ii K_jj: where these differ by much, large coefficients are those of small ones.
+double ExactMachine::grain() const {
+  double reach = 0.0;
+  for (std::size_t i = 0; i < expansion.size(); ++i)
+    if (expansion.alpha[i] != 0.0) reach += std::abs(expansion.alpha[i]) * std::sqrt(std::abs(self[i]));
+  return 1e-12 * unit() + 1e-14 * reach * std::sqrt(largest_self_);
+}
+
+bool ExactMachine::is_nothing(std::size_t slot) const { return std::abs(self[slot]) <= nothing * largest_self_; }
+
+double ExactMachine::sure_kappa(std::size_t slot) const { return 1e-5 * (is_nothing(slot) ? largest_self_ : std::abs(self[slot])); }
+
+double ExactMachine::least_kappa(std::size_t slot) const {
+  const double own = std::abs(self[slot]);
+  if (is_nothing(slot)) return 1e-12 * largest_self_;
+  return 1e-10 * own + 1e-12 * std::sqrt(own) * std::sqrt(largest_self_);
+}
 
 double ExactMachine::balance_grain() const { return 1e-13 * sum_of_sizes(); }
 
@@ -140,7 +158,7 @@ double ExactMachine::imbalance() const {
 double ExactMachine::unit() const { return problem_ == Problem::classifier ? 1.0 : total * largest_self_; }
 
 void ExactMachine::place_alpha(std::size_t slot, double alpha) {
-  expansion.set_alpha(slot, std::clamp(alpha, expansion.low[slot], expansion.high[slot]));
+  expansion.set_alpha(slot, alpha > expansion.low[slot] ? std::min(alpha, expansion.high[slot]) : expansion.low[slot]);
 }
 
 void ExactMachine::go_to_end(std::size_t slot, double sign) {
@@ -178,7 +196,7 @@ double ExactMachine::answer_bias() const {
   double sum = 0.0;
   std::size_t free = 0;
   for (std::size_t i = 0; i < expansion.size(); ++i)
-    if (expansion.room[i] == (may_rise | may_fall)) {
+    if (is_free(i)) {
       sum += expansion.gradient[i];
       ++free;
     }
@@ -201,10 +219,23 @@ double ExactMachine::residual() const {
   return largest;
 }
 
+std::size_t ExactMachine::free_count() const {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < expansion.size(); ++i) count += is_free(i);
+  return count;
+}
+
+double ExactMachine::free_residual() const {
+  const double middle = answer_bias();  // of a machine that was in use, `bias` may differ by rounding
+  double largest = 0.0;
+  for (std::size_t i = 0; i < expansion.size(); ++i)
+    if (is_free(i)) largest = std::max(largest, std::abs(expansion.gradient[i] - middle));
+  return largest;
+}
+
 std::size_t ExactMachine::bounded() const {
   std::size_t count = 0;
-  for (std::size_t i = 0; i < expansion.size(); ++i)
-    count += expansion.alpha[i] != 0.0 && place[i] != Place::margin;
+  for (std::size_t i = 0; i < expansion.size(); ++i) count += expansion.alpha[i] != 0.0 && !is_free(i);
   return count;
 }
 

@@ -15,6 +15,7 @@
 // box. Everything here is indexed by slots (see points.hpp); examples outside this machine's window are dead in its expansion.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -26,6 +27,8 @@
 #include "solvers/margin.hpp"
 
 namespace hinge {
+
+class Columns;
 
 enum class Place : std::uint8_t { absent, low, high, margin };
 
@@ -65,9 +68,9 @@ class ExactMachine {
   void place_alpha(std::size_t slot, double alpha);
   void go_to_end(std::size_t slot, double sign);
   // An example whose squared distance from the span of the margin set is smaller depends on that set.
-  double least_kappa(std::size_t slot) const { return 1e-10 * self[slot] + 1e-12 * largest_self_; }
+  double least_kappa(std::size_t slot) const;
   // From here on the inverse is to be trusted.
-  double sure_kappa(std::size_t slot) const { return 1e-5 * self[slot]; }
+  double sure_kappa(std::size_t slot) const;
   // What the dual would lose with an example, nobody else reaching an end of its box; of one at the bound, at most.
   double relevance(std::size_t slot) const;
 
@@ -80,10 +83,17 @@ class ExactMachine {
   Extremes extremes() const;
   double gap() const;
   double residual() const;
+  // Of free coefficients: what is known of these follows from coefficients and gradients alone, as a machine from a file has them.
+  bool is_free(std::size_t slot) const { return expansion.room[slot] == (may_rise | may_fall); }
+  std::size_t free_count() const;
+  double free_residual() const;
   // What is missing from the sum of all coefficients, and what rounding may leave of that.
   double imbalance() const;
   double balance_grain() const;
   std::size_t bounded() const;
+  void check_invariants() const;
+  void check_inverse(const Columns& columns) const;
+  void check_optimality() const;
 
   Expansion expansion;
   std::vector<Place> place;
@@ -99,6 +109,7 @@ class ExactMachine {
  private:
   double label_of(std::int32_t label) const;
   double sum_of_sizes() const;
+  bool is_nothing(std::size_t slot) const;
   void look_for_largest();
   void come(std::size_t slot, std::int32_t label, double cost, double sum);
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "decision.hpp"
+#include "duality.hpp"
 #include "solvers/robust.hpp"
 
 namespace hinge {
@@ -12,6 +13,8 @@ namespace {
 
 constexpr std::size_t steps_between_looks = 1000;
 constexpr std::size_t most_rounds = 50;
+// Steps that together raise the dual by less than this part of it are rounding: it will not become better than that.
+constexpr double negligible_gain = 1e-18;
 
 }  // namespace
 
@@ -45,7 +48,7 @@ typename Finishing<T>::Ending Finishing<T>::descend(Machine<T>& machine, bool ma
     if (monitor_.stopped()) return Ending::stopped;
     if (may_shrink && active_members(machine).size() < machine.expansion.alive_count() / 4 * 3) return Ending::crowded;
     if (count % (10 * window) < steps_between_looks) {
-      if (window_gain <= 0.0) return Ending::stalled;
+      if (window_gain <= negligible_gain * dual_objective(machine.expansion)) return Ending::stalled;
       window_gain = 0.0;
     }
   }
@@ -133,9 +136,15 @@ bool finish_machine(Machine<T>& machine, const Options& options, Monitor& monito
   const Robust<T> solver(options);
   machine.refresh_extremes();
   const std::size_t most = std::max<std::size_t>(10'000'000, 200 * machine.expansion.size());
+  const std::size_t window = 10 * std::max(steps_between_looks, machine.expansion.size());
+  double before = dual_objective(machine.expansion);
   for (std::size_t count = 1; count < most; ++count) {
     if (!solver.reprocess(machine)) return true;
     if (count % steps_between_looks == 0 && monitor.stopped()) return true;
+    if (count % window != 0) continue;
+    const double now = dual_objective(machine.expansion);
+    if (now <= before) return false;
+    before = now;
   }
   return false;
 }

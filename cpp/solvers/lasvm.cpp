@@ -70,6 +70,7 @@ void Lasvm<T>::reprocess_online(Machine<T>& machine) const {
   for (std::size_t repeat = 0; repeat < most_repeats && machine.gap() > options_.max_gap; ++repeat) {
     if (!reprocess(machine, PairChoice::maximal_gradient)) return;
     dismiss_idle(machine);
+    machine.cut_short |= repeat + 1 == most_repeats;
   }
 }
 

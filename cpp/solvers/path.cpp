@@ -108,8 +108,12 @@ void Path::run(Course course) {
     if (machine_.margin.empty()) {
       if (!move_bias(course)) break;
       find_direction(course);
-    } else {
+    } else if (is_finite(direction_)) {
       step(course);
+    } else {
+      rebuild();
+      find_direction(course);
+      if (gives_up_on(direction_)) break;
     }
   }
   arrive(course);
@@ -201,7 +205,7 @@ void Path::look_at_margin(Event& event) const {
 
 double Path::least_rate() const {
   double sizes = std::abs(direction_[0]);
-  for (std::size_t p = 1; p < direction_.size(); ++p) sizes += std::abs(direction_[p]) * machine_.self[machine_.margin[p - 1]];
+  for (std::size_t p = 1; p < direction_.size(); ++p) sizes += std::abs(direction_[p] * machine_.self[machine_.margin[p - 1]]);
   return negligible * sizes;
 }
 
@@ -301,6 +305,7 @@ void Path::enter(std::size_t slot) {
 // An example that depends on the margin set moves, which changes no gradient, until a member has reached an end and can be replaced, or the
 // example itself has reached the other end.
 void Path::make_room(std::size_t slot) {
+  if (gives_up_on(joining_)) return;
   const double sign = machine_.place[slot] == Place::high ? -1.0 : 1.0;
   const Expansion& expansion = machine_.expansion;
   Course course{slot, sign, sign > 0.0 ? expansion.up[slot] : -expansion.down[slot], false};

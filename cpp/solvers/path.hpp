@@ -61,6 +61,8 @@ class Path {
   };
 
   void begin();
+  static bool is_finite(std::span<const double> values);
+  bool gives_up_on(std::span<const double> values);
   bool is_lost();
   void run(Course course);
   void step(Course& course);

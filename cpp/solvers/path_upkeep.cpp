@@ -15,7 +15,7 @@ constexpr std::size_t watched_share = 120;
 constexpr double far = 0.3;
 // Columns are cheaper by the dozen: with that of an example that joins, those of others near the margin come along.
 constexpr std::size_t columns_at_once = 16;
-// A coefficient closer to an end of its box than this part of the largest coefficient is there.
+// A coefficient closer to an end of its box than this part of the largest coefficient is there, if it pulls no more than that either.
 constexpr double rounding = 1e-10;
 // What a gradient may be off for the sake of an end, as a part of the unit.
 constexpr double shaken = 2e-11;
@@ -90,7 +90,7 @@ std::vector<Path::Way> Path::shortest(std::vector<Way> ways, std::size_t count) 
 bool Path::goes_far(const Course& course) const {
   if (!course.mover || machine_.margin.empty() || machine_.held() <= least_watched) return false;
   const std::size_t slot = *course.mover;
-  const double way = course.until_flat ? std::abs(machine_.gradient(slot)) : course.left * machine_.self[slot];
+  const double way = std::abs(course.until_flat ? machine_.gradient(slot) : course.left * machine_.self[slot]);
   return up_to_date_ && way > far * machine_.unit();
 }
 
@@ -171,6 +171,17 @@ bool Path::is_sound(double grains) const {
   return machine_.residual() <= grains * grain_ && std::abs(machine_.imbalance()) <= grains * machine_.balance_grain();
 }
 
+bool Path::is_finite(std::span<const double> values) {
+  return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
+}
+
+// An inverse of members that depend on each other, as those of kernels that are no kernels do, may say nothing at all.
+bool Path::gives_up_on(std::span<const double> values) {
+  const bool lost = !is_finite(values);
+  machine_.stalled = machine_.stalled || lost;
+  return lost;
+}
+
 void Path::solve(std::span<const double> side, std::span<double> result) {
   machine_.inverse.multiply(side, result);
   std::vector<double> missing(side.size()), more(side.size());
@@ -209,6 +220,7 @@ void Path::newton() {
   for (bool blocked = true; blocked && !machine_.margin.empty();) {
     change.resize(side.size());
     solve(side, change);
+    if (gives_up_on(change)) break;
     const auto [share, blocking] = free_way(change);
     machine_.bias += share * change[0];
     for (std::size_t p = 0; p < machine_.margin.size(); ++p)
@@ -239,16 +251,24 @@ Path::Way Path::free_way(std::span<const double> change) const {
 // A member that is at an end of its box but for rounding says nothing about the bias.
 void Path::drop_idle_members() {
   const Expansion& expansion = machine_.expansion;
-  double largest = 0.0;
-  for (const double alpha : expansion.alpha) largest = std::max(largest, std::abs(alpha));
+  const auto length = [&](std::size_t slot) { return std::sqrt(std::abs(machine_.self[slot])); };
+  double largest = 0.0, strongest = 0.0;
+  for (std::size_t slot = 0; slot < expansion.size(); ++slot) {
+    if (expansion.alpha[slot] == 0.0) continue;
+    largest = std::max(largest, std::abs(expansion.alpha[slot]));
+    strongest = std::max(strongest, std::abs(expansion.alpha[slot]) * length(slot));
+  }
+  const auto is_rounding = [&](double way, std::size_t slot) {
+    return way <= rounding * largest && way * length(slot) <= rounding * strongest;
+  };
   std::vector<std::size_t> idle;
   for (const std::size_t slot : machine_.margin)
-    if (expansion.up[slot] <= rounding * largest || -expansion.down[slot] <= rounding * largest) idle.push_back(slot);
+    if (is_rounding(expansion.up[slot], slot) || is_rounding(-expansion.down[slot], slot)) idle.push_back(slot);
   direction_.clear();
   bool moved = false;
   for (const std::size_t slot : idle) {
     moved = moved || expansion.room[slot] == (may_rise | may_fall);
-    leave(slot, expansion.up[slot] <= rounding * largest ? Place::high : Place::low);
+    leave(slot, is_rounding(expansion.up[slot], slot) ? Place::high : Place::low);
   }
   if (!moved) return;
   unwatch();

@@ -14,6 +14,7 @@ namespace {
 constexpr std::size_t largest_system = 1000;
 constexpr std::size_t most_rounds = 4;
 constexpr std::size_t most_walls = 50;
+constexpr double most_imbalance = 1e-10;  // of the sum of coefficients, as a part of their sizes
 
 template <class T>
 std::vector<std::size_t> free_members(const Machine<T>& machine) {
@@ -60,6 +61,16 @@ bool advance(Expansion& expansion, const std::vector<std::size_t>& free, const s
   return blocking == free.size();
 }
 
+// Far smaller coefficients than gradients have no digits left after such a step.
+bool is_unbalanced(const Expansion& expansion) {
+  double sum = 0.0, sizes = 0.0;
+  for (std::size_t i = 0; i < expansion.size(); ++i) {
+    sum += expansion.alpha[i];
+    sizes += std::abs(expansion.alpha[i]);
+  }
+  return std::abs(sum) > most_imbalance * sizes;
+}
+
 }  // namespace
 
 template <class T>
@@ -77,12 +88,12 @@ void polish(Machine<T>& machine, const Options& options, Monitor& monitor) {
       arrived = advance(machine.expansion, free, direction);
       machine.refresh_gradient(1);
     }
-    if (machine.gap() <= options.tolerance && machine.gap() <= gap_before) return;
-    if (machine.gap() > 1e3 * std::max(options.tolerance, gap_before)) {
+    if (machine.gap() > 1e3 * std::max(options.tolerance, gap_before) || is_unbalanced(machine.expansion)) {
       machine.expansion = before;
       machine.refresh_extremes();
       return;
     }
+    if (machine.gap() <= options.tolerance && machine.gap() <= gap_before) return;
     Finishing<T>(options, monitor).run(machine);
   }
 }

@@ -55,8 +55,10 @@ bool Robust<T>::passes_over(const Machine<T>& machine, Side side) const {
 
 template <class T>
 void Robust<T>::reduce_gap(Machine<T>& machine, double threshold) const {
-  for (std::size_t repeat = 0; repeat < most_repeats && machine.slack_gap() > threshold; ++repeat)
+  for (std::size_t repeat = 0; repeat < most_repeats && machine.slack_gap() > threshold; ++repeat) {
     if (!reprocess(machine)) return;
+    machine.cut_short |= repeat + 1 == most_repeats;
+  }
 }
 
 template <class T>

@@ -12,6 +12,7 @@ constexpr double boldness = 2.5;        // the first steps, in units of 1 / typi
 constexpr double steady_steps = 10000;  // before they become visibly shorter; fewer in a smaller training set, more in a larger one
 constexpr double penalty_every = 64;    // steps, or sooner:
 constexpr double most_owed = 0.1;       // penalty of a weight, relative to it
+constexpr double least_cost = 1e-120;   // whose square is a number
 
 }  // namespace
 
@@ -33,8 +34,11 @@ Step Schedule::next(Clock& clock, double weight, double target) const {
   return options_.adaptive ? adaptive(clock, relative) : asset(clock, relative);
 }
 
+// Beyond these ends there is nothing but the penalty, or nothing but the loss.
+double Schedule::cost(const Clock& clock) const { return std::clamp(options_.cost * clock.weight, least_cost, 1.0 / least_cost); }
+
 double Schedule::lambda(const Clock& clock) const {
-  return 1.0 / (options_.cost * clock.weight * (options_.total > 0.0 ? options_.total : clock.examples));
+  return 1.0 / (cost(clock) * (options_.total > 0.0 ? options_.total : clock.examples));
 }
 
 double Schedule::scale(const Clock& clock) const {
@@ -50,7 +54,7 @@ Step Schedule::adaptive(Clock& clock, double weight) const {
   const bool stream = options_.total == 0.0;
   const double steady = stream ? steady_steps : std::max(std::min(options_.total, steady_steps), options_.total / 4.0);
   const double first = boldness * (options_.loss.linear() ? scale(clock) : 1.0) / (typical_ * std::max(clock.unevenness, 1.0));
-  const double largest = options_.cost * clock.weight / smallest_penalty_;  // in a solution no example has a larger coefficient than C
+  const double largest = cost(clock) / smallest_penalty_;  // in a solution no example has a larger coefficient than C
   const double eta = std::min(first, largest) / std::pow(1.0 + clock.steps / steady, stream ? 0.5 : 0.75);
   step.strength = eta * weight;
   step.lift = std::sqrt(std::max(first / largest, 1.0));  // more would swing: the loss says little about the intercept then

@@ -41,6 +41,7 @@ class Schedule {
   Step next(Clock& clock, double weight, double target) const;
 
  private:
+  double cost(const Clock& clock) const;
   double lambda(const Clock& clock) const;
   // The size of what there is to be learned: 1 for classes, else the spread of the targets.
   double scale(const Clock& clock) const;

@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from sklearn.utils.metaestimators import available_if as _available_if
 from sklearn.utils.validation import check_is_fitted
 
+from hinge._turns import in_turn
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import numpy as np
     from numpy.typing import NDArray
 
     from hinge._state import State
+
+
+Method = TypeVar("Method", bound="Callable[..., Any]")
+
+
+def available_if(check: Callable[[Any], bool]) -> Callable[[Method], Method]:
+    """Decorate a method that only some models have; unlike scikit-learn's decorator it keeps the type of the method."""
+    decorate: Callable[[Method], Method] = _available_if(check)
+    return decorate
 
 
 class FittedAttributes:
@@ -23,47 +37,55 @@ class FittedAttributes:
 
     def _known(self) -> State:
         """Return the state, or raise NotFittedError."""
-        check_is_fitted(self)
+        if "_state" not in vars(self):  # scikit-learn's check looks at much more, and every call comes through here
+            check_is_fitted(self)
         return self._state
 
     @property
+    @in_turn
     def support_(self) -> NDArray[np.int64]:
         """The support vectors' places in the stream (after `fit`: rows of X), grouped by class."""
         return self._known().support().ids
 
     @property
+    @in_turn
     def support_vectors_(self) -> Any:
         """The support vectors in the order of `support_`; with a precomputed kernel an array without columns."""
         support = self._known().support()
         return support.vectors if self._state.kernel.name != "precomputed" else support.vectors[:, :0]
 
     @property
+    @in_turn
     def n_support_(self) -> NDArray[np.int32]:
         """The number of support vectors of each class."""
         return self._known().support().counts
 
     @property
+    @in_turn
     def dual_coef_(self) -> NDArray[np.float64]:
         """Signed coefficients of the support vectors: one row with two classes, else one row a class."""
         return self._known().support().coefficients
 
     @property
+    @in_turn
     def intercept_(self) -> NDArray[np.float64]:
         """The constant of each row of `dual_coef_`."""
-        table, bias = self._known().together(lambda bank: bank.bias, len)
-        return table.arrange(bias[None, :]).ravel()
+        state = self._known()
+        return state.table.arrange(state.bank.bias[None, :]).ravel()
 
     @property
+    @in_turn
     def n_iter_(self) -> int:
         """Steps of the solver so far, each of which changed a coefficient or a pair of them."""
         return self._known().bank.n_steps
 
     @property
+    @in_turn
     def n_kernel_evals_(self) -> int:
         """Kernel values computed so far."""
         return self._known().bank.n_kernel_evals
 
     @property
     def n_seen_(self) -> int:
-        """Examples given so far."""
+        """Examples given so far; it does not wait for a thread that learns, and includes what that was given."""
         return self._known().n_seen

@@ -18,8 +18,11 @@ from hinge._kernels import KernelSpec, check_gram
 from hinge._labels import ClassTable, as_labels, class_factors
 from hinge._params import check_class_weight, check_kernel, check_seed, check_threads, flag, number
 from hinge._progress import CallbackSupportMixin, progress_bar, with_callbacks
+from hinge._room import product, require_finite, require_room, require_total
+from hinge._settling import CUT_SHORT, warn_unsettled
 from hinge._state import SolverOptions, State
 from hinge._threads import count_threads, one_blas_thread
+from hinge._turns import changing, in_turn
 from hinge._validation import PooledRows, Storage, check_examples, check_queries, check_weights, is_ready
 
 if TYPE_CHECKING:
@@ -102,8 +105,15 @@ class StreamingEstimator(FittedAttributes, CallbackSupportMixin, BaseEstimator):
         """Return the lesson with ids for its rows, in models that can be asked to forget them."""
         return lesson
 
+    def _bounds(self, lesson: Lesson) -> NDArray[np.float64]:
+        """Return the largest coefficients that rows may get."""
+        return lesson.costs
+
     def _require_columns(self, state: State, lesson: Lesson, *, whole: bool) -> None:
-        """Refuse kernel values computed beforehand that cannot be those of the next examples of the stream."""
+        """Refuse kernel values that leave no room, or that cannot be those of the next examples of the stream."""
+        require_room(lesson.X, state.kernel, self._bounds(lesson))
+        if state.options.problem != "classifier":
+            require_total(state.options.nu, lesson.costs)
         if state.kernel.name != "precomputed":
             return
         first, n, columns = state.n_seen, len(lesson.y), state.storage.n_features
@@ -133,7 +143,10 @@ class StreamingEstimator(FittedAttributes, CallbackSupportMixin, BaseEstimator):
         for rows, batch in state.storage.batches(lesson.X):
             order = np.arange(rows.stop - rows.start, dtype=np.int64)
             costs, place = lesson.costs[rows], first + rows.start
-            state.tested.count(bank.learn(batch, numbers[rows], costs, place, order, seed, monitor))
+            outcome = bank.learn(batch, numbers[rows], costs, place, order, seed, monitor)
+            state.tested.count(outcome)
+            if outcome.stalled and state.options.algorithm != "incremental":  # such a model says itself how exact it is
+                warn_unsettled(CUT_SHORT)
 
     def _few(self, pool: PooledRows, rows: NDArray[np.int64]) -> Any:
         """Return a few rows of a pool in the form that takes the least time here."""
@@ -151,7 +164,21 @@ class StreamingEstimator(FittedAttributes, CallbackSupportMixin, BaseEstimator):
         check_threads(self.n_jobs)
         threads = count_threads(self.n_jobs)
         with state.products():
-            return state.together(lambda _: state.decide(X, threads), lambda decisions: decisions.shape[1])
+            decisions = state.decide(X, threads)
+        return state.table, decisions if state.kernel.is_bounded else require_finite(decisions)
+
+    @in_turn
+    def _copied_state(self) -> State:
+        """Return what the model knows at one moment; another thread may be waiting to learn."""
+        return self._known().copy()
+
+    @in_turn
+    def __getstate__(self) -> dict[str, Any]:
+        # Pickle would come to the state later, when another thread may be in the middle of learning.
+        parts = {name: value for name, value in super().__getstate__().items() if name != "_turn"}
+        if parts.get("_state") is not None and self._state.is_usable:
+            parts["_state"] = self._copied_state()
+        return parts
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -169,6 +196,7 @@ class StreamingClassifier(ClassifierMixin, StreamingEstimator):
     class_weight: Mapping[Any, float] | str | None
 
     @property
+    @in_turn
     def classes_(self) -> NDArray[Any]:
         """The labels known so far, sorted."""
         return self._known().table.classes
@@ -187,6 +215,7 @@ class StreamingClassifier(ClassifierMixin, StreamingEstimator):
     def _train(self, lesson: Lesson) -> None:
         """Go through the training set, starting from an empty `_state`."""
 
+    @changing
     @with_callbacks
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Learn a training set from nothing; what was known before is forgotten.
@@ -227,6 +256,7 @@ class StreamingClassifier(ClassifierMixin, StreamingEstimator):
                 self._train(lesson)
         return self
 
+    @changing
     def partial_fit(
         self, X: Any, y: Any, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
     ) -> Self:
@@ -268,6 +298,7 @@ class StreamingClassifier(ClassifierMixin, StreamingEstimator):
             self._learn(lesson, options)
         return self
 
+    @in_turn
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return how far examples are on either side.
 
@@ -284,6 +315,7 @@ class StreamingClassifier(ClassifierMixin, StreamingEstimator):
         table, decisions = self._decisions(X)
         return decisions if len(table) > 2 else decisions.ravel()
 
+    @in_turn
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the most likely class of examples; waits while another thread is inside `partial_fit`.
 
@@ -318,7 +350,7 @@ class StreamingClassifier(ClassifierMixin, StreamingEstimator):
 
     def _lesson(self, X: Any, y: NDArray[Any], sample_weight: ArrayLike | None) -> Lesson:
         weights = check_weights(sample_weight, len(y))
-        costs = self._cost * weights * class_factors(self.class_weight, y, weights)
+        costs = product(weights, self._cost, class_factors(self.class_weight, y, weights))
         return Lesson(X, y, weights, costs, {} if sample_weight is None else {"sample_weight": weights})
 
     def _next_state(

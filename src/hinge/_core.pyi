@@ -100,7 +100,7 @@ class Outcome:
     mistakes: int
     steps: int  # of a coefficient or a pair of them
     stopped: bool  # the monitor asked to stop
-    stalled: bool  # finishing hit its cap before the tolerance
+    stalled: bool  # finishing, or learning an example, hit its cap before the tolerance
 
 class Bank32:
     """One-vs-rest machines over one set of retained examples.
@@ -143,6 +143,8 @@ class Bank32:
     extremes: NDArray[np.float64]  # (machines, 2): lowest g that may fall, highest g that may rise
     def coefficients(self) -> NDArray[np.float64]:
         """Signed alpha, shape (machines, n_retained); column order as in `state()["ids"]`."""
+    def check_invariants(self) -> None:
+        """Raise RuntimeError with a sentence that names what is broken inside, if anything is; for tests."""
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything needed to go on.
 
@@ -188,6 +190,7 @@ class Bank64:
     squared_norm: NDArray[np.float64]
     extremes: NDArray[np.float64]
     def coefficients(self) -> NDArray[np.float64]: ...
+    def check_invariants(self) -> None: ...
     def state(self) -> dict[str, NDArray[Any]]: ...
     @staticmethod
     def restore(
@@ -267,10 +270,11 @@ class ExactBank:
     squared_norm: NDArray[np.float64]
     extremes: NDArray[np.float64]
     total: NDArray[np.float64]  # what the coefficients of each machine sum to
-    residual: NDArray[np.float64]  # largest |g| of the examples on the margin, as last seen
+    residual: NDArray[np.float64]  # largest |g| of free coefficients, as last seen
     n_margin: NDArray[np.int64]  # examples of each machine on the margin
     n_bounded: NDArray[np.int64]  # and at their bounds
     n_refreshed: int  # times that an inverse was found anew
+    def check_invariants(self) -> None: ...
     def state(self) -> dict[str, NDArray[Any]]: ...
     @staticmethod
     def restore(
@@ -281,6 +285,11 @@ def set_blas(routines: dict[str, Any]) -> None:
     """Hand over the BLAS function pointers (PyCapsules of scipy.linalg.cython_blas)."""
 
 def instruction_set() -> str: ...
+def after_fork() -> None:
+    """Note, in a child process, that all other threads are gone, and with them who held a bank."""
+
+def close(seconds: float) -> None:
+    """Let banks stop learning, and wait that long for the threads inside them: the interpreter is about to end."""
 
 class LinearOptions:
     """What linear machines over features may do; plain data."""
@@ -344,6 +353,7 @@ class LinearBank64:
     def keep(self, rows: int) -> bool:
         """Keep the features of the rows of one batch, if they fit into the cache, until they are released."""
     def release(self) -> None: ...
+    def check_invariants(self) -> None: ...
     def state(self) -> dict[str, NDArray[Any]]: ...
     def recall(self, state: dict[str, NDArray[Any]]) -> None:
         """Go back to what an earlier state of these machines knew."""

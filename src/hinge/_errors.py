@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 __all__ = ["DataError", "HingeError", "KernelError", "ParameterError"]
+
+_LONGEST = 400  # characters of a complaint; it may quote the file
+_LONGEST_QUOTE = 60
+_LONGEST_LIST = 12
 
 
 class HingeError(Exception):
@@ -19,3 +25,33 @@ class DataError(HingeError, ValueError):
 
 class KernelError(HingeError, ValueError):
     """A kernel function given by the user returned something that is not a matrix of kernel values."""
+
+
+def sentence(text: object) -> str:
+    """Return a text as the rest of a sentence: on one line, without its full stop, and not endless.
+
+    Examples
+    --------
+    >>> sentence("C must be above 0.")
+    'C must be above 0'
+    """
+    line = " ".join(str(text).split()).rstrip(".")
+    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]} [...]"
+
+
+def quoted(value: object) -> str:
+    """Return something that a file says, shortened for a sentence about it."""
+    text = repr(value)
+    return text if len(text) <= _LONGEST_QUOTE else f"{text[:_LONGEST_QUOTE]} [...]"
+
+
+def listed(names: Sequence[object]) -> str:
+    """Return the first of some names, for a sentence about them.
+
+    Examples
+    --------
+    >>> listed(["age", "city"]), listed(range(100))
+    ("'age', 'city'", '0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, ...')
+    """
+    shown = ", ".join(quoted(name) for name in names[:_LONGEST_LIST])
+    return shown if len(names) <= _LONGEST_LIST else f"{shown}, ..."

@@ -5,19 +5,27 @@ from __future__ import annotations
 import os
 import secrets
 import stat
+import sys
+import time
 from contextlib import contextmanager, suppress
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+_PREFIX, _SUFFIX = ".hinge-", ".tmp"  # of names of unfinished files
+_MOST_LOOKED_AT = 10_000  # files of a folder
+_LEFT = 60.0  # seconds after which nobody is in between making an unfinished file and holding it
+
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Give the name of a temporary file beside `path` to write to, and move it there at the end of the context.
 
-    Nobody ever sees half a file, and what was there before stays until the new one is safely on the disk.
+    Nobody ever sees half a file, and what was there before stays until the new one is safely on the disk. What
+    processes that were killed have left unfinished in the folder is removed.
 
     Parameters
     ----------
@@ -51,7 +59,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
         before = _status(place)
         if before is not None:
             require_plain(path, before.st_mode)  # or a move would put a file in the place of a device
-        unfinished = _empty_file(place.parent)
+        _remove_leftovers(place.parent)
+        unfinished, handle = _empty_file(place.parent)
     except (FileNotFoundError, NotADirectoryError):
         raise FileNotFoundError(f"There is no folder {path.parent} to write {path.name} to.") from None
     except (OSError, RuntimeError) as error:  # RuntimeError: links that go round in a circle
@@ -68,6 +77,9 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
         if isinstance(error, OSError):
             raise _unwritable(path, error) from None
         raise
+    finally:
+        if handle is not None:
+            os.close(handle)
     _flush_folder(place.parent)
 
 
@@ -86,11 +98,45 @@ def _status(path: Path) -> os.stat_result | None:
         return None
 
 
-def _empty_file(folder: Path) -> Path:
+def _empty_file(folder: Path) -> tuple[Path, int | None]:
+    """Make a file, and hold it where the system can: the second value is what it is held by."""
     # The system takes the user's mask off these permissions; asking for the mask would change it for other threads.
-    name = folder / f".hinge-{secrets.token_hex(8)}.tmp"
-    os.close(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
-    return name
+    name = folder / f"{_PREFIX}{secrets.token_hex(8)}{_SUFFIX}"
+    handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    if sys.platform == "win32":  # a file that is open cannot be moved there
+        os.close(handle)
+        return name, None
+    with suppress(OSError):  # some file systems know no locks
+        _hold(handle)
+    return name, handle
+
+
+def _hold(handle: int) -> None:
+    """Lock a file against being removed as a leftover; fails when somebody holds it."""
+    if sys.platform != "win32":
+        import fcntl  # noqa: PLC0415
+
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def _remove_leftovers(folder: Path) -> None:
+    """Remove unfinished files that nobody is writing any more: their processes were killed, and could not."""
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in islice(entries, _MOST_LOOKED_AT):
+            if entry.name.startswith(_PREFIX) and entry.name.endswith(_SUFFIX):
+                with suppress(OSError):
+                    _remove_if_left(Path(entry.path))
+
+
+def _remove_if_left(file: Path) -> None:
+    if sys.platform == "win32" or time.time() - file.lstat().st_mtime < _LEFT:
+        return
+    handle = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    try:
+        _hold(handle)
+        file.unlink()
+    finally:
+        os.close(handle)
 
 
 def _unwritable(path: Path, error: Exception) -> OSError:

@@ -88,6 +88,11 @@ class KernelSpec:
             return f"{self.name}, gamma={self.gamma:g}, coef0={self.coef0:g}, degree={self.degree}"
         return f"{self.name}, gamma={self.gamma:g}" if self.name in _WITH_GAMMA else self.name
 
+    @property
+    def is_bounded(self) -> bool:
+        """No value is larger than 1, however large examples are."""
+        return self.name in ("rbf", "sigmoid", "laplacian")
+
     def native(self, dtype: DTypeLike) -> _core.Kernel:
         """Return the kernel for the native code."""
         function = None if self.function is None else CheckedFunction(self.function, dtype)
@@ -202,6 +207,7 @@ def weighted_variance(X: Any, weights: NDArray[np.float64]) -> float:
     >>> weighted_variance(np.array([[0.0], [1.0]]), np.array([3.0, 1.0]))
     0.1875
     """
+    weights = np.ldexp(weights, -np.frexp(weights.max(initial=0.0))[1])  # only how they compare matters
     with np.errstate(over="ignore", invalid="ignore"):  # then the result is not finite, which is refused
         total = float(weights.sum() * X.shape[1])
         mean = sum(float((w * values).sum()) for values, w in _entries(X, weights)) / total

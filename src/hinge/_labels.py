@@ -102,21 +102,6 @@ class ClassTable:
         """Return the label of a native class number."""
         return self.classes[self.numbers == number].tolist()[0]
 
-    def of_machines(self, n_machines: int) -> ClassTable:
-        """Return the table as it was when there were so many native machines; classes may have come since.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> table = ClassTable(np.array(["apple", "fig", "pear"]), np.array([2, 0, 1], dtype=np.int32))
-        >>> table.of_machines(1).classes.tolist()
-        ['fig', 'pear']
-        """
-        known = max(2, n_machines)
-        if len(self) <= known:
-            return self
-        return ClassTable(self.classes[self.numbers < known], self.numbers[self.numbers < known])
-
     @property
     def sign(self) -> float:
         """What turns a native value of the single machine into one that is positive for `classes[1]`."""

@@ -11,6 +11,7 @@ from hinge._duality import gap_on, violation_on
 from hinge._errors import ParameterError
 from hinge._params import number
 from hinge._threads import one_blas_thread
+from hinge._turns import in_turn
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,6 +40,7 @@ class MeasuredClassifier(StreamingClassifier):
         """Return the machines, ready to be asked how good their solution is."""
         return self._known().bank
 
+    @in_turn
     def duality_gap(self, X: Any = None, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
         """Return how far the solution is from the optimum: primal minus dual objective, summed over the machines.
 
@@ -59,6 +61,7 @@ class MeasuredClassifier(StreamingClassifier):
             return float(self._solution().duality_gap.sum())
         return self._measured(gap_on, X, y, sample_weight)
 
+    @in_turn
     def dual_objective(self, X: Any = None, y: Any = None) -> float:  # noqa: ARG002
         """Return the dual objective, which learning raises; with several machines their sum.
 
@@ -75,6 +78,7 @@ class MeasuredClassifier(StreamingClassifier):
         """
         return float(self._solution().dual_objective.sum())
 
+    @in_turn
     def kkt_violation(self, X: Any = None, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
         """Return how far the optimality conditions are violated, at most over the machines.
 

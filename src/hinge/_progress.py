@@ -15,19 +15,19 @@ if TYPE_CHECKING:
     from hinge import _core
 
 try:
-    from sklearn.callback import CallbackSupportMixin, with_callbacks
+    from sklearn.callback import CallbackSupportMixin
+    from sklearn.callback import with_callbacks as _calling_back
 except ImportError:  # scikit-learn before 1.9
 
     class CallbackSupportMixin:  # type: ignore[no-redef]
         """Nothing: this scikit-learn has no callbacks."""
 
-    def with_callbacks(method: Any) -> Any:
-        """Return the method as it is: this scikit-learn has no callbacks."""
-        return method
+    _calling_back = None
 
 
 __all__ = ["CallbackSupportMixin", "FitTasks", "progress_bar", "with_callbacks"]
 
+Method = TypeVar("Method", bound="Callable[..., Any]")
 Result = TypeVar("Result")
 
 _TITLES = {
@@ -40,6 +40,12 @@ _TITLES = {
     "leave": "leaving one out",
 }
 _RESIDUAL = ("exact", "forget", "relabel", "leave")  # phases whose gap is what rounding has left of the conditions
+
+
+def with_callbacks(method: Method) -> Method:
+    """Decorate `fit`, so that it calls scikit-learn's callbacks where there are some; its type stays what it is."""
+    decorated: Method = method if _calling_back is None else _calling_back(method)
+    return decorated
 
 
 def progress_bar(verbose: bool) -> AbstractContextManager[_core.Monitor | None]:

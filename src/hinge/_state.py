@@ -6,7 +6,7 @@ import copy
 import math
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 Arrays = dict[str, NDArray[Any]]
-Read = TypeVar("Read")
 
 
 class Bank(Protocol):
@@ -162,7 +161,6 @@ class State:
         self.tested = Tested()
         self._arrays: Arrays | None = None
         self._bank: Bank | None = None
-        self._renumberings = 0  # odd while machines and table do not agree
 
     @property
     def is_usable(self) -> bool:
@@ -217,26 +215,16 @@ class State:
         """Take over a table with more classes."""
         if len(table) == len(self.table):
             return
-        bank, before = self.bank, self.table
-        self.table = table  # first, so that a thread that asks meanwhile finds a class for every machine
+        bank = self.bank
+        before, self.table = self.table, table
         try:
             bank.grow(len(table))
+        except KeyboardInterrupt:  # Python raises it before or after the work, which does nothing when it is done
+            bank.grow(len(table))
+            raise
         except BaseException:
             self.table = before
             raise
-
-    def together(self, read: Callable[[Bank], Read], n_machines: Callable[[Read], int]) -> tuple[ClassTable, Read]:
-        """Return something that the machines are asked for, and the classes that they knew when they answered.
-
-        Another thread may be learning. Classes that come meanwhile are left out of the table; when classes are
-        renumbered meanwhile, the machines are asked again.
-        """
-        while True:
-            before = self._renumberings
-            answer = read(self.bank)
-            table = self.table.of_machines(n_machines(answer))
-            if before == self._renumberings and before % 2 == 0:
-                return table, answer
 
     def decide(self, X: Any, threads: int) -> NDArray[np.float64]:
         """Return decision values of checked examples, one column a native machine."""
@@ -245,12 +233,7 @@ class State:
 
     def snapshot(self) -> tuple[ClassTable, Arrays]:
         """Return the arrays of the machines at one moment, and the classes of that moment."""
-        return self.together(lambda bank: bank.state(), self._count_machines)
-
-    @staticmethod
-    def _count_machines(arrays: Arrays) -> int:
-        """Return the number of machines in a snapshot of them."""
-        return len(arrays["member_counts"])
+        return self.table, self.bank.state()
 
     def support(self) -> Support:
         """Return the support vectors."""
@@ -329,7 +312,6 @@ class State:
         self.tested = Tested()
         self._arrays = arrays
         self._bank = None
-        self._renumberings = 0
 
     def expendable(self) -> Self:
         """Return the state to learn with: a copy when a kernel function of the user may fail half-way, else itself."""

@@ -67,7 +67,7 @@ class _HeldLibraries:
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
-        self._holders = 0
+        self._holders: list[int] = []  # threads, once for each context
         self._before: list[int] = []
 
     def enter(self) -> None:
@@ -75,11 +75,11 @@ class _HeldLibraries:
             if not self._holders:
                 self._before = [library.num_threads for library in _libraries(of_thread=False)]
                 self._set([1 for _ in self._before])
-            self._holders += 1
+            self._holders.append(threading.get_ident())
 
     def leave(self) -> None:
         with self._lock:
-            self._holders -= 1
+            self._holders.remove(threading.get_ident())
             if not self._holders and self._set(self._before):
                 _release()
 
@@ -89,6 +89,14 @@ class _HeldLibraries:
             shared = self._before if self._holders else [lib.num_threads for lib in _libraries(of_thread=False)]
             own = [library.num_threads for library in _libraries(of_thread=True)]
         return max((number or 1 for number in shared + own), default=0)
+
+    def after_fork(self) -> None:
+        """Forget the other threads, none of which is there in a child process."""
+        self._lock = threading.RLock()
+        left = [holder for holder in self._holders if holder == threading.get_ident()]
+        if self._holders and not left:
+            self._set(self._before)
+        self._holders = left
 
     def _set(self, numbers: list[int]) -> bool:
         """Set the numbers of threads; return False when they were one to begin with."""
@@ -101,6 +109,8 @@ class _HeldLibraries:
 
 
 _held = _HeldLibraries()
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_held.after_fork)
 
 
 @functools.cache

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from hinge._base import Lesson, StreamingClassifier, random_seed, unchanged_on_error
 from hinge._progress import FitTasks, progress_bar
+from hinge._settling import CUT_SHORT, warn_unsettled
 from hinge._threads import one_blas_thread
+from hinge._turns import changing
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,6 +30,7 @@ _MAX_PASSES = 100  # over a training set that does not settle
 _FEW_EXAMPLES = 2000
 _FEW_STEPS = 200_000  # to the tolerance asked for; then the last digits are worth their price
 _MANY_STEPS = 50 * _FEW_STEPS  # a badly conditioned problem: what there is must do
+_STEPS_AN_EXAMPLE = 200  # where there are many: more than finishing takes
 _LAST_DIGITS = {np.dtype(np.float64): 1e-9, np.dtype(np.float32): 1e-5}  # tolerances that rounding still allows
 
 
@@ -86,9 +87,9 @@ class Training:
             if self._tasks.stopped:
                 return
             self._state.use(replace(wanted, selection="random"))
-        if not self._settle(None) and not self._tasks.stopped:
-            warn_unsettled(f"The training set did not settle in {_MAX_PASSES} passes")
+        settled = self._settle(3 * max(_MANY_STEPS, _STEPS_AN_EXAMPLE * len(self._rows)))
         self._state.use(wanted)
+        self._warn_unless(settled)
 
     def solve(self) -> None:
         """Converge, and go on to the last digits if that took few steps."""
@@ -96,33 +97,44 @@ class Training:
         settled = self._settle(_MANY_STEPS)
         if settled and self._state.bank.n_steps <= _FEW_STEPS:
             finest = min(wanted.tolerance, _LAST_DIGITS[self._state.storage.dtype])
-            self._state.use(replace(wanted, tolerance=finest))
-            self._settle(_MANY_STEPS)
+            self._state.use(replace(wanted, tolerance=finest, max_steps=_FEW_STEPS))
+            self._settle(10 * _FEW_STEPS)
             self._state.bank.polish()
             self._state.use(wanted)
-        elif not self._tasks.stopped and self._state.bank.gap.max() > wanted.tolerance:
-            warn_unsettled("Finishing stalled")
+            if self._state.bank.gap.max() > wanted.tolerance:  # the way to the last digits was given up half-way
+                settled = self._settle(_MANY_STEPS)
+        self._warn_unless(settled)
 
-    def _settle(self, most_steps: int | None) -> bool:
+    def _warn_unless(self, settled: bool) -> None:
+        """Say so when the solution is not what was asked for."""
+        reached = settled and self._state.bank.gap.max() <= self._state.options.tolerance
+        if not reached and not self._tasks.stopped:
+            warn_unsettled("Passes or steps ran out")
+
+    def _settle(self, most_steps: int) -> bool:
         """Pass and finish in turn; return whether a pass found nothing to learn before the patience was over."""
         for _ in range(_MAX_PASSES):
             inserted = self._pass().inserted
             self._finish()
             if not inserted:
                 return True
-            if self._tasks.stopped or (most_steps is not None and self._state.bank.n_steps > most_steps):
+            if self._tasks.stopped or self._state.bank.n_steps > most_steps:
                 break
         return False
 
     def _pass(self) -> _core.Outcome:
         order, self._order = self._order, self._random.permutation(self._rows)
         learn = partial(self._state.bank.learn, self._batch, self._numbers, self._costs, 0)
-        return self._tasks.step("pass", partial(learn, order, self._seed, self._monitor))
+        outcome = self._tasks.step("pass", partial(learn, order, self._seed, self._monitor))
+        if outcome.stalled:
+            warn_unsettled(CUT_SHORT)
+        return outcome
 
     def _finish(self) -> _core.Outcome:
         return self._tasks.step("finish", partial(self._state.bank.finish, self._monitor))
 
 
+@changing
 def finish_now(estimator: Estimator) -> Estimator:
     """Bring the violation among the examples that an estimator holds below its tolerance; return the estimator."""
     options = estimator._check_params(streaming=False)
@@ -159,12 +171,3 @@ def opening(order: NDArray[np.int64], numbers: NDArray[np.int32]) -> NDArray[np.
     first = [np.flatnonzero(labels == number)[:_SEEDS] for number in np.unique(labels)]
     front = np.sort(np.concatenate(first))
     return np.concatenate([order[front], np.delete(order, front)])
-
-
-def warn_unsettled(what: str) -> None:
-    """Say that the tolerance was not reached, and what may help."""
-    warnings.warn(
-        f"{what} before the tolerance was reached; scale the features, lower C or raise tol.",
-        ConvergenceWarning,
-        stacklevel=2,
-    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -50,10 +50,10 @@ class Storage:
         """Return the storage that suits checked examples."""
         return cls(np.dtype(X.dtype), issparse(X), int(X.shape[1]))
 
-    @cached_property
+    @property
     def largest(self) -> float:
         """The largest size of an entry: squared distances of such rows do not overflow."""
-        return float(np.sqrt(np.finfo(self.dtype).max / self.n_features)) / 4
+        return _largest(self.dtype, self.n_features)
 
     def blocks(self, X: Any) -> Iterator[tuple[slice, Any]]:
         """Yield checked examples stored in this way, with the rows that each block holds.
@@ -105,6 +105,11 @@ class PooledRows:
         self.X = _finished(check_array(X, accept_sparse="csr", dtype=list(_FLOATS), order="C"))
         self.storage = Storage.of(self.X)
         ((_, self.batch),) = self.storage.batches(self.X)
+
+    @cached_property
+    def squares(self) -> float:
+        """The sum of the squares of all entries."""
+        return sum_of_squares(self.X)
 
     def __reduce__(self) -> tuple[type[PooledRows], tuple[Any]]:
         return type(self), (self.X,)  # views of memory are not copied but made again
@@ -172,7 +177,8 @@ def check_examples(
     X, y = _checked_pair(estimator, X, y, storage, sparse=sparse)
     y = as_labels(y)
     if y.dtype.kind in "fcO":  # others are classes, and few rows of many classes are no reason to warn
-        check_classification_targets(y)
+        with np.errstate(invalid="ignore"):  # labels beyond the range of whole numbers count as continuous
+            check_classification_targets(y)
     return _finished(X), y
 
 
@@ -259,6 +265,19 @@ def _finished(X: Any) -> Any:
             "scale the features."
         )
     return X
+
+
+@lru_cache  # unlike `cached_property` it takes no lock, which a forked process may find held for ever
+def _largest(dtype: np.dtype[Any], n_features: int) -> float:
+    return float(np.sqrt(np.finfo(dtype).max / n_features)) / 4
+
+
+def sum_of_squares(X: Any) -> float:
+    """Return the sum of the squares of all entries, a bound of all products of rows; of rows of a pool, of the pool."""
+    if type(X) is TakenRows:
+        return X.pool.squares
+    values = X.data if issparse(X) else X.ravel()
+    return float(np.vdot(values, values))
 
 
 def _size(values: NDArray[Any]) -> float:

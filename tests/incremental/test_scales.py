@@ -94,7 +94,7 @@ def test_kernel_values_that_overflow_are_refused():
     X = np.random.default_rng(5).normal(size=(20, 2))
     model = IncrementalSVC(kernel="poly", gamma=1.0, coef0=1.0).partial_fit(X, X[:, 0] > 0)
     before = model.decision_function(X)
-    with pytest.raises(ValueError, match="Kernel values must be finite"):
+    with pytest.raises(ValueError, match="Kernel values must be at most"):
         model.partial_fit(1e60 * X[:1], [True])
     np.testing.assert_array_equal(model.decision_function(X), before)
     assert len(model.ids_) == 20

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import gc
 import io
+import weakref
 from base64 import b64decode
 
 import pytest
@@ -224,3 +226,17 @@ def test_what_nobody_foresaw_is_a_sentence_too(page, monkeypatch):
     answer = page.ask("next", {})
     assert is_refused(answer, 500)
     assert "secret" not in answer.text
+
+
+def test_a_session_that_has_ended_takes_no_memory(tmp_path):
+    page = Page(tmp_path, Blobs(60))
+    page.label(3)
+    assert page.client.get("/api/progress").status_code == 200
+    page.close()
+    session = weakref.ref(page.session)
+    gc.disable()  # it may be long until the next collection: nothing may wait for it
+    try:
+        del page
+        assert session() is None
+    finally:
+        gc.enable()

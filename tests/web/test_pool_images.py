@@ -124,6 +124,20 @@ def test_images_are_turned_as_the_camera_says(folder):
     assert (square[4, 16], square[28, 16]) == (1, 0)
 
 
+@pytest.mark.parametrize("size", [(40, 30), (400, 300)])
+def test_what_else_is_in_a_file_is_not_sent(folder, size):
+    (folder / "photos").mkdir()
+    text = "taken at home"
+    exif = Image.Exif()
+    exif[0x010E] = text
+    for place, kind in enumerate(("jpg", "png", "webp")):
+        file = folder / "photos" / f"{place}.{kind}"
+        picture(size).save(file, exif=exif, comment=text, icc_profile=20 * text.encode())
+        assert text.encode() in file.read_bytes()
+    pool = open_pool("photos")
+    assert [text.encode() in pool.image(row) for row in range(3)] == [False] * 3
+
+
 def test_large_images_are_made_smaller(folder):
     (folder / "photos").mkdir()
     for place, size in enumerate([(3000, 1500), (700, 400), (5, 4000)]):

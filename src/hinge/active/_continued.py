@@ -11,10 +11,11 @@ import numpy as np
 from scipy.special import expit, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone, is_classifier
 from sklearn.utils import get_tags
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
+from hinge._attributes import available_if
 from hinge._errors import DataError, ParameterError
+from hinge._turns import changing, in_turn
 from hinge._validation import Storage, check_examples, check_queries, check_weights
 from hinge.active._ledger import Changes, Ledger, digests
 from hinge.active._teaching import can_revise
@@ -129,11 +130,13 @@ class Continued(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return vars(self).get("estimator_", self.estimator)
 
     @property
+    @in_turn
     def classes_(self) -> NDArray[Any]:
         """The labels known to the model."""
         classes: NDArray[Any] = self.estimator_.classes_
         return classes
 
+    @changing
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Make the model one of these rows and no others, with as little learning as that takes.
 
@@ -163,6 +166,7 @@ class Continued(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self._note(probe, lesson)
         return self
 
+    @changing
     def partial_fit(
         self, X: Any, y: Any, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
     ) -> Self:
@@ -203,6 +207,7 @@ class Continued(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self._note(probe, lesson)
         return self
 
+    @in_turn
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the most likely class of examples.
 
@@ -219,6 +224,7 @@ class Continued(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return np.asarray(self._asked("predict", X))
 
     @available_if(_has_decisions)
+    @in_turn
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return how far examples are on either side.
 
@@ -235,6 +241,7 @@ class Continued(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return np.asarray(self._asked("decision_function", X))
 
     @available_if(_has_probabilities)
+    @in_turn
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the probabilities of the classes, or the shares that `probabilities="margins"` makes of the margins.
 

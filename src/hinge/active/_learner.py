@@ -14,6 +14,7 @@ from sklearn.utils import check_random_state
 from hinge._errors import DataError
 from hinge._labels import as_labels, distinct, one_each, require_one_kind
 from hinge._params import bound, choice, whole
+from hinge._turns import changing, in_turn
 from hinge.active._advice import Adviser
 from hinge.active._choose import STRATEGIES, Question
 from hinge.active._pool import OpenRows
@@ -98,21 +99,25 @@ class ActiveLearner:
         self._adviser = Adviser(self._open.all(), self._random.randint(2**31))
 
     @property
+    @changing
     def model(self) -> Any:
         """The model of all labels so far; not fitted while they are of one class."""
         self._catch_up()
         return self._model
 
     @property
+    @in_turn
     def labels(self) -> Mapping[int, Any]:
         """The label of every row that has one, in the order in which they came."""
         return MappingProxyType(self._labels)
 
     @property
+    @in_turn
     def n_open(self) -> int:
         """The number of rows without a label."""
         return len(self._open)
 
+    @changing
     def ask(self, n: int = 1, exclude: Iterable[int] = (), strategy: str | None = None) -> NDArray[np.int64]:
         """Return rows of the pool whose labels would teach the model most.
 
@@ -150,6 +155,7 @@ class ActiveLearner:
         sample = None if sample is None else max(sample, n)
         return Question(n, chosen, sample, self._random, self.spread, target)
 
+    @changing
     def tell(self, indices: Any, labels: Any) -> Self:
         """Learn the labels of rows.
 
@@ -182,6 +188,7 @@ class ActiveLearner:
             self._correct(rows[changed], given[changed])
         return self
 
+    @changing
     def forget(self, indices: Any) -> Self:
         """Take labels back: the model is then the one that never got them, and the rows may be asked about again.
 
@@ -211,6 +218,13 @@ class ActiveLearner:
                 self._is_behind = not (self._is_taught and self._teacher.forget(self._model, rows))
         return self
 
+    @in_turn
+    def __getstate__(self) -> dict[str, Any]:
+        # Pickle would come to the parts one by one, while another thread may be changing them.
+        parts = {name: value for name, value in vars(self).items() if name != "_turn"}
+        return parts | deepcopy({name: parts[name] for name in ("_model", "_random", "_open", "_labels", "_adviser")})
+
+    @changing
     def advice(self) -> Advice:
         """Return whether further labels are likely to change the model.
 
@@ -225,6 +239,7 @@ class ActiveLearner:
         return self._adviser.advise(self._model if self.can_choose else None, self._X, self._labels)
 
     @property
+    @changing
     def can_choose(self) -> bool:
         """Whether the model knows enough to choose; otherwise rows are drawn at random."""
         return self._can_choose(None)

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     Chosen = tuple[NDArray[np.int64], NDArray[np.float64]]
 
+__all__ = ["strategy"]
+
 
 def strategy(
     name: str = "boundary", sample: int | None = None, random_state: Any = None, *, spread: float = 0.2

@@ -17,8 +17,9 @@ from hinge._kernels import KernelSpec
 from hinge._params import choice, flag, number, whole, whole_or_word
 from hinge._progress import FitTasks, progress_bar
 from hinge._threads import one_blas_thread
+from hinge._turns import in_turn
 from hinge.approximate._learning import Part, Training, begin, end, stream
-from hinge.approximate._maps import WITH_FREQUENCIES, require_room
+from hinge.approximate._maps import WITH_FREQUENCIES
 from hinge.approximate._options import ApproximateOptions
 from hinge.approximate._state import ApproximateState
 from hinge.approximate._validating import Validation
@@ -179,9 +180,8 @@ class ApproximateEstimator(StreamingEstimator):
         """Return how many passes to make over so many rows; small sets take more, which cost little."""
         return int(np.clip(_MANY_STEPS // max(n_rows, 1), 3, 100)) if isinstance(self.epochs, str) else self.epochs
 
-    def _require_columns(self, state: State, lesson: Lesson, *, whole: bool) -> None:
-        super()._require_columns(state, lesson, whole=whole)
-        require_room(lesson.X, state.kernel)
+    def _bounds(self, lesson: Lesson) -> NDArray[np.float64]:
+        return lesson.costs / np.finfo(np.float64).max  # only how weights compare matters, if they are numbers
 
     def _part(self, lesson: Lesson, first: int) -> Part:
         return Part(lesson.X, self._targets(lesson, self._state.table), lesson.costs, first)
@@ -209,8 +209,7 @@ class ApproximateEstimator(StreamingEstimator):
         part = self._part(lesson, first)
         for rows, block in state.storage.blocks(part.X):
             piece = Part(block, part.targets[rows], part.weights[rows], first + rows.start)
-            with state.lock:
-                stream(state, piece, self._settled, self.random_state, monitor)
+            stream(state, piece, self._settled, self.random_state, monitor)
 
     def _fit_chunks(self, chunks: Any) -> None:
         """Learn a stream of chunks from nothing: the first pass as `partial_fit` would, later ones in random order."""
@@ -263,11 +262,13 @@ class ApproximateEstimator(StreamingEstimator):
         return cast("ApproximateState", self._state)
 
     @property
+    @in_turn
     def coef_(self) -> NDArray[np.float64]:
         """The averaged weights of the features, a row for each machine; with the linear kernel, of the columns of X."""
         return cast("ApproximateState", self._known()).weights()
 
     @property
+    @in_turn
     def n_components_(self) -> int:
         """The number of features: the rank of the sample, or the number of frequencies."""
         return self._known().bank.n_retained

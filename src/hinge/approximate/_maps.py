@@ -19,7 +19,7 @@ from scipy.linalg import eigh
 from scipy.sparse import csr_matrix, issparse
 
 from hinge import _core
-from hinge._errors import DataError
+from hinge._room import require_size
 from hinge._validation import Storage
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 _FLOOR = 3e-4  # mean squares below this part of their sum are not evened out any further: they are mostly noise
 _ROUNDING = 1e-15
-_HEADROOM = 1e-3  # of the largest number: sums of kernel values must fit
 # Eigenvalues up to this part of the largest are mostly rounding.
 _THRESHOLDS = {np.dtype(np.float64): 1e-12, np.dtype(np.float32): 1e-7}
 
@@ -123,30 +122,6 @@ def fourier(first: Any, kernel: KernelSpec, options: ApproximateOptions, random:
     return Features(arrays, 1.0)
 
 
-def require_room(X: Any, kernel: KernelSpec) -> None:
-    """Refuse rows whose kernel values, with themselves and so with each other, may be too large for their precision."""
-    if kernel.name not in ("linear", "poly"):
-        return
-    squares = np.asarray(X.multiply(X).sum(axis=1)) if issparse(X) else np.einsum("ij,ij->i", X, X, dtype=np.float64)
-    largest = float(np.max(squares, initial=0.0))
-    with np.errstate(over="ignore"):
-        size = (
-            np.float64(kernel.gamma * largest + abs(kernel.coef0)) ** kernel.degree
-            if kernel.name == "poly"
-            else largest
-        )
-    _require_size(float(size), X.dtype)
-
-
-def _require_size(size: float, dtype: Any) -> None:
-    largest = _HEADROOM * float(np.finfo(dtype).max)
-    if not size <= largest:
-        raise DataError(
-            f"Kernel values must be at most {largest:.3g} in size, so that sums fit into {dtype}, got {size:.3g}; "
-            "scale the features."
-        )
-
-
 def _held(values: NDArray[np.float64], dtype: Any) -> NDArray[Any]:
     """Return numbers in a precision; those that it cannot hold become the largest that it can."""
     largest = float(np.finfo(dtype).max)
@@ -165,10 +140,12 @@ def _is_far(first: Any, kernel: KernelSpec) -> bool:
 
     Otherwise nothing is subtracted, so that dense and sparse rows have the same features.
     """
-    if kernel.name == "rbf":
-        length = np.sqrt(kernel.gamma) * np.linalg.norm(np.asarray(first.data, dtype=np.float64))
-    else:
-        length = kernel.gamma * np.abs(np.asarray(first.data, dtype=np.float64)).sum()
+    entries = np.asarray(first.data, dtype=np.float64)
+    with np.errstate(over="ignore"):  # infinity is far
+        if kernel.name == "rbf":
+            length = np.sqrt(kernel.gamma) * np.linalg.norm(entries)
+        else:
+            length = kernel.gamma * np.abs(entries).sum()
     return bool(length > 1e-4 / np.finfo(first.dtype).eps)
 
 
@@ -180,7 +157,7 @@ def _kernel_values(sample: Sample, kernel: KernelSpec, shift: NDArray[Any]) -> N
     native, unused = kernel.native(np.float64), np.zeros((1, len(sample.ids)))
     kind: Any = _core.Map64
     values = kind.nystroem(native, batch, sample.ids, shift.astype(np.float64), unused).features(batch, raw=True)
-    _require_size(float(np.abs(values).max()), sample.X.dtype)
+    require_size(float(np.abs(values).max()), sample.X.dtype)
     symmetric: NDArray[np.float64] = 0.5 * (values + values.T)
     return symmetric
 

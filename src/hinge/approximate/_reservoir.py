@@ -72,7 +72,7 @@ class Reservoir:
 
     def add(self, X: Any, targets: NDArray[np.float64], weights: NDArray[np.float64], ids: NDArray[np.int64]) -> None:
         """Take in examples, as copies."""
-        self._parts.append((X.copy(), targets, weights, ids))  # at once: another thread may be reading
+        self._parts.append((X.copy(), targets, weights, ids))
         self._count += len(ids)
 
     def examples(self) -> tuple[Any, NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:

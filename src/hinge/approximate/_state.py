@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -39,8 +38,6 @@ class ApproximateState(State):
         The feature map.
     reservoir : Reservoir or None
         The first examples of a stream, from which the final landmarks will be drawn; None when they are.
-    lock : RLock
-        Held by a thread that learns: a stream is more than its machines, which have a lock of their own.
     """
 
     _options_class = ApproximateOptions
@@ -50,7 +47,6 @@ class ApproximateState(State):
     def __init__(self, kernel: KernelSpec, options: SolverOptions, storage: Storage, table: ClassTable) -> None:
         super().__init__(kernel, options, storage, table)
         self.reservoir: Reservoir | None = None
-        self.lock = threading.RLock()
 
     @property
     def is_usable(self) -> bool:
@@ -80,12 +76,10 @@ class ApproximateState(State):
 
     def replace(self, kernel: KernelSpec, features: Features, bank: Any, reservoir: Reservoir | None) -> None:
         """Take over a kernel, a feature map, machines over it, and what is gathered for the next map."""
-        self._renumberings += 1  # odd from here, until all of them agree again
         self.kernel, self._bank, self.features, self._arrays = kernel, bank, features, None
         self.reservoir = reservoir
         if reservoir is not None:
             reservoir.built_from = max(len(reservoir), 1)
-        self._renumberings += 1
 
     def machines_over(self, kernel: KernelSpec, features: Features, arrays: Arrays | None = None) -> Any:
         """Return machines over a feature map, with what some arrays say that they know."""
@@ -98,10 +92,6 @@ class ApproximateState(State):
     def _built(self, arrays: Arrays | None) -> Any:
         return self.machines_over(self.kernel, self.features, arrays)
 
-    @staticmethod
-    def _count_machines(arrays: Arrays) -> int:
-        return len(arrays["bias"])
-
     def weights(self) -> NDArray[np.float64]:
         """Return the averaged weights in the norm that is penalised, one row a machine as users see them.
 
@@ -110,13 +100,15 @@ class ApproximateState(State):
         if self.kernel.name == "linear":
             support = self.support()
             return np.asarray(support.coefficients @ support.vectors)
-        table, features, arrays = self._moment()
+        features = self.features
+        table, arrays = self.snapshot()
         scaled = arrays["average"].reshape(-1, features.dimension) * np.sqrt(features.arrays["penalty"])
         return table.arrange(scaled.T).T
 
     def support(self) -> Support:
         """Return the landmarks, grouped by class, as the vectors of a kernel expansion."""
-        table, features, arrays = self._moment()
+        features = self.features
+        table, arrays = self.snapshot()
         if not features.is_expansion:
             raise AttributeError("A model with Fourier features has no support vectors; see coef_.")
         weights = arrays["average"].reshape(-1, features.dimension)
@@ -131,29 +123,24 @@ class ApproximateState(State):
             counts=np.bincount(places, minlength=len(table)).astype(np.int32),
         )
 
-    def _moment(self, *, gathered: bool = False) -> tuple[ClassTable, Features, Arrays]:
-        """Return classes, map and machines of one moment, and what is gathered if wanted; other threads may learn."""
-        while True:
-            before, features = self._renumberings, self.features
-            reservoir = self.reservoir if gathered else None
-            held = {} if reservoir is None else reservoir.to_arrays()  # first: rows are learned before they are kept
-            table, arrays = self.snapshot() if self._arrays is None else (self.table, self._arrays)
-            if before == self._renumberings and before % 2 == 0:
-                return table, features, arrays | held
+    def snapshot(self) -> tuple[ClassTable, Arrays]:
+        """Return the arrays of the machines, and the classes; machines that nobody has needed yet are not built."""
+        return super().snapshot() if self._arrays is None else (self.table, self._arrays)
 
     def to_arrays(self) -> tuple[Arrays, dict[str, Any]]:
         """Return everything as plain arrays, and values that JSON can hold as long as the labels are plain as well."""
-        table, features, arrays = self._moment(gathered=True)
-        own = {name: arrays[name] for name in arrays if name in MACHINES or name.startswith(Reservoir.PREFIX)}
-        built_from = own.pop(Reservoir.BUILT_FROM, None)
+        table, arrays = self.snapshot()
+        own = {name: arrays[name] for name in MACHINES}
+        held = {} if self.reservoir is None else self.reservoir.to_arrays()
+        built_from = held.pop(Reservoir.BUILT_FROM, None)
         count = None if built_from is None else int(built_from[0])
-        return own | features.arrays, self._values(table) | {"typical": features.typical, "built_from": count}
+        values = self._values(table) | {"typical": self.features.typical, "built_from": count}
+        return own | held | self.features.arrays, values
 
     def __setstate__(self, parts: tuple[Arrays, dict[str, Any], Callable[[Any, Any], Any] | None]) -> None:
         arrays, values, _ = parts
         super().__setstate__(parts)
         self.reservoir = None
-        self.lock = threading.RLock()
         held = {name: array for name, array in arrays.items() if name.startswith(Reservoir.PREFIX)}
         own = {name: array for name, array in arrays.items() if name not in MACHINES and name not in held}
         self.features = Features(own, values["typical"])

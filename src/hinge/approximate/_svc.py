@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 from scipy.special import expit
-from sklearn.utils.metaestimators import available_if
 
+from hinge._attributes import available_if
 from hinge._base import StreamingClassifier
 from hinge._errors import DataError
+from hinge._turns import changing, in_turn
 from hinge.approximate._estimator import ApproximateEstimator, is_chunks
 
 if TYPE_CHECKING:
@@ -201,6 +202,7 @@ class ApproximateSVC(ApproximateEstimator, StreamingClassifier):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
+    @changing
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Learn a training set, or a stream of chunks, from nothing; what was known before is forgotten.
 
@@ -235,6 +237,7 @@ class ApproximateSVC(ApproximateEstimator, StreamingClassifier):
             )
 
     @available_if(_has_probabilities)
+    @in_turn
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the probability of each class, with loss="log_loss".
 

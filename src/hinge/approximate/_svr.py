@@ -13,6 +13,7 @@ from hinge._labels import ClassTable
 from hinge._params import number
 from hinge._progress import with_callbacks
 from hinge._threads import one_blas_thread
+from hinge._turns import changing, in_turn
 from hinge._validation import check_values, check_weights
 from hinge.approximate._estimator import ApproximateEstimator, is_chunks
 from hinge.approximate._state import CLOCK
@@ -167,6 +168,7 @@ class ApproximateSVR(RegressorMixin, ApproximateEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
+    @changing
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Learn a training set, or a stream of chunks, from nothing; what was known before is forgotten.
 
@@ -202,6 +204,7 @@ class ApproximateSVR(RegressorMixin, ApproximateEstimator):
                 self._train(lesson)
         return self
 
+    @changing
     def partial_fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Learn more examples, in the order given.
 
@@ -234,6 +237,7 @@ class ApproximateSVR(RegressorMixin, ApproximateEstimator):
             self._learn(lesson, options)
         return self
 
+    @in_turn
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Return the values of examples.
 

@@ -10,6 +10,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 from scipy.sparse import issparse
 
+from hinge._files import replacing
 from hinge.cli._compare import Exact
 from hinge.cli._learn import N_SHOWN, Learned
 from hinge.cli._models import class_names, is_approximate, is_detector, parts
@@ -32,7 +33,8 @@ def draw_training(file: Path, learned: Learned, exact: Exact | None) -> None:
     _draw_parts(axes["s"], learned, exact)
     if plane:
         _draw_plane(axes["p"], learned)
-    figure.savefig(file)
+    with replacing(file) as unfinished:
+        figure.savefig(unfinished, format=file.suffix.lstrip(".").lower())
 
 
 def _draw_error(axes: Axes, learned: Learned, exact: Exact | None) -> None:

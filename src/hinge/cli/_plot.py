@@ -40,6 +40,6 @@ def draw(file: Path | None, learned: Learned, exact: Exact | None, terminal: Con
     try:
         draw_training(file, learned, exact)
     except OSError as error:
-        terminal.print(f"The picture {file} could not be written: {error.strerror or error}.", markup=False)
+        terminal.print(f"There is no picture: {error}", markup=False)
         return None
     return str(file)

@@ -45,7 +45,7 @@ class LibsvmFile:
     path : Path
         Where it was.
     words : dict
-        The lines of its head, each by its first word.
+        The lines of its head, each by its first word; split when asked for, since words take far more room.
     coefficients : ndarray of shape (n_support, n_classes - 1)
         The numbers at the beginning of each line of support vectors.
     vectors : CSR matrix of shape (n_support, n_features)
@@ -53,7 +53,7 @@ class LibsvmFile:
     """
 
     path: Path
-    words: dict[str, list[str]]
+    words: dict[str, str]
     coefficients: NDArray[np.float64] = field(init=False)
     vectors: csr_matrix = field(init=False)
 
@@ -63,7 +63,7 @@ class LibsvmFile:
 
     def word(self, name: str) -> str:
         """Return the only value of a line of the head."""
-        values = self.words.get(name, [])
+        values = self.words.get(name, "").split()
         if len(values) != 1:
             self.refuse(f"{name} must have one value, got {len(values)}")
         return values[0]
@@ -85,7 +85,7 @@ class LibsvmFile:
         return np.array([self._number(name, value) for value in self._values(name, count)])
 
     def _values(self, name: str, count: int) -> list[str]:
-        values = self.words.get(name, [])
+        values = self.words.get(name, "").split()
         if len(values) != count:
             self.refuse(f"{name} must have {count} values, got {len(values)}")
         return values
@@ -112,20 +112,20 @@ def refuse(path: Path, complaint: str) -> NoReturn:
 
 def read_head(path: Path, file: IO[bytes]) -> LibsvmFile:
     """Return the lines before the support vectors."""
-    words: dict[str, list[str]] = {}
+    words: dict[str, str] = {}
     while True:
         line = _line(path, file, LONGEST_HEAD)
         if not line:
             refuse(path, "it ends before the line SV")
         try:
-            name, *values = line.decode("ascii").split() or [""]
+            name, *rest = line.decode("ascii").split(maxsplit=1) or [""]
         except UnicodeDecodeError:
             refuse(path, "it is not text")
         if name == "SV":
             return LibsvmFile(path, words)
         if name not in _WORDS + _PASSED_OVER or name in words:
             refuse(path, f"{name[:40]!r} is no line of such a file, or stands there twice")
-        words[name] = values
+        words[name] = rest[0] if rest else ""
 
 
 class Vectors:

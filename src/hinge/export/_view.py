@@ -88,10 +88,10 @@ class View:
     @classmethod
     def of(cls, model: Any) -> View:
         """Return what a fitted model knows, or say in one sentence why it cannot be exported."""
-        state = model._state.copy()  # one moment of it: another thread may be learning
+        state = model._copied_state()
         arrays, _ = state.to_arrays()
         intercepts = state.bank.bias
-        table = state.table.of_machines(len(intercepts))
+        table = state.table
         if len(table) < 2 and not isinstance(model, ApproximateSVR):
             raise ExportError(
                 f"A model must know two classes at least to be exported, got only {table.classes.tolist()}; "

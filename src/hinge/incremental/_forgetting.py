@@ -14,7 +14,9 @@ from hinge._base import StreamingEstimator, unchanged_on_error
 from hinge._errors import DataError
 from hinge._params import bound, choice, number
 from hinge._progress import FitTasks, progress_bar
+from hinge._room import require_finite
 from hinge._threads import one_blas_thread
+from hinge._turns import changing, in_turn
 from hinge.incremental._ids import Ids
 from hinge.incremental._state import ExactState
 
@@ -52,11 +54,13 @@ class Forgetting(StreamingEstimator):
         return self._state
 
     @property
+    @in_turn
     def ids_(self) -> list[Hashable]:
         """The ids of the examples that the model holds, in the order of the stream."""
         state = self._known()
         return state.ids.names(state.bank.held())
 
+    @changing
     def forget(self, ids: Any) -> Self:
         """Forget examples: the model is then the one that never saw them.
 
@@ -126,7 +130,7 @@ class Forgetting(StreamingEstimator):
         """Return decision values, one column a machine, of each example held by the machines without it."""
         state = self._known().expendable()
         with one_blas_thread(), progress_bar(self.verbose) as bar, state.watched(bar) as monitor:
-            return state.together(lambda _: state.bank.leave_one_out(monitor), lambda values: values.shape[1])
+            return state.table, require_finite(state.bank.leave_one_out(monitor))
 
     def _holding(self) -> ExactState:
         """Return the state, which must hold an example."""

@@ -180,7 +180,7 @@ class Ids:
         return {
             "own": [list(run) for run in self._own.runs()],
             "idle": [list(run) for run in self._idle.runs()],
-            "named": [[number, name] for number, name in list(self._names.items())],  # at once: see Places
+            "named": [[number, name] for number, name in self._names.items()],
         }
 
     @classmethod

@@ -13,7 +13,9 @@ from hinge._errors import DataError, ParameterError
 from hinge._labels import ClassTable
 from hinge._params import choice, number
 from hinge._progress import with_callbacks
+from hinge._room import product
 from hinge._threads import one_blas_thread
+from hinge._turns import changing, in_turn
 from hinge._validation import check_rows, check_weights
 from hinge.incremental._forgetting import Forgetting
 from hinge.incremental._self_similarity import require_constant
@@ -178,6 +180,7 @@ class IncrementalOneClassSVM(OutlierMixin, Forgetting):
         self.eviction = eviction
         self.n_jobs = n_jobs
 
+    @changing
     @with_callbacks
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None, ids: Any = None) -> Self:  # noqa: ARG002
         """Learn a training set from nothing; what was known before is forgotten.
@@ -210,6 +213,7 @@ class IncrementalOneClassSVM(OutlierMixin, Forgetting):
         self._warn_if_violated()
         return self
 
+    @changing
     def partial_fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None, ids: Any = None) -> Self:  # noqa: ARG002
         """Learn more examples, in the order given.
 
@@ -262,6 +266,7 @@ class IncrementalOneClassSVM(OutlierMixin, Forgetting):
         """
         return np.where(self.decision_function(X) >= 0, 1, -1)
 
+    @in_turn
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return how far inside examples are; outliers have negative values.
 
@@ -280,6 +285,7 @@ class IncrementalOneClassSVM(OutlierMixin, Forgetting):
         _, sums = self._native_decisions(X)
         return decisions(self._known(), sums[:, 0], X)
 
+    @in_turn
     def score_samples(self, X: Any) -> NDArray[np.float64]:
         """Return how well examples belong to those held, without a threshold.
 
@@ -296,6 +302,7 @@ class IncrementalOneClassSVM(OutlierMixin, Forgetting):
         """
         return self.decision_function(X) + self.offset_
 
+    @changing
     def leave_one_out(self) -> NDArray[np.float64]:
         """Return the decision value of each example that is held by the model that never saw it.
 
@@ -318,6 +325,7 @@ class IncrementalOneClassSVM(OutlierMixin, Forgetting):
         _, sums = self._left_out()
         return left_out(state, sums[:, 0])
 
+    @in_turn
     def kkt_violation(self) -> float:
         """Return how far the optimality conditions are violated among the examples held: the certificate.
 
@@ -330,6 +338,7 @@ class IncrementalOneClassSVM(OutlierMixin, Forgetting):
         """
         return float(self._certified().gap.max(initial=0.0))
 
+    @in_turn
     def duality_gap(self) -> float:
         """Return how far the solution is from the optimum: primal minus dual objective.
 
@@ -340,6 +349,7 @@ class IncrementalOneClassSVM(OutlierMixin, Forgetting):
         """
         return float(self._certified().duality_gap.sum())
 
+    @in_turn
     def dual_objective(self) -> float:
         """Return the dual objective.
 
@@ -351,6 +361,7 @@ class IncrementalOneClassSVM(OutlierMixin, Forgetting):
         return float(self._known().bank.dual_objective.sum())
 
     @property
+    @in_turn
     def offset_(self) -> float:
         """What `score_samples` is compared with."""
         return offset(self._holding())
@@ -384,7 +395,7 @@ class IncrementalOneClassSVM(OutlierMixin, Forgetting):
         X = check_rows(self, X, storage, sparse=self.kernel != "precomputed")
         weights = check_weights(sample_weight, X.shape[0])
         metadata = {} if sample_weight is None else {"sample_weight": weights}
-        return Lesson(X, np.repeat(_ONE_CLASS, len(weights)), weights, (self.C or 1.0) * weights, metadata)
+        return Lesson(X, np.repeat(_ONE_CLASS, len(weights)), weights, product(weights, self.C or 1.0), metadata)
 
     def _begun(self, lesson: Lesson, options: SolverOptions) -> ExactState:
         """Return the state that the first examples settle."""

@@ -32,7 +32,6 @@ class Places:
     """
 
     def __init__(self, runs: Iterable[tuple[int, int]] = ()) -> None:
-        # One list, changed by one assignment at a time: another thread may be reading it.
         self._runs = [(start, stop) for start, stop in runs]
 
     def __len__(self) -> int:

@@ -55,8 +55,9 @@ def _of_squared_norms(kernel: KernelSpec, X: Any) -> NDArray[np.float64]:
     squares = np.asarray(X.multiply(X).sum(axis=1)).ravel() if issparse(X) else np.einsum("ij,ij->i", X, X)
     if kernel.name == "linear":
         return squares
-    inner = kernel.gamma * squares + kernel.coef0
-    return inner**kernel.degree if kernel.name == "poly" else np.tanh(inner)
+    with np.errstate(over="ignore"):  # infinity becomes a decision value, which is refused
+        inner = kernel.gamma * squares + kernel.coef0
+        return inner**kernel.degree if kernel.name == "poly" else np.tanh(inner)
 
 
 def _diagonal(state: State) -> float:

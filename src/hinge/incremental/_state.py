@@ -94,20 +94,19 @@ class ExactState(State):
                 self._drop(int(number))
 
     def _drop(self, number: int) -> None:
-        self._renumberings += 1  # odd from here, until machines and table agree again
+        bank, smaller = self.bank, self.table.without(number)
+        self.table = smaller
         try:
-            self.bank.drop_class(number)
-            self.table = self.table.without(number)
-        finally:
-            self._renumberings += 1
+            bank.drop_class(number)
+        except KeyboardInterrupt:  # Python raises it before or after the work
+            if len(bank.class_counts()) > len(smaller):
+                bank.drop_class(number)
+            raise
 
     def to_arrays(self) -> tuple[Arrays, dict[str, Any]]:
         """Return everything as plain arrays, and values that JSON can hold as long as labels and names are plain."""
-        while True:
-            arrays, values = super().to_arrays()
-            ids = self.ids.copy()
-            if ids.knows(arrays["ids"]):  # else another thread has forgotten one since
-                break
+        arrays, values = super().to_arrays()
+        ids = self.ids.copy()
         ids.settle(arrays["ids"])
         named = [label for label in values["classes"] if label in self.named]
         return arrays, values | {"ids": ids.to_values(), "named": named}

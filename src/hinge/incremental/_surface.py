@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hinge._room import require_finite
 from hinge.incremental._self_similarity import self_similarity
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def decisions(state: ExactState, sums: NDArray[np.float64], X: Any) -> NDArray[n
     if _is_plane(state):
         return _levelled(state, sums, np.zeros(1))
     total = float(state.bank.total[0])
-    return 2.0 / total * _levelled(state, sums, total / 2.0 * self_similarity(state, X))
+    return require_finite(2.0 / total * _levelled(state, sums, total / 2.0 * self_similarity(state, X)))
 
 
 def left_out(state: ExactState, sums: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -46,8 +47,7 @@ def left_out(state: ExactState, sums: NDArray[np.float64]) -> NDArray[np.float64
     costs = arrays["costs"][order]
     most = np.inf if state.options.most_total is None else state.options.most_total
     totals = np.minimum(most, state.options.nu * (costs.sum() - costs))
-    inside: NDArray[np.float64] = 2.0 / totals * sums - self_similarity(state, state.vectors(arrays)[order])
-    return inside
+    return require_finite(2.0 / totals * sums - self_similarity(state, state.vectors(arrays)[order]))
 
 
 def _levelled(state: ExactState, sums: NDArray[np.float64], level: NDArray[np.float64]) -> NDArray[np.float64]:

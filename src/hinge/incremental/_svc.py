@@ -11,6 +11,7 @@ from hinge._labels import as_labels, class_factors, one_each
 from hinge._measures import MeasuredClassifier
 from hinge._params import choice
 from hinge._progress import with_callbacks
+from hinge._turns import changing, in_turn
 from hinge.incremental._forgetting import Forgetting
 from hinge.incremental._head_start import is_worth_it, learn_all
 
@@ -168,15 +169,18 @@ class IncrementalSVC(Forgetting, MeasuredClassifier):
         self.n_jobs = n_jobs
 
     @property
+    @in_turn
     def n_margin_(self) -> NDArray[np.int64]:
         """Examples exactly on the margin, for each decision function."""
-        return self._counts(lambda state: state.bank.n_margin)
+        return self._counts(self._known().bank.n_margin)
 
     @property
+    @in_turn
     def n_bounded_(self) -> NDArray[np.int64]:
         """Examples inside or on the wrong side of the margin, for each decision function."""
-        return self._counts(lambda state: state.bank.n_bounded)
+        return self._counts(self._known().bank.n_bounded)
 
+    @changing
     @with_callbacks
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None, ids: Any = None) -> Self:
         """Learn a training set from nothing; what was known before is forgotten.
@@ -202,6 +206,7 @@ class IncrementalSVC(Forgetting, MeasuredClassifier):
         self._warn_if_violated()
         return self
 
+    @changing
     def partial_fit(
         self,
         X: Any,
@@ -239,6 +244,7 @@ class IncrementalSVC(Forgetting, MeasuredClassifier):
         self._warn_if_violated()
         return self
 
+    @changing
     def relabel(self, ids: Any, y: Any) -> Self:
         """Give other labels to examples: the model is then the one that saw them with these labels.
 
@@ -296,6 +302,7 @@ class IncrementalSVC(Forgetting, MeasuredClassifier):
         bank.forget(numbers[weightless], monitor)
         state.ids.pass_over(numbers[weightless])
 
+    @changing
     def leave_one_out(self, method: str = "predict") -> NDArray[Any]:
         """Return what is said about each example that is held by the model that never saw it.
 
@@ -341,10 +348,9 @@ class IncrementalSVC(Forgetting, MeasuredClassifier):
             )
         return class_factors(self.class_weight, after, ones) / divisors
 
-    def _counts(self, read: Callable[[ExactState], NDArray[np.int64]]) -> NDArray[np.int64]:
+    def _counts(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return counts of the machines in the order of the classes."""
-        state = self._known()
-        table, counts = state.together(lambda _: read(state), len)
+        table = self._state.table
         return counts[table.numbers] if len(table) > 2 else counts
 
     def _begin(self, lesson: Lesson, monitor: _core.Monitor | None) -> None:

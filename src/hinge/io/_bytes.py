@@ -13,10 +13,12 @@ import zlib
 from pathlib import Path
 from typing import IO, Any
 
+from hinge._errors import sentence
 from hinge.io._errors import DataFileError
 
 PIECE = 1 << 20  # bytes asked for at a time
 STANDARD_INPUT = "-"
+_XZ_MEMORY = 1 << 28  # four times what the strongest of the usual settings needs
 
 # Long enough for a busy writer to come back, short enough not to be noticed by whoever watches a slow stream.
 _PATIENCE = 0.05
@@ -130,7 +132,8 @@ class ByteStream:
             if isinstance(error, OSError) and error.errno is not None:  # the disk, not the contents
                 raise
             raise DataFileError(
-                f"{self._name} is damaged or cut short: it cannot be unpacked as {self._packing} data ({error})."
+                f"{self._name} is damaged or cut short: it cannot be unpacked as {self._packing} data "
+                f"({sentence(error)})."
             ) from None
 
     def ready(self) -> bool:
@@ -150,6 +153,41 @@ class ByteStream:
         self._raw.close()
 
 
+class XzFile:
+    """Unpacked bytes of xz data, one part after the other.
+
+    Python's own reader takes as much memory as the data ask for, up to four gigabytes.
+    """
+
+    def __init__(self, raw: RawBytes) -> None:
+        self._raw = raw
+        self._packed = b""  # read, but not yet given to the decompressor
+        self._part = self._next_part()
+
+    def read1(self, size: int) -> bytes:
+        """Return some bytes, at most `size`; nothing at the end."""
+        while True:
+            if self._part.eof:
+                self._packed = self._part.unused_data.lstrip(b"\0") or self._raw.read().lstrip(b"\0")
+                if not self._packed:
+                    return b""
+                self._part = self._next_part()
+            if self._part.needs_input and not self._packed:
+                self._packed = self._raw.read()
+                if not self._packed:
+                    raise EOFError("it ends before the end of the packed data")
+            packed, self._packed = self._packed, b""
+            if data := self._part.decompress(packed, size):
+                return data
+
+    def close(self) -> None:
+        """Leave the packed file to whoever opened it."""
+
+    @staticmethod
+    def _next_part() -> lzma.LZMADecompressor:
+        return lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY)
+
+
 def _open(path: Path) -> IO[bytes]:
     require_file(path)
     return path.open("rb", buffering=0)
@@ -160,7 +198,7 @@ def _unpacked(raw: Any, packing: str | None) -> Any:
         return gzip.GzipFile(fileobj=raw, mode="rb")
     if packing == "bzip2":
         return bz2.BZ2File(raw, "rb")
-    return lzma.LZMAFile(raw, "rb") if packing == "xz" else None
+    return XzFile(raw) if packing == "xz" else None
 
 
 def _descriptor(file: Any) -> int | None:

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from hinge._errors import quoted
 from hinge.io._chunks import Table
 from hinge.io._errors import DataFileError
+from hinge.io._lines import LINE_BYTES
 from hinge.io._numbers import is_number
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from hinge.io._lines import Block, LineBlocks
 
 DELIMITERS = ",;\t|"
+MOST_COLUMNS = 1 << 16  # each takes memory of its own, even if nothing stands in it
 
 _QUOTED = re.compile(r'"[^"]*("|$)')
 
@@ -47,6 +50,11 @@ def read_csv(blocks: LineBlocks, n_rows: int, options: CsvOptions) -> Iterator[T
     start = next(filled, None)
     if start is None:
         return
+    if len(start[1]) > MOST_COLUMNS:
+        raise DataFileError(
+            f"{blocks.name} has {len(start[1])} columns; at most {MOST_COLUMNS} are read from a table, so write its "
+            "numbers as svmlight or npz."
+        )
     waiting = [start]
     named = options.header
     if named is None and not any(map(is_number, start[1])):
@@ -70,6 +78,7 @@ class _Lines:
         self.name = blocks.name
         self.left = 0
         self.ended = False
+        self.record_bytes = 0  # of lines that the present record has had
         self._blocks = blocks
         self.n_rows = n_rows
 
@@ -78,6 +87,11 @@ class _Lines:
             self.left = block.n_lines
             for line in io.StringIO(_decoded(block, self.name), newline="\n"):
                 self.left -= 1
+                self.record_bytes += len(line)
+                if self.record_bytes > LINE_BYTES:  # lines inside quotation marks, on and on
+                    raise DataFileError(
+                        f"{self.name} has a record of more than {LINE_BYTES >> 20} MB; is a quotation mark missing?"
+                    )
                 yield line
         self.ended = True
 
@@ -100,6 +114,7 @@ def _records(lines: _Lines, delimiter: str) -> Iterator[Record]:
         for fields in parser:
             if lines.ended:  # whole records are returned with their last line
                 raise DataFileError(f"{lines.name} ends inside quotation marks; the record begins at line {begin}.")
+            lines.record_bytes = 0
             yield begin, fields
             begin = parser.line_num + 1
     except csv.Error as error:
@@ -123,7 +138,7 @@ def _names(start: Record, file: str) -> list[str]:
     names = [field or f"column {place}" for place, field in enumerate(fields)]
     repeated = [name for name, times in Counter(names).items() if times > 1]
     if repeated:
-        raise DataFileError(f"{file}, line {line} gives the name {repeated[0]!r} to more than one column.")
+        raise DataFileError(f"{file}, line {line} gives the name {quoted(repeated[0])} to more than one column.")
     return names
 
 

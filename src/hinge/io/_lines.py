@@ -13,7 +13,7 @@ from hinge.io._errors import DataFileError
 if TYPE_CHECKING:
     from hinge.io._bytes import ByteStream
 
-LINE_BYTES = 1 << 26  # the longest line that is read
+LINE_BYTES = 1 << 24  # the longest line that is read; its words take up to twenty times as much
 BLOCK_BYTES = 1 << 23  # a block is not made longer once it has so many
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"

@@ -6,12 +6,13 @@ import errno
 import struct
 import zipfile
 import zlib
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import csr_matrix
 
+from hinge._errors import listed, sentence
 from hinge.io._bytes import require_file
 from hinge.io._chunks import Rows
 from hinge.io._errors import DataFileError
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 _CHUNK_BYTES = 1 << 25  # a chunk has fewer rows if they are so long
 _ROW_BYTES = 1 << 26  # the longest row that is read
+_LABEL_BYTES = 1 << 12  # the longest label
 _SPARSE = ("data", "indices", "indptr", "shape")
 _DAMAGE = (
     *(zipfile.BadZipFile, zlib.error, struct.error, EOFError, KeyError, OverflowError),
@@ -40,6 +42,7 @@ class NpzReader:
         self._name = path.name
         with self._undamaged():
             self._archive = zipfile.ZipFile(path)
+        self._files = ExitStack()
         self._n_rows = 0
         self._done = 0
 
@@ -54,7 +57,7 @@ class NpzReader:
             else:
                 raise DataFileError(
                     f"{self._name} must hold an array X (and y), or data, indices, indptr and shape of a CSR matrix; "
-                    f"it holds {', '.join(sorted(members)) or 'no arrays'}."
+                    f"it holds {listed(sorted(members)) or 'no arrays'}."
                 )
 
     def share(self) -> float | None:
@@ -63,6 +66,7 @@ class NpzReader:
 
     def close(self) -> None:
         """Close the file."""
+        self._files.close()  # an archive stays open as long as one of these
         self._archive.close()
 
     def _dense(self, n_rows: int, labelled: bool) -> Iterator[Rows]:
@@ -71,6 +75,8 @@ class NpzReader:
         y = self._labels(labelled)
         row_bytes = max(1, X.shape[1] * max(X.dtype.itemsize, 8))
         self._require_short(row_bytes)
+        if not X.shape[1]:  # rows of no bytes: a file of any size could promise any number of them
+            raise DataFileError(f"{self._name} must hold rows of one number at least, got an X of shape {X.shape}.")
         n_rows = max(1, min(n_rows, _CHUNK_BYTES // row_bytes))
         for first in range(0, self._n_rows, n_rows):
             count = min(n_rows, self._n_rows - first)
@@ -125,7 +131,9 @@ class NpzReader:
 
     def _shape(self, members: set[str]) -> tuple[int, int]:
         if "format" in members and self._format() != "csr":
-            raise DataFileError(f"{self._name} must hold a CSR matrix, got {self._format()}; save X.tocsr() instead.")
+            raise DataFileError(
+                f"{self._name} must hold a CSR matrix, got {sentence(self._format())}; save X.tocsr() instead."
+            )
         shape = self._open("shape", kinds="iu")
         if shape.shape != (2,):
             raise DataFileError(f"{self._name} must hold a matrix of rows and columns, got shape of {shape.shape[0]}.")
@@ -146,10 +154,15 @@ class NpzReader:
         y = self._open("y", kinds="biufU")
         if y.shape[0] != self._n_rows:
             raise DataFileError(f"{self._name} must have one label a row, got {y.shape[0]} for {self._n_rows} rows.")
+        if y.dtype.itemsize > _LABEL_BYTES:
+            raise DataFileError(
+                f"{self._name} must have labels of at most {_LABEL_BYTES} bytes, got {y.dtype.itemsize}; shorten them."
+            )
         return y
 
     def _open(self, array: str, *, kinds: str, n_dimensions: int = 1) -> NpyMember:
-        return NpyMember(self._archive, array, self._name, kinds=kinds, n_dimensions=n_dimensions)
+        label = f"{self._name}, array {array}"
+        return NpyMember(self._archive, array, label, self._files, kinds=kinds, n_dimensions=n_dimensions)
 
     def _require_short(self, row_bytes: int) -> None:
         if row_bytes > _ROW_BYTES:
@@ -160,12 +173,9 @@ class NpzReader:
         try:
             yield
         except (*_DAMAGE, OSError) as error:
-            if (
-                isinstance(error, OSError) and error.errno != errno.EINVAL
-            ):  # the disk; else a place before the beginning
+            if isinstance(error, OSError) and error.errno != errno.EINVAL:  # the disk; else a place before the file
                 raise
-            reason = str(error).rstrip(".")
-            raise DataFileError(f"{self._name} is damaged or not an npz file ({reason}).") from None
+            raise DataFileError(f"{self._name} is damaged or not an npz file ({sentence(error)}).") from None
 
 
 def _floats(values: NDArray[Any]) -> NDArray[Any]:

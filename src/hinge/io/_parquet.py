@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hinge._errors import quoted, sentence
 from hinge.io._bytes import require_file
 from hinge.io._chunks import Table
 from hinge.io._errors import DataFileError
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 # Truth values and dates are read as they would stand in a CSV file.
 _TEXTS = ("string", "large_string", "string_view", "null", "boolean", "temporal")
 _BUFFER = 1 << 20  # bytes of a column read ahead; without it whole groups of rows are
+_MOST_TEXT = 1 << 28  # characters of a column in one chunk
 
 
 class ParquetReader:
@@ -30,13 +32,21 @@ class ParquetReader:
         self._name = path.name
         self._arrow = arrow("pyarrow")
         parquet = arrow("pyarrow.parquet")
-        self._damage = (self._arrow.lib.ArrowException, OSError)
+        self._damage = (self._arrow.lib.ArrowException, OSError, UnicodeDecodeError)
         try:
-            self._file = parquet.ParquetFile(path, buffer_size=_BUFFER, pre_buffer=False)
+            self._file = self._open(parquet.ParquetFile, path)
         except self._damage as error:
             raise self._refusal(error) from None
         self._n_rows: int = self._file.metadata.num_rows
         self._done = 0
+
+    def _open(self, opened: Any, path: Path) -> Any:
+        """Open the file so that a text that is repeated is not unpacked again and again, which takes any memory."""
+        types = self._arrow.types
+        with opened(path, pre_buffer=False) as file:
+            kinds = {field.name: field.type for field in file.schema_arrow}  # decodes all names, which may be damaged
+        texts = [name for name, kind in kinds.items() if types.is_string(kind) or types.is_large_string(kind)]
+        return opened(path, buffer_size=_BUFFER, pre_buffer=False, read_dictionary=texts)
 
     def chunks(self, n_rows: int) -> Iterator[Table]:
         """Yield the rows, at most `n_rows` at a time."""
@@ -62,8 +72,12 @@ class ParquetReader:
         columns: dict[str, str] = {}
         for field in self._file.schema_arrow:
             if field.name in columns:
-                raise DataFileError(f"{self._name} has more than one column {field.name!r}; names must be distinct.")
+                raise DataFileError(
+                    f"{self._name} has more than one column {quoted(field.name)}; names must be distinct."
+                )
             columns[field.name] = self._kind(field)
+        if not columns:
+            raise DataFileError(f"{self._name} has no columns.")
         return columns
 
     def _kind(self, field: Any) -> str:
@@ -74,7 +88,7 @@ class ParquetReader:
         if any(getattr(types, f"is_{name}")(kind) for name in ("integer", "floating", "decimal")):
             return "numbers"
         raise DataFileError(
-            f"{self._name}, column {field.name!r} holds values of type {field.type}; "
+            f"{self._name}, column {quoted(field.name)} holds values of type {sentence(field.type)}; "
             "only texts, numbers, truth values and dates can be read, so convert it."
         )
 
@@ -88,12 +102,18 @@ class ParquetReader:
         try:
             parts = zip(kinds.items(), batch.columns, strict=True)
             return {name: self._texts(part) if kind == "texts" else self._numbers(part) for (name, kind), part in parts}
-        except (*self._damage, UnicodeDecodeError) as error:
+        except self._damage as error:
             raise self._refusal(error) from None
 
     def _texts(self, part: Any) -> NDArray[Any]:
-        texts = np.empty(len(part), dtype=object)
-        texts[:] = [value if value is None else str(value) for value in part.to_pylist()]
+        if not self._arrow.types.is_dictionary(part.type):
+            return _objects([value if value is None else str(value) for value in part.to_pylist()])
+        words = [value if value is None else str(value) for value in part.dictionary.to_pylist()]
+        codes = part.indices.fill_null(len(words)).to_numpy(zero_copy_only=False)
+        lengths = np.array([*(len(word or "") for word in words), 0])
+        if lengths[codes].sum() > _MOST_TEXT:
+            raise DataFileError(f"{self._name} has texts of more than {_MOST_TEXT >> 20} MB in {len(part)} rows.")
+        texts: NDArray[Any] = _objects([*words, None])[codes]
         return texts
 
     def _numbers(self, part: Any) -> NDArray[Any]:
@@ -106,8 +126,14 @@ class ParquetReader:
         return numbers
 
     def _refusal(self, error: Exception) -> DataFileError:
-        reason = str(error).partition("\n")[0].rstrip(".")
+        reason = sentence(str(error).partition("\n")[0])
         return DataFileError(f"{self._name} is damaged or not a Parquet file ({reason}).")
+
+
+def _objects(values: list[Any]) -> NDArray[Any]:
+    objects = np.empty(len(values), dtype=object)
+    objects[:] = values
+    return objects
 
 
 def arrow(module: str) -> Any:

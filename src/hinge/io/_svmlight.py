@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 _LARGEST_INDEX = 2**31 - 2  # so that the number of columns fits into 32 bits as well
 _EXACT = 2.0**53  # whole numbers below are all different as float64
 
+_ENOUGH = 1000  # words of a line, to tell what it is
+
 _PAIR = re.compile(rb"\d+:\S+")
 _QUERY = re.compile(rb"qid:\S+")
 _UNDERSCORE = re.compile(rb"^[^#\n]*_", re.MULTILINE)  # Python takes 1_000 for a number; nobody else does
@@ -35,7 +37,7 @@ _UNDERSCORE = re.compile(rb"^[^#\n]*_", re.MULTILINE)  # Python takes 1_000 for 
 
 def looks_like_svmlight(line: bytes) -> bool:
     """Tell whether a line is a label with pairs of index and value."""
-    _, *pairs = line.partition(b"#")[0].split() or [b""]
+    _, *pairs = line.partition(b"#")[0].split(maxsplit=_ENOUGH)[:_ENOUGH] or [b""]
     if pairs and _QUERY.fullmatch(pairs[0]):
         pairs = pairs[1:]
     return bool(pairs) and all(_PAIR.fullmatch(pair) and _is_finite(pair.partition(b":")[2]) for pair in pairs)

@@ -71,7 +71,8 @@ class Ledger:
         """Write the records."""
         self._file.parent.mkdir(parents=True, exist_ok=True)
         if len(read_records(self._file)) > len(self.records):
-            self._file.replace(self._file.with_suffix(".old.csv"))
+            with replacing(self._file.with_suffix(".old.csv")) as unfinished:
+                unfinished.write_bytes(self._file.read_bytes())
         write_records(self._file, self.records)
 
     def _take(self, records: Records) -> None:

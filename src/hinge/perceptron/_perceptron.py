@@ -50,7 +50,8 @@ class KernelPerceptron(StreamingClassifier):
         together with `budget`: support vectors that have left would be missing from the mean.
     budget : int, default=None
         Support vectors that each machine may keep. When it is full, the one leaves that is furthest on the right side
-        without its own help.
+        without its own help. Examples with a wrong label never are: in a long noisy stream they fill the budget, and
+        `RobustOnlineSVC` with `max_support` is the better choice.
     margin : float, default=0.0
         Examples with y f(x) up to this count as mistakes.
     epochs : int, default=1

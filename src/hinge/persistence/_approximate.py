@@ -9,7 +9,7 @@ import numpy as np
 from hinge._validation import Storage
 from hinge.approximate import CLOCK, ApproximateState, Reservoir
 from hinge.persistence._check import MOST_EXAMPLES, check_values
-from hinge.persistence._check_arrays import between, check_rows, check_types, row_types
+from hinge.persistence._check_arrays import MOST_PULL, between, check_rows, check_types, row_types
 from hinge.persistence._classifier import classifier
 from hinge.persistence._errors import require
 
@@ -109,7 +109,19 @@ def _check_machines(arrays: Arrays, values: dict[str, Any]) -> None:
     for name in ("bias", "average_bias"):
         require(len(arrays[name]) == machines, f"{name} does not match the classes")
     require(bool((arrays["penalty"] > 0).all()), "a penalty is not above zero")
+    _check_reach(arrays, machines)
     _check_clock(arrays["clock"])
+
+
+def _check_reach(arrays: Arrays, machines: int) -> None:
+    """Decisions where all kernel values are 1 must be numbers; where these are larger, decisions are looked at."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        features = np.abs(arrays["projection"], dtype=np.float64).sum(axis=1) if "projection" in arrays else 1.0
+        for weights, bias in (("weights", "bias"), ("average", "average_bias")):
+            sizes = np.abs(arrays[weights]).reshape(machines, -1)
+            reach = (sizes * features).sum(axis=1) + sizes.sum(axis=1) + np.abs(arrays[bias])
+            sensible = bool((reach <= MOST_PULL).all())
+            require(sensible, f"numbers of {weights} or {bias} are so large that decisions overflow")
 
 
 def _check_clock(clock: Any) -> None:

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hinge._errors import quoted
 from hinge._params import KERNELS, check_kernel
 from hinge.persistence import _json
 from hinge.persistence._check_arrays import check_arrays
-from hinge.persistence._errors import ModelFileError, quoted, require
+from hinge.persistence._errors import ModelFileError, require
 from hinge.preparation import MOST_FEATURES
 
 if TYPE_CHECKING:

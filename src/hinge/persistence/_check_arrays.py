@@ -35,8 +35,12 @@ TYPES = {
     "newcomers": "int64",
 }  # all others are of the precision of the model
 MOST_COUNTED = 1 << 62
+MOST_SEEDS = 5  # of each class, with which a machine begins
 PER_MACHINE = 12  # counters
 SLACK = 1e-9  # of a box, by which rounding may carry a coefficient out of it
+MOST_PULL = 1e153  # of all coefficients together; learning stays below
+MOST_GRADIENT = 1e305
+BOUNDLESS = 1e300  # the cost of a member whose coefficient has no bound
 
 
 def check_arrays(arrays: Arrays, values: dict[str, Any]) -> None:
@@ -133,6 +137,19 @@ def _check_coefficients(arrays: Arrays, machines: int) -> None:
     terms = arrays["terms"]
     require(len(terms) == machines, "terms do not match the classes")
     require(bool(((terms == 0) | (terms >= 1)).all()), "an average is over less than one term")
+    _check_sizes(arrays)
+
+
+def _check_sizes(arrays: Arrays) -> None:
+    """Refuse what is so large that sums of coefficients, or of them times kernel values, overflow."""
+    largest = float(arrays["terms"].max(initial=1.0))
+    with np.errstate(over="ignore"):
+        for name, unit in (("costs", 1.0), ("alpha", 1.0), ("lag", largest)):
+            sensible = float(np.abs(arrays[name]).sum()) <= MOST_PULL * unit
+            require(sensible, f"numbers of {name} are so large that their sums overflow")
+    require(between(arrays["member_costs"], 0.0, BOUNDLESS), "the cost of a member is too large")
+    sensible = between(arrays["gradient"], -MOST_GRADIENT, MOST_GRADIENT)
+    require(sensible, "a gradient is so large that sums overflow")
 
 
 def _check_counters(arrays: Arrays, values: dict[str, Any], machines: int) -> None:
@@ -141,7 +158,8 @@ def _check_counters(arrays: Arrays, values: dict[str, Any], machines: int) -> No
     require(between(counters, 0, MOST_COUNTED), "a counter makes no sense")
     require(counters[2] <= 1, "it does not say whether its shift is chosen")
     seeds = counters[3:].reshape(machines, PER_MACHINE)[:, :2]
-    require(between(seeds, 0, values["n_seen"]), "a machine has begun with more examples than it has seen")
+    most = max(values["n_seen"], MOST_SEEDS)  # few rows are counted again in the next pass
+    require(between(seeds, 0, most), "a machine has begun with more examples than it has seen")
     rising = bool((newcomers[:-1] < newcomers[1:]).all())
     require(rising and between(newcomers, 0, machines - 1), "newcomers are not numbers of machines")
 

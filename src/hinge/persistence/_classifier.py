@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from hinge._errors import quoted, sentence
 from hinge._state import SolverOptions, State
+from hinge._turns import in_turn
 from hinge.persistence import _json
 from hinge.persistence._check import check_state
-from hinge.persistence._errors import ModelFileError, quoted, require, sentence
+from hinge.persistence._errors import ModelFileError, require
 from hinge.persistence._file import Arrays, Parts
 from hinge.persistence._older import completed
 from hinge.persistence._registry import Entry
@@ -36,10 +38,11 @@ def classifier(estimator: type[Any], state: type[Any] = State, check: Check = ch
     check : callable
         Raises `ModelFileError` unless arrays and values can have come from `to_arrays`, in a model with such options.
     """
-    return Entry(estimator, partial(_take_apart, check), partial(_put_together, estimator, state, check))
+    return Entry(estimator, partial(_take_apart, check=check), partial(_put_together, estimator, state, check))
 
 
-def _take_apart(check: Check, model: Any) -> Parts:
+@in_turn
+def _take_apart(model: Any, check: Check) -> Parts:
     """Return the parts of a model; what could not be loaded again is refused now."""
     check_is_fitted(model)
     parameters = {name: encode(name, value) for name, value in model.get_params(deep=False).items()}

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hinge._errors import quoted
 from hinge.incremental import ExactState, Ids
 from hinge.persistence import _json
 from hinge.persistence._check import check_state
 from hinge.persistence._classifier import classifier
-from hinge.persistence._errors import ModelFileError, quoted, require
+from hinge.persistence._errors import ModelFileError, require
 
 if TYPE_CHECKING:
     from hinge._state import SolverOptions
@@ -45,7 +46,9 @@ def check_exact_state(arrays: Arrays, values: dict[str, Any], options: SolverOpt
     plain = {key: value for key, value in values.items() if key not in ("ids", "named")}
     check_state(arrays, plain, options, fewest_classes=0)
     require(plain["dtype"] == "float64", "its numbers are not float64")
-    named = [label for label in plain["classes"] if label in values["named"]]
+    nested = any(isinstance(label, (list, dict)) for label in values["named"])
+    expected = set() if nested else set(values["named"])  # both may be long
+    named = [label for label in plain["classes"] if label in expected]
     require(named == values["named"], "the classes it expects are not among its classes, in their order")
     _check_ids(arrays, _json.fields(values["ids"], "its ids", _IDS), plain["n_seen"])
 

@@ -10,8 +10,9 @@ from safetensors import SafetensorError
 from safetensors.numpy import load as arrays_of
 from safetensors.numpy import save as content_of
 
+from hinge._errors import quoted, sentence
 from hinge.persistence import _json
-from hinge.persistence._errors import ModelFileError, quoted, require, sentence
+from hinge.persistence._errors import ModelFileError, require
 from hinge.persistence._place import reading, replacing
 
 if TYPE_CHECKING:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from hinge.persistence._errors import ModelFileError, quoted, require
+from hinge._errors import quoted
+from hinge.persistence._errors import ModelFileError, require
 
 
 def parse(text: str) -> Any:

@@ -6,13 +6,14 @@ import os
 from pathlib import Path
 from typing import Any
 
+from hinge._errors import sentence
 from hinge.approximate import ApproximateSVC, ApproximateSVR
 from hinge.incremental import IncrementalOneClassSVM, IncrementalSVC
 from hinge.online import OnlineSVC
 from hinge.perceptron import KernelPerceptron
 from hinge.persistence._approximate import approximate
 from hinge.persistence._classifier import classifier
-from hinge.persistence._errors import ModelFileError, sentence
+from hinge.persistence._errors import ModelFileError
 from hinge.persistence._exact import exact
 from hinge.persistence._file import read, write
 from hinge.persistence._prepared import prepared

@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from hinge import _files
-from hinge.persistence._errors import ModelFileError, sentence
+from hinge._errors import sentence
+from hinge.persistence._errors import ModelFileError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

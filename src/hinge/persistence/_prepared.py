@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hinge._base import StreamingClassifier
+from hinge._errors import sentence
 from hinge.incremental import IncrementalOneClassSVM
 from hinge.persistence import _json
-from hinge.persistence._errors import ModelFileError, require, sentence
+from hinge.persistence._errors import ModelFileError, require
 from hinge.persistence._file import Parts
 from hinge.persistence._registry import Entry, put_together, register, take_apart
 from hinge.preparation import (

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from hinge.persistence._errors import ModelFileError, quoted, require
+from hinge._errors import quoted
+from hinge.persistence._errors import ModelFileError, require
 from hinge.persistence._file import Parts
 
 

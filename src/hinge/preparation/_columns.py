@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hinge._errors import DataError
+from hinge._errors import DataError, quoted
 from hinge.io import is_number
 
 if TYPE_CHECKING:
@@ -60,9 +60,9 @@ class Column:
         strangers = np.flatnonzero(codes < 0)
         if len(strangers) and unknown == "error":
             place = int(strangers[0])
-            stranger = repr(found[place]) if found[place] else "a missing value"
+            stranger = quoted(found[place]) if found[place] else "a missing value"
             raise DataError(
-                f"Column {self.name!r} must hold one of the {len(categories)} categories that were learned "
+                f"Column {quoted(self.name)} must hold one of the {len(categories)} categories that were learned "
                 f"({_named(categories)}), got {stranger} in line {line(place)}; "
                 "correct it, or choose unknown='ignore' (--unknown ignore) to treat it as none of them."
             )
@@ -135,5 +135,5 @@ def _text(value: Any) -> str:
 
 
 def _named(categories: tuple[str, ...]) -> str:
-    shown = ", ".join(repr(text) for text in categories[:_FEW])
+    shown = ", ".join(quoted(text) for text in categories[:_FEW])
     return shown if len(categories) <= _FEW else f"{shown}, ..."

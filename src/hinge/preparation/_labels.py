@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hinge._errors import DataError
+from hinge._errors import DataError, quoted, sentence
 from hinge.preparation._columns import first_text, numbers, texts
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 KINDS = ("truth", "whole", "number", "text")  # each may be read as any later one
 USUAL = ("label", "class", "target", "y")
 MOST_CLASSES = 1000
+LONGEST_NAME = 256  # characters
 _TRUTHS = {"true": True, "false": False, "1": True, "0": False}
 
 
@@ -37,8 +38,8 @@ def find_label(names: list[str], label: str | int | None) -> str:
         return names[int(label)]
     except (ValueError, IndexError):
         raise DataError(
-            f"The label must be one of the columns {', '.join(names[:20])}{', ...' * (len(names) > 20)}, or the number "
-            f"of one, counted from 0; got {label!r}."
+            f"The label must be one of the columns {sentence(', '.join(names[:20]))}{', ...' * (len(names) > 20)}, "
+            f"or the number of one, counted from 0; got {label!r}."
         ) from None
 
 
@@ -68,6 +69,7 @@ def as_kind(values: NDArray[Any], kind: str, *, line: Line) -> NDArray[Any]:
             f"Every row must have a label, but line {line(found.index(''))} has none; give it one or take the line out."
         )
     if kind == "text":
+        _require_names(found, line)
         return np.array(found)
     if kind == "truth":
         return np.array([_read(_TRUTHS.get(text.lower()), kind, text, line(place)) for place, text in enumerate(found)])
@@ -79,6 +81,16 @@ def as_kind(values: NDArray[Any], kind: str, *, line: Line) -> NDArray[Any]:
     return parsed if kind == "number" else parsed.astype(np.int64)
 
 
+def _require_names(found: list[str], line: Line) -> None:
+    """Refuse texts too long for a name: an array holds all of them at the width of the longest."""
+    longest = max(found, key=len, default="")
+    if len(longest) > LONGEST_NAME:
+        raise DataError(
+            f"Labels must be names of at most {LONGEST_NAME} characters, got one of {len(longest)} in line "
+            f"{line(found.index(longest))}; shorten it, or name the column of the labels."
+        )
+
+
 def _read(value: bool | None, kind: str, text: str, line: int) -> bool:
     if value is None:
         raise _stranger(kind, text, line)
@@ -87,4 +99,4 @@ def _read(value: bool | None, kind: str, text: str, line: int) -> bool:
 
 def _stranger(kind: str, text: str, line: int) -> DataError:
     known = {"truth": "true or false", "whole": "whole numbers", "number": "finite numbers"}[kind]
-    return DataError(f"Labels must be {known}, as they were before, got {text!r} in line {line}; correct it.")
+    return DataError(f"Labels must be {known}, as they were before, got {quoted(text)} in line {line}; correct it.")

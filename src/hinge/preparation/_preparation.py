@@ -10,19 +10,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import csr_matrix, issparse, vstack
 
-from hinge._errors import DataError
+from hinge._errors import DataError, listed, quoted
 from hinge.io import Rows, Table
 from hinge.preparation._columns import Column, first_text, numbers, texts
 from hinge.preparation._labels import as_kind, find_label
 from hinge.preparation._scaling import Scaling
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
     from numpy.typing import NDArray
 
     from hinge.io import Chunk
     from hinge.preparation._columns import Line
+
+_MOST_DENSE = 1 << 31  # bytes
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +130,7 @@ class Preparation:
             return find_label([name for name in table.columns if name not in features] or [""], None)
         label = find_label(list(table.columns), None) if self.label is None else self.label
         if label not in table.columns:
-            raise DataError(f"There must be a column {label!r} with the labels, got {_list(table.columns)}.")
+            raise DataError(f"There must be a column {label!r} with the labels, got {listed([*table.columns])}.")
         return label
 
     def _as_rows(self, table: Table) -> Rows:
@@ -168,6 +170,7 @@ class Preparation:
         """Return the columns of a table side by side, categories as features of 0 and 1."""
         columns, rows = self.columns or (), np.arange(len(table))
         table = table if table.named else self._with_names(table)
+        self._require_room(len(table))
         X = np.zeros((len(table), self.n_features), dtype=self.dtype) if self.dense else None
         parts: list[tuple[NDArray[Any], NDArray[Any], NDArray[Any]]] = []
         start = 0
@@ -196,7 +199,7 @@ class Preparation:
         if found is None:
             place, text = first_text(values)
             raise DataError(
-                f"Column {column.name!r} must hold numbers, got {text!r} in line {line(place)}; correct it."
+                f"Column {quoted(column.name)} must hold numbers, got {quoted(text)} in line {line(place)}; correct it."
             )
         absent = np.isnan(found)
         if absent.any():
@@ -225,9 +228,19 @@ class Preparation:
             self._require_known(rows, outside)
             X = csr_matrix((np.where(outside, 0, X.data), np.clip(X.indices, first, last - 1), X.indptr), shape=X.shape)
             X.sum_duplicates()
+        self._require_room(X.shape[0])
         shape = (X.shape[0], self.n_features)
         fitted = csr_matrix((X.data.astype(self.dtype, copy=False), X.indices - first, X.indptr), shape=shape)
         return fitted.toarray() if self.dense else fitted
+
+    def _require_room(self, n_rows: int) -> None:
+        """Refuse to fill up rows that would take any memory: the number of features may be what a file says."""
+        size = n_rows * self.n_features * np.dtype(self.dtype).itemsize
+        if self.dense and size > _MOST_DENSE:
+            raise DataError(
+                f"Rows with all their zeros must take at most {_MOST_DENSE >> 20} MB at a time, got {n_rows:,} rows of "
+                f"{self.n_features:,} features; keep them sparse, or give fewer at a time."
+            )
 
     def _require_known(self, rows: Rows, outside: NDArray[np.bool_]) -> None:
         if self.unknown == "ignore":
@@ -244,8 +257,9 @@ class Preparation:
 def missing_value(name: str, line: int) -> DataError:
     """Return the complaint about a missing value."""
     return DataError(
-        f"Every value must be there, but column {name!r} has none in line {line}; fill it in, or choose missing='fill' "
-        "(--missing fill: the mean, or a category of its own) or, for learning, 'drop' (leave such rows out)."
+        f"Every value must be there, but column {quoted(name)} has none in line {line}; fill it in, or choose "
+        "missing='fill' (--missing fill: the mean, or a category of its own) or, for learning, 'drop' (leave such rows "
+        "out)."
     )
 
 
@@ -254,10 +268,5 @@ def _of_table(table: Table, name: str) -> NDArray[Any]:
         return table.columns[name]
     except KeyError:
         raise DataError(
-            f"There must be a column {name!r}, as when the model was made, got {_list(table.columns)}."
+            f"There must be a column {quoted(name)}, as when the model was made, got {listed([*table.columns])}."
         ) from None
-
-
-def _list(columns: Mapping[str, Any]) -> str:
-    names = [repr(name) for name in columns]
-    return ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")

@@ -74,16 +74,21 @@ class Statistics:
         self._widen(n_columns)
         if X.shape[1] < n_columns:
             X = _widened(X, n_columns)
-        mean, squares = _moments(X)
+        with np.errstate(over="ignore", invalid="ignore"):  # where squares overflow, no scale is made of them
+            self._merge(X, *_moments(X))
+        self.binary &= _binary(X)
+        self.n_stored += int(X.nnz if issparse(X) else np.count_nonzero(X))
+        self.n_rows += m
+
+    def _merge(self, X: Any, mean: NDArray[np.float64], squares: NDArray[np.float64]) -> None:
+        """Take in the moments of rows, and the ends of their columns."""
+        m = X.shape[0]
         low, high = min_max_axis(X, axis=0) if issparse(X) else (X.min(axis=0), X.max(axis=0))
         n, total = self.n_rows, self.n_rows + m
         self._squares = self._squares + squares + (mean - self.mean) ** 2 * (n * m / total)
         self.mean = self.mean + (mean - self.mean) * (m / total)
         self.low = np.minimum(self.low, low) if n else np.asarray(low, dtype=np.float64)
         self.high = np.maximum(self.high, high) if n else np.asarray(high, dtype=np.float64)
-        self.binary &= _binary(X)
-        self.n_stored += int(X.nnz if issparse(X) else np.count_nonzero(X))
-        self.n_rows = total
 
     @classmethod
     def of_indicators(cls, n_rows: int, n_columns: int) -> Statistics:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import issparse
 
-from hinge._errors import DataError, ParameterError
+from hinge._errors import DataError, ParameterError, listed, quoted
 from hinge.io import Rows, Table
 from hinge.preparation._columns import Column, count_numbers, first_text, numbers, texts
 from hinge.preparation._labels import KINDS, MOST_CLASSES, as_kind, find_label, kind_of
@@ -53,7 +53,9 @@ class _ColumnSurvey:
         self._miss(absent, line)
         if np.isinf(found).any():
             place = line(int(np.argmax(np.isinf(found))))
-            raise DataError(f"Column {self.name!r} must hold finite numbers, got infinity in line {place}; correct it.")
+            raise DataError(
+                f"Column {quoted(self.name)} must hold finite numbers, got infinity in line {place}; correct it."
+            )
         self.n_numbers += int(np.count_nonzero(~absent))
         self.statistics.add(found[~absent, None])
         if len(self.distinct) <= MOST_CATEGORIES and values.dtype == object:
@@ -84,13 +86,13 @@ class _ColumnSurvey:
         if self.n_numbers > self.n_texts:
             text, line = self.text_line or ("", 0)
             raise DataError(
-                f"Column {self.name!r} must hold numbers only or categories only, got {text!r} in line {line} among "
-                f"{self.n_numbers:,} numbers; correct it, drop the column, or name it as categorical."
+                f"Column {quoted(self.name)} must hold numbers only or categories only, got {quoted(text)} in line "
+                f"{line} among {self.n_numbers:,} numbers; correct it, drop the column, or name it as categorical."
             )
         if len(self.distinct) > MOST_CATEGORIES:
             raise DataError(
-                f"A column of categories must hold at most {MOST_CATEGORIES} different ones, {self.name!r} has more; "
-                "drop the column if it holds names or sentences."
+                f"A column of categories must hold at most {MOST_CATEGORIES} different ones, {quoted(self.name)} has "
+                "more; drop the column if it holds names or sentences."
             )
         present = self.distinct - {""} if missing == "drop" else self.distinct
         return Column(self.name, tuple(sorted(present)))
@@ -236,7 +238,7 @@ class Survey:
     def _open_columns(self, names: list[str]) -> dict[str, _ColumnSurvey]:
         unknown = [name for name in (*self._drop, *self._categorical) if name not in names]
         if unknown:
-            raise DataError(f"There must be a column {unknown[0]!r}, got {', '.join(map(repr, names))}.")
+            raise DataError(f"There must be a column {unknown[0]!r}, got {listed(names)}.")
         self._names = tuple(names)
         left = [name for name in names if name not in self._drop]
         self._label = find_label(left if self._wanted_label is None else names, self._wanted_label)
@@ -256,7 +258,7 @@ class Survey:
         if len(self._labels) > MOST_CLASSES:
             raise DataError(
                 f"Labels must be classes, at most {MOST_CLASSES} of them, got more"
-                + (f" in column {self._label!r}; name the column of the labels." if self._label else ".")
+                + (f" in column {quoted(self._label)}; name the column of the labels." if self._label else ".")
             )
 
     def _settled_columns(self) -> tuple[Column, ...] | None:

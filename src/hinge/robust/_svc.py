@@ -9,6 +9,7 @@ from hinge._errors import ParameterError
 from hinge._measures import MeasuredClassifier
 from hinge._params import bound, choice, number, whole
 from hinge._training import finish_now, make_passes
+from hinge._turns import in_turn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -172,11 +173,13 @@ class RobustOnlineSVC(MeasuredClassifier):
         self.n_jobs = n_jobs
 
     @property
+    @in_turn
     def n_admitted_(self) -> NDArray[np.int64]:
         """Examples taken in by each machine: left of the ramp, on it, right of it."""
         return self._known().counters()[:, _ADMITTED]
 
     @property
+    @in_turn
     def n_cleaned_(self) -> NDArray[np.int64]:
         """Examples cleaned away by each machine: left of the ramp, on it, right of it."""
         return self._known().counters()[:, _CLEANED]

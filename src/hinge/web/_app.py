@@ -6,6 +6,7 @@ import logging
 from asyncio import sleep
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
+from weakref import proxy
 
 from fastapi import FastAPI, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -43,12 +44,13 @@ def application(session: Session, token: str | None = None) -> ASGIApp:
     Parameters
     ----------
     session : Session
-        What people label.
+        What people label; the caller keeps it.
     token : str, default=None
         What browsers must show; without one only requests from this computer are answered.
     """
     app = FastAPI(title="Hinge", docs_url=None, redoc_url=None, openapi_url=None)
-    for router in (labelling(session), looking_back(session), transfer(session)):
+    seen = proxy(session)  # the framework remembers functions for ever, and with them what they have in hand
+    for router in (labelling(seen), looking_back(seen), transfer(seen)):
         app.include_router(router)
     _add_page(app, token)
     _add_errors(app)

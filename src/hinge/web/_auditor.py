@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from hinge.incremental import IncrementalSVC
@@ -28,8 +29,8 @@ class Auditor:
     """
 
     def __init__(self, X: Any, parameters: dict[str, Any]) -> None:
-        self._X, self._parameters = X, parameters
-        self._ours, self._chance = Curve(self._examine), Curve(self._examine)
+        examine = partial(_examine, X, parameters)
+        self._ours, self._chance = Curve(examine), Curve(examine)
         self._result: tuple[list[Point], list[Point]] = [], []
         self._thread: threading.Thread | None = None
         self._again_at = 0.0
@@ -59,8 +60,9 @@ class Auditor:
         if self._thread is not None:
             self._thread.join(seconds)
 
-    def _examine(self, rows: NDArray[np.int64], labels: NDArray[Any]) -> NDArray[np.bool_]:
-        """Return for each example whether the model of the others is right about it."""
-        model = IncrementalSVC(**self._parameters).fit(self._X[rows], labels)
-        right: NDArray[np.bool_] = model.leave_one_out() == labels
-        return right
+
+def _examine(X: Any, parameters: dict[str, Any], rows: NDArray[np.int64], labels: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return for each example whether the model of the others is right about it."""
+    model = IncrementalSVC(**parameters).fit(X[rows], labels)
+    right: NDArray[np.bool_] = model.leave_one_out() == labels
+    return right

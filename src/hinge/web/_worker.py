@@ -85,6 +85,7 @@ class Worker:
         self._thread.join(LAST_WORDS)
         for _, future in list(self._tasks):
             future.cancel()
+        self._taken = lambda: ((), 0)  # whoever began this work need not wait for the garbage collector
 
     def learn(self, rows: list[int], labels: list[str]) -> Future[Any]:
         """Learn labels."""

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hinge import OnlineSVC
+from hinge._validation import PooledRows
 from hinge.active import ActiveLearner
 from hinge.papers._measure import error_of, fitted, processor
 from hinge.papers._pictures import INK
@@ -80,6 +81,7 @@ class _Course:
 
     def __init__(self, problem: Problem, criterion: str, seed: int) -> None:
         self._problem, self._criterion = problem, criterion
+        self._pool = PooledRows(problem.X)
         model = OnlineSVC(C=problem.C, gamma=problem.gamma, cache_size=CACHE, n_jobs=1)
         strategy: dict[str, Any] = {"strategy": "boundary", "sample": POOL}
         self.learner = ActiveLearner(
@@ -123,7 +125,7 @@ class _Course:
 
     def _decisions(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         self.n_candidates += len(rows)
-        decisions: NDArray[np.float64] = self.learner.model.decision_function(self._problem.X[rows])
+        decisions: NDArray[np.float64] = self.learner.model.decision_function(self._pool.take(rows))
         return decisions
 
 

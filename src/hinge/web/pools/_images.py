@@ -228,6 +228,7 @@ def _fitted(width: int, height: int, side: int, *, enlarge: bool = False) -> tup
 
 def _encode(image: Image.Image) -> bytes:
     buffer = BytesIO()
+    image.info.clear()  # comments and the like, which Pillow would write again
     save = partial(image.save, buffer)
     if max(image.size) <= _EXACT:
         save(format="PNG")

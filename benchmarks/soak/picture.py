@@ -1,0 +1,34 @@
+"""Memory and accuracy over time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from matplotlib.figure import Figure
+
+from benchmarks.soak.records import WARM, Record, slope
+
+ACCURACY = "accuracy "
+
+
+def draw(records: Sequence[Record], file: Path) -> None:
+    """Draw the memory on the left, the accuracies on the right."""
+    figure = Figure(figsize=(11, 4.5), layout="constrained", dpi=80)
+    resident, accuracies = figure.subplots(1, 2, width_ratios=(2, 3))
+    minutes = [record["minutes"] for record in records]
+    resident.plot(minutes, [record["resident, MB"] for record in records], color="#27548a")
+    resident.axvspan(0, WARM * minutes[-1], color="#f0f2f5", zorder=0)
+    resident.set_ylim(0, 1.2 * max(record["resident, MB"] for record in records))
+    resident.set_title(f"Resident memory, MB ({slope(records):+.1f} MB an hour)", loc="left", fontweight="bold")
+    for name in (each for each in records[-1] if each.startswith(ACCURACY)):
+        accuracies.plot(minutes, [record[name] for record in records], label=name.removeprefix(ACCURACY), linewidth=1.2)
+    accuracies.set_ylim(0, 1)
+    accuracies.set_title("Accuracy before learning, last 2,000 examples", loc="left", fontweight="bold")
+    accuracies.legend(frameon=False, fontsize="small", ncols=4, loc="upper center", bbox_to_anchor=(0.5, -0.14))
+    for axes in (resident, accuracies):
+        axes.set_xlabel("minutes")
+        axes.set_xlim(0, minutes[-1])
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.grid(color="#e6e9ee")
+    figure.savefig(file)

@@ -1,0 +1,57 @@
+#include "process.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "bind.hpp"
+
+namespace hinge::python {
+
+namespace nb = nanobind;
+
+namespace {
+
+constexpr std::chrono::milliseconds pause{2};
+
+std::size_t forked = 0;
+std::atomic<int> present{0};
+std::atomic<bool> closing{false};
+std::thread::id closer;
+
+void close(double seconds) {
+  closer = std::this_thread::get_id();
+  closing = true;
+  const auto latest = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  const nb::gil_scoped_release release;
+  while (present > 0 && std::chrono::steady_clock::now() < latest) std::this_thread::sleep_for(pause);
+}
+
+// Of all threads only the one that forked is there; if it is inside itself, it counts one too few, which only `close` would notice.
+void after_fork() {
+  ++forked;
+  present = 0;
+}
+
+}  // namespace
+
+std::size_t forks() { return forked; }
+
+bool is_closing() { return closing; }
+
+Presence::Presence() {
+  if (closing && std::this_thread::get_id() != closer) {
+    const nb::gil_scoped_release release;
+    for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
+  }
+  ++present;
+}
+
+Presence::~Presence() { --present; }
+
+void bind_process(nb::module_& module) {
+  module.def("close", &close, nb::arg("seconds"));
+  module.def("after_fork", &after_fork);
+}
+
+}  // namespace hinge::python

@@ -1,0 +1,24 @@
+// What a fork and the end of the process mean to threads that are inside a bank.
+#pragma once
+
+#include <cstddef>
+
+namespace hinge::python {
+
+// How often this process, or one that it comes from, was forked; changes under the interpreter lock only.
+std::size_t forks();
+
+// The interpreter is about to end: whoever works must stop.
+bool is_closing();
+
+// Somebody is inside. Comes and goes with the interpreter lock held. When the interpreter ends, Python kills threads that ask for its
+// lock, which C++ does not survive; so it waits for those inside (`close`), and whoever comes after that is held here.
+class Presence {
+ public:
+  Presence();
+  ~Presence();
+  Presence(const Presence&) = delete;
+  Presence& operator=(const Presence&) = delete;
+};
+
+}  // namespace hinge::python

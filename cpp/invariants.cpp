@@ -1,0 +1,256 @@
+#include "invariants.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "duality.hpp"
+#include "one_vs_rest.hpp"
+
+namespace hinge {
+
+namespace {
+
+constexpr std::size_t rows_looked_at = 8;
+constexpr std::size_t gradients_looked_at = 32;
+constexpr double boundless = 1e200;  // boxes beyond are those of perceptrons, which have none
+
+double largest_box(const Expansion& expansion) {
+  double largest = 0.0;
+  for (std::size_t i = 0; i < expansion.size(); ++i) {
+    const double width = expansion.high[i] - expansion.low[i];
+    if (width < boundless) largest = std::max(largest, width);
+  }
+  return largest;
+}
+
+double sum_of_sizes(const Expansion& expansion) {
+  double sizes = 0.0;
+  for (const double alpha : expansion.alpha) sizes += std::abs(alpha);
+  return sizes;
+}
+
+}  // namespace
+
+template <class T>
+void Points<T>::check_invariants() const {
+  const std::size_t count = size();
+  require(norms_.size() == count && labels_.size() == count && costs_.size() == count && users_.size() == count,
+          "Points: a list has not one entry for each slot.");
+  require(sparse_ ? owned_.size() == count && rows_.size() == count : values_.size() == count * features_,
+          "Points: there are not as many rows as slots.");
+  std::size_t dead = 0, stored = 0;
+  for (std::size_t slot = 0; slot < count; ++slot) {
+    require(users_[slot] >= 0, "Points: a slot has fewer users than none.");
+    dead += users_[slot] == 0;
+    const auto found = slot_of_.find(ids_[slot]);
+    require(users_[slot] == 0 || (found != slot_of_.end() && found->second == slot), "Points: an id does not lead to the slot that has it.");
+    require(!(norms_[slot] > largest_norm_), "Points: a norm is larger than the largest.");
+    if (sparse_) check_row(slot);
+    stored += sparse_ ? rows_[slot].size : 0;
+  }
+  require(dead_ == dead, "Points: the count of dead slots is not the number of slots without users.");
+  require(slot_of_.size() == count - dead, "Points: there are ids without a slot.");
+  require(stored_values_ == stored, "Points: the count of stored values is not the number of values.");
+  for (std::size_t i = 0; i < values_.size(); ++i) require(std::isfinite(values_.data()[i]), "Points: a value is not finite.");
+}
+
+template <class T>
+void Points<T>::check_row(std::size_t slot) const {
+  const SparseRow<T>& row = rows_[slot];
+  const OwnedRow& owned = owned_[slot];
+  require(row.index == owned.index.data() && row.value == owned.value.data() && row.size == owned.index.size() && row.size == owned.value.size(),
+          "Points: the view of a sparse row is not that of its slot.");
+  for (std::size_t e = 0; e < row.size; ++e) {
+    require(row.index[e] >= 0 && static_cast<std::size_t>(row.index[e]) < features_, "Points: a sparse row has a feature that there is not.");
+    require(e == 0 || row.index[e - 1] < row.index[e], "Points: the features of a sparse row are not in order.");
+    require(std::isfinite(row.value[e]), "Points: a value is not finite.");
+  }
+}
+
+template <class T>
+std::size_t SegmentPool<T>::check_invariants() const {
+  std::size_t segments = 0;
+  for (const auto& slab : slabs_) segments += slab.get_deleter().bytes / (segment_length * sizeof(T));
+  require(segments == size_, "Segments: the count is not that of all slabs.");
+  require(std::set<const T*>(free_.begin(), free_.end()).size() == free_.size(), "Segments: one is free twice.");
+  return free_.size();
+}
+
+template <class T>
+void RowCache<T>::check_invariants(std::size_t members) const {
+  std::size_t held = 0, segments = 0;
+  std::set<const T*> seen;
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    if (!holds(i)) continue;
+    const Row& row = *rows_[i];
+    require(i < members, "Rows: one belongs to nobody.");
+    require(*row.place == i, "Rows: one is not where it should be in the order of use.");
+    require(row.valid <= row.segments.size() * segment_length, "Rows: more entries are valid than there is room for.");
+    require(row.squeezes <= squeeze_count_, "Rows: one has followed squeezes that never were.");
+    seen.insert(row.segments.begin(), row.segments.end());
+    segments += row.segments.size();
+    ++held;
+  }
+  require(order_.size() == held && std::set<std::size_t>(order_.begin(), order_.end()).size() == held,
+          "Rows: the order of use does not list each row once.");
+  require(seen.size() == segments, "Rows: two share a segment.");
+  require(used_ == segments, "Rows: the count of segments is not the number of segments in use.");
+  require(pool_.check_invariants() + used_ == pool_.size(), "Rows: segments have been lost.");
+  require(used_ <= most_segments() || held <= 2, "Rows: they take more memory than they may.");
+  require(squeezes_.size() <= std::min(remembered_squeezes, squeeze_count_), "Rows: too many squeezes are remembered.");
+}
+
+template <class T>
+std::vector<T> RowCache<T>::entries(std::size_t i) const {
+  Row copy = *rows_[i];
+  std::vector<T> values(copy.segments.size() * segment_length);
+  for (std::size_t s = 0; s < copy.segments.size(); ++s) {
+    std::copy_n(copy.segments[s], segment_length, values.data() + s * segment_length);
+    copy.segments[s] = values.data() + s * segment_length;
+  }
+  catch_up(copy);
+  values.resize(copy.valid);
+  return values;
+}
+
+void Expansion::check_invariants() const {
+  const std::size_t capacity = padded(size_);
+  for (const auto* values : {&alpha, &gradient, &low, &high, &label, &lag, &up, &down}) {
+    require(values->size() >= capacity, "Expansion: a list is shorter than the loops read it.");
+    require_finite(*values, "Expansion: a number is not finite.");
+  }
+  require(room.size() >= capacity, "Expansion: a list is shorter than the loops read it.");
+  std::size_t dead = 0, support = 0;
+  for (std::size_t i = 0; i < size_; ++i) {
+    require(low[i] <= alpha[i] && alpha[i] <= high[i], "Expansion: a coefficient is outside its box.");
+    require(up[i] == high[i] - alpha[i] && down[i] == low[i] - alpha[i], "Expansion: the room that a coefficient has is not that of its box.");
+    require((room[i] & may_rise) == (alpha[i] < high[i] ? may_rise : 0) && (room[i] & may_fall) == (alpha[i] > low[i] ? may_fall : 0),
+            "Expansion: a coefficient may go where it may not.");
+    dead += !alive(i);
+    support += alpha[i] != 0.0;
+  }
+  for (std::size_t i = size_; i < alpha.size(); ++i) require(alpha[i] == 0.0 && room[i] == 0, "Expansion: there is something behind the end.");
+  require(dead_ == dead, "Expansion: the count of dead members is not their number.");
+  require(support_ == support, "Expansion: the count of support vectors is not their number.");
+}
+
+template <class T>
+void Machine<T>::check_invariants() const {
+  expansion.check_invariants();
+  const std::size_t size = expansion.size();
+  cache_.check_invariants(size);
+  require(slots.size() == size && committed_ == size && diagonal.size() >= padded(size), "Machine: a list has not one entry for each member.");
+  require(fresh_.empty() && released_.empty() && panel_ == nullptr, "Machine: a block has not been ended.");
+  std::vector<std::uint8_t> held(std::max(holds_.size(), points_->size()), 0);
+  for (const std::size_t i : expansion.alive_members()) {
+    require(slots[i] < points_->size() && points_->used(slots[i]), "Machine: a member sits in a slot that is not in use.");
+    require(!held[slots[i]], "Machine: two members sit in one slot.");
+    require(holds_slot(slots[i]), "Machine: it does not know of a slot that it holds.");
+    held[slots[i]] = 1;
+  }
+  const auto known = static_cast<std::size_t>(std::count(holds_.begin(), holds_.end(), std::uint8_t{1}));
+  require(known == expansion.alive_count(), "Machine: it knows of slots that it does not hold.");
+  bool identity = size == points_->size();
+  for (std::size_t i = 0; identity && i < size; ++i) identity = slots[i] == i;
+  require(identity_ == identity, "Machine: it is wrong about whether members sit in slots of their own number.");
+  for (const std::size_t i : idle) require(i < size, "Machine: somebody is idle who is no member.");
+  check_coefficients();
+  check_kernel_values();
+}
+
+template <class T>
+void Machine<T>::check_coefficients() const {
+  const Extremes now = loops<T>().extremes(expansion.gradient.data(), expansion.room.data(), expansion.size());
+  // Where a step has levelled two gradients, that of an equal example may lie between what they were and what they are.
+  const auto same = [](double known, double found) { return known == found || std::abs(known - found) <= 1e-6; };
+  require(same(extremes_.top, now.top) && same(extremes_.bottom, now.bottom), "Machine: the extremes are not those of the gradients.");
+  require(!std::isfinite(now.top) || (extremes_.top_at < expansion.size() && expansion.gradient[extremes_.top_at] == extremes_.top),
+          "Machine: the largest gradient is not where it should be.");
+  require(!std::isfinite(now.bottom) || (extremes_.bottom_at < expansion.size() && expansion.gradient[extremes_.bottom_at] == extremes_.bottom),
+          "Machine: the smallest gradient is not where it should be.");
+  double sum = 0.0;
+  for (const double alpha : expansion.alpha) sum += alpha;
+  require(!biased_ || std::abs(sum) <= 1e-9 * (sum_of_sizes(expansion) + largest_box(expansion)),
+          "Machine: there is a bias, and the coefficients do not sum to zero.");
+}
+
+// Rows at hand, the diagonal and the gradients are what they would be if they were found now.
+template <class T>
+void Machine<T>::check_kernel_values() const {
+  const Examples<T> all = points_->examples();
+  const auto members = expansion.alive_members();
+  const double sizes = sum_of_sizes(expansion);
+  const double moved = 64.0 * static_cast<double>(std::numeric_limits<T>::epsilon()) * largest_box(expansion);
+  const auto as_double = [](T value) { return static_cast<double>(value); };
+  std::size_t rows_left = rows_looked_at;
+  for (const std::size_t k : sample(members.size(), gradients_looked_at)) {
+    const std::size_t i = members[k];
+    const std::vector<T> fresh = fresh_row(*kernel_, all, slots[i]);
+    const std::vector<T> row = rows_left > 0 && cache_.holds(i) ? cache_.entries(i) : std::vector<T>{};
+    rows_left -= !row.empty();
+    double target = expansion.label[i], largest = 0.0;
+    for (const std::size_t j : members) {
+      const double value = as_double(fresh[slots[j]]), scale = std::sqrt(std::abs(as_double(diagonal[i]) * as_double(diagonal[j])));
+      require(j >= row.size() || is_same(*kernel_, all, slots[i], slots[j], as_double(row[j]), value, scale),
+              "Machine: a kernel value at hand is not what it should be.");
+      require(j != i || is_same(*kernel_, all, slots[i], slots[i], as_double(diagonal[i]), value, value),
+              "Machine: the kernel value of an example with itself is not what it should be.");
+      target -= expansion.alpha[j] * value;
+      largest = std::max(largest, std::abs(value));
+    }
+    require(!(std::abs(target - expansion.gradient[i]) > loose<T> * (1.0 + sizes * largest) + moved * largest),
+            "Machine: a gradient is not the label less the sum of kernel values.");
+  }
+}
+
+template <class T>
+void Bank<T>::check_invariants() const {
+  points_.check_invariants();
+  require(machines_.size() == machines_for(classes_), "Bank: there are not as many machines as the classes need.");
+  require(shift_.empty() || shift_.size() == points_.features(), "Bank: the shift has not one value for each feature.");
+  require_finite(shift_, "Bank: the shift is not finite.");
+  std::vector<std::size_t> users(points_.size(), 0);
+  std::size_t budget = 0;
+  for (std::size_t m = 0; m < machines_.size(); ++m) {
+    const Machine<T>& machine = machines_[m];
+    require(&machine.points() == &points_ && &machine.kernel() == &kernel_, "Bank: a machine looks elsewhere.");
+    require(machine.positive_class() == static_cast<std::int32_t>(machines_.size() == 1 ? 1 : m), "Bank: a machine has the class of another.");
+    machine.check_invariants();
+    for (const std::size_t i : machine.expansion.alive_members()) ++users[machine.slots[i]];
+    budget += machine.cache().budget();
+    const double gap = duality_gap(machine.expansion, false);
+    require(options_.algorithm != Algorithm::robust || !(std::abs(machine.slack_gap() - gap) > 1e-6 * (1.0 + std::abs(gap))),
+            "Bank: the duality gap of a machine is not that of its gradients.");
+  }
+  require(budget <= options_.cache_bytes, "Bank: the caches of the machines may take more than there is.");
+  for (std::size_t slot = 0; slot < points_.size(); ++slot) {
+    require(users[slot] == points_.users(slot), "Bank: the users of a slot are not the machines that hold it.");
+    require(points_.label(slot) >= 0 && static_cast<std::size_t>(points_.label(slot)) < std::max<std::size_t>(classes_, 2),
+            "Bank: an example has a class that there is not.");
+    require(points_.cost(slot) > 0.0 && std::isfinite(points_.cost(slot)), "Bank: the cost of an example is not a positive number.");
+  }
+  for (std::size_t n = 0; n < newcomers_.size(); ++n)
+    require(newcomers_[n] < machines_.size() && (n == 0 || newcomers_[n - 1] < newcomers_[n]), "Bank: the newcomers are not in order.");
+  check_listed();
+}
+
+template <class T>
+void Bank<T>::check_listed() const {
+  if (listed_.count == 0 || listed_.squeezes != points_.squeezes()) return;
+  require(listed_.count <= points_.size(), "Bank: more examples are listed by feature than there are.");
+  const SparseColumns<T> fresh = columns_of(points_.examples().range(0, listed_.count));
+  require(fresh.starts == listed_.columns.starts && fresh.rows == listed_.columns.rows && fresh.values == listed_.columns.values,
+          "Bank: the list of examples by feature is not that of the examples.");
+}
+
+#define HINGE_INSTANTIATE(T)                                          \
+  template void Points<T>::check_invariants() const;                  \
+  template std::size_t SegmentPool<T>::check_invariants() const;      \
+  template void RowCache<T>::check_invariants(std::size_t) const;     \
+  template std::vector<T> RowCache<T>::entries(std::size_t) const;    \
+  template void Machine<T>::check_invariants() const;                 \
+  template void Bank<T>::check_invariants() const;
+HINGE_INSTANTIATE(float)
+HINGE_INSTANTIATE(double)
+
+}  // namespace hinge

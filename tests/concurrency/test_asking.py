@@ -1,0 +1,179 @@
+"""Threads that ask a model while another one teaches it: every answer is one of some moment between two lessons."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import threading
+
+import numpy as np
+import pytest
+
+import hinge
+from hinge import OnlineSVC
+
+from .common import MODELS, ROWS, VALUES, Gate, X, Y, together, values_of
+
+
+def by_file(model, folder):
+    path = folder / f"{threading.get_ident()}.hinge"
+    hinge.save(model, path)
+    return values_of(hinge.load(path))
+
+
+WAYS = {
+    "asked": lambda model, _: values_of(model),
+    "pickled": lambda model, _: values_of(pickle.loads(pickle.dumps(model))),
+    "copied": lambda model, _: values_of(copy.deepcopy(model)),
+    "aliased": lambda model, _: values_of(copy.copy(model)),
+    "saved": by_file,
+}
+
+
+def is_one_of(answer, moments):
+    """Tell whether an answer is that of some moment; looking at a model may cost its last digits."""
+    return any(answer.shape == moment.shape and np.allclose(answer, moment, rtol=1e-7, atol=1e-9) for moment in moments)
+
+
+def moments_of(name):
+    """Return what a model says after each lesson, when nobody disturbs it."""
+    make, plan = MODELS[name]
+    model = make()
+    moments = []
+    for lesson in plan(model):
+        lesson()
+        moments.append(values_of(model))
+    return moments
+
+
+def ask_while_learning(name, way, tmp_path, rounds=1, n_threads=2):
+    """Return all answers that threads have got while a model learned, and what it said in the end."""
+    make, plan = MODELS[name]
+    answers, ends = [], []
+    for _ in range(rounds):
+        model, ended = make(), threading.Event()
+        first, *lessons = plan(model)
+        first()
+
+        def learn(lessons=lessons, ended=ended):
+            try:
+                for lesson in lessons:
+                    lesson()
+            finally:
+                ended.set()
+
+        def ask(model=model, ended=ended):
+            last = False
+            while not last:
+                last = ended.is_set()
+                answers.append(WAYS[way](model, tmp_path))
+
+        together(learn, *[ask] * n_threads)
+        ends.append(values_of(model))
+    return answers, ends
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_answers_are_those_of_some_moment(name, tmp_path):
+    moments = moments_of(name)
+    answers, ends = ask_while_learning(name, "asked", tmp_path)
+    assert len(answers) > 2
+    assert all(is_one_of(answer, moments) for answer in answers)
+    assert is_one_of(ends[0], moments[-1:])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("name", MODELS)
+def test_copies_are_those_of_some_moment(name, way, tmp_path):
+    if (name, way) == ("function", "saved"):
+        pytest.skip("functions cannot be saved")
+    moments = moments_of(name)
+    answers, ends = ask_while_learning(name, way, tmp_path, rounds=3, n_threads=3)
+    assert len(answers) >= 3 * 3
+    assert all(is_one_of(answer, moments) for answer in answers)
+    assert all(is_one_of(end, moments[-1:]) for end in ends)
+
+
+# Attributes that are worked out from several parts of what a model knows.
+def consistent_classifier(model):
+    assert (model.n_support_ >= 0).all()
+    assert set(model.predict(ROWS)) <= {"high", "low", "odd"}
+    assert 0 <= model.score(X, Y) <= 1
+    assert np.isfinite(model.intercept_).all()
+    assert model.dual_coef_.shape[0] in (1, 3)
+
+
+def consistent_surface(model):
+    assert np.isfinite(model.score_samples(ROWS)).all()
+    assert np.isfinite(model.offset_)
+    names = model.ids_
+    assert len(set(names)) == len(names)
+    assert model.kkt_violation() < 1e-6
+
+
+def consistent_regression(model):
+    assert model.score(X, VALUES) <= 1
+    assert model.coef_.shape[0] == 1
+
+
+LOOKS = {
+    "online": consistent_classifier,
+    "robust": consistent_classifier,
+    "tracking": consistent_classifier,
+    "perceptron": consistent_classifier,
+    "exact": consistent_classifier,
+    "nystroem": consistent_classifier,
+    "prepared": consistent_classifier,
+    "plane": consistent_surface,
+    "sphere": consistent_surface,
+    "regression": consistent_regression,
+}
+
+
+@pytest.mark.parametrize("name", LOOKS)
+def test_attributes_while_learning(name):
+    make, plan = MODELS[name]
+    model, ended = make(), threading.Event()
+    first, *lessons = plan(model)
+    first()
+
+    def learn():
+        try:
+            for lesson in lessons:
+                lesson()
+        finally:
+            ended.set()
+
+    def look():
+        while not ended.is_set():
+            LOOKS[name](model)
+
+    together(learn, look, look)
+    LOOKS[name](model)
+
+
+def test_fit_is_not_seen_half_done():
+    """While `fit` is inside a kernel function, others wait; then they see the new model."""
+    gate, answers = Gate(), []
+    model = OnlineSVC(kernel=gate, random_state=0).fit(X, Y)
+    asker = threading.Thread(target=lambda: answers.append(model.predict(ROWS)))
+    with gate.holding(lambda: model.fit(-X, Y)):
+        asker.start()
+        asker.join(0.05)
+        waits = asker.is_alive()
+    asker.join()
+    assert waits
+    expected = OnlineSVC(kernel="linear", random_state=0).fit(-X, Y).predict(ROWS)
+    np.testing.assert_array_equal(answers[0], expected)
+
+
+def test_a_loaded_model_is_built_once():
+    """Threads that ask a copy at the same time get the answers of the original."""
+    model = OnlineSVC(gamma=0.5, random_state=0).fit(X, Y)
+    expected, packed = values_of(model), pickle.dumps(model)
+    for _ in range(20):
+        copied, answers = pickle.loads(packed), []
+        together(*[lambda copied=copied, answers=answers: answers.append(values_of(copied))] * 4)
+        assert all(np.array_equal(answer, expected) for answer in answers)
+        assert np.array_equal(values_of(copied), expected)

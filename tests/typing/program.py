@@ -1,0 +1,134 @@
+"""A program that uses every public name, checked by `mypy --strict` as a user's would be; it is never run."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, assert_type
+
+import numpy as np
+from numpy.typing import NDArray
+
+import hinge
+from hinge import (
+    ApproximateSVC,
+    ApproximateSVR,
+    DataError,
+    DataFileError,
+    ExportError,
+    HingeError,
+    IncrementalOneClassSVM,
+    IncrementalSVC,
+    KernelError,
+    KernelPerceptron,
+    ModelFileError,
+    OnlineSVC,
+    ParameterError,
+    PreparedClassifier,
+    PreparedDetector,
+    RobustOnlineSVC,
+    TrackingSVC,
+    active,
+    datasets,
+    distributed,
+    export,
+    load,
+    save,
+    web,
+)
+from hinge.active import modal, skactiveml
+
+Numbers = NDArray[np.float64]
+
+
+def classify(X: Numbers, y: NDArray[Any], file: Path) -> list[float]:
+    online = OnlineSVC(C=10.0, gamma="scale", max_support=100, class_weight={0: 1.0}, n_jobs=1)
+    assert_type(online.fit(X, y), OnlineSVC)
+    assert_type(online.partial_fit(X, y, classes=[0, 1]), OnlineSVC)
+    assert_type(online.decision_function(X), Numbers)
+    assert_type(online.predict(X), NDArray[Any])
+    assert_type(online.classes_, NDArray[Any])
+    robust = assert_type(
+        RobustOnlineSVC(variant="ramp").fit(X, y, sample_weight=[1.0] * len(y)).finish(), RobustOnlineSVC
+    )
+    tracking = assert_type(TrackingSVC(keep="support").fit(X, y), TrackingSVC)
+    perceptron = assert_type(KernelPerceptron(budget=50, kernel=lambda A, B: A @ B.T).fit(X, y), KernelPerceptron)
+    perceptron.predict(X.tolist())
+    save(online, file)
+    load(str(file)).predict(X)
+    return [model.duality_gap(X, y) + model.kkt_violation() + model.dual_objective() for model in (robust, tracking)]
+
+
+def forget(X: Numbers, y: NDArray[Any]) -> None:
+    exact = IncrementalSVC(max_examples=100, eviction="age").partial_fit(X, y, ids=range(len(y)))
+    assert_type(exact.forget([0]).relabel([1], y[:1]), IncrementalSVC)
+    assert_type(exact.leave_one_out(), NDArray[Any])
+    assert_type(exact.n_margin_, NDArray[np.int64])
+    detector = assert_type(IncrementalOneClassSVM(nu=0.1).fit(X), IncrementalOneClassSVM)
+    assert_type(detector.predict(X), NDArray[np.int64])
+    assert_type(detector.score_samples(X), Numbers)
+    assert_type(detector.offset_, float)
+
+
+def approximate(X: Numbers, y: NDArray[Any]) -> None:
+    classifier = assert_type(ApproximateSVC(n_components=64, loss="log_loss").fit(X, y), ApproximateSVC)
+    assert_type(classifier.predict_proba(X), Numbers)
+    regressor = assert_type(ApproximateSVR(epsilon=0.1).partial_fit(X, y), ApproximateSVR)
+    assert_type(regressor.predict(X), Numbers)
+
+
+def prepared(classifier: PreparedClassifier, detector: PreparedDetector, X: Any, y: list[str]) -> None:
+    assert_type(classifier.partial_fit(X, y).predict(X), NDArray[Any])
+    assert_type(detector.fit(X).score_samples(X), Numbers)
+
+
+def ask(X: Numbers, y: NDArray[Any]) -> active.Advice:
+    learner = active.ActiveLearner(IncrementalSVC(), X, "boundary")
+    rows = assert_type(learner.ask(3), NDArray[np.int64])
+    learner.tell(rows, y[rows]).forget(rows[:1])
+    assert_type(active.query(learner.model, X, n=2), NDArray[np.int64])
+    active.Continued(OnlineSVC()).fit(X, y)
+    strategy: Callable[..., Any] = modal.strategy("boundary")
+    strategy(learner.model, X)
+    skactiveml.HingeQuery("boundary")
+    skactiveml.HingeStreamQuery()
+    skactiveml.ContinuedClassifier(OnlineSVC())
+    advice = assert_type(learner.advice(), active.Advice)
+    assert_type(advice.stop, bool)
+    return advice
+
+
+def data(name: str, file: Path) -> Iterator[tuple[Any, Any]]:
+    known = assert_type(datasets.load(name), datasets.Dataset)
+    assert_type(datasets.names(), list[str])
+    assert_type(known.C, float)
+    datasets.BUNDLED["digits"](0)
+    datasets.read(file)
+    yield from datasets.elastic_digits(100)
+
+
+def spread_out(X: Any, y: Any) -> None:
+    model = distributed.train(ApproximateSVC(), X, y, rounds=2)
+    distributed.cascade(OnlineSVC(), X, y)
+    distributed.predict(model, X)
+    distributed.predict_proba(model, X)
+    distributed.decision_function(model, X)
+    distributed.score_samples(IncrementalOneClassSVM(), X)
+    distributed.query(model, X)
+
+
+def for_other_programs(model: OnlineSVC, file: Path) -> None:
+    export.to_libsvm(model, file, labels=[0, 1])
+    assert_type(export.from_libsvm(file, n_features=2), OnlineSVC)
+    export.to_onnx(model, file, dtype="float64")
+    export.to_sklearn(model)
+
+
+def label(file: Path) -> None:
+    pool, settings = web.open_pool(str(file)), web.SessionSettings(C=10, target="cat")
+    web.serve(pool, file, "pets", settings=settings, classes=["cat"], host="127.0.0.1", token=None)
+    assert_type(web.export(pool, file, "pets", file, settings), int)
+    assert_type(web.import_labels(pool, file, "pets", file), tuple[int, int, int])
+
+
+def what_went_wrong(error: HingeError) -> str:
+    kinds = (DataError, DataFileError, ExportError, export.ExportError, KernelError, ModelFileError, ParameterError)
+    return assert_type(hinge.__version__, str) if isinstance(error, kinds) else f"{error}"
