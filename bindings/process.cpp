@@ -37,12 +37,12 @@ void after_fork() {
 
 std::size_t forks() { return forked; }
 
-bool is_closing() { return closing; }
+bool is_closing() { return closing && std::this_thread::get_id() != closer; }
 
 Presence::Presence() {
-  if (closing && std::this_thread::get_id() != closer) {
-    const nb::gil_scoped_release release;
-    for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
+  if (is_closing()) {
+    PyErr_SetNone(PyExc_SystemExit);
+    throw nb::python_error();
   }
   ++present;
 }

@@ -45,7 +45,7 @@ def quoted(value: object) -> str:
     return text if len(text) <= _LONGEST_QUOTE else f"{text[:_LONGEST_QUOTE]} [...]"
 
 
-def listed(names: Sequence[object]) -> str:
+def listed(names: Sequence[object], most: int = _LONGEST_LIST) -> str:
     """Return the first of some names, for a sentence about them.
 
     Examples
@@ -53,5 +53,5 @@ def listed(names: Sequence[object]) -> str:
     >>> listed(["age", "city"]), listed(range(100))
     ("'age', 'city'", '0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, ...')
     """
-    shown = ", ".join(quoted(name) for name in names[:_LONGEST_LIST])
-    return shown if len(names) <= _LONGEST_LIST else f"{shown}, ..."
+    shown = ", ".join(quoted(name) for name in names[:most])
+    return shown if len(names) <= most else f"{shown}, ..."

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 # A thousandth of the largest number: sums of kernel values must fit.
 _LARGEST_VALUES = {np.dtype(kind): 1e-3 * float(np.finfo(kind).max) for kind in (np.float32, np.float64)}
-_LARGEST_PULL = 1e152  # of coefficients times lengths in feature space, all of them together: its square must fit
+_LARGEST_PULL = 1e152  # of coefficients, also times lengths in feature space, all of them together: its square must fit
 
 _LEAST_TOTAL = 1e-100  # of the coefficients of a one-class problem: its square must be other than zero
 
@@ -40,14 +40,15 @@ def require_room(X: Any, kernel: KernelSpec, costs: NDArray[np.float64]) -> None
     """
     pull = len(costs) * float(np.maximum.reduce(costs, initial=0.0))
     quick = _largest_value(X, kernel, quick=True)
-    if quick <= _LARGEST_VALUES[_dtype(X)] and pull * math.sqrt(quick) <= _LARGEST_PULL:
+    if quick <= _LARGEST_VALUES[_dtype(X)] and pull * max(1.0, math.sqrt(quick)) <= _LARGEST_PULL:
         return
     X = X.array() if type(X) is TakenRows else X
     largest = _largest_value(X, kernel, quick=False)
     require_size(largest, X.dtype)
-    if not pull * math.sqrt(largest) <= _LARGEST_PULL:
+    longest = max(1.0, math.sqrt(largest))
+    if not pull * longest <= _LARGEST_PULL:
         raise DataError(
-            f"C times the weights of all rows must be at most {_LARGEST_PULL / math.sqrt(largest):.3g} where kernel "
+            f"C times the weights of all rows must be at most {_LARGEST_PULL / longest:.3g} where kernel "
             f"values are up to {largest:.3g}, so that sums of products fit into float64, got {pull:.3g}; scale the "
             "features or the weights, or lower C."
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 
 from sklearn.exceptions import ConvergenceWarning
@@ -14,5 +15,13 @@ def warn_unsettled(what: str) -> None:
     warnings.warn(
         f"{what} before the tolerance was reached; scale the features, lower C or raise tol.",
         ConvergenceWarning,
-        stacklevel=3,
+        stacklevel=_depth(),
     )
+
+
+def _depth() -> int:
+    """Return how far up the caller of the library is: the line that the warning should name."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and f"{frame.f_globals.get('__name__')}.".startswith(("hinge.", "sklearn.")):
+        level, frame = level + 1, frame.f_back
+    return level

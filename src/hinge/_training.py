@@ -87,7 +87,8 @@ class Training:
             if self._tasks.stopped:
                 return
             self._state.use(replace(wanted, selection="random"))
-        settled = self._settle(3 * max(_MANY_STEPS, _STEPS_AN_EXAMPLE * len(self._rows)))
+        most = max(_MANY_STEPS, _STEPS_AN_EXAMPLE * len(self._rows)) * self._state.bank.n_machines
+        settled = self._settle(3 * most)
         self._state.use(wanted)
         self._warn_unless(settled)
 

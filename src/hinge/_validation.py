@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -105,11 +105,7 @@ class PooledRows:
         self.X = _finished(check_array(X, accept_sparse="csr", dtype=list(_FLOATS), order="C"))
         self.storage = Storage.of(self.X)
         ((_, self.batch),) = self.storage.batches(self.X)
-
-    @cached_property
-    def squares(self) -> float:
-        """The sum of the squares of all entries."""
-        return sum_of_squares(self.X)
+        self.squares = sum_of_squares(self.X)
 
     def __reduce__(self) -> tuple[type[PooledRows], tuple[Any]]:
         return type(self), (self.X,)  # views of memory are not copied but made again

@@ -20,6 +20,7 @@ from hinge import (
     RobustOnlineSVC,
     TrackingSVC,
 )
+from hinge.active import Continued
 from hinge.preparation import Preparation, Scaling
 
 random = np.random.default_rng(0)
@@ -64,6 +65,11 @@ def surrounded(model):
     return [lambda rows=rows: model.partial_fit(X[rows]) for rows in CHUNKS]
 
 
+def continued(model):
+    """Fit all rows so far, of which only the last are new."""
+    return [lambda rows=rows: model.fit(X[: rows.stop], Y[: rows.stop]) for rows in CHUNKS]
+
+
 def measured(model):
     return [
         *[lambda rows=rows: model.partial_fit(X[rows], VALUES[rows]) for rows in CHUNKS],
@@ -84,10 +90,11 @@ MODELS = {
     "nystroem": (lambda: ApproximateSVC(gamma=0.5, n_components=8, random_state=0), labelled),
     "fourier": (lambda: ApproximateSVC(gamma=0.5, n_components=8, approximation="fourier", random_state=0), labelled),
     "regression": (lambda: ApproximateSVR(gamma=0.5, n_components=8, random_state=0), measured),
+    "continued": (lambda: Continued(OnlineSVC(gamma=0.5, random_state=0)), continued),
     "prepared": (lambda: PreparedClassifier(OnlineSVC(gamma=0.5, random_state=0), HALVED), labelled),
     "detector": (lambda: PreparedDetector(IncrementalOneClassSVM(gamma=0.5, nu=0.3), HALVED), surrounded),
 }
-OWN = [name for name in MODELS if name not in ("prepared", "detector")]
+OWN = [name for name in MODELS if name not in ("prepared", "detector", "continued")]
 
 
 def product(A, B):

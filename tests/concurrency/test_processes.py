@@ -220,12 +220,21 @@ def test_one_model_for_many_workers():
 
 
 LEAVING = """
-import threading, time
+import atexit, threading, time
+
+@atexit.register
+def ask():  # after the library has closed, since it was registered before
+    model.predict(X[:5])
+    assert taught().n_iter_ == before.n_iter_
+
+def taught():
+    return hinge.OnlineSVC(gamma=0.1).partial_fit(X, X[:, 0] > 0)
+
 import numpy as np
 import hinge
 
 X = np.random.default_rng(0).normal(size=(4000, 10))
-model = hinge.{model}
+model, before = hinge.{model}, taught()
 model.partial_fit(X[:50], X[:50, 0] > 0)
 
 def work():

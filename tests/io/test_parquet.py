@@ -33,6 +33,7 @@ def read(path, n_rows=4096):
         (["a", None, "b"], pa.large_string(), ["a", None, "b"]),
         (["a", None, "b"], pa.dictionary(pa.int8(), pa.string()), ["a", None, "b"]),
         ([None, None], pa.null(), [None, None]),
+        ([*map(str, range(128))], pa.dictionary(pa.int8(), pa.string()), [*map(str, range(128))]),
     ],
 )
 def test_texts(tmp_path, values, kind, expected):

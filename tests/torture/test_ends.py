@@ -68,6 +68,17 @@ def test_steps_after_one_example_are_bounded(maker):
     assert model.n_iter_ < 2 * (48 * 10_000 + 10_000_000)  # of two coefficients each
 
 
+@pytest.mark.parametrize(
+    "model",
+    [RobustOnlineSVC(kernel="linear", variant="hinge"), OnlineSVC(kernel="linear", C=1e3, max_gap=1e-9)],
+    ids=["gap", "max_gap"],
+)
+def test_an_example_that_is_cut_short_is_spoken_of_where_the_user_called(model):
+    with pytest.warns(ConvergenceWarning, match="cut short after 10000 steps") as caught:
+        model.set_params(tol=1e-12).partial_fit(np.repeat(X * 1e4, 2, axis=0), np.tile([0, 1], 24))
+    assert {warning.filename for warning in caught} == {__file__}
+
+
 @pytest.mark.parametrize("coef0", [-1000.0, -10.0, 10.0, 1000.0])
 def test_a_constant_in_a_linear_kernel_changes_nothing(coef0):
     """Coefficients have the sum zero; kernel values of a row with itself may be negative."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 from scipy.sparse import random as random_sparse
 
-from .common import MAKERS, overlapping, try_grid
+from .common import MAKERS, make, overlapping, tortured, try_grid
 
 X, Y = overlapping()
 TWO_SIDES = np.arange(24) % 2
@@ -53,6 +55,14 @@ CALM = ["two rows", "pairs of both classes", "rows of zeros"]  # few steps solve
 def test_rows(name):
     try_grid(name, SCALES | SHAPES, kernels=["rbf", "poly", "laplacian", "sigmoid"], every=100)
     try_grid(name, {each: SHAPES[each] for each in CALM}, kernels=["linear"], every=10)
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_sound_rows_are_not_refused(name):
+    """A refusal is an answer too, but not to rows of ordinary sizes."""
+    kernels = ["rbf", "laplacian"] if name == "fourier" else ["rbf", "linear"]
+    for size, kernel in product((1e-30, 1.0, 1e6, 1e30), kernels):
+        assert tortured(make(name, kernel=kernel), "partial_fit", X * size, Y) is None
 
 
 @pytest.mark.slow

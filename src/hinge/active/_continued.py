@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
@@ -270,6 +271,12 @@ class Continued(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     def __sklearn_is_fitted__(self) -> bool:
         return "estimator_" in vars(self)
+
+    @in_turn
+    def __getstate__(self) -> dict[str, Any]:
+        # Pickle would come to the parts one by one, while another thread may be changing them.
+        parts = {name: value for name, value in super().__getstate__().items() if name != "_turn"}
+        return parts | deepcopy({name: parts[name] for name in ("estimator_", "_ledger") if name in parts})
 
     def __sklearn_tags__(self) -> Any:
         tags, inner = super().__sklearn_tags__(), get_tags(self.estimator)

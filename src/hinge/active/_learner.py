@@ -106,9 +106,8 @@ class ActiveLearner:
         return self._model
 
     @property
-    @in_turn
     def labels(self) -> Mapping[int, Any]:
-        """The label of every row that has one, in the order in which they came."""
+        """The label of every row that has one, in the order in which they came; a view, that changes with them."""
         return MappingProxyType(self._labels)
 
     @property

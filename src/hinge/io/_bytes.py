@@ -131,6 +131,10 @@ class ByteStream:
         except (EOFError, zlib.error, lzma.LZMAError, OSError) as error:
             if isinstance(error, OSError) and error.errno is not None:  # the disk, not the contents
                 raise
+            if "Memory usage limit" in str(error):
+                raise DataFileError(
+                    f"{self._name} must need at most {_XZ_MEMORY >> 20} MB to be unpacked; pack it by xz -6, say."
+                ) from None
             raise DataFileError(
                 f"{self._name} is damaged or cut short: it cannot be unpacked as {self._packing} data "
                 f"({sentence(error)})."

@@ -109,7 +109,7 @@ class ParquetReader:
         if not self._arrow.types.is_dictionary(part.type):
             return _objects([value if value is None else str(value) for value in part.to_pylist()])
         words = [value if value is None else str(value) for value in part.dictionary.to_pylist()]
-        codes = part.indices.fill_null(len(words)).to_numpy(zero_copy_only=False)
+        codes = part.indices.cast(self._arrow.int64()).fill_null(len(words)).to_numpy(zero_copy_only=False)
         lengths = np.array([*(len(word or "") for word in words), 0])
         if lengths[codes].sum() > _MOST_TEXT:
             raise DataFileError(f"{self._name} has texts of more than {_MOST_TEXT >> 20} MB in {len(part)} rows.")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hinge._errors import DataError, quoted
+from hinge._errors import DataError, listed, quoted
 from hinge.io import is_number
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Column:
             stranger = quoted(found[place]) if found[place] else "a missing value"
             raise DataError(
                 f"Column {quoted(self.name)} must hold one of the {len(categories)} categories that were learned "
-                f"({_named(categories)}), got {stranger} in line {line(place)}; "
+                f"({listed(categories, _FEW)}), got {stranger} in line {line(place)}; "
                 "correct it, or choose unknown='ignore' (--unknown ignore) to treat it as none of them."
             )
         return codes
@@ -132,8 +132,3 @@ def first_text(values: NDArray[Any]) -> tuple[int, str]:
 def _text(value: Any) -> str:
     """Return a value that is not a text as one; what data frames use for missing values says so when printed."""
     return "" if value is None or str(value) in ("<NA>", "NaT") else str(value)
-
-
-def _named(categories: tuple[str, ...]) -> str:
-    shown = ", ".join(quoted(text) for text in categories[:_FEW])
-    return shown if len(categories) <= _FEW else f"{shown}, ..."

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from hinge.io import Chunk
     from hinge.preparation._columns import Line
 
-_MOST_DENSE = 1 << 31  # bytes
+_MOST_DENSE = 1 << 31  # bytes, of rows that are
+_FEW_TIMES = 4  # as large as what they were made from
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,7 +171,7 @@ class Preparation:
         """Return the columns of a table side by side, categories as features of 0 and 1."""
         columns, rows = self.columns or (), np.arange(len(table))
         table = table if table.named else self._with_names(table)
-        self._require_room(len(table))
+        self._require_room(len(table), len(table) * len(table.columns))
         X = np.zeros((len(table), self.n_features), dtype=self.dtype) if self.dense else None
         parts: list[tuple[NDArray[Any], NDArray[Any], NDArray[Any]]] = []
         start = 0
@@ -228,15 +229,16 @@ class Preparation:
             self._require_known(rows, outside)
             X = csr_matrix((np.where(outside, 0, X.data), np.clip(X.indices, first, last - 1), X.indptr), shape=X.shape)
             X.sum_duplicates()
-        self._require_room(X.shape[0])
+        self._require_room(X.shape[0], X.nnz)
         shape = (X.shape[0], self.n_features)
         fitted = csr_matrix((X.data.astype(self.dtype, copy=False), X.indices - first, X.indptr), shape=shape)
         return fitted.toarray() if self.dense else fitted
 
-    def _require_room(self, n_rows: int) -> None:
+    def _require_room(self, n_rows: int, n_given: int) -> None:
         """Refuse to fill up rows that would take any memory: the number of features may be what a file says."""
-        size = n_rows * self.n_features * np.dtype(self.dtype).itemsize
-        if self.dense and size > _MOST_DENSE:
+        entries = n_rows * self.n_features
+        size = entries * np.dtype(self.dtype).itemsize
+        if self.dense and size > _MOST_DENSE and entries > _FEW_TIMES * n_given:
             raise DataError(
                 f"Rows with all their zeros must take at most {_MOST_DENSE >> 20} MB at a time, got {n_rows:,} rows of "
                 f"{self.n_features:,} features; keep them sparse, or give fewer at a time."
