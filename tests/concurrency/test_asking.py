@@ -86,8 +86,8 @@ def test_answers_are_those_of_some_moment(name, tmp_path):
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", MODELS)
 def test_copies_are_those_of_some_moment(name, way, tmp_path):
-    if (name, way) == ("function", "saved"):
-        pytest.skip("functions cannot be saved")
+    if way == "saved" and name in ("function", "continued"):
+        pytest.skip("functions, and what is around a model of ours, cannot be saved")
     moments = moments_of(name)
     answers, ends = ask_while_learning(name, way, tmp_path, rounds=3, n_threads=3)
     assert len(answers) >= 3 * 3

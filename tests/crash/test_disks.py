@@ -24,7 +24,7 @@ LARGE = model(0, 1500)
 def picture(place):
     learned = Learned(LARGE)
     learned.curve = [(n, 1.0, n) for n in range(100)]
-    said = Console(file=open("/dev/null", "w"))  # noqa: PTH123, SIM115
+    said = Console(file=open("/dev/null", "w"), width=1000)  # noqa: PTH123, SIM115
     with said.file, said.capture() as captured:
         drawn = draw(place, learned, None, said)
     if drawn is None:
