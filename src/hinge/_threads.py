@@ -90,6 +90,14 @@ class _HeldLibraries:
             own = [library.num_threads for library in _libraries(of_thread=True)]
         return max((number or 1 for number in shared + own), default=0)
 
+    def before_fork(self) -> None:
+        """Let nobody else be in the middle of a change: threadpoolctl has a lock, which a child would find held."""
+        self._lock.acquire()
+
+    def after_fork_in_parent(self) -> None:
+        """Let the others go on."""
+        self._lock.release()
+
     def after_fork(self) -> None:
         """Forget the other threads, none of which is there in a child process."""
         self._lock = threading.RLock()
@@ -110,7 +118,9 @@ class _HeldLibraries:
 
 _held = _HeldLibraries()
 if hasattr(os, "register_at_fork"):  # not on Windows
-    os.register_at_fork(after_in_child=_held.after_fork)
+    os.register_at_fork(
+        before=_held.before_fork, after_in_parent=_held.after_fork_in_parent, after_in_child=_held.after_fork
+    )
 
 
 @functools.cache

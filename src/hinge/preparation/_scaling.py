@@ -42,11 +42,12 @@ class Scaling:
         """Return scaled examples, dense or CSR."""
         if self.factor is None:
             return X
-        if issparse(X):
-            X = X.copy()
-            X.data *= self.factor[X.indices].astype(X.dtype)
-            return X
-        return ((X if self.offset is None else X - self.offset) * self.factor).astype(X.dtype)
+        with np.errstate(over="ignore", invalid="ignore"):  # the model refuses what is no number any more
+            if issparse(X):
+                X = X.copy()
+                X.data *= self.factor[X.indices].astype(X.dtype)
+                return X
+            return ((X if self.offset is None else X - self.offset) * self.factor).astype(X.dtype)
 
 
 def choose_scaling(statistics: Statistics, wanted: str, *, table: bool, dense: bool) -> Scaling:
