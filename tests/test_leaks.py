@@ -33,7 +33,8 @@ Y = (X[:, 0] + X[:, 1] > 0).astype(int) + (X[:, 2] > 0.5)
 class Heap(ctypes.Structure):
     """What the C library knows of its memory."""
 
-    _fields_ = tuple((name, ctypes.c_size_t) for name in ["arena", "free", "small", "mapped", "large", "_", "_", "used", "unused", "top"])
+    _names = ("arena", "free", "small", "mapped", "large", "_", "_", "used", "unused", "top")
+    _fields_ = tuple((name, ctypes.c_size_t) for name in _names)
 
 
 def in_use():

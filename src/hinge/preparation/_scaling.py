@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import issparse
 
-from hinge._errors import ParameterError
+from hinge._errors import DataError, ParameterError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,12 +42,15 @@ class Scaling:
         """Return scaled examples, dense or CSR."""
         if self.factor is None:
             return X
-        with np.errstate(over="ignore", invalid="ignore"):  # the model refuses what is no number any more
+        with np.errstate(over="ignore", invalid="ignore"):
             if issparse(X):
-                X = X.copy()
-                X.data *= self.factor[X.indices].astype(X.dtype)
-                return X
-            return ((X if self.offset is None else X - self.offset) * self.factor).astype(X.dtype)
+                scaled = X.copy()
+                scaled.data *= self.factor[X.indices].astype(X.dtype)
+            else:
+                scaled = ((X if self.offset is None else X - self.offset) * self.factor).astype(X.dtype)
+        if np.isinf(scaled.data if issparse(X) else scaled).any():
+            raise DataError("Examples must stay numbers when they are scaled, got infinity; look at their columns.")
+        return scaled
 
 
 def choose_scaling(statistics: Statistics, wanted: str, *, table: bool, dense: bool) -> Scaling:
