@@ -97,7 +97,7 @@ def test_a_packed_file_that_asks_for_gigabytes_to_be_unpacked(tmp_path):
     start, length = 12, 4 * (packed[12] + 1)  # of the header of the first block
     packed[start + 4] = 40  # 4 GB of dictionary
     packed[start + length - 4 : start + length] = zlib.crc32(packed[start : start + length - 4]).to_bytes(4, "little")
-    refused(written(tmp_path / "a.svm.xz", packed), "cannot be unpacked as xz data .Memory usage limit exceeded")
+    refused(written(tmp_path / "a.svm.xz", packed), "must need at most 256 MB to be unpacked")
 
 
 def test_more_columns_than_are_read(tmp_path):
