@@ -20,7 +20,7 @@ def quick(examples: int, **more) -> settings:
 
 
 def long(examples: int, **more) -> settings:
-    """Return settings for tests that look for trouble, always the same; HINGE_EXAMPLES=50: fifty times as many, random."""
+    """Return settings for longer tests, always the same; HINGE_EXAMPLES=50: fifty times as many examples, at random."""
     phases = [phase for phase in Phase if phase != Phase.explain]  # which traces every line, and takes minutes
     usual = {
         "derandomize": _FACTOR == 1,
