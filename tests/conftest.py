@@ -14,13 +14,8 @@ from sklearn.preprocessing import StandardScaler
 _FACTOR = float(os.environ.get("HINGE_EXAMPLES", "1"))
 
 
-def quick(examples: int, **more) -> settings:
-    """Return settings for tests that run at every change."""
-    return long(examples, **more)
-
-
-def long(examples: int, **more) -> settings:
-    """Return settings for longer tests, always the same; HINGE_EXAMPLES=50: fifty times as many examples, at random."""
+def tried(examples: int, **more) -> settings:
+    """Return settings of hypothesis: the same examples each time; HINGE_EXAMPLES=50: fifty times as many, at random."""
     phases = [phase for phase in Phase if phase != Phase.explain]  # which traces every line, and takes minutes
     usual = {
         "derandomize": _FACTOR == 1,

@@ -6,10 +6,9 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import issparse
 
 from hinge._errors import DataError
-from hinge._validation import TakenRows, sum_of_squares
+from hinge._validation import TakenRows, squared_lengths, sum_of_squares
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
@@ -102,17 +101,8 @@ def _largest_value(X: Any, kernel: KernelSpec, *, quick: bool) -> float:
         return max(float(X.max()), -float(X.min()))
     if kernel.is_bounded or kernel.name == "callable":
         return 1.0
-    squares = sum_of_squares(X) if quick else _largest_square(X)
+    squares = sum_of_squares(X) if quick else float(squared_lengths(X).max())
     if kernel.name == "linear":
         return squares
     with np.errstate(over="ignore"):
         return float(np.float64(kernel.gamma * squares + abs(kernel.coef0)) ** kernel.degree)
-
-
-def _largest_square(X: Any) -> float:
-    """Return the largest squared length of a row."""
-    with np.errstate(over="ignore"):
-        if issparse(X):
-            wide = X.astype(np.float64, copy=False)
-            return float(wide.multiply(wide).sum(axis=1).max())
-        return float(np.einsum("ij,ij->i", X, X, dtype=np.float64).max())

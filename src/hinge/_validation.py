@@ -268,6 +268,15 @@ def _largest(dtype: np.dtype[Any], n_features: int) -> float:
     return float(np.sqrt(np.finfo(dtype).max / n_features)) / 4
 
 
+def squared_lengths(X: Any) -> NDArray[np.float64]:
+    """Return the squared length of every row, in double precision; infinity where that is too large."""
+    with np.errstate(over="ignore"):
+        if issparse(X):
+            wide = X.astype(np.float64, copy=False)
+            return np.asarray(wide.multiply(wide).sum(axis=1)).ravel()
+        return np.asarray(np.einsum("ij,ij->i", X, X, dtype=np.float64))
+
+
 def sum_of_squares(X: Any) -> float:
     """Return the sum of the squares of all entries, a bound of all products of rows; of rows of a pool, of the pool."""
     if type(X) is TakenRows:

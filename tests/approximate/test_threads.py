@@ -3,28 +3,16 @@
 from __future__ import annotations
 
 import pickle
-import sys
 import threading
-from contextlib import contextmanager
 
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 
 from hinge import ApproximateSVC
+from tests.concurrency.common import hasty
 
 from .common import snapshot
-
-
-@contextmanager
-def hasty_threads():
-    """Let threads take turns as often as possible."""
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    try:
-        yield
-    finally:
-        sys.setswitchinterval(before)
 
 
 def copies_while(model, learn, n_threads=2):
@@ -67,7 +55,7 @@ def test_copies_during_a_stream(container):
             model.partial_fit(X[start : start + 2], y[start : start + 2])
 
     learn(plain)
-    with hasty_threads():
+    with hasty():
         copies = copies_while(model, lambda: learn(model))
     (arrays, _), (expected, _) = snapshot(model), snapshot(plain)
     assert arrays.keys() == expected.keys()

@@ -14,7 +14,7 @@ from fuzz._blind import changed
 from fuzz._corpus import CORPUS, inputs
 from fuzz._outcome import outcome
 from fuzz._targets import TARGETS
-from tests.conftest import quick
+from tests.conftest import tried
 
 CASES = [(target, name) for target in TARGETS for name in inputs(target)]
 OUTCOMES = {"read", "refused", "read, but refuses to go on"}
@@ -32,7 +32,7 @@ def test_the_corpus_is_small():
 
 @pytest.mark.parametrize("target", TARGETS)
 @given(seed=st.integers(0, 2**32))
-@quick(40)
+@tried(40)
 def test_changed_inputs(tmp_path_factory, target, seed):
     content = changed(TARGETS[target], list(inputs(target).values()), random.Random(seed))
     assert outcome(TARGETS[target], content, tmp_path_factory.getbasetemp()) in OUTCOMES

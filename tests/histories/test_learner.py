@@ -25,7 +25,7 @@ from hinge import ApproximateSVC, IncrementalSVC, KernelPerceptron, OnlineSVC, P
 from hinge.active import ActiveLearner
 from hinge.active._rows import take_rows
 from hinge.preparation import Preparation, Scaling
-from tests.conftest import long, quick
+from tests.conftest import tried
 
 N = 24
 FEATURES = 3
@@ -164,9 +164,9 @@ class Dialogue(RuleBasedStateMachine):
 
 
 def test_short_dialogues():
-    run_state_machine_as_test(Dialogue, settings=quick(6, stateful_step_count=10))
+    run_state_machine_as_test(Dialogue, settings=tried(6, stateful_step_count=10))
 
 
 @pytest.mark.slow
 def test_long_dialogues():
-    run_state_machine_as_test(Dialogue, settings=long(40, stateful_step_count=30))
+    run_state_machine_as_test(Dialogue, settings=tried(40, stateful_step_count=30))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import issparse
 
 from hinge._errors import DataError
 from hinge._kernels import CheckedFunction
+from hinge._validation import squared_lengths
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -52,7 +52,7 @@ def require_constant(state: State, square: NDArray[np.float64]) -> None:
 
 
 def _of_squared_norms(kernel: KernelSpec, X: Any) -> NDArray[np.float64]:
-    squares = np.asarray(X.multiply(X).sum(axis=1)).ravel() if issparse(X) else np.einsum("ij,ij->i", X, X)
+    squares = squared_lengths(X)
     if kernel.name == "linear":
         return squares
     with np.errstate(over="ignore"):  # infinity becomes a decision value, which is refused
