@@ -331,11 +331,13 @@ std::vector<double> ExactBank::leave_one_out(Monitor& monitor) {
   return decisions;
 }
 
-// An example without a coefficient is not missed. One-class problems with it have another total, though.
+// An example without a coefficient is not missed, unless it bounds the bias. One-class problems with it have another total, though.
 double ExactBank::decision_without(ExactMachine& machine, std::size_t slot, Columns& columns) {
   if (!machine.holds(slot)) return sum_at(machine, slot) + machine.answer_bias();
   const auto sum = [&] { return machine.expansion.label[slot] - machine.expansion.gradient[slot]; };
-  if (machine.expansion.alpha[slot] == 0.0 && options_.problem == Problem::classifier) return sum() + machine.answer_bias();
+  const Extremes ends = machine.extremes();
+  const bool matters = machine.expansion.alpha[slot] != 0.0 || ends.top_at == slot || ends.bottom_at == slot;
+  if (!matters && options_.problem == Problem::classifier) return sum() + machine.answer_bias();
   ExactMachine before = machine;
   for (const std::size_t member : machine.margin) columns.need(member);
   withdraw(machine, slot, columns);

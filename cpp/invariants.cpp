@@ -161,9 +161,7 @@ void Machine<T>::check_invariants() const {
 template <class T>
 void Machine<T>::check_coefficients() const {
   const Extremes now = loops<T>().extremes(expansion.gradient.data(), expansion.room.data(), expansion.size());
-  // Where a step has levelled two gradients, that of an equal example may lie between what they were and what they are.
-  const auto same = [](double known, double found) { return known == found || std::abs(known - found) <= 1e-6; };
-  require(same(extremes_.top, now.top) && same(extremes_.bottom, now.bottom), "Machine: the extremes are not those of the gradients.");
+  require(extremes_.top == now.top && extremes_.bottom == now.bottom, "Machine: the extremes are not those of the gradients.");
   require(!std::isfinite(now.top) || (extremes_.top_at < expansion.size() && expansion.gradient[extremes_.top_at] == extremes_.top),
           "Machine: the largest gradient is not where it should be.");
   require(!std::isfinite(now.bottom) || (extremes_.bottom_at < expansion.size() && expansion.gradient[extremes_.bottom_at] == extremes_.bottom),

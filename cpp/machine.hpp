@@ -120,7 +120,9 @@ class Machine {
     double gain;
   };
   std::optional<Heir> best_heir(std::size_t v, bool same_class);
+  void shift(std::size_t i, std::size_t j, double length);
   void level(std::size_t i, std::size_t j);
+  void find_ends(std::size_t i, std::size_t j);
   double changed(std::size_t i, double length);
   double best_length(std::size_t i, double gradient) const;
   void ascend(const RowView<T>& first, double first_length, const RowView<T>& second, double second_length);

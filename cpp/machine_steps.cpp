@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "machine.hpp"
 
@@ -13,8 +14,6 @@ constexpr double smallest_curvature = 1e-12;
 // A coefficient closer to an end than this part of both is there. Both of a pair often arrive at once, since boxes are alike: whether the
 // second does must not hang on rounding. (Not a part of the box: where kernel values are huge, all coefficients are far smaller than that.)
 constexpr double snug = 2e-15;
-// Gradients that a free step leaves further apart than this were rounded from huge kernel values.
-constexpr double far_from_level = 1e-6;
 
 }  // namespace
 
@@ -26,21 +25,33 @@ double Machine<T>::step(std::size_t i, std::size_t j) {
   const double slope = expansion.gradient[i] - expansion.gradient[j];
   const double up = expansion.high[i] - expansion.alpha[i], down = expansion.alpha[j] - expansion.low[j];
   const double length = std::min({slope / curvature, up, down});
-  move(i, j, length);
+  shift(i, j, length);
   if (length < up && length < down) level(i, j);
+  find_ends(i, j);
   return length * (slope - 0.5 * curvature * length);
 }
 
 template <class T>
 void Machine<T>::move(std::size_t i, std::size_t j, double length) {
+  shift(i, j, length);
+  find_ends(i, j);
+}
+
+// Leaves the extremes of all others behind.
+template <class T>
+void Machine<T>::shift(std::size_t i, std::size_t j, double length) {
   const RowView<T> rising = row(i, j), falling = row(j, i);
   const auto close = [&](std::size_t at, double end) { return snug * std::max(std::abs(expansion.alpha[at]), std::abs(end)); };
   const double up = expansion.high[i] - expansion.alpha[i] - close(i, expansion.high[i]);
   const double down = expansion.alpha[j] - expansion.low[j] - close(j, expansion.low[j]);
   expansion.set_alpha(i, length >= up ? expansion.high[i] : expansion.alpha[i] + length);
   expansion.set_alpha(j, length >= down ? expansion.low[j] : expansion.alpha[j] - length);
+  const std::uint8_t room_i = std::exchange(expansion.room[i], std::uint8_t{0});
+  const std::uint8_t room_j = std::exchange(expansion.room[j], std::uint8_t{0});
   extremes_ = loops<T>().descend(expansion.gradient.data(), rising.segments, falling.segments, length,
                                  expansion.room.data(), expansion.size());
+  expansion.room[i] = room_i;
+  expansion.room[j] = room_j;
   for (const std::size_t moved : {i, j})
     if (expansion.alpha[moved] == 0.0) idle.push_back(moved);
   ++steps;
@@ -86,16 +97,19 @@ void Machine<T>::climb_both(std::size_t i, std::size_t j) {
 }
 
 // A step that no box cut short makes both gradients equal but for rounding, and very often they are then the largest or the smallest. Made
-// equal to the last bit, with i and j taking fixed roles, the next choice does not hang on rounding.
+// equal to the last bit, the next choice does not hang on rounding.
 template <class T>
 void Machine<T>::level(std::size_t i, std::size_t j) {
-  const double apart = std::abs(expansion.gradient[i] - expansion.gradient[j]);
-  const double common = 0.5 * (expansion.gradient[i] + expansion.gradient[j]);
-  expansion.gradient[i] = expansion.gradient[j] = common;
-  if (!(apart <= far_from_level)) return refresh_extremes();  // others may lie between
-  const auto is_of_pair = [&](std::size_t at) { return at == i || at == j; };
-  if (common >= extremes_.top || is_of_pair(extremes_.top_at)) extremes_.top = common, extremes_.top_at = j;
-  if (common <= extremes_.bottom || is_of_pair(extremes_.bottom_at)) extremes_.bottom = common, extremes_.bottom_at = i;
+  expansion.gradient[i] = expansion.gradient[j] = 0.5 * (expansion.gradient[i] + expansion.gradient[j]);
+}
+
+// From the extremes of all others those of all. Where i and j are equal, they take fixed roles.
+template <class T>
+void Machine<T>::find_ends(std::size_t i, std::size_t j) {
+  for (const std::size_t at : {i, j})
+    if ((expansion.room[at] & may_rise) && expansion.gradient[at] >= extremes_.top) extremes_.top = expansion.gradient[at], extremes_.top_at = at;
+  for (const std::size_t at : {j, i})
+    if ((expansion.room[at] & may_fall) && expansion.gradient[at] <= extremes_.bottom) extremes_.bottom = expansion.gradient[at], extremes_.bottom_at = at;
 }
 
 // Moving amount a from v to p changes the dual by a (g_p - g_v) - a^2/2 (K_vv + K_pp - 2 K_vp); the best p takes what its box allows.

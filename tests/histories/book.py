@@ -139,6 +139,7 @@ class Book:
         for name, label in zip(names, labels.tolist(), strict=True):
             example = self.held[name]
             example.cost *= factors.get(label, 1.0) / factors.get(example.label, 1.0)
+            self.largest = max(self.largest, example.cost)
             example.label = label
             self.labels.add(label)
 

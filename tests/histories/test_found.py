@@ -97,3 +97,19 @@ def test_copies_of_a_machine_of_one_class_know_who_is_first():
     other = pickle.loads(pickle.dumps(model))
     other.decision_function([[1.0]])
     np.testing.assert_array_equal(other._state.to_arrays()[0]["counters"], model._state.to_arrays()[0]["counters"])
+
+
+def test_copies_find_the_same_constant_between_gradients_that_are_nearly_equal():
+    """A step levelled the two largest gradients, and overlooked a third in between."""
+    X = np.array([[0.75, 0.9375, 0.0], [0.75, 0.9375, 2.0], [1.25, 0.9375, -6.0], [1.25, -0.3125, 0.0]])
+    model = hinge.OnlineSVC(kernel="poly", gamma=0.5, coef0=1.0, degree=2, random_state=0).fit(X[:2], [0, 1])
+    model.partial_fit(X[2:], [1, 1])
+    assert copy.deepcopy(model).intercept_[0] == model.intercept_[0]
+
+
+def test_an_example_left_out_may_have_bounded_the_constant_without_a_coefficient():
+    """Of three equal rows one of the two that agree has none; without it, any constant between -1 and 1 is as good."""
+    X = np.full((3, 1), 0.3)
+    model = hinge.IncrementalSVC().fit(X, ["oak", "oak", "ash"])
+    alone = [copy.deepcopy(model).forget([place]).decision_function(X[:1])[0] for place in (0, 1)]
+    assert model.leave_one_out("decision_function")[:2].tolist() == alone == [0.0, 0.0]
