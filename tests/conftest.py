@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,12 @@ from sklearn.datasets import make_blobs, make_moons
 from sklearn.preprocessing import StandardScaler
 
 _FACTOR = float(os.environ.get("HINGE_EXAMPLES", "1"))
+
+
+def pytest_configure() -> None:
+    """Let Ctrl-C arrive, here and in what the tests start: shells let it be ignored by what runs in the background."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def tried(examples: int, **more) -> settings:
