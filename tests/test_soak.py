@@ -65,7 +65,17 @@ def test_what_goes_wrong_is_counted(soak):
 
 def test_a_leak_is_seen(soak):
     minutes = np.arange(0.0, 61.0)
-    leaking = [{"minutes": minute, "resident, MB": 400 + 0.5 * minute} for minute in minutes]
-    settling = [{"minutes": minute, "resident, MB": 400 + min(50.0, 10 * minute)} for minute in minutes]
+    leaking = [{"minutes": minute, "in use, MB": 400 + 0.5 * minute} for minute in minutes]
+    settling = [{"minutes": minute, "in use, MB": 400 + min(50.0, 10 * minute)} for minute in minutes]
     assert soak["records"].slope(leaking) == pytest.approx(30.0)
     assert abs(soak["records"].slope(settling)) < 1e-9
+
+
+def test_what_is_in_use_is_not_what_is_resident():
+    """What was given back is not in use, wherever it lies; what is held is, in large pieces and in small ones."""
+    memory = pytest.importorskip("benchmarks.memory", reason="the benchmarks are not at hand")
+    before = memory.in_use()
+    held = [np.ones(5_000_000), *(bytes(2_000) for _ in range(10_000))]
+    assert 55 < memory.in_use() - before < 70
+    held.clear()
+    assert abs(memory.in_use() - before) < 5

@@ -65,8 +65,8 @@ def _run(mixture: Mixture, records: Records, seconds: float) -> None:
 def _report(records: list[Record]) -> None:
     console, last = Console(), records[-1]
     rows = [
-        ("memory, MB", f"{records[0]['resident, MB']:.0f} at first, {last['resident, MB']:.0f} in the end"),
-        ("memory, MB an hour", f"{slope(records):+.1f}: {'flat' if slope(records) < FLAT else 'it grows'}"),
+        *((name, _course(records, name)) for name in ("resident, MB", "in use, MB", "objects")),
+        ("memory in use", "flat" if slope(records) < FLAT else "it grows"),
         ("open files, threads", f"{last['open files']:.0f}, {last['threads']:.0f}"),
         *((name, f"{last[name]:,.0f}") for name in ("examples", "asked", "saved", "refused", "dialogue", "labels")),
         ("exact model", f"violation {_worst(records, 'violation')}, from afresh {_worst(records, 'difference')}"),
@@ -74,6 +74,11 @@ def _report(records: list[Record]) -> None:
         ("errors", f"{last['errors']:.0f}"),
     ]
     print_table(f"{last['minutes']:.0f} minutes of mixed traffic", ("", ""), rows, console)
+
+
+def _course(records: list[Record], name: str) -> str:
+    first, last = records[0][name], records[-1][name]
+    return f"{first:,.0f} at first, {last:,.0f} in the end, {slope(records, name):+,.1f} an hour after half of the time"
 
 
 def _worst(records: list[Record], name: str) -> str:

@@ -15,18 +15,20 @@ ACCURACY = "accuracy "
 def draw(records: Sequence[Record], file: Path) -> None:
     """Draw the memory on the left, the accuracies on the right."""
     figure = Figure(figsize=(11, 4.5), layout="constrained", dpi=80)
-    resident, accuracies = figure.subplots(1, 2, width_ratios=(2, 3))
+    held, accuracies = figure.subplots(1, 2, width_ratios=(2, 3))
     minutes = [record["minutes"] for record in records]
-    resident.plot(minutes, [record["resident, MB"] for record in records], color="#27548a")
-    resident.axvspan(0, WARM * minutes[-1], color="#f0f2f5", zorder=0)
-    resident.set_ylim(0, 1.2 * max(record["resident, MB"] for record in records))
-    resident.set_title(f"Resident memory, MB ({slope(records):+.1f} MB an hour)", loc="left", fontweight="bold")
+    for name, color in (("resident, MB", "#27548a"), ("in use, MB", "#c8553d")):
+        label = f"{name.removesuffix(', MB')} ({slope(records, name):+.1f} MB an hour)"
+        held.plot(minutes, [record[name] for record in records], color=color, label=label)
+    held.axvspan(0, WARM * minutes[-1], color="#f0f2f5", zorder=0)
+    held.set_ylim(0, 1.2 * max(record["resident, MB"] for record in records))
+    held.set_title("Memory, MB", loc="left", fontweight="bold")
     for name in (each for each in records[-1] if each.startswith(ACCURACY)):
         accuracies.plot(minutes, [record[name] for record in records], label=name.removeprefix(ACCURACY), linewidth=1.2)
     accuracies.set_ylim(0, 1)
     accuracies.set_title("Accuracy before learning, last 2,000 examples", loc="left", fontweight="bold")
-    accuracies.legend(frameon=False, fontsize="small", ncols=4, loc="upper center", bbox_to_anchor=(0.5, -0.14))
-    for axes in (resident, accuracies):
+    for axes, columns in ((held, 1), (accuracies, 4)):
+        axes.legend(frameon=False, fontsize="small", ncols=columns, loc="upper center", bbox_to_anchor=(0.5, -0.14))
         axes.set_xlabel("minutes")
         axes.set_xlim(0, minutes[-1])
         axes.spines[["top", "right"]].set_visible(False)

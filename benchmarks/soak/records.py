@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+import sys
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,7 +15,7 @@ from benchmarks import memory
 
 Record = dict[str, float]
 
-FLAT = 5.0  # MB an hour that memory may rise and still be called flat
+FLAT = 5.0  # MB an hour that memory in use may rise and still be called flat
 WARM = 0.5  # share of the time that is not looked at: caches and heaps fill, classes come
 
 
@@ -46,17 +47,19 @@ def of_the_process() -> Record:
     files = Path("/proc/self/fd")
     return {
         "resident, MB": memory.resident(),
+        "in use, MB": memory.in_use(),
+        "objects": float(sys.getallocatedblocks()),
         "open files": float(len(os.listdir(files))) if files.exists() else float("nan"),  # noqa: PTH208
         "threads": float(threading.active_count()),
     }
 
 
-def slope(records: Sequence[Record]) -> float:
-    """Return how fast memory rises in the second half of the time, in MB an hour."""
+def slope(records: Sequence[Record], name: str = "in use, MB") -> float:
+    """Return how fast something rises in the second half of the time, per hour."""
     warm = [record for record in records if record["minutes"] >= WARM * records[-1]["minutes"]]
     hours = np.array([record["minutes"] / 60 for record in warm])
-    resident = np.array([record["resident, MB"] for record in warm])
-    return float(np.polyfit(hours, resident, 1)[0]) if len(warm) > 1 else 0.0
+    values = np.array([record[name] for record in warm])
+    return float(np.polyfit(hours, values, 1)[0]) if len(warm) > 1 else 0.0
 
 
 def read(file: Path) -> list[Record]:
