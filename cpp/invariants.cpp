@@ -154,6 +154,10 @@ void Machine<T>::check_invariants() const {
   for (std::size_t i = 0; identity && i < size; ++i) identity = slots[i] == i;
   require(identity_ == identity, "Machine: it is wrong about whether members sit in slots of their own number.");
   for (const std::size_t i : idle) require(i < size, "Machine: somebody is idle who is no member.");
+  std::vector<std::uint8_t> listed(size, 0);
+  for (const std::size_t i : idle) listed[i] = 1;
+  for (std::size_t i = 0; i < size; ++i)
+    require(!expansion.alive(i) || expansion.alpha[i] != 0.0 || listed[i], "Machine: an idle member is not listed.");
   check_coefficients();
   check_kernel_values();
 }

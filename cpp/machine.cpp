@@ -123,6 +123,12 @@ void Machine<T>::remove(std::size_t i) {
 }
 
 template <class T>
+void Machine<T>::set_alpha(std::size_t i, double value) {
+  expansion.set_alpha(i, value);
+  if (value == 0.0) idle.push_back(i);
+}
+
+template <class T>
 void Machine<T>::refresh_extremes() {
   extremes_ = loops<T>().extremes(expansion.gradient.data(), expansion.room.data(), expansion.size());
   if (!biased_) slack_gap_ = duality_gap(expansion, false);
@@ -289,13 +295,12 @@ void Machine<T>::refresh_identity() {
 template <class T>
 void Machine<T>::append_member(std::size_t slot, T self, double label, const Box& box, double alpha, double gradient) {
   const std::size_t i = expansion.append(label, box, gradient);
-  expansion.set_alpha(i, alpha);
+  set_alpha(i, alpha);
   diagonal.resize(padded(i + 1), T(0));
   diagonal[i] = self;
   slots.push_back(slot);
   if (holds_.size() <= slot) holds_.resize(slot + 1, 0);
   holds_[slot] = 1;
-  if (alpha == 0.0) idle.push_back(i);
   committed_ = i + 1;
 }
 

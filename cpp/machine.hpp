@@ -48,6 +48,8 @@ class Machine {
   // Moves alpha_i up and alpha_j down as far as the dual grows and the boxes allow; returns the gain.
   double step(std::size_t i, std::size_t j);
   void move(std::size_t i, std::size_t j, double length);
+  // A coefficient alone; the caller keeps the gradient true.
+  void set_alpha(std::size_t i, double value);
   // The best step of one coefficient alone, for machines without a bias, and any such step.
   double best_length(std::size_t i) const { return best_length(i, expansion.gradient[i]); }
   void climb(std::size_t i, double length);
@@ -88,7 +90,7 @@ class Machine {
   Expansion expansion;
   std::vector<T> diagonal;
   std::vector<std::size_t> slots;
-  std::vector<std::size_t> idle;  // members seen with alpha = 0; may list some that have moved since
+  std::vector<std::size_t> idle;  // all members with alpha = 0; may list some that have moved since, and some twice
   Extremes extremes_{};
   std::size_t seeds[2] = {0, 0};
   // For algorithms that count: examples shown, random draws made, and examples that came and went by the side of the ramp they were on.

@@ -44,16 +44,14 @@ void Machine<T>::shift(std::size_t i, std::size_t j, double length) {
   const auto close = [&](std::size_t at, double end) { return snug * std::max(std::abs(expansion.alpha[at]), std::abs(end)); };
   const double up = expansion.high[i] - expansion.alpha[i] - close(i, expansion.high[i]);
   const double down = expansion.alpha[j] - expansion.low[j] - close(j, expansion.low[j]);
-  expansion.set_alpha(i, length >= up ? expansion.high[i] : expansion.alpha[i] + length);
-  expansion.set_alpha(j, length >= down ? expansion.low[j] : expansion.alpha[j] - length);
+  set_alpha(i, length >= up ? expansion.high[i] : expansion.alpha[i] + length);
+  set_alpha(j, length >= down ? expansion.low[j] : expansion.alpha[j] - length);
   const std::uint8_t room_i = std::exchange(expansion.room[i], std::uint8_t{0});
   const std::uint8_t room_j = std::exchange(expansion.room[j], std::uint8_t{0});
   extremes_ = loops<T>().descend(expansion.gradient.data(), rising.segments, falling.segments, length,
                                  expansion.room.data(), expansion.size());
   expansion.room[i] = room_i;
   expansion.room[j] = room_j;
-  for (const std::size_t moved : {i, j})
-    if (expansion.alpha[moved] == 0.0) idle.push_back(moved);
   ++steps;
 }
 
@@ -68,8 +66,7 @@ double Machine<T>::best_length(std::size_t i, double gradient) const {
 template <class T>
 double Machine<T>::changed(std::size_t i, double length) {
   const double up = expansion.up[i], down = expansion.down[i];
-  expansion.set_alpha(i, length >= up ? expansion.high[i] : length <= down ? expansion.low[i] : expansion.alpha[i] + length);
-  if (expansion.alpha[i] == 0.0) idle.push_back(i);
+  set_alpha(i, length >= up ? expansion.high[i] : length <= down ? expansion.low[i] : expansion.alpha[i] + length);
   ++steps;
   return length;
 }

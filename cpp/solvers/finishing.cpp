@@ -82,7 +82,7 @@ typename Finishing<T>::Ending Finishing<T>::run_shrunken(Machine<T>& machine) {
     if (ending == Ending::converged) ending = descend(smaller, true);
   }
   for (std::size_t k = 0; k < active.size(); ++k) {
-    machine.expansion.set_alpha(active[k], smaller.expansion.alpha[k]);
+    machine.set_alpha(active[k], smaller.expansion.alpha[k]);
     machine.expansion.gradient[active[k]] = smaller.expansion.gradient[k];
   }
   machine.steps += smaller.steps;

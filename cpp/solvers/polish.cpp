@@ -44,7 +44,9 @@ std::vector<double> newton_direction(Machine<T>& machine, const std::vector<std:
 }
 
 // Goes along the direction until the first wall; true when there was none.
-bool advance(Expansion& expansion, const std::vector<std::size_t>& free, const std::vector<double>& direction) {
+template <class T>
+bool advance(Machine<T>& machine, const std::vector<std::size_t>& free, const std::vector<double>& direction) {
+  const Expansion& expansion = machine.expansion;
   double reach = 1.0;
   std::size_t blocking = free.size();
   for (std::size_t k = 0; k < free.size(); ++k) {
@@ -55,8 +57,8 @@ bool advance(Expansion& expansion, const std::vector<std::size_t>& free, const s
   for (std::size_t k = 0; k < free.size(); ++k) {
     const std::size_t i = free[k];
     const double wall = direction[k] > 0 ? expansion.high[i] : expansion.low[i];
-    expansion.set_alpha(i, k == blocking ? wall
-                                         : std::clamp(expansion.alpha[i] + reach * direction[k], expansion.low[i], expansion.high[i]));
+    machine.set_alpha(i, k == blocking ? wall
+                                       : std::clamp(expansion.alpha[i] + reach * direction[k], expansion.low[i], expansion.high[i]));
   }
   return blocking == free.size();
 }
@@ -85,7 +87,7 @@ void polish(Machine<T>& machine, const Options& options, Monitor& monitor) {
       if (free.empty()) break;
       const auto direction = newton_direction(machine, free);
       if (direction.empty()) break;
-      arrived = advance(machine.expansion, free, direction);
+      arrived = advance(machine, free, direction);
       machine.refresh_gradient(1);
     }
     if (machine.gap() > 1e3 * std::max(options.tolerance, gap_before) || is_unbalanced(machine.expansion)) {

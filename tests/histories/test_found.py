@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import hinge
+from tests.invariants import check
 
 random = np.random.default_rng(0)
 
@@ -113,3 +114,15 @@ def test_an_example_left_out_may_have_bounded_the_constant_without_a_coefficient
     model = hinge.IncrementalSVC().fit(X, ["oak", "oak", "ash"])
     alone = [copy.deepcopy(model).forget([place]).decision_function(X[:1])[0] for place in (0, 1)]
     assert model.leave_one_out("decision_function")[:2].tolist() == alone == [0.0, 0.0]
+
+
+def test_copies_of_a_finished_model_let_the_same_members_go():
+    """Those who had become idle while others were set aside were not listed, and stayed where a copy let them go."""
+    for _ in range(10):
+        X, y = random.normal(size=(80, 2)), random.random(80) < 0.3
+        model = hinge.OnlineSVC(kernel="poly", gamma=0.5, coef0=1.0, degree=2, random_state=0).fit(X[:60], y[:60])
+        check(model)
+        other = copy.deepcopy(model)
+        for each in (model, other):
+            each.partial_fit(X[60:], y[60:])
+        np.testing.assert_allclose(other.decision_function(X), model.decision_function(X), rtol=1e-9, atol=1e-9)
