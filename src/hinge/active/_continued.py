@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from copy import deepcopy
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -36,17 +35,12 @@ class _Lesson:
     X: Any
     y: NDArray[Any]
     weights: NDArray[np.float64] | None  # None when the caller gave none
+    labels: list[Hashable] = field(init=False)  # Python's values, which are equal where NumPy's types differ
+    digests: list[bytes] = field(init=False)  # what the rows are recognised by
 
-    @cached_property
-    def labels(self) -> list[Hashable]:
-        """The labels as Python's values, which are equal where NumPy's types differ."""
-        labels: list[Hashable] = self.y.tolist()
-        return labels
-
-    @cached_property
-    def digests(self) -> list[bytes]:
-        """What the rows are recognised by."""
-        return digests(self.X, self.weights)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "labels", self.y.tolist())
+        object.__setattr__(self, "digests", digests(self.X, self.weights))
 
     def keywords(self, rows: Any = slice(None)) -> dict[str, Any]:
         """Return some rows as `fit` and `partial_fit` take them."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -78,7 +77,7 @@ class Preparation:
         usual = self.first_index == 1 and self.missing == self.unknown == "error"
         return self.columns is None and self.scaling.factor is None and usual
 
-    @cached_property
+    @property
     def feature_names(self) -> list[str] | None:
         """Names of the features, if the file has names."""
         return None if self.columns is None else [name for column in self.columns for name in column.features]
