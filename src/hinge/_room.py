@@ -44,6 +44,11 @@ def require_room(X: Any, kernel: KernelSpec, costs: NDArray[np.float64]) -> None
     X = X.array() if type(X) is TakenRows else X
     largest = _largest_value(X, kernel, quick=False)
     require_size(largest, X.dtype)
+    require_pull(pull, largest)
+
+
+def require_pull(pull: float, largest: float) -> None:
+    """Refuse coefficients whose sum, times the length of the longest example in feature space, is too large."""
     longest = max(1.0, math.sqrt(largest))
     if not pull * longest <= _LARGEST_PULL:
         raise DataError(

@@ -82,3 +82,14 @@ def test_one_in_a_hundred_thousand(name, verb):
     assert model.classes_.tolist() == [0, 1]
     if name in ("online", "robust"):
         assert model.predict(rows[50_000:50_001]).tolist() == [1]
+
+
+@pytest.mark.parametrize("weight", [1e160, 1e300])
+def test_relabelling_to_a_class_of_huge_weight_is_refused_and_changes_nothing(weight):
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    model = IncrementalSVC(C=1e10, class_weight={"c": weight}).fit(X, np.repeat(["a", "b"], 10))
+    before = model.decision_function(X)
+    with pytest.raises(DataError, match="C times the weights of all rows must be at most"):
+        model.relabel([0, 1], ["c", "c"])
+    np.testing.assert_array_equal(model.decision_function(X), before)
+    assert model.classes_.tolist() == ["a", "b"]

@@ -11,6 +11,7 @@ from hinge._labels import as_labels, class_factors, one_each
 from hinge._measures import MeasuredClassifier
 from hinge._params import choice
 from hinge._progress import with_callbacks
+from hinge._room import product, require_pull
 from hinge._turns import changing, in_turn
 from hinge.incremental._forgetting import Forgetting
 from hinge.incremental._head_start import is_worth_it, learn_all
@@ -292,7 +293,9 @@ class IncrementalSVC(Forgetting, MeasuredClassifier):
         bank = state.bank
         places = np.searchsorted(bank.held(), numbers)
         before = bank.labels()[places]
-        costs = bank.costs()[places] * self._ratios(np.array([state.table.label(each) for each in before]), labels)
+        ratios = self._ratios(np.array([state.table.label(each) for each in before]), labels)
+        costs = product(bank.costs()[places], ratios)
+        require_pull(bank.n_retained * float(costs.max()), 1.0)
         weightless = costs == 0  # the class weight of the new label is 0: as if such a row were given
         state.extend(state.table.extended(labels[~weightless]))
         numbers_after = np.full(len(labels), -1, dtype=np.int32)
