@@ -130,18 +130,29 @@ void Machine<T>::set_alpha(std::size_t i, double value) {
 
 template <class T>
 void Machine<T>::refresh_extremes() {
+  const Extremes before = extremes_;
   extremes_ = loops<T>().extremes(expansion.gradient.data(), expansion.room.data(), expansion.size());
+  extremes_.top_at = same_end(extremes_.top_at, before.top_at, may_rise);
+  extremes_.bottom_at = same_end(extremes_.bottom_at, before.bottom_at, may_fall);
   if (!biased_) slack_gap_ = duality_gap(expansion, false);
+}
+
+// Of equal members the one that was the end already, else the oldest: where they happen to sit must not choose.
+template <class T>
+std::size_t Machine<T>::same_end(std::size_t found, std::size_t before, std::uint8_t way) const {
+  const auto is_equal = [&](std::size_t at) { return expansion.gradient[at] == expansion.gradient[found] && (expansion.room[at] & way); };
+  if (before < expansion.size() && is_equal(before)) return before;
+  std::size_t oldest = found;
+  for (std::size_t i = 0; i < expansion.size(); ++i)
+    if (is_equal(i) && id_of(i) < id_of(oldest)) oldest = i;
+  return oldest;
 }
 
 template <class T>
 void Machine<T>::set_ends(std::size_t top_at, std::size_t bottom_at) {
+  extremes_.top_at = top_at;
+  extremes_.bottom_at = bottom_at;
   refresh_extremes();
-  const auto is = [&](std::size_t at, double gradient, std::uint8_t way) {
-    return at < expansion.size() && expansion.gradient[at] == gradient && (expansion.room[at] & way);
-  };
-  if (is(top_at, extremes_.top, may_rise)) extremes_.top_at = top_at;
-  if (is(bottom_at, extremes_.bottom, may_fall)) extremes_.bottom_at = bottom_at;
 }
 
 template <class T>

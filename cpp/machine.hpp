@@ -125,6 +125,7 @@ class Machine {
   void shift(std::size_t i, std::size_t j, double length);
   void level(std::size_t i, std::size_t j);
   void find_ends(std::size_t i, std::size_t j);
+  std::size_t same_end(std::size_t found, std::size_t before, std::uint8_t way) const;
   double changed(std::size_t i, double length);
   double best_length(std::size_t i, double gradient) const;
   void ascend(const RowView<T>& first, double first_length, const RowView<T>& second, double second_length);

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "solvers/oldest.hpp"
+
 namespace hinge {
 
 namespace {
@@ -13,16 +15,13 @@ std::size_t least_useful(const Machine<T>& machine) {
   const Expansion& expansion = machine.expansion;
   const auto positive = static_cast<std::size_t>(std::count(expansion.label.begin(), expansion.label.end(), 1.0));
   const auto negative = expansion.alive_count() - positive;
-  std::size_t victim = 0;
-  double worst = -std::numeric_limits<double>::infinity();
-  for (std::size_t i = 0; i < expansion.size(); ++i) {
-    if (!expansion.alive(i) || (expansion.label[i] > 0 ? positive : negative) == 1) continue;
-    const double slack = expansion.label[i] * (expansion.gradient[i] - machine.bias());  // 1 - y f(x)
+  const double bias = machine.bias();
+  return oldest_of_the_best(machine, [&](std::size_t i) {
+    if ((expansion.label[i] > 0 ? positive : negative) == 1) return -std::numeric_limits<double>::infinity();
+    const double slack = expansion.label[i] * (expansion.gradient[i] - bias);  // 1 - y f(x)
     const double own_help = std::abs(expansion.alpha[i]) * static_cast<double>(machine.diagonal[i]);
-    const double uselessness = slack > 1.0 ? slack : -(slack + own_help);
-    if (uselessness > worst) worst = uselessness, victim = i;
-  }
-  return victim;
+    return slack > 1.0 + as_good ? slack : -(slack + own_help);
+  });
 }
 
 }  // namespace

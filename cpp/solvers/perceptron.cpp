@@ -1,31 +1,20 @@
 #include "solvers/perceptron.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
+#include "solvers/oldest.hpp"
 
 namespace hinge {
 
 namespace {
 
 constexpr double boundless = 1e300;  // coefficients grow with every mistake
-constexpr double rounding = 1e-9;
 
-// The one furthest on the right side without its own help. Two equal ones are no rarity, two members alone always are: then the oldest.
+// The one furthest on the right side without its own help; two members alone are equal in that.
 template <class T>
 std::size_t least_needed(const Machine<T>& machine) {
   const Expansion& expansion = machine.expansion;
-  const auto alone = [&](std::size_t i) {
+  return oldest_of_the_best(machine, [&](std::size_t i) {
     return 1.0 - expansion.label[i] * (expansion.gradient[i] + expansion.alpha[i] * static_cast<double>(machine.diagonal[i]));
-  };
-  double furthest = -std::numeric_limits<double>::infinity();
-  for (std::size_t i = 0; i < expansion.size(); ++i)
-    if (expansion.alive(i)) furthest = std::max(furthest, alone(i));
-  const double enough = furthest - rounding * (1.0 + std::abs(furthest));
-  std::size_t found = expansion.size();
-  for (std::size_t i = 0; i < expansion.size(); ++i)
-    if (expansion.alive(i) && !(alone(i) < enough) && (found == expansion.size() || machine.id_of(i) < machine.id_of(found))) found = i;
-  return found;
+  });
 }
 
 }  // namespace

@@ -126,3 +126,15 @@ def test_copies_of_a_finished_model_let_the_same_members_go():
         for each in (model, other):
             each.partial_fit(X[60:], y[60:])
         np.testing.assert_allclose(other.decision_function(X), model.decision_function(X), rtol=1e-9, atol=1e-9)
+
+
+def test_who_leaves_a_full_model_does_not_hang_on_rounding():
+    """Both ends of a bracket are equally wrong, as the bias is its middle: rounding and places chose."""
+    classes = [False, True]
+    for _ in range(20):
+        X, y = random.normal(size=(60, 2)), random.random(60) < 0.4
+        one, many = (hinge.OnlineSVC(gamma=0.5, C=30.0, max_support=6, random_state=0) for _ in range(2))
+        one.partial_fit(X, y, classes=classes)
+        for row in range(60):
+            many.partial_fit(X[[row]], y[[row]], classes=classes)
+        np.testing.assert_allclose(many.decision_function(X), one.decision_function(X), rtol=1e-7, atol=1e-7)
