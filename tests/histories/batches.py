@@ -101,6 +101,11 @@ class Problem:
         random = np.random.default_rng(self.seed)
         return self.values(random, COLUMNS), self.values(random, QUERIES)
 
+    def kernel_values(self):
+        """Return those computed beforehand; any precision can hold them, or the matrix would not be symmetric."""
+        rounded = rbf_kernel(self.hidden()[0], gamma=0.5).astype(np.float32).astype(np.float64)
+        return rounded + 2.0**-16 * np.eye(COLUMNS)  # far more than rounding can take from an eigenvalue
+
     def queries(self):
         stream, asked = self.hidden()
         asked[-1] = 0.0  # which any precision can hold
@@ -147,7 +152,7 @@ def make_batch(problem, plan, first):
     """Return the rows that a plan stands for, at some place of the stream."""
     random = np.random.default_rng([plan.seed, problem.seed])
     if problem.precomputed:
-        X = rbf_kernel(problem.hidden()[0], gamma=0.5)[first : first + plan.n]
+        X = problem.kernel_values()[first : first + plan.n]
     else:
         X = problem.values(random, plan.n)
     if plan.form in SINGLE:
