@@ -151,10 +151,7 @@ class Batch:
 def make_batch(problem, plan, first):
     """Return the rows that a plan stands for, at some place of the stream."""
     random = np.random.default_rng([plan.seed, problem.seed])
-    if problem.precomputed:
-        X = problem.kernel_values()[first : first + plan.n]
-    else:
-        X = problem.values(random, plan.n)
+    X = problem.kernel_values()[first : first + plan.n] if problem.precomputed else problem.values(random, plan.n)
     if plan.form in SINGLE:
         with np.errstate(over="ignore", under="ignore"):
             X = X.astype(np.float32).astype(np.float64)
