@@ -58,7 +58,7 @@ class ExactMachine {
   double gradient(std::size_t slot) const { return expansion.gradient[slot] - bias; }
   // How fast the target of an example grows with the total.
   double drift(std::size_t slot) const { return problem_ == Problem::sphere ? 0.5 * self[slot] : 0.0; }
-  // The sum that the coefficients must have, for the examples held less a cost.
+  // The sum that the coefficients must have, for the examples held less a cost; `total`, which paths lead there, may differ by rounding.
   double wanted_total(double without = 0.0) const;
   void set_total(double value);
   // The size that gradients have, and what rounding may leave of one that is zero.

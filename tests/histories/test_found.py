@@ -138,3 +138,13 @@ def test_who_leaves_a_full_model_does_not_hang_on_rounding():
         for row in range(60):
             many.partial_fit(X[[row]], y[[row]], classes=classes)
         np.testing.assert_allclose(many.decision_function(X), one.decision_function(X), rtol=1e-7, atol=1e-7)
+
+
+def test_copies_of_a_sphere_have_the_same_total():
+    """It was the sum of all costs less that of who left, and in a copy the sum of those that are held."""
+    for _ in range(40):
+        X, weights = random.normal(size=(13, 2)), random.choice([0.5, 1.0, 3.0], 13)
+        model = hinge.IncrementalOneClassSVM(gamma=0.5, C=0.2, shape="sphere")
+        model.partial_fit(X[:8], sample_weight=weights[:8]).forget(random.choice(8, 5, replace=False))
+        model.partial_fit(X[8:], sample_weight=weights[8:]).forget(8 + random.choice(5, 3, replace=False))
+        np.testing.assert_array_equal(copy.deepcopy(model).decision_function(X), model.decision_function(X))
