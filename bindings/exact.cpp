@@ -88,7 +88,6 @@ void bind_exact(nb::module_& module) {
       .def("costs", [](Shared<B>& self) { return to_numpy(self.look([](B& bank) { return bank.costs(); })); })
       .def("class_counts", [](Shared<B>& self) { return to_numpy(self.look([](B& bank) { return bank.class_counts(); })); })
       .def_prop_ro("total", of_each_machine<B>([](const ExactMachine& machine) { return machine.wanted_total(); }))
-      .def_prop_ro("broken", [](Shared<B>& self) { return self.broken.load(); })
       .def_prop_ro("n_refreshed", of_bank<B>([](B& bank) { return bank.refreshed(); }))
       .def_prop_ro("bias", of_each_machine<B>([](const ExactMachine& machine) { return machine.answer_bias(); }))
       .def_prop_ro("gap", of_each_machine<B>([](const ExactMachine& machine) { return machine.gap(); }))

@@ -110,6 +110,7 @@ void bind_common(nb::class_<Shared<B>>& bound) {
            [](Shared<B>& self, const Options& options) {
              self.run([&](B& bank) { bank.set_options(options); return 0; });
            })
+      .def_prop_ro("broken", [](const Shared<B>& self) { return self.broken.load(); })
       .def("grow", [](Shared<B>& self, std::size_t classes) { self.run([&](B& bank) { bank.grow(classes); return 0; }); })
       .def("learn", &learn<B, T>, nb::arg("batch"), nb::arg("labels"), nb::arg("costs"), nb::arg("first_id"),
            nb::arg("order"), nb::arg("seed") = 0, nb::arg("monitor") = nb::none())

@@ -7,8 +7,9 @@ import sys
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
-from hinge import OnlineSVC, _base
+from hinge import ApproximateSVC, IncrementalSVC, OnlineSVC, _base
 
 SCRIPT = """
 import os, signal, threading
@@ -80,3 +81,23 @@ def test_while_the_input_is_checked(two, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         fresh.partial_fit(X, y)
     assert not hasattr(fresh, "n_features_in_")
+
+
+@pytest.mark.parametrize("kind", [OnlineSVC, IncrementalSVC, ApproximateSVC])
+def test_before_anything_is_learned_a_model_stays_what_it_was(two, monkeypatch, kind):
+    X, y = two
+    model = kind(random_state=0) if kind is not IncrementalSVC else kind()
+    fresh = clone(model)
+    model.fit(X, y)
+    before = model.decision_function(X)
+
+    def press(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(kind, "_train", press)
+    for each in (model, fresh):
+        with pytest.raises(KeyboardInterrupt):
+            each.fit(X[:50], y[:50])
+    np.testing.assert_array_equal(model.decision_function(X), before)
+    assert model.n_seen_ == len(X)
+    assert not fresh.__sklearn_is_fitted__()

@@ -15,7 +15,7 @@ from hinge._attributes import FittedAttributes
 from hinge._errors import DataError
 from hinge._interrupts import Abandoned
 from hinge._kernels import KernelSpec, check_gram
-from hinge._labels import ClassTable, as_labels, class_factors
+from hinge._labels import ClassTable, as_classes, as_labels, class_factors
 from hinge._params import check_class_weight, check_kernel, check_seed, check_threads, flag, number
 from hinge._progress import CallbackSupportMixin, progress_bar, with_callbacks
 from hinge._room import product, require_finite, require_room, require_total
@@ -239,7 +239,7 @@ class StreamingClassifier(ClassifierMixin, StreamingEstimator):
 
     def _fit(self, X: Any, y: Any, sample_weight: ArrayLike | None, ids: Any = None) -> Self:
         options = self._options(streaming=False)
-        with unchanged_on_error(self):
+        with unchanged_on_error(self, anew=True):
             lesson = self._named(self._lesson(*self._checked(X, y, None), sample_weight), None, ids)
             require_weight(lesson)
             table = ClassTable.of(lesson.y[lesson.used])
@@ -358,7 +358,7 @@ class StreamingClassifier(ClassifierMixin, StreamingEstimator):
     ) -> State:
         """Return the state that goes on learning, with all classes known."""
         known = ClassTable.of(lesson.y[:0]) if state is None else state.table
-        named = known.extended(as_labels(classes)) if classes is not None else known
+        named = known.extended(as_classes(classes)) if classes is not None else known
         table = named.extended(lesson.y[lesson.used])
         if state is None:
             require_weight(lesson)
@@ -383,15 +383,20 @@ def require_weight(lesson: Lesson) -> None:
 
 
 @contextmanager
-def unchanged_on_error(estimator: Any) -> Iterator[None]:
-    """Give an estimator back what it had learned when something goes wrong inside; Ctrl-C keeps a new state."""
+def unchanged_on_error(estimator: Any, *, anew: bool = False) -> Iterator[None]:
+    """Give an estimator back what it had learned when something goes wrong inside.
+
+    Ctrl-C keeps a new state that can be used; one that began from nothing, as `anew` says, also must have learned
+    something.
+    """
     before = {name: vars(estimator)[name] for name in FITTED if name in vars(estimator)}
     try:
         yield
     except BaseException as error:
         state = vars(estimator).get("_state")
         usable = state is not None and state is not before.get("_state") and state.is_usable
-        if not usable or isinstance(error, (Exception, Abandoned)):
+        begun = anew or "_state" not in before
+        if not usable or isinstance(error, (Exception, Abandoned)) or (begun and not state.has_learned):
             for name in FITTED:
                 vars(estimator).pop(name, None)
             vars(estimator).update(before)

@@ -131,6 +131,7 @@ class Bank32:
     def kernel_values(self, batch: Batch32) -> NDArray[np.float32]:
         """Kernel values of the batch against the retained examples, in the order of `state()["ids"]`."""
 
+    broken: bool  # an exception has left it in the middle of a change
     n_machines: int
     n_retained: int  # examples held
     n_kernel_evals: int

@@ -28,6 +28,7 @@ Arrays = dict[str, NDArray[Any]]
 class Bank(Protocol):
     """The native machines, whatever their precision."""
 
+    broken: bool
     n_machines: int
     n_retained: int
     n_kernel_evals: int
@@ -165,7 +166,12 @@ class State:
     @property
     def is_usable(self) -> bool:
         """The machines can be asked something, whether they have learned much or not."""
-        return True
+        return self._bank is None or not self._bank.broken
+
+    @property
+    def has_learned(self) -> bool:
+        """There is something in the machines."""
+        return bool(np.any(self.bank.squared_norm))
 
     @property
     def bank(self) -> Bank:

@@ -54,6 +54,14 @@ class Turn:
                 "left it half-way; fork before or after, or spawn processes, which get whole copies."
             )
 
+    def require_rest(self) -> None:
+        """Refuse a change in the middle of another, which comes from a kernel function or a callback."""
+        if self.changing:
+            raise RuntimeError(
+                "The model must not be changed from inside its own work, got a call from its kernel function or from a "
+                "callback; change a copy, or wait until the work is done."
+            )
+
     def after_fork(self) -> None:
         """Let go of the turn if the thread that held it is not there any more."""
         if self.lock.acquire(blocking=False):
@@ -93,11 +101,12 @@ def changing(method: Callable[Concatenate[Model, Given], Answer]) -> Callable[Co
         turn = turn_of(self)
         with turn.lock:
             turn.require_whole()
-            before, turn.changing = turn.changing, True
+            turn.require_rest()
+            turn.changing = True
             try:
                 return method(self, *args, **kwargs)
             finally:
-                turn.changing = before
+                turn.changing = False
 
     return waiting
 

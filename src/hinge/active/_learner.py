@@ -235,7 +235,7 @@ class ActiveLearner:
         Advice
             `stop`, and `reason` in one sentence.
         """
-        return self._adviser.advise(self._model if self.can_choose else None, self._X, self._labels)
+        return self._adviser.advise(self._model if self._can_choose(None) else None, self._X, self._labels)
 
     @property
     @changing

@@ -154,9 +154,10 @@ class ApproximateEstimator(StreamingEstimator):
 
     def _require_same(self, state: State) -> None:
         super()._require_same(state)
+        meant = {"steps": self.steps == "adaptive", "eigen_threshold": self._checked_threshold()}
         for name, field in _SETTLED.items():
-            now, then = getattr(self, name), getattr(state.options, field)
-            if (now == "adaptive" if name == "steps" else now) != then:
+            now = getattr(self, name)
+            if meant.get(name, now) != getattr(state.options, field):
                 raise ParameterError(
                     f"{name} must stay what it was when learning began, got {now!r}; "
                     "set it back, or call fit to start from nothing."
@@ -217,7 +218,7 @@ class ApproximateEstimator(StreamingEstimator):
         if self.early_stopping:
             raise ParameterError("early_stopping must be False with chunks, which are not kept; set epochs instead.")
         random = check_random_state(self.random_state)
-        with unchanged_on_error(self):
+        with unchanged_on_error(self, anew=True):
             for name in FITTED:
                 self.__dict__.pop(name, None)
             epochs = 1 if isinstance(self.epochs, str) else self.epochs

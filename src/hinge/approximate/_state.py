@@ -51,7 +51,12 @@ class ApproximateState(State):
     @property
     def is_usable(self) -> bool:
         """There is a feature map."""
-        return "features" in vars(self)
+        return "features" in vars(self) and super().is_usable
+
+    @property
+    def has_learned(self) -> bool:
+        """Weights have changed."""
+        return int(self.bank.n_steps) > 0
 
     def products(self) -> AbstractContextManager[None]:
         """Return a context in which the BLAS has one thread: features are its products, also those of sparse rows."""

@@ -10,6 +10,7 @@ from scipy.special import expit
 from hinge._attributes import available_if
 from hinge._base import StreamingClassifier
 from hinge._errors import DataError
+from hinge._progress import with_callbacks
 from hinge._turns import changing, in_turn
 from hinge.approximate._estimator import ApproximateEstimator, is_chunks
 
@@ -226,8 +227,12 @@ class ApproximateSVC(ApproximateEstimator, StreamingClassifier):
         if is_chunks(X, y, sample_weight):
             self._fit_chunks(X)
         else:
-            super().fit(X, y, sample_weight)
+            self._fit_rows(X, y, sample_weight)
         return self
+
+    @with_callbacks
+    def _fit_rows(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Self:
+        return self._fit(X, y, sample_weight)
 
     def _require_enough(self) -> None:
         if len(self.classes_) < 2:

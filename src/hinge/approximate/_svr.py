@@ -195,7 +195,7 @@ class ApproximateSVR(RegressorMixin, ApproximateEstimator):
     @with_callbacks
     def _fit_rows(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Self:
         options = self._options(streaming=False)
-        with unchanged_on_error(self):
+        with unchanged_on_error(self, anew=True):
             lesson = self._lesson(X, y, None, sample_weight)
             self._state = state = self._begun(lesson, options)
             self._require_columns(state, lesson, whole=True)
@@ -225,6 +225,10 @@ class ApproximateSVR(RegressorMixin, ApproximateEstimator):
         self : object
             The estimator.
         """
+        self._take(X, y, sample_weight)
+        return self
+
+    def _take(self, X: Any, y: Any, sample_weight: Any) -> None:
         options = self._options(streaming=True)
         with unchanged_on_error(self):
             before = getattr(self, "_state", None)
@@ -235,7 +239,6 @@ class ApproximateSVR(RegressorMixin, ApproximateEstimator):
             self._require_columns(state, lesson, whole=False)
             self._state = state.expendable()
             self._learn(lesson, options)
-        return self
 
     @in_turn
     def predict(self, X: Any) -> NDArray[np.float64]:
@@ -277,9 +280,6 @@ class ApproximateSVR(RegressorMixin, ApproximateEstimator):
 
     def _more(self, X: Any, y: Any, sample_weight: Any) -> Lesson:
         return self._lesson(X, y, self._state, sample_weight)
-
-    def _take(self, X: Any, y: Any, sample_weight: Any) -> None:
-        self.partial_fit(X, y, sample_weight)
 
     def _validation_score(self, X: Any, y: NDArray[Any], weights: NDArray[np.float64]) -> float:
         errors = np.square(self._native_decisions(X)[1][:, 0] - y)

@@ -202,7 +202,7 @@ class IncrementalOneClassSVM(OutlierMixin, Forgetting):
             The fitted estimator.
         """
         options = self._options(streaming=False)
-        with unchanged_on_error(self):
+        with unchanged_on_error(self, anew=True):
             lesson = self._named(self._lesson(X, None, sample_weight), None, ids)
             state = self._begun(lesson, options)
             self._require_columns(state, lesson, whole=True)
@@ -395,7 +395,7 @@ class IncrementalOneClassSVM(OutlierMixin, Forgetting):
         X = check_rows(self, X, storage, sparse=self.kernel != "precomputed")
         weights = check_weights(sample_weight, X.shape[0])
         metadata = {} if sample_weight is None else {"sample_weight": weights}
-        return Lesson(X, np.repeat(_ONE_CLASS, len(weights)), weights, product(weights, self.C or 1.0), metadata)
+        return Lesson(X, np.repeat(_ONE_CLASS, len(weights)), weights, product(weights, float(self.C or 1.0)), metadata)
 
     def _begun(self, lesson: Lesson, options: SolverOptions) -> ExactState:
         """Return the state that the first examples settle."""

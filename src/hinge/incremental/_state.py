@@ -44,6 +44,11 @@ class ExactState(State):
         """The native machines."""
         return cast("_core.ExactBank", super().bank)
 
+    @property
+    def has_learned(self) -> bool:
+        """The machines hold an example."""
+        return self.bank.n_retained > 0
+
     @contextmanager
     def taking_in(self, lesson: Lesson, first: int) -> Iterator[None]:
         """Keep names and classes in step with the machines while these learn a lesson that begins at some place.
