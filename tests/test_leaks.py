@@ -13,6 +13,7 @@ import pytest
 from scipy.sparse import csr_matrix
 
 import hinge
+from benchmarks import memory
 
 from .invariants import check
 
@@ -30,22 +31,10 @@ X = rng.normal(size=(40, 5)) * (rng.random((40, 5)) < 0.7)
 Y = (X[:, 0] + X[:, 1] > 0).astype(int) + (X[:, 2] > 0.5)
 
 
-class Heap(ctypes.Structure):
-    """What the C library knows of its memory."""
-
-    _names = ("arena", "free", "small", "mapped", "large", "_", "_", "used", "unused", "top")
-    _fields_ = tuple((name, ctypes.c_size_t) for name in _names)
-
-
 def in_use():
     """Return the bytes that somebody has asked for and not given back; of Python's small blocks, a guess."""
     gc.collect()
-    look = getattr(ctypes.CDLL(None), "mallinfo2", None)
-    if look is None:
-        return 0
-    look.restype = Heap
-    heap = look()
-    return heap.used + heap.large + 32 * sys.getallocatedblocks()
+    return 1e6 * memory.in_use() + 32 * sys.getallocatedblocks()
 
 
 def resident():

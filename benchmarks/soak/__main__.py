@@ -33,6 +33,8 @@ def main() -> None:
     draw(records.all, options.output / "soak.png")
     (options.output / "errors.txt").write_text("\n".join(mixture.trouble.texts))
     _report(records.all)
+    if records.all[-1]["errors"] or slope(records.all) >= FLAT:
+        raise SystemExit(1)
 
 
 def _options() -> argparse.Namespace:

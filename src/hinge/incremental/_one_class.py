@@ -70,7 +70,8 @@ class IncrementalOneClassSVM(OutlierMixin, Forgetting):
     tol : float, default=1e-3
         Accepted so that all estimators are called alike; the solution is exact but for rounding.
     cache_size : float, default=200
-        Memory for kernel values, in megabytes.
+        Memory for kernel values, in megabytes; those of margin vectors are held whatever they take, 8 bytes times the
+        examples held for each.
     verbose : bool, default=False
         Show a progress bar on standard error.
     random_state : int, RandomState instance or None, default=None
