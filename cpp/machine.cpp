@@ -123,12 +123,6 @@ void Machine<T>::remove(std::size_t i) {
 }
 
 template <class T>
-void Machine<T>::set_alpha(std::size_t i, double value) {
-  expansion.set_alpha(i, value);
-  if (value == 0.0) idle.push_back(i);
-}
-
-template <class T>
 void Machine<T>::refresh_extremes() {
   const Extremes before = extremes_;
   extremes_ = loops<T>().extremes(expansion.gradient.data(), expansion.room.data(), expansion.size());
@@ -275,9 +269,7 @@ void Machine<T>::squeeze() {
   slots.resize(moves.size);
   diagonal.resize(padded(moves.size));
   committed_ = moves.size;
-  idle.clear();
-  for (std::size_t i = 0; i < committed_; ++i)
-    if (expansion.alpha[i] == 0.0) idle.push_back(i);
+  list_idle();
   refresh_identity();
 }
 

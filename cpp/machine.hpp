@@ -123,6 +123,7 @@ class Machine {
   };
   std::optional<Heir> best_heir(std::size_t v, bool same_class);
   void shift(std::size_t i, std::size_t j, double length);
+  void list_idle();
   void level(std::size_t i, std::size_t j);
   void find_ends(std::size_t i, std::size_t j);
   std::size_t same_end(std::size_t found, std::size_t before, std::uint8_t way) const;

@@ -18,6 +18,20 @@ constexpr double snug = 2e-15;
 }  // namespace
 
 template <class T>
+void Machine<T>::set_alpha(std::size_t i, double value) {
+  expansion.set_alpha(i, value);
+  if (value == 0.0) idle.push_back(i);
+  if (idle.size() > 2 * expansion.size() + segment_length) list_idle();  // one that comes and goes is listed each time
+}
+
+template <class T>
+void Machine<T>::list_idle() {
+  idle.clear();
+  for (std::size_t i = 0; i < expansion.size(); ++i)
+    if (expansion.alive(i) && expansion.alpha[i] == 0.0) idle.push_back(i);
+}
+
+template <class T>
 double Machine<T>::step(std::size_t i, std::size_t j) {
   const double curvature = std::max(static_cast<double>(diagonal[i]) + static_cast<double>(diagonal[j]) -
                                         2.0 * static_cast<double>(row(i, j)[j]),
