@@ -29,6 +29,7 @@ EXAMPLES = {
     "complex": (lambda X: X + 1j, "Complex data not supported"),
     "text": (lambda X: X.astype(str).astype(object) + "x", "could not convert string to float"),
     "objects": (lambda X: np.array([[{}, {}]] * len(X)), "must be a string or a"),
+    "masked": (lambda X: np.ma.masked_greater(X, 0), r"X must not be masked, got \d+ masked entries; fill them"),
 }
 LABELS = {
     "too few": (lambda y: y[:-1], "inconsistent numbers of samples"),
@@ -40,6 +41,11 @@ LABELS = {
     "mixed list": (lambda y: [1, "a"] * (len(y) // 2), "all text or all numbers, got a mixture of int, str"),
     "nothing and text": (lambda y: [None, "a"] * (len(y) // 2), "all text or all numbers, got a mixture of NoneType"),
     "complex": (lambda y: y + 0j, "Complex data not supported"),
+    "not a time": (lambda y: np.array(["NaT"] * len(y), dtype="M8[D]"), "y must hold known dates or times, got NaT"),
+    "masked": (lambda y: np.ma.masked_equal(y, 1), "Labels must not be masked, got 60 masked entries"),
+    "too long for one type": (lambda y: [2**53 + 1, 7.0] * (len(y) // 2), "9007199254740993, which float64 cannot"),
+    "of different lengths": (lambda y: [[1], [2, 3]] * (len(y) // 2), "one value, got lists of different lengths"),
+    "bytes and text": (lambda y: ["a", b"a"] * (len(y) // 2), "got a mixture of bytes, str"),
     "dictionaries": (lambda y: np.array([{}] * len(y), dtype=object), "Unknown label type"),
 }
 WEIGHTS = {
@@ -48,6 +54,7 @@ WEIGHTS = {
     "too few": (lambda n: np.ones(n - 1), r"shape \(120,\), got shape \(119,\)"),
     "two columns": (lambda n: np.ones((n, 2)), "one value a row"),
     "text": (lambda n: ["heavy"] * n, "must hold numbers"),
+    "masked": (lambda n: np.ma.masked_equal(np.arange(n), 3), "sample_weight must not be masked, got 1 masked"),
 }
 
 

@@ -1,16 +1,29 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.gaussian_process.kernels import RBF
 
-from hinge import OnlineSVC, ParameterError
+from hinge import (
+    ApproximateSVC,
+    ApproximateSVR,
+    IncrementalOneClassSVM,
+    IncrementalSVC,
+    KernelPerceptron,
+    OnlineSVC,
+    ParameterError,
+    RobustOnlineSVC,
+    TrackingSVC,
+)
 
 BAD = {
-    "C": [0, -1, np.inf, np.nan, "1", None, True, [1.0], 10**400],
-    "kernel": ["rbff", None, 3, np.eye(2)],
+    "C": [0, -1, np.inf, np.nan, "1", None, True, [1.0], 10**400, Decimal(1), Fraction(1, 10**400), Fraction(10**400)],
+    "kernel": ["rbff", None, 3, np.eye(2), int, RBF],
     "degree": [-1, 2.5, "3", None, 10**6],
     "gamma": [0, -1.0, "big", None, np.nan, np.ones(2)],
     "coef0": ["0", None, np.inf],
@@ -53,6 +66,38 @@ def test_a_value_that_makes_no_sense_is_named_and_nothing_changes(two, name, val
 )
 def test_numpy_numbers_are_welcome(two, values):
     assert OnlineSVC(**values).fit(*two).score(*two) > 0.7
+
+
+@pytest.mark.parametrize(
+    ("kind", "more"),
+    [
+        (OnlineSVC, {"max_gap": 0.1, "class_weight": {0: 0.3}}),
+        (RobustOnlineSVC, {"ramp": -0.7}),
+        (TrackingSVC, {}),
+        (KernelPerceptron, {"margin": 0.3}),
+        (IncrementalSVC, {"tol": 1e-300}),  # which is said in a warning
+        (IncrementalOneClassSVM, {"nu": 0.3, "C": None}),
+        (IncrementalOneClassSVM, {}),
+        (ApproximateSVC, {"n_components": 5, "eigen_threshold": 0.3}),
+        (ApproximateSVR, {"n_components": 5, "early_stopping": True, "validation_fraction": 0.3, "epsilon": 0.2}),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:The optimality conditions")
+def test_fractions_do_what_floats_do(two, kind, more):
+    """Numbers of Python that are no floats, which the native code would not take."""
+    X, y = two
+    said = []
+    for convert in (float, lambda value: Fraction(repr(value))):  # one tenth is no float
+        given = {"C": 0.3, "gamma": 0.3, "coef0": 0.1, "kernel": "poly", "tol": 1e-3, "random_state": 0} | more
+        model = kind(**{name: value for name, value in given.items() if name in kind().get_params()})
+        for name, value in model.get_params().items():
+            if isinstance(value, float):
+                model.set_params(**{name: convert(value)})
+        labels = () if kind is IncrementalOneClassSVM else (y.astype(float),)
+        model.fit(X, *labels).partial_fit(X[::-1], *labels)
+        assert model.n_seen_ == 240
+        said.append(getattr(model, "decision_function", model.predict)(X))
+    np.testing.assert_array_equal(*said)
 
 
 def test_balanced_weights_need_all_examples(two):

@@ -6,8 +6,10 @@ import pytest
 from scipy.sparse import coo_matrix, csc_matrix, csr_array, csr_matrix
 from sklearn.base import clone
 
-from hinge import OnlineSVC, _validation
+from hinge import ApproximateSVR, DataError, IncrementalOneClassSVM, OnlineSVC, PreparedClassifier, _validation
 from hinge._validation import Storage
+from hinge.active import ActiveLearner, query
+from hinge.preparation import Preparation
 
 
 def csr_with_flaws(X):
@@ -33,6 +35,7 @@ def csr_with_flaws(X):
         lambda X: X.tolist(),
         pd.DataFrame,
         lambda X: X[:, ::-1][:, ::-1],
+        np.ma.masked_invalid,
     ],
 )
 def test_the_container_does_not_matter(two, convert):
@@ -128,3 +131,26 @@ def test_containers_of_weights(two, container):
     reference = OnlineSVC(random_state=0).fit(X, y, sample_weight=np.array(weights))
     model = OnlineSVC(random_state=0).fit(X, y, sample_weight=container(weights))
     np.testing.assert_array_equal(model.decision_function(X), reference.decision_function(X))
+
+
+def test_nobody_passes_over_a_mask(two):
+    X, y = two
+    masked, model = np.ma.masked_greater(X, 0), OnlineSVC().fit(X, y)
+    prepared = PreparedClassifier(model, Preparation(n_features=2))
+    for verb in (
+        lambda: model.predict(masked),
+        lambda: prepared.predict(masked),
+        lambda: IncrementalOneClassSVM().fit(masked),
+        lambda: ApproximateSVR().fit(X, np.ma.masked_equal(X[:, 0], X[3, 0])),
+        lambda: ActiveLearner(OnlineSVC(), masked),
+        lambda: query(model, masked, 3),
+    ):
+        with pytest.raises(DataError, match="must not be masked"):
+            verb()
+
+
+def test_a_mask_that_hides_nothing(two):
+    X, y = two
+    reference = OnlineSVC(random_state=0).fit(X, y, sample_weight=np.ones(len(y)))
+    model = OnlineSVC(random_state=0).fit(*map(np.ma.masked_invalid, (X, y, np.ones(len(y)))))
+    np.testing.assert_array_equal(model.decision_function(np.ma.array(X)), reference.decision_function(X))

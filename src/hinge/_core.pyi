@@ -180,6 +180,7 @@ class Bank64:
     def decide(self, batch: Batch64, threads: int = 1) -> NDArray[np.float64]: ...
     def kernel_values(self, batch: Batch64) -> NDArray[np.float64]: ...
 
+    broken: bool
     n_machines: int
     n_retained: int
     n_kernel_evals: int

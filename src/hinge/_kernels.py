@@ -62,7 +62,7 @@ class KernelSpec:
             return cls("callable", function=kernel)
         width = _width(gamma, X, weights) if kernel in _WITH_GAMMA else 1.0
         if kernel in ("poly", "sigmoid") and coef0 != 0:
-            _require_precision("coef0", coef0, X.dtype)
+            _require_precision("coef0", float(coef0), X.dtype)
         return cls(kernel, width, float(coef0), int(degree))
 
     def require_same(
@@ -72,8 +72,8 @@ class KernelSpec:
         if callable(kernel):
             same = self.function == kernel
         elif kernel in _WITH_GAMMA:
-            wanted = self.gamma if isinstance(gamma, str) else gamma
-            same = (self.name, self.gamma, self.coef0, self.degree) == (kernel, wanted, coef0, degree)
+            wanted = self.gamma if isinstance(gamma, str) else float(gamma)
+            same = (self.name, self.gamma, self.coef0, self.degree) == (kernel, wanted, float(coef0), degree)
         else:
             same = self.name == kernel
         if not same:

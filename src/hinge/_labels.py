@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 _NUMBERS = "biuf"
+_LONGEST = 2**53  # whole numbers up to here fit into a float
+_FAMILIES = dict.fromkeys(_NUMBERS, "numbers") | dict.fromkeys("OTU", "text")  # other types stand by themselves
 
 
 @dataclass(frozen=True)
@@ -58,9 +61,11 @@ class ClassTable:
         """Return the place of every label in `classes`, or None when one of them is unknown."""
         if not len(self):
             return None if len(labels) else np.zeros(0, dtype=np.intp)
+        if _shared_type(self.classes, labels) is None:
+            return None
         try:
             places = np.searchsorted(self.classes, labels)
-        except TypeError:  # text among numbers, for example
+        except TypeError:  # objects that have no order
             return None
         places[places == len(self.classes)] = 0
         return places if bool(np.all(self.classes[places] == labels)) else None
@@ -69,8 +74,9 @@ class ClassTable:
         """Return the native class number of every label."""
         places = self.positions(labels)
         if places is None:
-            unknown = np.setdiff1d(distinct(labels), self.classes)
-            raise DataError(f"Every label must be one of {self.classes.tolist()}, got {unknown.tolist()} as well.")
+            known = self.classes.tolist()
+            unknown = [label for label in distinct(labels).tolist() if label not in known]
+            raise DataError(f"Every label must be one of {known}, got {unknown} as well.")
         return self.numbers[places]
 
     def extended(self, labels: NDArray[Any]) -> ClassTable:
@@ -131,11 +137,37 @@ def as_labels(values: ArrayLike) -> NDArray[Any]:
     'i'
     """
     require_one_kind(values)
-    labels = np.asarray(values)
+    labels = _as_array(values)
     if labels.dtype == object and not any(isinstance(label, str) for label in labels.ravel()):
-        plain = np.array(labels.tolist())
-        return plain if plain.dtype.kind in _NUMBERS + "c" and plain.shape == labels.shape else labels
+        plain = _as_array(labels.tolist())
+        if plain.dtype.kind in _NUMBERS + "c" and plain.shape == labels.shape:
+            values, labels = labels.tolist(), plain
+    if labels.dtype.kind == "f" and isinstance(values, (list, tuple)):
+        _require_kept([label for label in values if isinstance(label, (int, np.integer))], labels.dtype)
     return labels
+
+
+def _as_array(values: ArrayLike) -> NDArray[Any]:
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise DataError("Every label must be one value, got lists of different lengths; give one each.") from None
+
+
+def as_classes(values: Any) -> NDArray[Any]:
+    """Return classes that are named beforehand as labels, or refuse what is no list of them.
+
+    Examples
+    --------
+    >>> as_classes(range(3)).tolist()
+    [0, 1, 2]
+    """
+    classes = as_labels(values)
+    if classes.ndim != 1:
+        got = f"an array of shape {classes.shape}" if classes.ndim else f"something of type {type(values).__name__}"
+        raise DataError(f"classes must be a list of labels, got {got}; give every class once, as in [0, 1, 2].")
+    require_classes(classes, "classes")
+    return classes
 
 
 def one_each(labels: Any, n: int, name: str) -> NDArray[Any]:
@@ -153,15 +185,29 @@ def one_each(labels: Any, n: int, name: str) -> NDArray[Any]:
         raise DataError(
             f"{name} must hold one label an example, {n} in all, got {len(given)}; repeat a label that is shared."
         )
-    if n and given.dtype.kind in "fcO" and not _are_whole(given):  # others are classes
-        assert_all_finite(given, input_name=name)
-        check_classification_targets(given)
+    require_classes(given, name)
     return given
 
 
-def _are_whole(labels: NDArray[Any]) -> bool:
-    """Tell whether labels are finite whole numbers; scikit-learn's checks take longer than to learn one of them."""
-    return labels.dtype.kind == "f" and bool(np.isfinite(labels).all() and (labels == np.floor(labels)).all())
+def require_classes(labels: NDArray[Any], name: str) -> None:
+    """Refuse labels that are no classes: fractions, NaN, infinity, dates that are not known, objects of any kind."""
+    kind = labels.dtype.kind
+    if kind in "cV":
+        raise DataError(f"{name} must hold texts or whole numbers, got {labels.dtype}; convert the labels.")
+    if kind in "mM" and np.isnat(labels).any():
+        raise DataError(f"{name} must hold known dates or times, got NaT; leave it out.")
+    with np.errstate(invalid="ignore"):  # what is beyond the range of whole numbers becomes another number
+        if len(labels) and kind in "fO" and not _are_plain(labels):
+            if kind == "f":
+                assert_all_finite(labels, input_name=name)
+            check_classification_targets(labels)
+
+
+def _are_plain(labels: NDArray[Any]) -> bool:
+    """Tell whether labels are whole numbers or texts; scikit-learn's checks take longer than to learn one of them."""
+    if labels.dtype.kind == "f":
+        return bool((labels == labels.astype(np.int64)).all())
+    return all(isinstance(label, str) for label in labels.tolist())
 
 
 def class_factors(
@@ -197,22 +243,32 @@ def distinct(labels: NDArray[Any]) -> NDArray[Any]:
         raise _mixture(labels) from None
 
 
+def require_unmasked(values: Any, name: str) -> None:
+    """Refuse an array some of whose entries are masked; nobody would look at the mask."""
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        count = np.count_nonzero(values.mask)
+        raise DataError(f"{name} must not be masked, got {count} masked entries; fill them or leave their rows out.")
+
+
 def require_one_kind(values: Any) -> None:
     """Refuse text among other labels; NumPy would turn numbers in such a list into text."""
+    require_unmasked(values, "Labels")
     if isinstance(values, (list, tuple)):
         labels = values
     elif getattr(getattr(values, "dtype", None), "kind", None) == "O":
         labels = np.asarray(values).ravel().tolist()
     else:
         return
-    if len({_kind(label) for label in labels}) > 1:
+    if len({_kind(each) for each in {type(label) for label in labels}}) > 1:
         raise _mixture(labels)
 
 
-def _kind(label: Any) -> str:
-    if label is None:
+def _kind(label_type: type) -> str:
+    if label_type is type(None):
         return "nothing"
-    return "text" if isinstance(label, (str, bytes)) else "number"
+    if issubclass(label_type, bytes):
+        return "bytes"
+    return "text" if issubclass(label_type, str) else "number"
 
 
 def _mixture(labels: Any) -> DataError:
@@ -226,9 +282,44 @@ def _joined(known: NDArray[Any], found: NDArray[Any]) -> NDArray[Any]:
     """Return the sorted union, refusing to turn numbers into text."""
     if not len(known):
         return found
-    if (known.dtype.kind in _NUMBERS) != (found.dtype.kind in _NUMBERS):
+    if _shared_type(known, found) is None:
         raise DataError(
             f"New labels must be of the type of the known ones, got {found.tolist()} after {known.tolist()}; "
             "convert them to one type."
         )
     return distinct(np.concatenate([known, found]))
+
+
+def _shared_type(known: NDArray[Any], found: NDArray[Any]) -> np.dtype[Any] | None:
+    """Return the type that holds labels of two arrays, None if there is none; refuse labels that it would change."""
+    if known.dtype == found.dtype:
+        return known.dtype
+    shared = _promoted(known.dtype, found.dtype)
+    if shared is None:
+        return None
+    for labels in (known, found):
+        if labels.dtype.kind in "iu" and shared.kind == "f":
+            _require_kept(labels.tolist(), shared)
+        elif shared.kind in "mM" and (labels.astype(shared).astype(labels.dtype) != labels).any():
+            return None  # far dates in small units
+    return shared
+
+
+@lru_cache  # streams of single rows come by
+def _promoted(known: np.dtype[Any], found: np.dtype[Any]) -> np.dtype[Any] | None:
+    if len({_FAMILIES.get(each.kind, each.kind) for each in (known, found)}) > 1:
+        return None
+    try:
+        return np.result_type(known, found)
+    except TypeError:  # months and days, for example
+        return None
+
+
+def _require_kept(wholes: list[Any], dtype: np.dtype[Any]) -> None:
+    """Refuse whole numbers that a type of float rounds: two of them might become one."""
+    for label in wholes:
+        if not -_LONGEST <= label <= _LONGEST and int(dtype.type(label)) != label:
+            raise DataError(
+                f"Labels of several types must fit into one, got {label}, which {dtype} cannot hold exactly; "
+                "convert all labels to one type of whole numbers, or to text."
+            )

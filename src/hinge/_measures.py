@@ -34,7 +34,7 @@ class MeasuredClassifier(StreamingClassifier):
 
     @property
     def _cost(self) -> float:
-        return self.C
+        return float(self.C)
 
     def _solution(self) -> Bank:
         """Return the machines, ready to be asked how good their solution is."""

@@ -29,12 +29,12 @@ def number(name: str, value: Any, *, above: float | None = None, at_least: float
     ...
     hinge._errors.ParameterError: C must be a finite number above 0, got -1; a usual value is 1.0.
     """
-    sound = _is_finite(value) and (above is None or value > above) and (at_least is None or value >= at_least)
-    if not sound:
+    real = float(value) if _is_finite(value) else math.nan  # a fraction above a bound may be rounded to it
+    if math.isnan(real) or (above is not None and real <= above) or (at_least is not None and real < at_least):
         bound = "" if above is None else f" above {above:g}"
         bound = bound if at_least is None else f" of at least {at_least:g}"
         raise ParameterError(f"{name} must be a finite number{bound}, got {value!r}; {hint}.")
-    return float(value)
+    return real
 
 
 def whole(name: str, value: Any, *, at_least: int, at_most: int = _MOST, hint: str) -> int:
@@ -73,7 +73,8 @@ def whole_or_word(name: str, value: Any, words: tuple[str, ...], *, at_least: in
 
 def check_kernel(kernel: Any, degree: Any, gamma: Any, coef0: Any) -> None:
     """Refuse kernel parameters that make no sense."""
-    if not callable(kernel) and not (isinstance(kernel, str) and kernel in KERNELS):
+    is_function = callable(kernel) and not isinstance(kernel, type)
+    if not is_function and not (isinstance(kernel, str) and kernel in KERNELS):
         listed = ", ".join(repr(word) for word in KERNELS)
         raise ParameterError(
             f"kernel must be one of {listed} or a function of two sets of examples, got {kernel!r}; "

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import csr_matrix, issparse
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, validate_data
 
 from hinge import _core
 from hinge._errors import DataError
-from hinge._labels import as_labels, require_one_kind
+from hinge._labels import as_labels, require_classes, require_one_kind, require_unmasked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -102,6 +101,7 @@ class PooledRows:
     """
 
     def __init__(self, X: Any) -> None:
+        require_unmasked(X, "X")
         self.X = _finished(check_array(X, accept_sparse="csr", dtype=list(_FLOATS), order="C"))
         self.storage = Storage.of(self.X)
         ((_, self.batch),) = self.storage.batches(self.X)
@@ -170,11 +170,10 @@ def check_examples(
         Labels.
     """
     require_one_kind(y)
+    y = as_labels(y) if isinstance(y, (list, tuple)) else y  # before others make floats of long whole numbers
     X, y = _checked_pair(estimator, X, y, storage, sparse=sparse)
     y = as_labels(y)
-    if y.dtype.kind in "fcO":  # others are classes, and few rows of many classes are no reason to warn
-        with np.errstate(invalid="ignore"):  # labels beyond the range of whole numbers count as continuous
-            check_classification_targets(y)
+    require_classes(y, "y")
     return _finished(X), y
 
 
@@ -194,6 +193,8 @@ def check_values(
 def _checked_pair(estimator: Any, X: Any, y: Any, storage: Storage | None, *, sparse: bool, **more: Any) -> Any:
     dtype: Any = _FLOATS if storage is None else storage.dtype
     accepted, X = "csr" if sparse else False, X.array() if type(X) is TakenRows else X
+    require_unmasked(X, "X")
+    require_unmasked(y, "y")
     with np.errstate(
         over="ignore", invalid="ignore"
     ):  # a value too large for float32 becomes infinity, which is then refused
@@ -209,6 +210,7 @@ def check_queries(estimator: Any, X: Any, storage: Storage, *, sparse: bool) -> 
 
 def check_rows(estimator: Any, X: Any, storage: Storage | None, *, sparse: bool) -> Any:
     """Check examples without labels; those that come first, when `storage` is None, become float64."""
+    require_unmasked(X, "X")
     accepted, dtype = "csr" if sparse else False, np.float64 if storage is None else storage.dtype
     with np.errstate(over="ignore", invalid="ignore"):
         X = validate_data(estimator, X, reset=storage is None, accept_sparse=accepted, dtype=dtype, order="C")
@@ -238,6 +240,7 @@ def check_weights(sample_weight: ArrayLike | None, n: int) -> NDArray[np.float64
     """Return one weight a row; None stands for ones."""
     if sample_weight is None:
         return np.ones(n)
+    require_unmasked(sample_weight, "sample_weight")
     try:
         weights = np.asarray(sample_weight, dtype=np.float64)
     except (TypeError, ValueError) as error:

@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
+from sklearn.base import clone
+from sklearn.linear_model import SGDClassifier
+
+import hinge
+from hinge import OnlineSVC, PreparedClassifier
+from hinge.active import Continued
+from hinge.preparation import Preparation
 
 from .common import MAKERS, make, overlapping, tortured
 
@@ -15,6 +24,34 @@ LABELS = {
     "ends of 64 bits": np.array([-(2**63), 2**63 - 1]),
     "beyond 63 bits": np.array([2**64 - 2, 2**64 - 1], dtype=np.uint64),
     "booleans": np.array([False, True]),
+}
+LATER = {  # labels that come first, labels that do not fit to them, and what is said
+    "whole, then float": ([2**53, 2**53 + 1], np.array([7.0]), "9007199254740993, which float64 cannot hold exactly"),
+    "the same in a float": ([2**53, 2**53 + 1], np.array([2.0**53]), "which float64 cannot hold exactly"),
+    "signed, then beyond": ([-1, 1], np.array([2**64 - 1, 2**64 - 2], dtype="u8"), "cannot hold exactly"),
+    "bytes, then text": ([b"a", b"\xff"], np.array(["a", "c"]), "of the type of the known ones"),
+    "dates, then text": (
+        np.array(["2020", "2021"], dtype="M8[D]"),
+        np.array(["2020-01-01"]),
+        "of the type of the known",
+    ),
+    "NaT": (np.array(["2020", "2021"], dtype="M8[D]"), np.array(["NaT"], dtype="M8[D]"), "got NaT"),
+}
+CLASSES = {
+    "NaN": ([0, 1, np.nan], "classes contains NaN"),
+    "infinity": ([0, 1, np.inf], "classes contains infinity"),
+    "fractions": ([0, 1, 1.5], "Unknown label type: continuous"),
+    "beyond whole numbers": ([0, 1, 1e300], "Unknown label type: continuous"),
+    "complex": ([0, 1, 1 + 1j], "classes must hold texts or whole numbers, got complex128"),
+    "two dimensions": ([[0, 1], [2, 3]], r"classes must be a list of labels, got an array of shape \(2, 2\)"),
+    "lists": ([[0], [1, 2]], "lists of different lengths"),
+    "number": (5, "classes must be a list of labels, got something of type int"),
+    "text": ("ab", "classes must be a list of labels, got something of type str"),
+    "set": ({0, 1}, "classes must be a list of labels, got something of type set"),
+    "nothing": ([None], "Unknown label type"),
+    "something and nothing": ([0, None], "got a mixture of NoneType, int"),
+    "masked": (np.ma.array([0, 1], mask=[False, True]), "Labels must not be masked, got 1 masked"),
+    "too long": (np.array([2**53 + 1, 0.0], dtype=object), "cannot hold exactly"),
 }
 CLASSIFIERS = [name for name in MAKERS if "class_weight" in make(name).get_params()]
 
@@ -34,3 +71,63 @@ def test_labels(kind):
 def test_numbers_beyond_all_whole_numbers_are_no_labels():
     for name in CLASSIFIERS:
         assert tortured(make(name), "fit", X, Y * 1e300).startswith("Unknown label type: continuous")
+
+
+@pytest.mark.parametrize("kind", LATER)
+def test_labels_of_another_type_are_refused_and_nothing_changes(kind):
+    first, later, complaint = LATER[kind]
+    for name in CLASSIFIERS:
+        model = make(name).partial_fit(X, np.asarray(first)[Y])
+        refuse(model, complaint, X[: len(later)], later)
+        refuse(model, complaint, X, np.asarray(first)[Y], classes=later)
+        assert model.classes_.tolist() == np.asarray(first).tolist()
+        model.partial_fit(X, np.asarray(first)[Y])
+
+
+def test_all_labels_of_a_model_can_be_saved(tmp_path):
+    for name in CLASSIFIERS:
+        model = make(name).partial_fit(X, np.array([2**53, 2**53 + 1])[Y])
+        refuse(model, "cannot hold exactly", X[:1], [7.0])
+        hinge.save(model, tmp_path / "model.hinge")
+        assert hinge.load(tmp_path / "model.hinge").classes_.tolist() == [2**53, 2**53 + 1]
+
+
+@pytest.mark.parametrize("kind", CLASSES)
+def test_named_classes_are_checked_like_labels(kind):
+    classes, complaint = CLASSES[kind]
+    prepared = PreparedClassifier(OnlineSVC(), Preparation(n_features=X.shape[1]))
+    others = [prepared, Continued(OnlineSVC()), Continued(SGDClassifier())]
+    for model in [*map(make, CLASSIFIERS), *others]:
+        refuse(model, complaint, X, Y, classes=classes)
+        assert not hasattr(model, "classes_")
+        model.partial_fit(X, Y, classes=[0, 1])
+        refuse(model, complaint, X, Y, classes=classes)
+        assert model.classes_.tolist() == [0, 1]
+
+
+def test_classes_of_a_model_that_goes_on():
+    for classes, complaint in CLASSES.values():
+        refuse(Continued(OnlineSVC(), classes=classes), complaint, X, Y)
+        begun = Continued(OnlineSVC()).fit(X, Y)
+        before = known(begun)
+        for model in (begun, clone(begun)):
+            with pytest.raises(ValueError, match=complaint):
+                model.set_params(classes=classes).fit(X, Y)
+        assert known(begun) == before
+
+
+def refuse(model, complaint, *arguments, **keywords):
+    """A model refuses examples in a sentence, and is then what it was, to the last bit."""
+    before = known(model)
+    with pytest.raises(ValueError, match=complaint) as caught:
+        model.partial_fit(*arguments, **keywords)
+    assert str(caught.value).endswith(".")
+    assert known(model) == before
+
+
+def known(model):
+    """Return what a model knows, a part as bytes."""
+    if not hasattr(model, "classes_"):
+        return None
+    ledger = pickle.dumps(vars(model).get("_ledger"))  # of a model that goes on
+    return model.classes_.tolist(), getattr(model, "n_seen_", 0), model.decision_function(X).tobytes(), ledger

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from hinge._attributes import available_if
 from hinge._errors import DataError, ParameterError
+from hinge._labels import as_classes
 from hinge._turns import changing, in_turn
 from hinge._validation import Storage, check_examples, check_queries, check_weights
 from hinge.active._ledger import Changes, Ledger, digests
@@ -191,7 +192,7 @@ class Continued(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         lesson = self._lesson(probe, X, y, sample_weight, self._storage if begun else None)
         model, ledger = (self.estimator_, self._ledger) if begun else (clone(self.estimator), Ledger())
         known = self.classes if classes is None and not begun else classes
-        named = {} if known is None else {"classes": known}
+        named = {} if known is None else {"classes": as_classes(known)}
         was_sound, ledger.is_sound = ledger.is_sound, False
         ids = ledger.reserve(len(lesson.y))
         model.partial_fit(**lesson.keywords(), **named, **_names(model, ids))
@@ -291,9 +292,7 @@ class Continued(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
                 "with every example; give the kernel by its name, or as a function."
             )
         if self.probabilities not in (None, "margins"):
-            raise ParameterError(
-                f"probabilities must be None or 'margins', got {self.probabilities!r}; choose one of these."
-            )
+            raise ParameterError(f"probabilities must be None or 'margins', got {self.probabilities!r}; choose one.")
         if sample_weight is not None and not has_fit_parameter(self.estimator, "sample_weight"):
             raise ParameterError(f"sample_weight must be None, since {kind} takes no weights; leave it out.")
 
@@ -312,7 +311,7 @@ class Continued(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     def _settings(self) -> dict[str, Any]:
         """Return what a model that goes on must have begun with."""
-        classes = None if self.classes is None else tuple(np.asarray(self.classes).tolist())
+        classes = None if self.classes is None else tuple(as_classes(self.classes).tolist())
         values = {"": (type(self.estimator), classes), **self.estimator.get_params(deep=True)}
         return {name: dict(value) if isinstance(value, dict) else value for name, value in values.items()}
 
@@ -321,7 +320,7 @@ class Continued(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         model = clone(self.estimator)
         keywords = lesson.keywords() | _names(model, ids)
         if self.classes is not None:
-            return model.partial_fit(classes=self.classes, **keywords)
+            return model.partial_fit(classes=as_classes(self.classes), **keywords)
         if len(set(lesson.labels)) > 1:
             return model.fit(**keywords)
         with suppress(ValueError):  # most cannot make a classifier of one class, but may begin with it

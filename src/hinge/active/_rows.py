@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import issparse
 
+from hinge._labels import require_unmasked
 from hinge._validation import as_csr
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ def take_rows(X: Any, rows: NDArray[Any]) -> Any:
     """
     if hasattr(X, "iloc"):
         return X.iloc[rows]
+    require_unmasked(X, "X")
     if len(rows) == 1:  # a slice takes half the time
         rows = slice(rows[0], rows[0] + 1)  # type: ignore[assignment]
     return (as_csr(X) if issparse(X) else np.asarray(X))[rows]

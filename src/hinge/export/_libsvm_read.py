@@ -80,7 +80,7 @@ def from_libsvm(path: str | os.PathLike[str], *, C: float | None = None, n_featu
     array([0, 1])
     """
     if C is not None:
-        number("C", C, above=0, hint="a usual value is 1.0")
+        C = number("C", C, above=0, hint="a usual value is 1.0")
     if n_features is not None:
         whole("n_features", n_features, at_least=1, hint="None takes the largest index in the file")
     path = Path(path)

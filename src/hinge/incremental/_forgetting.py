@@ -157,8 +157,8 @@ class Forgetting(StreamingEstimator):
         violation = float(self._state.bank.gap.max(initial=0.0))
         if not violation <= self.tol:  # NaN counts as well
             warnings.warn(
-                f"The optimality conditions are violated by {violation:.2g}, more than tol={self.tol:g}; scale the "
-                "features, lower C, or use a kernel that is positive semi-definite.",
+                f"The optimality conditions are violated by {violation:.2g}, more than tol={float(self.tol):g}; scale "
+                "the features, lower C, or use a kernel that is positive semi-definite.",
                 ConvergenceWarning,
                 stacklevel=3,
             )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self, cast
 import numpy as np
 
 from hinge._errors import DataError, ParameterError
-from hinge._labels import as_labels, class_factors, one_each
+from hinge._labels import as_classes, class_factors, one_each
 from hinge._measures import MeasuredClassifier
 from hinge._params import choice
 from hinge._progress import with_callbacks
@@ -55,7 +55,8 @@ class IncrementalSVC(Forgetting, MeasuredClassifier):
         A ConvergenceWarning is given when rounding, or a kernel that is not positive semi-definite, leaves the
         optimality conditions violated by more than this.
     cache_size : float, default=200
-        Memory for kernel values, in megabytes.
+        Memory for kernel values, in megabytes; those of margin vectors are held whatever they take, 8 bytes times the
+        examples held for each.
     class_weight : dict or "balanced", default=None
         Factors of `C` by class. "balanced" makes all classes weigh the same, in `fit` only; the factors stay those of
         the training set when examples of it are forgotten.
@@ -372,7 +373,7 @@ class IncrementalSVC(Forgetting, MeasuredClassifier):
     ) -> ExactState:
         following = cast("ExactState", super()._next_state(state, lesson, options, classes))
         if classes is not None:
-            following.named.update(as_labels(classes).tolist())
+            following.named.update(as_classes(classes).tolist())
         return following
 
     def _check_params(self, *, streaming: bool) -> SolverOptions:

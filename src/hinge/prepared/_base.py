@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from hinge._errors import DataError
+from hinge._labels import require_unmasked
 from hinge.io import Rows, Table
 
 if TYPE_CHECKING:
@@ -109,6 +110,7 @@ class Prepared(BaseEstimator):
         return self.preparation.features(self._chunk(X))
 
     def _chunk(self, X: Any) -> Chunk:
+        require_unmasked(X, "X")
         columns = self.preparation.columns
         if hasattr(X, "columns") and hasattr(X, "__getitem__"):
             return Table({str(name): _raw(X[name]) for name in X.columns}, range(1, len(X) + 1), named=True)
