@@ -22,6 +22,7 @@ def main() -> None:
     parser.add_argument("--findings", type=Path, default=usual, help="folder for what breaks: the last input tried")
     parser.add_argument("--kept", type=Path, help="folder for inputs that reach something new")
     arguments = parser.parse_args()
+    arguments.findings.mkdir(parents=True, exist_ok=True)
     if arguments.target == "seeds":
         from fuzz._corpus import write_seeds  # noqa: PLC0415  atheris must come before the package
 

@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+import os
+import sys
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from hinge import OnlineSVC
-from hinge._progress import ProgressBar
+from hinge._progress import ProgressBar, Terminal
+from tests.streams import BROKEN, broken
 
 callback = pytest.importorskip("sklearn.callback", reason="this scikit-learn has no callbacks")
 
@@ -88,6 +91,29 @@ def test_bar_shows_what_matters(capsys):
     shown = capsys.readouterr().err
     assert "finishing" in shown
     assert "70 support vectors, gap 0.01" in shown
+
+
+@pytest.mark.parametrize("kind", [*BROKEN, "closed"])
+def test_a_bar_that_cannot_be_written_is_given_up(monkeypatch, capfd, kind):
+    with broken(BROKEN[0] if kind == "closed" else kind) as stream:
+        if kind == "closed":
+            stream.close()
+        monkeypatch.setattr(sys, "stderr", stream)
+        with ProgressBar() as bar:
+            for seen in range(5):
+                assert bar(SimpleNamespace(phase="learn", seen=seen, total=9, mistakes=1, support=2, gap=0.5))
+    os.write(1, b"still here")
+    assert capfd.readouterr().out == "still here"
+
+
+@pytest.mark.parametrize("error", [TimeoutError, ValueError])
+def test_a_bar_lets_signal_handlers_raise(monkeypatch, error):
+    def late(*_):
+        raise error("enough")
+
+    monkeypatch.setattr(sys.stderr, "write", late)
+    with pytest.raises(error, match="enough"):
+        Terminal().print("learning")
 
 
 def test_bar_without_reports_is_silent(capsys):

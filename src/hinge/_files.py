@@ -20,6 +20,14 @@ _MOST_LOOKED_AT = 10_000  # files of a folder
 _LEFT = 60.0  # seconds after which nobody is in between making an unfinished file and holding it
 
 
+class FileError(OSError):
+    """A file cannot be used; the message is a sentence."""
+
+
+class FolderError(FileError, IsADirectoryError):
+    """There is a folder where a file should be; the message is a sentence."""
+
+
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Give the name of a temporary file beside `path` to write to, and move it there at the end of the context.
@@ -41,7 +49,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     Raises
     ------
     OSError
-        It cannot be written; the message is a sentence.
+        It cannot be written; the message is a sentence. (What a signal handler raises comes out as it is, even if it is
+        an OSError: TimeoutError is one.)
 
     Examples
     --------
@@ -55,7 +64,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """
     path = Path(path)
     try:
-        place = path.resolve()
+        place = _resolved(path)
         before = _status(place)
         if before is not None:
             require_plain(path, before.st_mode)  # or a move would put a file in the place of a device
@@ -63,7 +72,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
         unfinished, handle = _empty_file(place.parent)
     except (FileNotFoundError, NotADirectoryError):
         raise FileNotFoundError(f"There is no folder {path.parent} to write {path.name} to.") from None
-    except (OSError, RuntimeError) as error:  # RuntimeError: links that go round in a circle
+    except OSError as error:
         raise _unwritable(path, error) from None
     try:
         yield unfinished
@@ -86,9 +95,16 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
 def require_plain(path: Path, mode: int) -> None:
     """Refuse what is not a plain file."""
     if stat.S_ISDIR(mode):
-        raise IsADirectoryError(f"{path} is a folder; give the name of a file.")
+        raise FolderError(f"{path} is a folder; give the name of a file.")
     if not stat.S_ISREG(mode):
-        raise OSError(f"{path} is a pipe or a device; give the name of a plain file.")
+        raise FileError(f"{path} is a pipe or a device; give the name of a plain file.")
+
+
+def _resolved(path: Path) -> Path:
+    try:
+        return path.resolve()
+    except (RuntimeError, ValueError) as error:  # links that go round in a circle, names that no file can have
+        raise _unwritable(path, error) from None
 
 
 def _status(path: Path) -> os.stat_result | None:
@@ -106,8 +122,13 @@ def _empty_file(folder: Path) -> tuple[Path, int | None]:
     if sys.platform == "win32":  # a file that is open cannot be moved there
         os.close(handle)
         return name, None
-    with suppress(OSError):  # some file systems know no locks
-        _hold(handle)
+    try:
+        with _tolerating():  # some file systems know no locks
+            _hold(handle)
+    except BaseException:
+        os.close(handle)
+        name.unlink()
+        raise
     return name, handle
 
 
@@ -121,10 +142,10 @@ def _hold(handle: int) -> None:
 
 def _remove_leftovers(folder: Path) -> None:
     """Remove unfinished files that nobody is writing any more: their processes were killed, and could not."""
-    with suppress(OSError), os.scandir(folder) as entries:
+    with _tolerating(), os.scandir(folder) as entries:
         for entry in islice(entries, _MOST_LOOKED_AT):
             if entry.name.startswith(_PREFIX) and entry.name.endswith(_SUFFIX):
-                with suppress(OSError):
+                with _tolerating():
                     _remove_if_left(Path(entry.path))
 
 
@@ -139,11 +160,22 @@ def _remove_if_left(file: Path) -> None:
         os.close(handle)
 
 
+@contextmanager
+def _tolerating() -> Iterator[None]:
+    """Let pass what the file system complains about."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None:
+            raise
+
+
 def _unwritable(path: Path, error: Exception) -> OSError:
-    """Return what went wrong as a sentence; what is one already stays."""
+    """Return what went wrong as a sentence; what is one already, or is not about files, stays."""
     if isinstance(error, OSError) and error.errno is None:
         return error
-    return OSError(f"{path} cannot be written: {getattr(error, 'strerror', None) or str(error).rstrip('.')}.")
+    name = path if str(path).isprintable() else repr(str(path))
+    return FileError(f"{name} cannot be written: {getattr(error, 'strerror', None) or str(error).rstrip('.')}.")
 
 
 def _flush(path: Path) -> None:
@@ -153,7 +185,7 @@ def _flush(path: Path) -> None:
 
 def _flush_folder(folder: Path) -> None:
     """Make the move itself last; some systems have no way to do so, and the file is complete in any case."""
-    with suppress(OSError):
+    with _tolerating():
         handle = os.open(folder, os.O_RDONLY)
         try:
             os.fsync(handle)

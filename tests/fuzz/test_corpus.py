@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fuzz.__main__ import main
 from fuzz._blind import changed
 from fuzz._corpus import CORPUS, inputs
 from fuzz._outcome import outcome
@@ -38,11 +39,19 @@ def test_changed_inputs(tmp_path_factory, target, seed):
     assert outcome(TARGETS[target], content, tmp_path_factory.getbasetemp()) in OUTCOMES
 
 
+def test_a_folder_for_findings_is_made(tmp_path, monkeypatch):
+    folder, seen = tmp_path / "new" / "findings", []
+    monkeypatch.setattr(sys, "argv", ["fuzz", "svmlight", "--blind", "--findings", str(folder)])
+    monkeypatch.setattr("fuzz._blind.blind", lambda *arguments: seen.append(arguments[-1].is_dir()))
+    main()
+    assert seen == [True]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS)
 def test_many_changed_inputs_in_a_process_of_their_own(tmp_path, target):
     """A crash shows as an exit code, and the input stays behind."""
-    command = [sys.executable, "-m", "fuzz", target, "--blind", "--runs", "1500", "--findings", str(tmp_path)]
+    command = [sys.executable, "-m", "fuzz", target, "--blind", "--runs", "1500", "--findings", str(tmp_path / "new")]
     run = subprocess.run(command, capture_output=True, text=True, check=False, cwd=CORPUS.parents[1])
     assert run.returncode == 0, run.stderr
-    assert not list(tmp_path.iterdir())
+    assert not list((tmp_path / "new").iterdir())

@@ -13,6 +13,7 @@ from hinge import DataError, IncrementalSVC
 pytest.importorskip("sqlalchemy", reason="the extra hinge[label] is not installed")
 
 from hinge.web._answer import Answer, MissingError, RefusedError, TakenError
+from hinge.web._desk import MOST_PEOPLE
 from hinge.web._session import Session
 from hinge.web._settings import SessionSettings
 from hinge.web._store import Store
@@ -152,6 +153,26 @@ def test_places_are_cleared_when_people_leave(opened, blobs):
     now[0] = 3600.0
     session.turn("cleo")
     assert session.desk.holder(row) in {None, "cleo"}
+
+
+def test_names_are_bounded(opened, blobs):
+    session = opened(blobs)
+    now = [0.0]
+    session.desk._clock = lambda: now[0]
+    for number in range(MOST_PEOPLE):
+        session.greet(f"person {number}")
+    for ask in (session.greet, session.turn):
+        with pytest.raises(RefusedError, match=f"At most {MOST_PEOPLE} people may label at a time"):
+            ask("one more")
+    session.greet("person 7")  # who is here stays
+    assert len(session.project()["people"]) == MOST_PEOPLE
+    now[0] = 3600.0
+    session.greet("one more")
+    imported = [Answer(blobs.key(row), "ape", f"{row}", "imported", blobs.digest(row)) for row in range(len(blobs))]
+    session.bring(imported)
+    people = session.project()["people"]
+    assert len(people) == MOST_PEOPLE == len(blobs)
+    assert {"name": "one more", "labels": 0, "here": True} in people
 
 
 def test_every_fifth_is_drawn_at_random(opened, blobs):

@@ -60,6 +60,11 @@ class Files:
         """The rows come from a file or from standard input, rather than from a data set known by name."""
         return self.data == "-" or Path(self.data).exists() or self.data not in datasets.names()
 
+    @property
+    def named(self) -> tuple[str | None, ...]:
+        """The names of files among them."""
+        return self.data if self.are_files else None, self.test
+
     def source(self) -> Source:
         """Return the rows to learn."""
         if self.data != "-" and not Path(self.data).exists():

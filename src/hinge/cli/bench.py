@@ -13,6 +13,7 @@ from rich.table import Table
 from sklearn.svm import SVC
 
 from hinge import datasets
+from hinge._progress import Terminal
 from hinge.cli._options import Json
 from hinge.datasets import Dataset
 from hinge.online import OnlineSVC
@@ -33,7 +34,7 @@ def bench(data: Names = None, *, repeats: Repeats = 1, json_only: Json = False) 
     Example: hinge bench a9a mnist --repeats 3
     """
     chosen = [datasets.load(name) for name in data or ["spirals", "waveform"]]
-    terminal = Console(stderr=True, quiet=json_only)
+    terminal = Terminal(quiet=json_only)
     results = [
         _measure(dataset, name, make, repeats, terminal) for dataset in chosen for name, make in _peers().items()
     ]

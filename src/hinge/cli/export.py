@@ -40,7 +40,7 @@ def export(
         )
     if number_classes and target == "onnx":
         raise ParameterError("--number-classes is for LIBSVM, whose labels are numbers; leave it out for ONNX.")
-    require_writable(output)
+    require_writable(output, model)
     estimator = load(model)
     if is_detector(unwrapped(estimator)[0]):
         raise ParameterError(

@@ -7,16 +7,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.progress import Progress
 
 from hinge._errors import ParameterError
 from hinge._params import whole
+from hinge._progress import Terminal
 from hinge.cli._files import require_writable
 from hinge.cli._models import gamma_of
 from hinge.cli._options import names
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from hinge.web.pools import Pool
 
 DEMONSTRATION = "digits"
@@ -85,8 +87,8 @@ def label(
     given |= {"C": C, "gamma": gamma_of(gamma), "kernel": kernel, "solver": solver}
     settings = web.SessionSettings(**{name: value for name, value in given.items() if value is not None})
     whole("--port", port, at_least=0, at_most=65535, hint="0 takes any that is free")
-    _require_files(import_file, export)
-    terminal = Console(stderr=True)
+    _require_files(import_file, export, data, database)
+    terminal = Terminal()
     pool = _opened(data, terminal, show=show, text=text, shape=_shape(shape), known=known)
     where = (pool, database or f"{pool.name}.labels.sqlite", project or pool.name)
     if import_file is not None:
@@ -137,7 +139,7 @@ def _shape(text: str | None) -> tuple[int, int] | None:
     return int(found[1]), int(found[2])
 
 
-def _require_files(import_file: Path | None, export: Path | None) -> None:
+def _require_files(import_file: Path | None, export: Path | None, *others: str | None) -> None:
     """Complain before the work is done, not after it."""
     if import_file is not None and not import_file.is_file():
         raise FileNotFoundError(f"There is no file {import_file} to take labels from.")
@@ -146,4 +148,4 @@ def _require_files(import_file: Path | None, export: Path | None) -> None:
             f"--export must name a file that ends in {', '.join(EXPORTS[:-1])} (labels) or {EXPORTS[-1]} (the model), "
             f"got {export.name!r}."
         )
-    require_writable(export)
+    require_writable(export, import_file, *others)

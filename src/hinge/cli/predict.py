@@ -46,7 +46,7 @@ def predict(
 
     Example: hinge predict income.hinge new.csv --scores -o answers.csv
     """
-    require_writable(output)
+    require_writable(output, model, data)
     if missing == "drop":
         raise ParameterError("--missing must be 'error' or 'fill' here, got 'drop': every row gets an answer.")
     estimator, preparation = unwrapped(load(model), missing=missing, unknown=unknown)
@@ -89,7 +89,7 @@ def _write_lines(file: TextIO, given: Iterator[tuple[NDArray[Any], NDArray[Any]]
         table.writerow(heads)
     for labels, decisions in given:
         if heads is None:
-            file.writelines(f"{label}\n" for label in labels.tolist())
+            file.write("".join(f"{label}\n" for label in labels.tolist()))
         else:
             table.writerows([label, *row] for label, row in zip(labels.tolist(), decisions.tolist(), strict=True))
         file.flush()  # whoever waits at the other end of a pipe gets each answer at once

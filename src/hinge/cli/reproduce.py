@@ -13,6 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from rich.table import Table
 
 from hinge import papers
+from hinge._progress import Terminal
 from hinge.cli._options import Json
 
 STYLES = {"reproduced": "green", "differs": "red", "incomplete": "yellow"}
@@ -59,7 +60,7 @@ def reproduce(
         raise FileNotFoundError(f"There is no folder {document.parent} to write {document.name} to.")
     _require_data_folder()
     folder = output or Path("reproduction-quick" if quick else "reproduction")
-    terminal = Console(stderr=True, quiet=json_only)
+    terminal = Terminal(quiet=json_only)
     if quick:
         terminal.print("A quick run: fewer rows, seeds and settings than in the papers; verdicts are a hint.")
     with _Bar(terminal) as bar:

@@ -8,6 +8,7 @@ import typer
 from rich.console import Console
 
 from hinge._errors import DataError, ParameterError
+from hinge._progress import Terminal
 from hinge.cli._compare import Exact, solve
 from hinge.cli._files import Checkpoint, require_writable, save_or_rescue
 from hinge.cli._learn import Learned, learn
@@ -94,8 +95,9 @@ def train(
     files = Files(data, test, data_format, header)
     output = output or resume or DEFAULT_MODEL
     picture = picture_file(plot, default=None if files.are_files else DEFAULT_PICTURE)
-    require_writable(output, picture)
-    terminal = Console(stderr=True, quiet=json_only)
+    require_writable(output, *files.named)
+    require_writable(picture, *files.named, resume, output)
+    terminal = Terminal(quiet=json_only)
     if resume is not None:
         if model is not None:
             raise ParameterError("--model must be left out with --resume: the file says what the model is.")

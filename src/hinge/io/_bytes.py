@@ -48,6 +48,8 @@ class RawBytes:
     ----------
     path : Path or None
         None stands for the standard input, which is never closed.
+    name : str
+        For complaints.
 
     Attributes
     ----------
@@ -57,11 +59,12 @@ class RawBytes:
         Bytes in all, where that can be known.
     """
 
-    def __init__(self, path: Path | None) -> None:
+    def __init__(self, path: Path | None, name: str) -> None:
         self.taken = 0
+        self._name = name
         self._pushed = b""
         self._owned = path is not None
-        self._file: Any = _open(path) if path is not None else sys.stdin.buffer
+        self._file: Any = _open(path) if path is not None else _standard_input(name)
         self._descriptor = _descriptor(self._file)
         self.size = _regular_size(self._descriptor)
 
@@ -70,10 +73,18 @@ class RawBytes:
         if self._pushed:
             data, self._pushed = self._pushed[:size], self._pushed[size:]
         else:
-            # An unbuffered file asks the system once; of a buffered one, `read1` does the same.
-            data = self._file.read(size) if self._owned else self._file.read1(size)
+            data = self._read(size)
         self.taken += len(data)
-        return bytes(data)
+        return data
+
+    def _read(self, size: int) -> bytes:
+        """Ask the system once, which an unbuffered file does; of a buffered one, `read1` does the same."""
+        try:
+            return bytes(self._file.read(size) if self._owned else self._file.read1(size))
+        except OSError as error:
+            if error.errno is None:
+                raise
+            raise DataFileError(f"{self._name} cannot be read: {error.strerror}.") from None
 
     def packing(self) -> str | None:
         """Return how the bytes are packed, from the first few of them, which stay unread."""
@@ -114,7 +125,7 @@ class ByteStream:
 
     def __init__(self, path: Path | None, name: str) -> None:
         self._name = name
-        self._raw = RawBytes(path)
+        self._raw = RawBytes(path, name)
         try:
             self._packing = self._raw.packing()
         except BaseException:
@@ -195,6 +206,12 @@ class XzFile:
 def _open(path: Path) -> IO[bytes]:
     require_file(path)
     return path.open("rb", buffering=0)
+
+
+def _standard_input(name: str) -> Any:
+    if sys.stdin is None:
+        raise DataFileError(f"{name} is closed; give the name of a file.")
+    return sys.stdin.buffer
 
 
 def _unpacked(raw: Any, packing: str | None) -> Any:

@@ -92,5 +92,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     parts = read(path)
     try:
         return put_together(parts)
-    except (ArithmeticError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError, ValueError) as error:
+    except MemoryError:
+        raise ModelFileError(f"{path} holds a model that needs more memory than there is.") from None
+    except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
         raise ModelFileError(f"{path} is damaged: {sentence(error)}.") from None

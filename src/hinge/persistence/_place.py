@@ -24,17 +24,26 @@ def reading(path: Path) -> Iterator[tuple[BinaryIO, int]]:
     kills the process.
     """
     try:
-        _files.require_plain(path, path.stat().st_mode)  # first, since opening a pipe waits for its other end
+        _files.require_plain(path, _mode(path))  # first, since opening a pipe waits for its other end
         with path.open("rb") as file:
             status = os.fstat(file.fileno())
             _files.require_plain(path, status.st_mode)
             yield file, status.st_size
     except (FileNotFoundError, NotADirectoryError):
         raise FileNotFoundError(f"There is no file {path}.") from None
+    except _files.FileError as error:
+        raise ModelFileError(str(error)) from None
     except OSError as error:
-        if error.errno is None:  # a sentence of ours
-            raise ModelFileError(str(error)) from None
+        if error.errno is None:  # not about files: the TimeoutError of a signal handler, say
+            raise
         raise ModelFileError(f"{path} cannot be read: {sentence(error.strerror or error)}.") from None
+
+
+def _mode(path: Path) -> int:
+    try:
+        return path.stat().st_mode
+    except ValueError as error:
+        raise ModelFileError(f"{str(path)!r} is not the name of a file: {sentence(error)}.") from None
 
 
 @contextmanager
@@ -43,7 +52,5 @@ def replacing(path: Path) -> Iterator[Path]:
     try:
         with _files.replacing(path) as unfinished:
             yield unfinished
-    except FileNotFoundError:
-        raise
-    except OSError as error:
+    except _files.FileError as error:
         raise ModelFileError(str(error)) from None

@@ -6,11 +6,14 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from hinge.web._answer import RefusedError
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 _HERE = 60.0  # seconds without a sign after which somebody has left
 _KEPT = 900.0  # and after which the example that they held is given to others
+MOST_PEOPLE = 200  # at a time; names are given by whoever asks, and all of them are told to everybody
 
 
 @dataclass(frozen=True)
@@ -61,10 +64,15 @@ class Desk:
     def greet(self, person: str) -> None:
         """Note that somebody has given a sign, and clear the places of those who have left."""
         now = self._clock()
-        self._seen[person] = now
-        for other in [name for name, seen in self._seen.items() if now - seen > _KEPT]:
+        for other in [name for name, seen in self._seen.items() if now - seen > _KEPT and name != person]:
             del self._seen[other]
             self._held.pop(other, None)
+        if person not in self._seen and len(self._seen) >= MOST_PEOPLE:
+            raise RefusedError(
+                f"At most {MOST_PEOPLE} people may label at a time, and so many have been here in the last "
+                f"{_KEPT / 60:.0f} minutes; come back later."
+            )
+        self._seen[person] = now
 
     def give(self, person: str, question: Question) -> None:
         """Put an example in front of somebody, who must have been greeted at some time."""

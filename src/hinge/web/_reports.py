@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 from dataclasses import asdict
+from heapq import nlargest
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ import numpy as np
 from hinge._errors import HingeError
 from hinge.active._choose import STRATEGIES
 from hinge.web._curve import FEWEST, FIRST, History, continued
+from hinge.web._desk import MOST_PEOPLE
 from hinge.web._sureness import shares
 
 if TYPE_CHECKING:
@@ -28,7 +30,7 @@ _SMALL_IMAGE = 200_000  # bytes; such images travel with their example and save 
 def project(session: Session) -> dict[str, Any]:
     """Return what there is to know at a glance."""
     here, people = session.desk.here(), session.book.people()
-    names = sorted({*people, *here})
+    names = sorted(nlargest(MOST_PEOPLE, {*people, *here}, key=lambda name: (name in here, people.get(name, 0), name)))
     return {
         "name": session.pool.name,
         "kind": session.pool.kind,
