@@ -63,6 +63,10 @@ class Book:
     def n_seen(self):
         return len(self.rows)
 
+    @property
+    def has_distinct_rows(self):
+        return len({row.tobytes() for row in self.rows}) == len(self.rows)
+
     def must_refuse(self, batch, verb, machine):
         """Tell whether a batch has too little in it, or kernel values are not dense."""
         counts = batch.costs > 0

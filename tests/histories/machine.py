@@ -93,10 +93,11 @@ class History(RuleBasedStateMachine):
 
     @property
     def is_near(self):
-        """Whether the same steps with other rounding lead to the same model."""
+        """Whether the same steps with other rounding lead to the same model; among equal rows rounding chooses."""
         if self.policy.is_exact:
             return not self.problem.wild and not self.book.is_diverged
-        return self.problem.is_generic and self.known._state.storage.dtype == np.float64
+        is_generic = self.problem.is_generic and self.book.has_distinct_rows
+        return is_generic and self.known._state.storage.dtype == np.float64
 
     # What may happen.
 
