@@ -221,15 +221,16 @@ class State:
         """Take over a table with more classes."""
         if len(table) == len(self.table):
             return
-        bank = self.bank
-        before, self.table = self.table, table
+        bank, before = self.bank, self.table
         try:
+            self.table = table
             bank.grow(len(table))
-        except KeyboardInterrupt:  # Python raises it before or after the work, which does nothing when it is done
-            bank.grow(len(table))
-            raise
         except BaseException:
-            self.table = before
+            if bank.broken:
+                self.table = before
+            else:  # a signal handler raises before or after the work, which does nothing when it is done
+                self.table = table
+                bank.grow(len(table))
             raise
 
     def decide(self, X: Any, threads: int) -> NDArray[np.float64]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import signal
 import subprocess
@@ -13,8 +14,9 @@ import pytest
 from sklearn.datasets import make_blobs
 from sklearn.metrics.pairwise import rbf_kernel
 
-from hinge import IncrementalSVC
+from hinge import IncrementalSVC, _core
 from hinge.incremental import _head_start
+from tests.invariants import check
 
 SCRIPT = """
 import os, signal, threading, time
@@ -162,3 +164,29 @@ def test_in_the_head_start_of_fit(monkeypatch):
     fresh = IncrementalSVC(gamma=0.5).partial_fit(X[held], y[held])
     np.testing.assert_allclose(model.decision_function(X), fresh.decision_function(X), atol=1e-6)
     assert len(model.partial_fit(X[150:], y[150:]).ids_) == len(held) + 150
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+@pytest.mark.parametrize(("work", "verb"), [("grow", "relabel"), ("drop_class", "forget")])
+def test_a_handler_that_raises_around_native_work_leaves_classes_in_step(monkeypatch, moment, work, verb):
+    """The table of classes was taken back, although the machines had grown."""
+    X, y = np.random.default_rng(0).normal(size=(30, 2)), np.arange(30) % 3
+    model = IncrementalSVC(gamma=0.5).fit(X, y)
+    native, rings = getattr(_core.ExactBank, work), [TimeoutError("enough")]
+
+    def disturbed(bank, *arguments):
+        if moment == "after":
+            native(bank, *arguments)
+        if rings:
+            raise rings.pop()
+        if moment == "before":
+            native(bank, *arguments)
+
+    monkeypatch.setattr(_core.ExactBank, work, disturbed)
+    disturb = {"relabel": lambda: model.relabel([0, 1], [7, 7]), "forget": lambda: model.forget(np.flatnonzero(y == 1))}
+    with pytest.raises(TimeoutError):
+        disturb[verb]()
+    monkeypatch.undo()
+    check(model)
+    np.testing.assert_array_equal(copy.deepcopy(model).decision_function(X), model.decision_function(X))
+    assert len(model.classes_) == len(model._state.bank.class_counts())

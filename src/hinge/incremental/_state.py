@@ -100,11 +100,12 @@ class ExactState(State):
 
     def _drop(self, number: int) -> None:
         bank, smaller = self.bank, self.table.without(number)
-        self.table = smaller
         try:
+            self.table = smaller
             bank.drop_class(number)
-        except KeyboardInterrupt:  # Python raises it before or after the work
-            if len(bank.class_counts()) > len(smaller):
+        except BaseException:  # a signal handler raises before or after the work
+            self.table = smaller
+            if not bank.broken and len(bank.class_counts()) > len(smaller):
                 bank.drop_class(number)
             raise
 
