@@ -16,9 +16,12 @@ _FACTOR = float(os.environ.get("HINGE_EXAMPLES", "1"))
 
 
 def pytest_configure() -> None:
-    """Let Ctrl-C arrive, here and in what the tests start: shells let it be ignored by what runs in the background."""
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+    """Let signals arrive, here and in what the tests start: shells and nohup have them ignored in the background."""
+    usual = {"SIGINT": signal.default_int_handler, "SIGHUP": signal.SIG_DFL, "SIGTERM": signal.SIG_DFL}
+    for name, handler in usual.items():
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, handler)
 
 
 def tried(examples: int, **more) -> settings:
