@@ -298,7 +298,7 @@ def test_other_threads_go_on_while_the_machines_work(name):
     lesson = (batch, zeros, np.full(len(zeros), 1e-3), 1000, np.arange(len(zeros)))
     assert not others_go_on_during(lambda: sum(range(1000)), 100)
     assert others_go_on_during(lambda: state.bank.decide(batch, 1), 2000)
-    assert others_go_on_during(lambda: state.bank.learn(*lesson), 50)
+    assert others_go_on_during(lambda: state.bank.learn(*lesson), 2000)
 
 
 def test_other_threads_go_on_while_features_are_made():
