@@ -66,7 +66,9 @@ def require_writable(file: Path | None, *others: str | Path | None) -> None:
     for other in others:
         if other is not None and _is_same(file, other):
             name = "standard input" if other == STANDARD_INPUT else other
-            raise ParameterError(f"{file} must be another file than {name}, which would be lost; choose another name.")
+            raise ParameterError(
+                f"The output {file} must be another file than {name}, which would be lost; choose another name."
+            )
 
 
 def _is_same(file: Path, other: str | Path) -> bool:
