@@ -103,7 +103,8 @@ class Book:
                     self.held[name] = Held(place, self.rows[place], label, cost)
                 else:
                     self.idle.append(name)
-            self._let_go(machine)
+            if counts.any():  # else nothing came for which somebody would have to leave
+                self._let_go(machine)
 
     def _let_go(self, machine):
         """Take out those that left a full window."""

@@ -203,7 +203,9 @@ class History(RuleBasedStateMachine):
 
     def drop_others(self):
         """Let copies go that hold other examples: who matters least may be decided by rounding."""
-        if self.policy.is_exact and any(other.ids_ != self.model.ids_ for other in self.copies):
+        if not hasattr(self.known, "ids_"):
+            return
+        if any(self.policy.inner(other).ids_ != self.known.ids_ for other in self.copies):
             assert self.known.eviction == "relevance"
             self.copies = []
 
