@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <vector>
 
 #include "machine.hpp"
 
@@ -18,12 +19,13 @@ template <class T, class Score>
 std::size_t oldest_of_the_best(const Machine<T>& machine, Score score) {
   const std::size_t size = machine.expansion.size();
   double best = -std::numeric_limits<double>::infinity();
+  std::vector<double> scores(size, best);
   for (std::size_t i = 0; i < size; ++i)
-    if (machine.expansion.alive(i)) best = std::max(best, score(i));
+    if (machine.expansion.alive(i)) best = std::max(best, scores[i] = score(i));
   const double enough = std::isfinite(best) ? best - as_good * (1.0 + std::abs(best)) : best;
   std::size_t found = size;
   for (std::size_t i = 0; i < size; ++i)
-    if (machine.expansion.alive(i) && !(score(i) < enough) && (found == size || machine.id_of(i) < machine.id_of(found))) found = i;
+    if (machine.expansion.alive(i) && !(scores[i] < enough) && (found == size || machine.id_of(i) < machine.id_of(found))) found = i;
   return found;
 }
 
