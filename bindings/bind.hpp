@@ -9,7 +9,7 @@
 
 namespace hinge::python {
 
-// A kernel as the user names it; each bank makes its own copy in its precision.
+// A kernel as the user names it; each model makes its own copy in its precision.
 struct KernelChoice {
   KernelParameters parameters;
   nanobind::object function;
@@ -21,8 +21,8 @@ Kernel<T> make_kernel(const KernelChoice& choice);
 void bind_kernel(nanobind::module_& module);
 void bind_options(nanobind::module_& module);
 void bind_batches(nanobind::module_& module);
-void bind_banks(nanobind::module_& module);
-void bind_exact(nanobind::module_& module);
+void bind_kernel_models(nanobind::module_& module);
+void bind_exact_model(nanobind::module_& module);
 void bind_linear(nanobind::module_& module);
 void bind_blas(nanobind::module_& module);
 void bind_process(nanobind::module_& module);

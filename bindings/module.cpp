@@ -9,8 +9,8 @@ NB_MODULE(_core, module) {
   hinge::python::bind_kernel(module);
   hinge::python::bind_options(module);
   hinge::python::bind_batches(module);
-  hinge::python::bind_banks(module);
-  hinge::python::bind_exact(module);
+  hinge::python::bind_kernel_models(module);
+  hinge::python::bind_exact_model(module);
   hinge::python::bind_linear(module);
   hinge::python::bind_process(module);
   module.def("instruction_set", &hinge::instruction_set);

@@ -1,4 +1,4 @@
-// What a fork and the end of the process mean to threads that are inside a bank.
+// What a fork and the end of the process mean to threads that are inside a model.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What banks of both kinds have in common on the Python side.
+// What models of both kinds have in common on the Python side.
 #pragma once
 
 #include <atomic>
@@ -15,18 +15,18 @@
 #include "arrays.hpp"
 #include "batch.hpp"
 #include "bind.hpp"
-#include "exact_bank.hpp"
-#include "one_vs_rest.hpp"
+#include "exact_model.hpp"
+#include "kernel_model.hpp"
 #include "process.hpp"
 
 namespace hinge::python {
 
-// A bank that one thread at a time may use; the others wait without the interpreter lock.
+// A model that one thread at a time may use; the others wait without the interpreter lock.
 template <class B>
 struct Shared {
-  Shared(const KernelChoice& kernel, std::unique_ptr<B> made) : function(kernel.function), bank(std::move(made)) {}
+  Shared(const KernelChoice& kernel, std::unique_ptr<B> made) : function(kernel.function), model(std::move(made)) {}
 
-  // An exception (of a user's kernel function) may leave a bank half-way through a step, where it must not be used again.
+  // An exception (of a user's kernel function) may leave a model half-way through a step, where it must not be used again.
   template <class Work>
   auto run(Work work, bool changes = true) {
     // Python runs signal handlers, and kernels of the user, in the middle of our work: they must not wait for themselves.
@@ -39,7 +39,7 @@ struct Shared {
     changing = changes;
     if (broken) throw std::runtime_error("The model cannot be used after an error in the middle of learning; restore a copy.");
     try {
-      return work(*bank);
+      return work(*model);
     } catch (const Refused&) {
       throw;
     } catch (...) {
@@ -82,7 +82,7 @@ struct Shared {
   };
 
   nb::object function;  // keeps the user's kernel function alive, where the garbage collector sees it
-  std::unique_ptr<B> bank;
+  std::unique_ptr<B> model;
   std::unique_ptr<std::mutex> lock = std::make_unique<std::mutex>();
   std::atomic<std::thread::id> owner{};
   std::atomic<bool> changing{false}, broken{false};
@@ -117,16 +117,16 @@ auto watched(Shared<B>& self, const nb::object& asked, Work work) {
       return false;
     }
   });
-  const auto outcome = self.run([&](B& bank) { return work(bank, monitor); });
+  const auto outcome = self.run([&](B& model) { return work(model, monitor); });
   if (raised) std::rethrow_exception(raised);
   return outcome;
 }
 
-// A bank never changes its features or its storage.
+// A model never changes its features or its storage.
 template <class B, class T>
 void require_fitting(const Shared<B>& self, const HeldBatch<T>& held) {
-  if (held.batch.features != self.bank->points().features() || held.batch.sparse != self.bank->points().sparse())
-    throw std::invalid_argument("The batch does not have the features or the storage of this bank.");
+  if (held.batch.features != self.model->points().features() || held.batch.sparse != self.model->points().sparse())
+    throw std::invalid_argument("The batch does not have the features or the storage of this model.");
 }
 
 // A label and a cost for every row, and an order of rows that are there.
@@ -144,21 +144,21 @@ Outcome learn(Shared<B>& self, const HeldBatch<T>& held, Vector<std::int32_t> la
               std::int64_t first_id, Vector<std::int64_t> order, std::uint64_t seed, const nb::object& monitor) {
   require_rows(held, labels, costs, order);
   require_fitting(self, held);
-  const Lesson<T> lesson{held.batch, view(labels), view(costs), first_id, view(order), seed};
-  return watched(self, monitor, [&](B& bank, Monitor& watch) { return bank.learn(lesson, watch); });
+  const TrainingBatch<T> training{held.batch, view(labels), view(costs), first_id, view(order), seed};
+  return watched(self, monitor, [&](B& model, Monitor& watch) { return model.learn(training, watch); });
 }
 
 template <class B, class T>
 nb::object decisions_of(Shared<B>& self, const HeldBatch<T>& held, std::size_t threads) {
   const std::size_t rows = held.batch.count;
   std::vector<double> decisions;
-  const std::size_t machines = self.look([&](B& bank) {
-    self.changing = !bank.settled();
-    decisions.resize(rows * bank.machines().size());
-    bank.decide(held.batch, decisions, threads);
-    return bank.machines().size();
+  const std::size_t binaries = self.look([&](B& model) {
+    self.changing = !model.settled();
+    decisions.resize(rows * model.binaries().size());
+    model.decide(held.batch, decisions, threads);
+    return model.binaries().size();
   }, false);
-  return to_numpy(std::move(decisions), {rows, machines});
+  return to_numpy(std::move(decisions), {rows, binaries});
 }
 
 template <class B, class T>
@@ -167,28 +167,28 @@ nb::object decide(Shared<B>& self, const HeldBatch<T>& held, std::size_t threads
   return decisions_of(self, held, threads);
 }
 
-// One number of every machine.
+// One number of every binary.
 template <class B, class Number = double, class Measure>
-auto of_each_machine(Measure measure) {
+auto of_each_binary(Measure measure) {
   return [measure](Shared<B>& self) {
     std::vector<Number> values;
-    self.look([&](B& bank) {
-      for (const auto& machine : bank.machines()) values.push_back(static_cast<Number>(measure(machine)));
+    self.look([&](B& model) {
+      for (const auto& binary : model.binaries()) values.push_back(static_cast<Number>(measure(binary)));
       return 0;
     });
     return to_numpy(std::move(values));
   };
 }
 
-// One number of the bank.
+// One number of the model.
 template <class B, class Measure>
-auto of_bank(Measure measure) {
-  return [measure](Shared<B>& self) { return self.look([&](B& bank) { return measure(bank); }); };
+auto of_model(Measure measure) {
+  return [measure](Shared<B>& self) { return self.look([&](B& model) { return measure(model); }); };
 }
 
 template <class B>
 void check_invariants(Shared<B>& self) {
-  self.look([](B& bank) { bank.check_invariants(); return 0; });
+  self.look([](B& model) { model.check_invariants(); return 0; });
 }
 
 template <class B>

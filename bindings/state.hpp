@@ -1,4 +1,4 @@
-// The state of a bank as a dictionary of arrays.
+// The state of a model as a dictionary of arrays.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 #include <nanobind/stl/unique_ptr.h>
 
 #include "arrays.hpp"
-#include "bank_state.hpp"
+#include "model_state.hpp"
 #include "bind.hpp"
 #include "duality.hpp"
 #include "shared.hpp"
@@ -17,7 +17,7 @@
 namespace hinge::python {
 
 template <class T>
-nb::dict to_dict(BankState<T> held, std::size_t features, bool sparse) {
+nb::dict to_dict(ModelState<T> held, std::size_t features, bool sparse) {
   const std::size_t count = held.ids.size();
   nb::dict arrays;
   arrays["ids"] = to_numpy(std::move(held.ids));
@@ -45,8 +45,8 @@ nb::dict to_dict(BankState<T> held, std::size_t features, bool sparse) {
 }
 
 template <class T>
-BankState<T> state_from(const nb::dict& arrays, bool sparse) {
-  BankState<T> state;
+ModelState<T> state_from(const nb::dict& arrays, bool sparse) {
+  ModelState<T> state;
   state.ids = from_dict<std::int64_t>(arrays, "ids");
   state.labels = from_dict<std::int32_t>(arrays, "labels");
   state.costs = from_dict<double>(arrays, "costs");
@@ -74,7 +74,7 @@ BankState<T> state_from(const nb::dict& arrays, bool sparse) {
 
 // The id of an example is its column in the rows of all others.
 template <class T>
-void require_columns(const BankState<T>& state, std::size_t features, bool sparse) {
+void require_columns(const ModelState<T>& state, std::size_t features, bool sparse) {
   const auto has_column = [&](std::int64_t id) { return id >= 0 && static_cast<std::size_t>(id) < features; };
   if (sparse || !std::all_of(state.ids.begin(), state.ids.end(), has_column))
     throw std::invalid_argument("An example of the saved state has no column among the kernel values.");
@@ -83,7 +83,7 @@ void require_columns(const BankState<T>& state, std::size_t features, bool spars
 template <class B, class T>
 std::unique_ptr<Shared<B>> restored(const KernelChoice& kernel, const Options& options, std::size_t features, bool sparse,
                                     std::size_t classes, const nb::dict& arrays) {
-  const BankState<T> state = state_from<T>(arrays, sparse);
+  const ModelState<T> state = state_from<T>(arrays, sparse);
   state.check(features, sparse, classes);
   if (kernel.parameters.kind == KernelKind::precomputed) require_columns(state, features, sparse);
   return std::make_unique<Shared<B>>(kernel, std::make_unique<B>(make_kernel<T>(kernel), options, features, sparse, classes, state));
@@ -91,11 +91,11 @@ std::unique_ptr<Shared<B>> restored(const KernelChoice& kernel, const Options& o
 
 template <class B, class T>
 nb::dict state(Shared<B>& self) {
-  BankState<T> held = self.look([](B& bank) { return bank.state(); });
-  return to_dict(std::move(held), self.bank->points().features(), self.bank->points().sparse());
+  ModelState<T> held = self.look([](B& model) { return model.state(); });
+  return to_dict(std::move(held), self.model->points().features(), self.model->points().sparse());
 }
 
-// What every bank can do, whatever its machines are.
+// What every model can do, whatever its binaries are.
 template <class B, class T>
 void bind_common(nb::class_<Shared<B>>& bound) {
   bound
@@ -108,10 +108,10 @@ void bind_common(nb::class_<Shared<B>>& bound) {
           nb::arg("kernel"), nb::arg("options"), nb::arg("n_features"), nb::arg("sparse"), nb::arg("n_classes"))
       .def("set_options",
            [](Shared<B>& self, const Options& options) {
-             self.run([&](B& bank) { bank.set_options(options); return 0; });
+             self.run([&](B& model) { model.set_options(options); return 0; });
            })
       .def_prop_ro("broken", [](const Shared<B>& self) { return self.broken.load(); })
-      .def("grow", [](Shared<B>& self, std::size_t classes) { self.run([&](B& bank) { bank.grow(classes); return 0; }); })
+      .def("grow", [](Shared<B>& self, std::size_t classes) { self.run([&](B& model) { model.grow(classes); return 0; }); })
       .def("learn", &learn<B, T>, nb::arg("batch"), nb::arg("labels"), nb::arg("costs"), nb::arg("first_id"),
            nb::arg("order"), nb::arg("seed") = 0, nb::arg("monitor") = nb::none())
       .def("decide", &decide<B, T>, nb::arg("batch"), nb::arg("threads") = 1)
@@ -119,12 +119,12 @@ void bind_common(nb::class_<Shared<B>>& bound) {
       .def("check_invariants", &check_invariants<B>)
       .def_static("restore", &restored<B, T>, nb::arg("kernel"), nb::arg("options"), nb::arg("n_features"), nb::arg("sparse"),
                   nb::arg("n_classes"), nb::arg("state"))
-      .def_prop_ro("n_machines", of_bank<B>([](B& bank) { return bank.machines().size(); }))
-      .def_prop_ro("n_retained", of_bank<B>([](B& bank) { return bank.points().size() - bank.points().dead(); }))
-      .def_prop_ro("n_kernel_evals", of_bank<B>([](B& bank) { return bank.kernel_evals(); }))
-      .def_prop_ro("n_steps", of_bank<B>([](B& bank) { return bank.steps(); }))
-      .def_prop_ro("dual_objective", of_each_machine<B>([](const auto& machine) { return dual_objective(machine.expansion); }))
-      .def_prop_ro("squared_norm", of_each_machine<B>([](const auto& machine) { return squared_norm(machine.expansion); }));
+      .def_prop_ro("n_binaries", of_model<B>([](B& model) { return model.binaries().size(); }))
+      .def_prop_ro("n_retained", of_model<B>([](B& model) { return model.points().size() - model.points().dead(); }))
+      .def_prop_ro("n_kernel_evals", of_model<B>([](B& model) { return model.kernel_evals(); }))
+      .def_prop_ro("n_steps", of_model<B>([](B& model) { return model.steps(); }))
+      .def_prop_ro("dual_objective", of_each_binary<B>([](const auto& binary) { return dual_objective(binary.expansion); }))
+      .def_prop_ro("squared_norm", of_each_binary<B>([](const auto& binary) { return squared_norm(binary.expansion); }));
 }
 
 }  // namespace hinge::python

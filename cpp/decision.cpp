@@ -15,28 +15,28 @@ constexpr std::size_t usual_tile = 512;
 
 template <class T>
 void add_block_decisions(const Kernel<T>& kernel, const Block<T>& left, const Examples<T>& right,
-                         std::span<const double> weights, std::size_t machines, double* sums) {
+                         std::span<const double> weights, std::size_t binaries, double* sums) {
   const std::size_t tile = right.columns ? right.count : usual_tile;
   std::vector<T> values(left.count() * tile);
   for (std::size_t first = 0; first < right.count; first += tile) {
     const std::size_t length = std::min(tile, right.count - first);
     kernel.fill(left, right.columns ? right : right.range(first, length), values.data(), length);
     for (std::size_t r = 0; r < left.count(); ++r)
-      for (std::size_t m = 0; m < machines; ++m)
-        sums[r * machines + m] +=
+      for (std::size_t m = 0; m < binaries; ++m)
+        sums[r * binaries + m] +=
             loops<T>().dot(values.data() + r * length, weights.data() + m * right.count + first, length);
   }
 }
 
 template <class T>
 void add_decisions(const Kernel<T>& kernel, const Examples<T>& left, const Examples<T>& right,
-                   std::span<const double> weights, std::size_t machines, std::size_t threads, std::span<double> sums) {
+                   std::span<const double> weights, std::size_t binaries, std::size_t threads, std::span<double> sums) {
   const std::size_t tasks = (left.count + decision_block - 1) / decision_block;
   parallel_for(threads, tasks, [&](std::size_t task) {
     const std::size_t first = task * decision_block, count = std::min(decision_block, left.count - first);
     Block<T> block;
     block.look_at(left.range(first, count));
-    add_block_decisions(kernel, block, right, weights, machines, sums.data() + first * machines);
+    add_block_decisions(kernel, block, right, weights, binaries, sums.data() + first * binaries);
   });
 }
 

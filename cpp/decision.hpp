@@ -9,15 +9,15 @@
 
 namespace hinge {
 
-// sums[r * machines + m] += sum_j weights[m * right.count + j] k(left r, right j), for all rows of one block.
+// sums[r * binaries + m] += sum_j weights[m * right.count + j] k(left r, right j), for all rows of one block.
 template <class T>
 void add_block_decisions(const Kernel<T>& kernel, const Block<T>& left, const Examples<T>& right,
-                         std::span<const double> weights, std::size_t machines, double* sums);
+                         std::span<const double> weights, std::size_t binaries, double* sums);
 
 // The same for stored examples on the left, in blocks over threads.
 template <class T>
 void add_decisions(const Kernel<T>& kernel, const Examples<T>& left, const Examples<T>& right,
-                   std::span<const double> weights, std::size_t machines, std::size_t threads, std::span<double> sums);
+                   std::span<const double> weights, std::size_t binaries, std::size_t threads, std::span<double> sums);
 
 inline constexpr std::size_t decision_block = 256;
 

@@ -1,9 +1,9 @@
-// One machine's coefficients and what they must obey.
+// One binary's coefficients and what they must obey.
 //
 //   f(x) = sum_i alpha_i K(x, x_i) + b,   low_i <= alpha_i <= high_i,   sum_i alpha_i = 0
 //   gradient of the dual: g_i = y_i - sum_j alpha_j K_ij   (no b in it)
 //
-// with low = min(0, C y) and high = max(0, C y). Machines without a bias drop the sum and take b = 0. Members that left keep their place,
+// with low = min(0, C y) and high = max(0, C y). Binary models without a bias drop the sum and take b = 0. Members that left keep their place,
 // with alpha = 0 and no room to move.
 //
 // Some algorithms answer with an average of their coefficients over a number of terms (steps, or examples). A change of alpha_i by d that

@@ -57,18 +57,18 @@ void NystroemMap<T>::project(const T* values, std::size_t count, T* features) co
 }
 
 template <class T>
-std::vector<double> NystroemMap<T>::folded(std::span<const double> weights, std::size_t machines) const {
+std::vector<double> NystroemMap<T>::folded(std::span<const double> weights, std::size_t binaries) const {
   const std::size_t count = points_.size(), length = dimension();
-  std::vector<double> coefficients(machines * count, 0.0);
-  for (std::size_t m = 0; m < machines; ++m)
+  std::vector<double> coefficients(binaries * count, 0.0);
+  for (std::size_t m = 0; m < binaries; ++m)
     for (std::size_t j = 0; j < length; ++j)
       loops<T>().add_row(coefficients.data() + m * count, weights[m * length + j], projection_.data() + j * count, count);
   return coefficients;
 }
 
 template <class T>
-void NystroemMap<T>::add_decisions(const Block<T>& block, std::span<const double> folded, std::size_t machines, double* sums) const {
-  add_block_decisions(this->kernel_, block, landmarks(), folded, machines, sums);
+void NystroemMap<T>::add_decisions(const Block<T>& block, std::span<const double> folded, std::size_t binaries, double* sums) const {
+  add_block_decisions(this->kernel_, block, landmarks(), folded, binaries, sums);
 }
 
 namespace {
@@ -113,13 +113,13 @@ std::vector<double> FourierMap<T>::folded(std::span<const double> weights, std::
 }
 
 template <class T>
-void FourierMap<T>::add_decisions(const Block<T>& block, std::span<const double> folded, std::size_t machines, double* sums) const {
+void FourierMap<T>::add_decisions(const Block<T>& block, std::span<const double> folded, std::size_t binaries, double* sums) const {
   const std::size_t length = dimension();
   std::vector<T> features(block.count() * length);
   fill(block, features.data());
   for (std::size_t r = 0; r < block.count(); ++r)
-    for (std::size_t m = 0; m < machines; ++m)
-      sums[r * machines + m] += loops<T>().dot(features.data() + r * length, folded.data() + m * length, length);
+    for (std::size_t m = 0; m < binaries; ++m)
+      sums[r * binaries + m] += loops<T>().dot(features.data() + r * length, folded.data() + m * length, length);
 }
 
 template class NystroemMap<float>;

@@ -1,4 +1,4 @@
-// From examples to features whose inner products are kernel values, nearly: the machines over them are linear.
+// From examples to features whose inner products are kernel values, nearly: the binaries over them are linear.
 //
 // Nystroem. For a sample S of the examples, the landmarks, let K_SS = Q D Q'. Then phi(x) = D^-1/2 Q' k_S(x) has <phi(x), phi(z)> = k(x, z) whenever x or z is a
 // landmark. Eigenvalues near zero are left out, so there may be fewer features than landmarks. A function <w, phi(x)> is the kernel expansion
@@ -38,9 +38,9 @@ class FeatureMap {
   virtual void fill_raw(const Block<T>&, T*) const {}
   virtual void project(const T*, std::size_t, T*) const {}
   // What `add_decisions` wants to be given for weights[m * dimension + j].
-  virtual std::vector<double> folded(std::span<const double> weights, std::size_t machines) const = 0;
-  // sums[r * machines + m] += <weights_m, phi(row r)>
-  virtual void add_decisions(const Block<T>& block, std::span<const double> folded, std::size_t machines, double* sums) const = 0;
+  virtual std::vector<double> folded(std::span<const double> weights, std::size_t binaries) const = 0;
+  // sums[r * binaries + m] += <weights_m, phi(row r)>
+  virtual void add_decisions(const Block<T>& block, std::span<const double> folded, std::size_t binaries, double* sums) const = 0;
   // Kernel values, or what stands for them, that one row takes.
   virtual std::size_t row_evaluations() const = 0;
   // Values that are read for one row, to judge whether threads are worth their while.
@@ -77,8 +77,8 @@ class NystroemMap : public FeatureMap<T> {
   std::size_t raw_dimension() const override { return points_.size(); }
   void fill_raw(const Block<T>& block, T* values) const override;
   void project(const T* values, std::size_t count, T* features) const override;
-  std::vector<double> folded(std::span<const double> weights, std::size_t machines) const override;
-  void add_decisions(const Block<T>& block, std::span<const double> folded, std::size_t machines, double* sums) const override;
+  std::vector<double> folded(std::span<const double> weights, std::size_t binaries) const override;
+  void add_decisions(const Block<T>& block, std::span<const double> folded, std::size_t binaries, double* sums) const override;
   std::size_t row_evaluations() const override { return points_.size(); }
   std::size_t row_cost() const override { return points_.size() * (points_.row_cost() + dimension()); }
   void check_invariants() const override;
@@ -100,8 +100,8 @@ class FourierMap : public FeatureMap<T> {
 
   std::size_t dimension() const override { return phases_.size(); }
   void fill(const Block<T>& block, T* features) const override;
-  std::vector<double> folded(std::span<const double> weights, std::size_t machines) const override;
-  void add_decisions(const Block<T>& block, std::span<const double> folded, std::size_t machines, double* sums) const override;
+  std::vector<double> folded(std::span<const double> weights, std::size_t binaries) const override;
+  void add_decisions(const Block<T>& block, std::span<const double> folded, std::size_t binaries, double* sums) const override;
   std::size_t row_evaluations() const override { return dimension(); }
   std::size_t row_cost() const override { return this->features() * dimension(); }
   void check_invariants() const override;

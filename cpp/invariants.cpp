@@ -4,7 +4,7 @@
 #include <set>
 
 #include "duality.hpp"
-#include "one_vs_rest.hpp"
+#include "kernel_model.hpp"
 
 namespace hinge {
 
@@ -135,50 +135,50 @@ void Expansion::check_invariants() const {
 }
 
 template <class T>
-void Machine<T>::check_invariants() const {
+void BinaryModel<T>::check_invariants() const {
   expansion.check_invariants();
   const std::size_t size = expansion.size();
   cache_.check_invariants(size);
-  require(slots.size() == size && committed_ == size && diagonal.size() >= padded(size), "Machine: a list has not one entry for each member.");
-  require(fresh_.empty() && released_.empty() && panel_ == nullptr, "Machine: a block has not been ended.");
+  require(slots.size() == size && committed_ == size && diagonal.size() >= padded(size), "BinaryModel: a list has not one entry for each member.");
+  require(fresh_.empty() && released_.empty() && panel_ == nullptr, "BinaryModel: a block has not been ended.");
   std::vector<std::uint8_t> held(std::max(holds_.size(), points_->size()), 0);
   for (const std::size_t i : expansion.alive_members()) {
-    require(slots[i] < points_->size() && points_->used(slots[i]), "Machine: a member sits in a slot that is not in use.");
-    require(!held[slots[i]], "Machine: two members sit in one slot.");
-    require(holds_slot(slots[i]), "Machine: it does not know of a slot that it holds.");
+    require(slots[i] < points_->size() && points_->used(slots[i]), "BinaryModel: a member sits in a slot that is not in use.");
+    require(!held[slots[i]], "BinaryModel: two members sit in one slot.");
+    require(holds_slot(slots[i]), "BinaryModel: it does not know of a slot that it holds.");
     held[slots[i]] = 1;
   }
   const auto known = static_cast<std::size_t>(std::count(holds_.begin(), holds_.end(), std::uint8_t{1}));
-  require(known == expansion.alive_count(), "Machine: it knows of slots that it does not hold.");
+  require(known == expansion.alive_count(), "BinaryModel: it knows of slots that it does not hold.");
   bool identity = size == points_->size();
   for (std::size_t i = 0; identity && i < size; ++i) identity = slots[i] == i;
-  require(identity_ == identity, "Machine: it is wrong about whether members sit in slots of their own number.");
-  for (const std::size_t i : idle) require(i < size, "Machine: somebody is idle who is no member.");
+  require(identity_ == identity, "BinaryModel: it is wrong about whether members sit in slots of their own number.");
+  for (const std::size_t i : idle) require(i < size, "BinaryModel: somebody is idle who is no member.");
   std::vector<std::uint8_t> listed(size, 0);
   for (const std::size_t i : idle) listed[i] = 1;
   for (std::size_t i = 0; i < size; ++i)
-    require(!expansion.alive(i) || expansion.alpha[i] != 0.0 || listed[i], "Machine: an idle member is not listed.");
+    require(!expansion.alive(i) || expansion.alpha[i] != 0.0 || listed[i], "BinaryModel: an idle member is not listed.");
   check_coefficients();
   check_kernel_values();
 }
 
 template <class T>
-void Machine<T>::check_coefficients() const {
+void BinaryModel<T>::check_coefficients() const {
   const Extremes now = loops<T>().extremes(expansion.gradient.data(), expansion.room.data(), expansion.size());
-  require(extremes_.top == now.top && extremes_.bottom == now.bottom, "Machine: the extremes are not those of the gradients.");
+  require(extremes_.top == now.top && extremes_.bottom == now.bottom, "BinaryModel: the extremes are not those of the gradients.");
   require(!std::isfinite(now.top) || (extremes_.top_at < expansion.size() && expansion.gradient[extremes_.top_at] == extremes_.top),
-          "Machine: the largest gradient is not where it should be.");
+          "BinaryModel: the largest gradient is not where it should be.");
   require(!std::isfinite(now.bottom) || (extremes_.bottom_at < expansion.size() && expansion.gradient[extremes_.bottom_at] == extremes_.bottom),
-          "Machine: the smallest gradient is not where it should be.");
+          "BinaryModel: the smallest gradient is not where it should be.");
   double sum = 0.0;
   for (const double alpha : expansion.alpha) sum += alpha;
   require(!biased_ || std::abs(sum) <= 1e-9 * (sum_of_sizes(expansion) + largest_box(expansion)),
-          "Machine: there is a bias, and the coefficients do not sum to zero.");
+          "BinaryModel: there is a bias, and the coefficients do not sum to zero.");
 }
 
 // Rows at hand, the diagonal and the gradients are what they would be if they were found now.
 template <class T>
-void Machine<T>::check_kernel_values() const {
+void BinaryModel<T>::check_kernel_values() const {
   const Examples<T> all = points_->examples();
   const auto members = expansion.alive_members();
   const double sizes = sum_of_sizes(expansion);
@@ -194,55 +194,55 @@ void Machine<T>::check_kernel_values() const {
     for (const std::size_t j : members) {
       const double value = as_double(fresh[slots[j]]), scale = std::sqrt(std::abs(as_double(diagonal[i]) * as_double(diagonal[j])));
       require(j >= row.size() || is_same(*kernel_, all, slots[i], slots[j], as_double(row[j]), value, scale),
-              "Machine: a kernel value at hand is not what it should be.");
+              "BinaryModel: a kernel value at hand is not what it should be.");
       require(j != i || is_same(*kernel_, all, slots[i], slots[i], as_double(diagonal[i]), value, value),
-              "Machine: the kernel value of an example with itself is not what it should be.");
+              "BinaryModel: the kernel value of an example with itself is not what it should be.");
       target -= expansion.alpha[j] * value;
       largest = std::max(largest, std::abs(value));
     }
     require(!(std::abs(target - expansion.gradient[i]) > loose<T> * (1.0 + sizes * largest) + moved * largest),
-            "Machine: a gradient is not the label less the sum of kernel values.");
+            "BinaryModel: a gradient is not the label less the sum of kernel values.");
   }
 }
 
 template <class T>
-void Bank<T>::check_invariants() const {
+void KernelModel<T>::check_invariants() const {
   points_.check_invariants();
-  require(machines_.size() == machines_for(classes_), "Bank: there are not as many machines as the classes need.");
-  require(shift_.empty() || shift_.size() == points_.features(), "Bank: the shift has not one value for each feature.");
-  require_finite(shift_, "Bank: the shift is not finite.");
+  require(binaries_.size() == binaries_for(classes_), "KernelModel: there are not as many binaries as the classes need.");
+  require(shift_.empty() || shift_.size() == points_.features(), "KernelModel: the shift has not one value for each feature.");
+  require_finite(shift_, "KernelModel: the shift is not finite.");
   std::vector<std::size_t> users(points_.size(), 0);
   std::size_t budget = 0;
-  for (std::size_t m = 0; m < machines_.size(); ++m) {
-    const Machine<T>& machine = machines_[m];
-    require(&machine.points() == &points_ && &machine.kernel() == &kernel_, "Bank: a machine looks elsewhere.");
-    require(machine.positive_class() == static_cast<std::int32_t>(machines_.size() == 1 ? 1 : m), "Bank: a machine has the class of another.");
-    machine.check_invariants();
-    for (const std::size_t i : machine.expansion.alive_members()) ++users[machine.slots[i]];
-    budget += machine.cache().budget();
-    const double gap = duality_gap(machine.expansion, false);
-    require(options_.algorithm != Algorithm::robust || !(std::abs(machine.slack_gap() - gap) > 1e-6 * (1.0 + std::abs(gap))),
-            "Bank: the duality gap of a machine is not that of its gradients.");
+  for (std::size_t m = 0; m < binaries_.size(); ++m) {
+    const BinaryModel<T>& binary = binaries_[m];
+    require(&binary.points() == &points_ && &binary.kernel() == &kernel_, "KernelModel: a binary looks elsewhere.");
+    require(binary.positive_class() == static_cast<std::int32_t>(binaries_.size() == 1 ? 1 : m), "KernelModel: a binary has the class of another.");
+    binary.check_invariants();
+    for (const std::size_t i : binary.expansion.alive_members()) ++users[binary.slots[i]];
+    budget += binary.cache().budget();
+    const double gap = duality_gap(binary.expansion, false);
+    require(options_.algorithm != Algorithm::robust || !(std::abs(binary.slack_gap() - gap) > 1e-6 * (1.0 + std::abs(gap))),
+            "KernelModel: the duality gap of a binary is not that of its gradients.");
   }
-  require(budget <= options_.cache_bytes, "Bank: the caches of the machines may take more than there is.");
+  require(budget <= options_.cache_bytes, "KernelModel: the caches of the binaries may take more than there is.");
   for (std::size_t slot = 0; slot < points_.size(); ++slot) {
-    require(users[slot] == points_.users(slot), "Bank: the users of a slot are not the machines that hold it.");
+    require(users[slot] == points_.users(slot), "KernelModel: the users of a slot are not the binaries that hold it.");
     require(points_.label(slot) >= 0 && static_cast<std::size_t>(points_.label(slot)) < std::max<std::size_t>(classes_, 2),
-            "Bank: an example has a class that there is not.");
-    require(points_.cost(slot) > 0.0 && std::isfinite(points_.cost(slot)), "Bank: the cost of an example is not a positive number.");
+            "KernelModel: an example has a class that there is not.");
+    require(points_.cost(slot) > 0.0 && std::isfinite(points_.cost(slot)), "KernelModel: the cost of an example is not a positive number.");
   }
   for (std::size_t n = 0; n < newcomers_.size(); ++n)
-    require(newcomers_[n] < machines_.size() && (n == 0 || newcomers_[n - 1] < newcomers_[n]), "Bank: the newcomers are not in order.");
+    require(newcomers_[n] < binaries_.size() && (n == 0 || newcomers_[n - 1] < newcomers_[n]), "KernelModel: the newcomers are not in order.");
   check_listed();
 }
 
 template <class T>
-void Bank<T>::check_listed() const {
+void KernelModel<T>::check_listed() const {
   if (listed_.count == 0 || listed_.squeezes != points_.squeezes()) return;
-  require(listed_.count <= points_.size(), "Bank: more examples are listed by feature than there are.");
+  require(listed_.count <= points_.size(), "KernelModel: more examples are listed by feature than there are.");
   const SparseColumns<T> fresh = columns_of(points_.examples().range(0, listed_.count));
   require(fresh.starts == listed_.columns.starts && fresh.rows == listed_.columns.rows && fresh.values == listed_.columns.values,
-          "Bank: the list of examples by feature is not that of the examples.");
+          "KernelModel: the list of examples by feature is not that of the examples.");
 }
 
 #define HINGE_INSTANTIATE(T)                                          \
@@ -250,8 +250,8 @@ void Bank<T>::check_listed() const {
   template std::size_t SegmentPool<T>::check_invariants() const;      \
   template void RowCache<T>::check_invariants(std::size_t) const;     \
   template std::vector<T> RowCache<T>::entries(std::size_t) const;    \
-  template void Machine<T>::check_invariants() const;                 \
-  template void Bank<T>::check_invariants() const;
+  template void BinaryModel<T>::check_invariants() const;                 \
+  template void KernelModel<T>::check_invariants() const;
 HINGE_INSTANTIATE(float)
 HINGE_INSTANTIATE(double)
 

@@ -1,10 +1,10 @@
-// The invariants of exact machines and of linear ones; see invariants.hpp.
+// The invariants of exact binaries and of linear ones; see invariants.hpp.
 #include <algorithm>
 #include <cmath>
 
-#include "exact_bank.hpp"
+#include "exact_model.hpp"
 #include "invariants.hpp"
-#include "linear_bank.hpp"
+#include "linear_model.hpp"
 
 namespace hinge {
 
@@ -43,14 +43,14 @@ void Columns::check_invariants() const {
 std::size_t Columns::users(std::size_t slot) const { return has(slot) ? owner_[column(slot)]->users : 0; }
 
 // A column of the inverse times the matrix is a unit vector, but for what the sizes of both leave of their digits.
-void ExactMachine::check_inverse(const Columns& columns) const {
-  require(inverse.size() == (margin.empty() ? 0 : margin.size() + 1), "Exact machine: the inverse is not as large as the margin set.");
+void ExactBinaryModel::check_inverse(const Columns& columns) const {
+  require(inverse.size() == (margin.empty() ? 0 : margin.size() + 1), "Exact binary: the inverse is not as large as the margin set.");
   for (std::size_t p = 0; p < margin.size() && margin.size() > 1; ++p)
     if (1.0 < inverse.diagonal(1 + p) * sure_kappa(margin[p])) return;  // members that nearly depend on each other: paths trust it no more
   std::vector<double> found(inverse.size());
   for (const std::size_t k : sample(inverse.size(), looked_at)) {
     inverse.column(k, found);
-    require_finite(found, "Exact machine: the inverse is not finite.");
+    require_finite(found, "Exact binary: the inverse is not finite.");
     for (const std::size_t p : sample(inverse.size(), looked_at)) {
       double product = 0.0, sizes = 1.0;
       for (std::size_t q = 0; q < found.size(); ++q) {
@@ -58,96 +58,96 @@ void ExactMachine::check_inverse(const Columns& columns) const {
         product += entry * found[q];
         sizes += std::abs(entry * found[q]);
       }
-      require(std::abs(product - (p == k ? 1.0 : 0.0)) <= inverted * sizes, "Exact machine: the inverse is not that of the margin set.");
+      require(std::abs(product - (p == k ? 1.0 : 0.0)) <= inverted * sizes, "Exact binary: the inverse is not that of the margin set.");
     }
   }
 }
 
-void ExactMachine::check_invariants() const {
+void ExactBinaryModel::check_invariants() const {
   expansion.check_invariants();
   const std::size_t size = expansion.size();
-  require(place.size() == size && self.size() == size && seat.size() == size, "Exact machine: a list has not one entry for each slot.");
+  require(place.size() == size && self.size() == size && seat.size() == size, "Exact binary: a list has not one entry for each slot.");
   std::size_t members = 0;
   for (std::size_t slot = 0; slot < size; ++slot) {
-    require(holds(slot) == (place[slot] != Place::absent), "Exact machine: somebody is absent and held, or neither.");
-    require(!holds(slot) || std::abs(self[slot]) <= largest_self_, "Exact machine: a kernel value is larger than the largest.");
+    require(holds(slot) == (place[slot] != Place::absent), "Exact binary: somebody is absent and held, or neither.");
+    require(!holds(slot) || std::abs(self[slot]) <= largest_self_, "Exact binary: a kernel value is larger than the largest.");
     members += place[slot] == Place::margin;
   }
-  require(members == margin.size(), "Exact machine: the margin set has not as many members as there are places in it.");
+  require(members == margin.size(), "Exact binary: the margin set has not as many members as there are places in it.");
   for (std::size_t p = 0; p < margin.size(); ++p)
-    require(margin[p] < size && place[margin[p]] == Place::margin && seat[margin[p]] == p, "Exact machine: a member is not in its seat.");
-  require(std::isfinite(bias) && std::isfinite(total), "Exact machine: the bias or the total is not finite.");
-  require(std::abs(total - wanted_total()) <= balanced * (1.0 + std::abs(total)), "Exact machine: the total is not what it should be.");
+    require(margin[p] < size && place[margin[p]] == Place::margin && seat[margin[p]] == p, "Exact binary: a member is not in its seat.");
+  require(std::isfinite(bias) && std::isfinite(total), "Exact binary: the bias or the total is not finite.");
+  require(std::abs(total - wanted_total()) <= balanced * (1.0 + std::abs(total)), "Exact binary: the total is not what it should be.");
 }
 
 // Everybody obeys its condition; a path that was given up leaves no such promise.
-void ExactMachine::check_optimality() const {
+void ExactBinaryModel::check_optimality() const {
   if (stalled || coarse) return;
   const double grains = optimal * unit() + 1e-9 * sum_of_sizes() * largest_self_;
-  require(std::abs(imbalance()) <= balanced * (1.0 + sum_of_sizes()), "Exact machine: the coefficients do not sum to the total.");
+  require(std::abs(imbalance()) <= balanced * (1.0 + sum_of_sizes()), "Exact binary: the coefficients do not sum to the total.");
   for (std::size_t slot = 0; slot < expansion.size(); ++slot) {
     const double off = gradient(slot), leeway = balanced * (expansion.high[slot] - expansion.low[slot]);
-    if (place[slot] == Place::margin) require(std::abs(off) <= grains, "Exact machine: a gradient on the margin is not zero.");
+    if (place[slot] == Place::margin) require(std::abs(off) <= grains, "Exact binary: a gradient on the margin is not zero.");
     if (place[slot] == Place::low)
-      require(-expansion.down[slot] <= leeway && off <= grains, "Exact machine: an example at its lower end wants to rise, or is not there.");
+      require(-expansion.down[slot] <= leeway && off <= grains, "Exact binary: an example at its lower end wants to rise, or is not there.");
     if (place[slot] == Place::high)
-      require(expansion.up[slot] <= leeway && off >= -grains, "Exact machine: an example at its upper end wants to fall, or is not there.");
+      require(expansion.up[slot] <= leeway && off >= -grains, "Exact binary: an example at its upper end wants to fall, or is not there.");
   }
 }
 
-void ExactBank::check_invariants() const {
+void ExactModel::check_invariants() const {
   points_.check_invariants();
-  require(machines_.size() == machines_for(classes_), "Exact bank: there are not as many machines as the classes need.");
-  require(points_.dead() == 0, "Exact bank: it keeps an example that no machine holds.");
+  require(binaries_.size() == binaries_for(classes_), "Exact model: there are not as many binaries as the classes need.");
+  require(points_.dead() == 0, "Exact model: it keeps an example that no binary holds.");
   for (std::size_t slot = 0; slot < points_.size(); ++slot) {
     std::size_t users = 0;
-    for (const auto& machine : machines_) users += slot < machine.expansion.size() && machine.holds(slot);
-    require(users == points_.users(slot), "Exact bank: the users of a slot are not the machines that hold it.");
-    require(points_.label(slot) >= 0 && static_cast<std::size_t>(points_.label(slot)) < classes_, "Exact bank: an example has a class that there is not.");
-    require(points_.cost(slot) > 0.0 && std::isfinite(points_.cost(slot)), "Exact bank: the cost of an example is not a positive number.");
+    for (const auto& binary : binaries_) users += slot < binary.expansion.size() && binary.holds(slot);
+    require(users == points_.users(slot), "Exact model: the users of a slot are not the binaries that hold it.");
+    require(points_.label(slot) >= 0 && static_cast<std::size_t>(points_.label(slot)) < classes_, "Exact model: an example has a class that there is not.");
+    require(points_.cost(slot) > 0.0 && std::isfinite(points_.cost(slot)), "Exact model: the cost of an example is not a positive number.");
   }
-  for (std::size_t m = 0; m < machines_.size(); ++m) {
-    require(machines_[m].expansion.size() == points_.size(), "Exact bank: a machine does not know of all slots.");
-    require(machines_[m].positive_class() == static_cast<std::int32_t>(machines_.size() == 1 ? 1 : m), "Exact bank: a machine has the class of another.");
-    machines_[m].check_invariants();
-    require(ready_ || machines_[m].margin.empty(), "Exact bank: a margin set was restored that nobody has found.");
+  for (std::size_t m = 0; m < binaries_.size(); ++m) {
+    require(binaries_[m].expansion.size() == points_.size(), "Exact model: a binary does not know of all slots.");
+    require(binaries_[m].positive_class() == static_cast<std::int32_t>(binaries_.size() == 1 ? 1 : m), "Exact model: a binary has the class of another.");
+    binaries_[m].check_invariants();
+    require(ready_ || binaries_[m].margin.empty(), "Exact model: a margin set was restored that nobody has found.");
   }
   if (ready_) check_ready();
 }
 
-// Columns, inverses and gradients of a restored bank are found when they are first needed.
-void ExactBank::check_ready() const {
+// Columns, inverses and gradients of a restored model are found when they are first needed.
+void ExactModel::check_ready() const {
   columns_.check_invariants();
   for (std::size_t slot = 0; slot < points_.size(); ++slot) {
-    const auto on_margin = [&](const ExactMachine& machine) { return machine.place[slot] == Place::margin; };
-    require(columns_.users(slot) == static_cast<std::size_t>(std::count_if(machines_.begin(), machines_.end(), on_margin)),
-            "Exact bank: a column is needed by others than the margin sets.");
+    const auto on_margin = [&](const ExactBinaryModel& binary) { return binary.place[slot] == Place::margin; };
+    require(columns_.users(slot) == static_cast<std::size_t>(std::count_if(binaries_.begin(), binaries_.end(), on_margin)),
+            "Exact model: a column is needed by others than the margin sets.");
   }
   const Examples<double> all = points_.examples();
-  for (const auto& machine : machines_) {
-    machine.check_inverse(columns_);
-    machine.check_optimality();
+  for (const auto& binary : binaries_) {
+    binary.check_inverse(columns_);
+    binary.check_optimality();
     for (const std::size_t slot : sample(points_.size(), looked_at)) {
-      if (!machine.holds(slot)) continue;
+      if (!binary.holds(slot)) continue;
       const std::vector<double> fresh = fresh_row(kernel_, all, slot);
-      double target = machine.expansion.label[slot], sizes = machine.unit();
+      double target = binary.expansion.label[slot], sizes = binary.unit();
       for (std::size_t other = 0; other < fresh.size(); ++other) {
-        target -= machine.expansion.alpha[other] * fresh[other];
-        sizes += std::abs(machine.expansion.alpha[other] * fresh[other]);
+        target -= binary.expansion.alpha[other] * fresh[other];
+        sizes += std::abs(binary.expansion.alpha[other] * fresh[other]);
       }
-      require(machine.stalled || machine.coarse || std::abs(target - machine.expansion.gradient[slot]) <= optimal * sizes,
-              "Exact bank: a gradient is not the target less the sum of kernel values.");
+      require(binary.stalled || binary.coarse || std::abs(target - binary.expansion.gradient[slot]) <= optimal * sizes,
+              "Exact model: a gradient is not the target less the sum of kernel values.");
     }
   }
 }
 
-void LinearMachine::check_invariants() const {
-  require(direction_.size() == trail_.size(), "Linear machine: the average has not as many weights as the machine.");
-  require_finite(direction_, "Linear machine: a weight is not finite.");
-  require_finite(trail_, "Linear machine: an averaged weight is not finite.");
+void LinearBinaryModel::check_invariants() const {
+  require(direction_.size() == trail_.size(), "Linear binary: the average has not as many weights as the binary.");
+  require_finite(direction_, "Linear binary: a weight is not finite.");
+  require_finite(trail_, "Linear binary: an averaged weight is not finite.");
   for (const double number : {scale_, fade_, mix_, squared_norm_, bias_, average_bias_})
-    require(std::isfinite(number), "Linear machine: a number is not finite.");
-  require(scale_ > 0.0 && fade_ > 0.0, "Linear machine: a factor is not positive.");
+    require(std::isfinite(number), "Linear binary: a number is not finite.");
+  require(scale_ > 0.0 && fade_ > 0.0, "Linear binary: a factor is not positive.");
 }
 
 template <class T>
@@ -165,29 +165,29 @@ void FourierMap<T>::check_invariants() const {
 }
 
 template <class T>
-void LinearBank<T>::check_invariants() const {
+void LinearModel<T>::check_invariants() const {
   map_->check_invariants();
   const std::size_t length = map_->dimension();
-  require(machines_.size() == (classes_ > 2 ? classes_ : 1), "Linear bank: there are not as many machines as the classes need.");
-  require(penalty_.size() == length, "Linear bank: there is not one penalty for each feature.");
-  for (const double penalty : penalty_) require(penalty >= 0.0 && std::isfinite(penalty), "Linear bank: a penalty is below zero or not finite.");
+  require(binaries_.size() == (classes_ > 2 ? classes_ : 1), "Linear model: there are not as many binaries as the classes need.");
+  require(penalty_.size() == length, "Linear model: there is not one penalty for each feature.");
+  for (const double penalty : penalty_) require(penalty >= 0.0 && std::isfinite(penalty), "Linear model: a penalty is below zero or not finite.");
   std::vector<double> average;
-  for (const LinearMachine& machine : machines_) {
-    require(machine.weights().size() == length, "Linear bank: a machine has not one weight for each feature.");
-    machine.check_invariants();
-    average.insert(average.end(), machine.average().begin(), machine.average().end());
+  for (const LinearBinaryModel& binary : binaries_) {
+    require(binary.weights().size() == length, "Linear model: a binary has not one weight for each feature.");
+    binary.check_invariants();
+    average.insert(average.end(), binary.average().begin(), binary.average().end());
   }
-  require(folded_.empty() || folded_ == map_->folded(average, machines_.size()), "Linear bank: answers are made with weights of another time.");
+  require(folded_.empty() || folded_ == map_->folded(average, binaries_.size()), "Linear model: answers are made with weights of another time.");
   for (const double number : {clock_.steps, clock_.examples, clock_.owed, clock_.averaged, clock_.squares, clock_.weight, clock_.unevenness})
-    require(number >= 0.0 && std::isfinite(number), "Linear bank: the clock has gone wrong.");
-  require(made_.empty() == !kept_, "Linear bank: kept features and the list of those made do not go together.");
-  require(made_.size() * made_size() * sizeof(T) <= options_.cache_bytes, "Linear bank: the features kept take more memory than they may.");
+    require(number >= 0.0 && std::isfinite(number), "Linear model: the clock has gone wrong.");
+  require(made_.empty() == !kept_, "Linear model: kept features and the list of those made do not go together.");
+  require(made_.size() * made_size() * sizeof(T) <= options_.cache_bytes, "Linear model: the features kept take more memory than they may.");
 }
 
 #define HINGE_INSTANTIATE(T)                               \
   template void NystroemMap<T>::check_invariants() const;  \
   template void FourierMap<T>::check_invariants() const;   \
-  template void LinearBank<T>::check_invariants() const;
+  template void LinearModel<T>::check_invariants() const;
 HINGE_INSTANTIATE(float)
 HINGE_INSTANTIATE(double)
 

@@ -1,4 +1,4 @@
-// Block look-ahead. The kernel values of the next examples against all slots are a matrix product. They are found while the machines
+// Block look-ahead. The kernel values of the next examples against all slots are a matrix product. They are found while the binaries
 // still learn the block before; columns of examples retained meanwhile are added afterwards, and values between examples of one block
 // when one of them is retained. Decision values are always taken from the coefficients of the moment, so the models are those of
 // the one-by-one algorithm.

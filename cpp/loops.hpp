@@ -26,14 +26,14 @@ struct Extremes {
   std::size_t bottom_at;
 };
 
-// The extremes, and the duality gap of a machine without a bias: sum_i max(up_i g_i, down_i g_i), where a coefficient may rise by up and fall
+// The extremes, and the duality gap of a binary without a bias: sum_i max(up_i g_i, down_i g_i), where a coefficient may rise by up and fall
 // by -down.
 struct Ascent {
   Extremes extremes;
   double gap;
 };
 
-// Sums over the members of a machine without a bias: h_i = C_i y_i g_i and its squares.
+// Sums over the members of a binary without a bias: h_i = C_i y_i g_i and its squares.
 struct Slack {
   double sum;
   double squares;

@@ -11,14 +11,14 @@ enum class Algorithm { lasvm, robust, tracking, perceptron, incremental };
 enum class Selection { random, gradient, active, autoactive };
 enum class Loss { hinge, ramp, ignore, full };  // the variants G, NC, I and FULL of solvers/robust.hpp
 
-enum class Problem { classifier, plane, sphere };    // what solvers/exact_machine.hpp solves
+enum class Problem { classifier, plane, sphere };    // what solvers/exact_binary_model.hpp solves
 
 struct Options {
   Algorithm algorithm = Algorithm::lasvm;
   double tolerance = 1e-3;    // tau
   bool second_order = true;   // pair choice when finishing: second order, or the maximal gradient of the paper
   double max_gap = std::numeric_limits<double>::infinity();  // delta_max of figure 10
-  std::size_t max_support = 0;                               // members a machine may keep; 0: no bound
+  std::size_t max_support = 0;                               // members a binary may keep; 0: no bound
   std::size_t max_steps = 0;                                 // of one finishing; 0: as many as it takes, within reason
   std::size_t cache_bytes = 200'000'000;
   Selection selection = Selection::random;
@@ -43,7 +43,7 @@ struct Options {
   Problem problem = Problem::classifier;
   double nu = 1.0;                // one-class: the coefficients add up to this share of their bounds,
   double most_total = std::numeric_limits<double>::infinity();  // or to this, if that is less
-  std::size_t max_examples = 0;   // that a machine may hold; 0: no bound
+  std::size_t max_examples = 0;   // that a binary may hold; 0: no bound
   bool oldest_first = false;      // who leaves then: the oldest, or else the least relevant
 };
 

@@ -1,4 +1,4 @@
-// The examples that some machine still needs, each in a slot. A slot whose last user has left is dead: it keeps its place, so that
+// The examples that some binary still needs, each in a slot. A slot whose last user has left is dead: it keeps its place, so that
 // nothing else moves, until `squeeze` closes the gaps.
 #pragma once
 

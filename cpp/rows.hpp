@@ -1,4 +1,4 @@
-// A byte-bounded cache of kernel rows. Row i holds k(x_i, x_0 ... x_{valid-1}) in the order of one machine's members.
+// A byte-bounded cache of kernel rows. Row i holds k(x_i, x_0 ... x_{valid-1}) in the order of one binary's members.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ class RowCache {
   struct Row {
     std::vector<T*> segments;
     std::size_t valid = 0;      // leading entries that are filled in
-    std::size_t last_used = 0;  // by its machine's clock
+    std::size_t last_used = 0;  // by its binary's clock
     std::size_t squeezes = 0;   // how many squeezes its entries have followed
     std::list<std::size_t>::iterator place;  // in the order of use; meaningful only while there are segments
 
@@ -49,7 +49,7 @@ class RowCache {
   void drop(std::size_t i);
   // Drops all rows not used since that time: memory touched for the first time costs more than they are worth.
   void drop_older_than(std::size_t time);
-  // Follows its machine: rows change places at once, entries when a row is next used.
+  // Follows its binary: rows change places at once, entries when a row is next used.
   void squeeze(const Moves& moves, std::size_t old_size);
   // Keeps the listed members (ascending) only, in rows and in columns.
   void restrict_to(std::span<const std::size_t> kept);

@@ -5,7 +5,7 @@
 //   active       the closest to the boundary:       argmin |f(x)|          (labels are not looked at)
 //   autoactive   the same, but the draw ends early, once five candidates lie within 1 + delta/2 of the boundary
 //
-// With several machines f is replaced by the margin between the two best classes, and y f by the smallest y_m f_m.
+// With several binaries f is replaced by the margin between the two best classes, and y f by the smallest y_m f_m.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ class Selector {
   std::size_t draw_size() const { return draw_size_; }
   bool processed(std::int64_t row) const { return processed_[static_cast<std::size_t>(row)]; }
   void mark(std::int64_t row);
-  // Lower is more wanted. `decisions` has one value a machine, `labels` the +1/-1 of each.
+  // Lower is more wanted. `decisions` has one value a binary, `labels` the +1/-1 of each.
   double score(std::span<const double> decisions, std::span<const double> labels) const;
   // True once a draw holds enough candidates inside the margin (autoactive).
   bool satisfied(std::size_t inside) const { return selection_ == Selection::autoactive && inside >= enough_inside; }

@@ -29,8 +29,7 @@ from hinge import (
 )
 from hinge.export import to_libsvm
 from hinge.io import arrow, open_source
-from hinge.preparation import Survey
-from hinge.prepared import OneClassPreparation, PreparedClassifier, PreparedDetector
+from hinge.tables import OneClassPreparation, PreparedClassifier, PreparedDetector, Survey
 
 CORPUS = Path(__file__).parent / "corpus"
 _N = 24  # examples of a model

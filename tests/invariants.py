@@ -11,4 +11,4 @@ def check(model):
     state = getattr(getattr(model, "model", model), "_state", None)
     if state is not None and state.is_usable:
         with state.products():
-            state.bank.check_invariants()
+            state.native.check_invariants()

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 import hinge
-from hinge._files import replacing
+from hinge.io.atomic import replacing
 
 
 def test_the_old_file_stays_until_the_new_one_is_complete(tmp_path):
@@ -40,7 +40,7 @@ def late(*_, **__):
         (hinge.save, "os.open"),
         (hinge.save, "os.fsync"),
         (hinge.save, "os.replace"),
-        (hinge.save, "hinge._files._hold"),
+        (hinge.save, "hinge.io.atomic._hold"),
         (hinge.load, "os.fstat"),
     ],
 )

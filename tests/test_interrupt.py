@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from hinge import ApproximateSVC, IncrementalSVC, OnlineSVC, _base
+from hinge import ApproximateSVC, IncrementalSVC, OnlineSVC
+from hinge._fit import base
 
 SCRIPT = """
 import os, signal, threading
@@ -72,7 +73,7 @@ def test_while_the_input_is_checked(two, monkeypatch):
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(_base, "check_weights", interrupt)
+    monkeypatch.setattr(base, "check_weights", interrupt)
     with pytest.raises(KeyboardInterrupt):
         model.fit(np.hstack([X, X]), y)
     assert model.n_features_in_ == 2

@@ -10,7 +10,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
 from hinge import DataError, KernelError, OnlineSVC
-from hinge._kernels import CheckedFunction, KernelSpec, check_gram, weighted_variance
+from hinge._model.kernels import CheckedFunction, KernelSpec, check_gram, weighted_variance
 
 numbers = st.floats(-100, 100, width=32)
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hinge import DataError
-from hinge._labels import ClassTable, as_classes, as_labels, class_factors, distinct
+from hinge._model.labels import ClassTable, as_classes, as_labels, class_factors, distinct
 from tests.conftest import tried
 
 labels = st.one_of(

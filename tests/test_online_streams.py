@@ -24,7 +24,7 @@ class TestMaxSupport:
         model = OnlineSVC(gamma=0.2, max_support=30)
         for row in range(len(X)):
             model.partial_fit(X[row : row + 1], y[row : row + 1], classes=[False, True])
-            assert model._state.bank.n_retained <= 30
+            assert model._state.native.n_retained <= 30
 
     @pytest.mark.parametrize("verb", ["fit", "partial_fit"])
     def test_a_bounded_model_learns(self, verb):

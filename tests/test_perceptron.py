@@ -69,7 +69,7 @@ def test_a_stream(average, margin, budget, weighted):
 @pytest.mark.parametrize("epochs", [1, 2, 5])
 def test_several_passes(average, epochs, monkeypatch):
     X, y, K = problem()
-    monkeypatch.setattr("hinge._training.opening", lambda order, numbers: order)
+    monkeypatch.setattr("hinge._fit.passes.opening", lambda order, numbers: order)
     model = KernelPerceptron(gamma=0.5, average=average, epochs=epochs, random_state=0).fit(X, y)
     random = np.random.RandomState(0)
     random.randint(np.iinfo(np.int32).max)

@@ -10,7 +10,7 @@ from scipy.sparse import csr_matrix
 from scipy.sparse import random as random_sparse
 
 import hinge
-from hinge._validation import PooledRows
+from hinge._model.validation import PooledRows
 
 KERNELS = ("rbf", "laplacian", "linear", "poly", "sigmoid")
 
@@ -76,7 +76,7 @@ def test_picked_rows_keep_the_pool_alive():
     expected = model.decision_function(X[[5, 6]])
     batch = PooledRows(X.copy()).take(np.array([5, 6])).batch()
     gc.collect()
-    np.testing.assert_array_equal(np.abs(model._state.bank.decide(batch).ravel()), np.abs(expected))
+    np.testing.assert_array_equal(np.abs(model._state.native.decide(batch).ravel()), np.abs(expected))
 
 
 @pytest.mark.parametrize("rows", [[-1], [100], [2**40]])

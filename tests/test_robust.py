@@ -44,7 +44,7 @@ def flipped(n, share, seed=0):
 
 def members(model):
     """Return label, lower end, width and coefficient of all members of the only machine."""
-    arrays = model._state.bank.state()
+    arrays = model._state.native.state()
     y = np.where(arrays["labels"][arrays["members"]] == 1, 1, -1)
     return y, arrays["member_lows"], arrays["member_costs"], arrays["alpha"]
 
@@ -120,7 +120,7 @@ def test_each_step_is_that_of_the_paper(variant, C):
     for t in range(150):
         slow.see(t)
         model.partial_fit(X[t : t + 1], y[t : t + 1], classes=[-1, 1])
-        alpha, arrays = np.zeros(150), model._state.bank.state()
+        alpha, arrays = np.zeros(150), model._state.native.state()
         alpha[arrays["ids"][arrays["members"]]] = arrays["alpha"]
         np.testing.assert_allclose(alpha, slow.alpha, atol=1e-9 * C)
         assert sorted(arrays["ids"]) == sorted(slow.held)
@@ -151,7 +151,7 @@ class TestOptimum:
         X, y = moons(200)
         model = RobustOnlineSVC(gamma=GAMMA, variant="hinge", max_idle=10, clean_every=7, epochs=20, random_state=0)
         model.fit(X, y).finish()
-        assert model._state.bank.n_retained < 140
+        assert model._state.native.n_retained < 140
         assert model.dual_objective() == pytest.approx(solved(gram(X), y, np.ones(len(y))), rel=1e-3)
 
     def test_learning_goes_on_after_it(self):
@@ -217,7 +217,7 @@ class TestCounters:
         model = RobustOnlineSVC(C=10, gamma=GAMMA, variant=variant, warmup=20, max_idle=10, clean_every=10)
         model.partial_fit(X, y)
         assert model.n_admitted_.shape == model.n_cleaned_.shape == (1, 3)
-        assert model.n_admitted_.sum() - model.n_cleaned_.sum() == model._state.bank.n_retained
+        assert model.n_admitted_.sum() - model.n_cleaned_.sum() == model._state.native.n_retained
         if variant != "ignore":
             assert model.n_admitted_.sum() == 500
         if variant == "full":
@@ -241,7 +241,7 @@ class TestCounters:
     def test_idle_examples_are_few(self):
         X, y, _ = flipped(600, 0.1)
         model = RobustOnlineSVC(gamma=GAMMA, max_idle=5, clean_every=1, warmup=20).partial_fit(X, y)
-        assert model._state.bank.n_retained - len(model.support_) <= 5
+        assert model._state.native.n_retained - len(model.support_) <= 5
 
 
 def clouds(n, share, seed):
@@ -275,7 +275,7 @@ def test_gradients_stay_true_when_members_leave(variant, C, n_classes):
     X = random.normal(size=(150, 3))
     model = RobustOnlineSVC(C=C, gamma=0.5, variant=variant, max_support=6, warmup=3)
     model.partial_fit(X, random.integers(0, n_classes, 150))
-    arrays = model._state.bank.state()
+    arrays = model._state.native.state()
     K = np.exp(-0.5 * np.square(arrays["values"][:, None] - arrays["values"]).sum(axis=2))
     for machine, part in enumerate(np.split(np.arange(len(arrays["alpha"])), np.cumsum(arrays["member_counts"])[:-1])):
         members = arrays["members"][part]
@@ -291,7 +291,7 @@ def test_bounded_memory(variant):
     model = RobustOnlineSVC(gamma=2.0, variant=variant, max_support=60, warmup=20)
     for start in range(0, 1000, 50):
         model.partial_fit(X[start : start + 50], y[start : start + 50])
-        assert model._state.bank.n_retained <= 60
+        assert model._state.native.n_retained <= 60
     assert np.isfinite(model.decision_function(X)).all()
     assert model.score(X, right) > 0.85
 

@@ -214,7 +214,7 @@ def test_several_passes(model, three):
         model.set_params(epochs=3)
     model.fit(X, y)
     assert model.n_seen_ == len(y)
-    assert model._state.bank.n_retained <= len(y)
+    assert model._state.native.n_retained <= len(y)
 
 
 def test_progress_is_shown(model, three, capsys):

@@ -10,7 +10,7 @@ from scipy.sparse import csr_matrix
 from sklearn.metrics.pairwise import rbf_kernel
 
 from hinge import OnlineSVC
-from hinge._state import State, signed_coefficients
+from hinge._model.state import State, signed_coefficients
 
 
 def gaussian(A, B):
@@ -104,5 +104,5 @@ def test_prediction_leaves_the_options_alone(two):
 
 def test_support_is_one_snapshot(three):
     X, y = three
-    bank = OnlineSVC(epochs=1).fit(X, y)._state.bank
+    bank = OnlineSVC(epochs=1).fit(X, y)._state.native
     np.testing.assert_array_equal(signed_coefficients(bank.state()), bank.coefficients())

@@ -5,7 +5,7 @@ import threading
 
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from hinge._threads import count_threads, one_blas_thread
+from hinge._model.threads import count_threads, one_blas_thread
 
 
 def blas_threads():

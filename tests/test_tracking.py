@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hinge import ParameterError, RobustOnlineSVC, TrackingSVC
-from hinge._base import random_seed
+from hinge._fit.base import random_seed
 
 MASK = 2**64 - 1
 SEED = random_seed(0)
@@ -66,7 +66,7 @@ def unit_ball(n, seed=0, features=4):
 
 def coefficients(model, n, *, averaged):
     """Return the coefficients of all examples of a stream of two classes, before or after the average."""
-    arrays = model._state.bank.state()
+    arrays = model._state.native.state()
     alpha = arrays["alpha"] - (arrays["lag"] / arrays["terms"][0] if averaged and arrays["terms"][0] else 0.0)
     result = np.zeros(n)
     result[arrays["ids"][arrays["members"]]] = alpha
@@ -88,7 +88,7 @@ def test_each_step_is_that_of_the_paper(kernel, process, keep, C):
         model.partial_fit(X[t : t + 1], y[t : t + 1], classes=[-1, 1])
         np.testing.assert_allclose(coefficients(model, len(y), averaged=False), slow.alpha, atol=1e-10)
         np.testing.assert_allclose(coefficients(model, len(y), averaged=True), slow.mean, atol=1e-10)
-        assert model._state.bank.n_retained == len(slow.held)
+        assert model._state.native.n_retained == len(slow.held)
     np.testing.assert_allclose(model.decision_function(X), K @ slow.mean, atol=1e-10)
     plain = TrackingSVC(C=C, kernel=kernel, gamma=2.0, n_steps=7, process=process, keep=keep, random_state=0)
     plain.set_params(average=False).partial_fit(X, y)
@@ -101,10 +101,10 @@ def test_only_examples_with_a_coefficient_are_kept():
     model = TrackingSVC(C=1.0, gamma=1.0, keep="support", random_state=0)
     for start in range(0, 300, 20):
         model.partial_fit(X[start : start + 20], y[start : start + 20], classes=[-1, 1])
-        assert model._state.bank.n_retained == len(model.support_)
+        assert model._state.native.n_retained == len(model.support_)
     assert len(model.support_) < 250
     every = TrackingSVC(C=1.0, gamma=1.0, random_state=0).partial_fit(X, y)
-    assert every._state.bank.n_retained == 300
+    assert every._state.native.n_retained == 300
     assert model.score(X, y) > every.score(X, y) - 0.03
 
 

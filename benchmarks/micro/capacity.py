@@ -29,11 +29,11 @@ def _measure_apart(n_rows: int) -> list[str]:
 
 
 def _measure_here(n_rows: int) -> list[float]:
-    lesson = eights(n_rows)
+    data = eights(n_rows)
     memory.forget_peak()
     baseline = memory.resident()
-    model = lesson.learner()
-    seconds, _ = timed(model.partial_fit, lesson.X, lesson.y)
+    model = data.learner()
+    seconds, _ = timed(model.partial_fit, data.X, data.y)
     return [n_rows, seconds, len(model.support_), memory.peak(), baseline]
 
 

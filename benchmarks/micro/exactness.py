@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.micro import Section
-from benchmarks.micro.lessons import TIGHT, Lesson, adults, banana, dual_objective, zeros
+from benchmarks.micro.lessons import TIGHT, TrainingData, adults, banana, dual_objective, zeros
 
-PROBLEMS: tuple[tuple[Callable[[int], Lesson], int], ...] = ((banana, 1_000), (zeros, 2_000), (adults, 2_000))
+PROBLEMS: tuple[tuple[Callable[[int], TrainingData], int], ...] = ((banana, 1_000), (zeros, 2_000), (adults, 2_000))
 EVERY = 50
 
 
@@ -26,33 +26,33 @@ def measure(quick: bool, *, full: bool = False) -> Section:
         f"Exactness on the way, looked at after every {every} steps, objective beside SVC with tol={TIGHT:g} "
         "(aim: violation at most 1e-6, difference at most 1e-8)",
         columns,
-        [row for lesson in lessons for row in _rows(lesson, every)],
+        [row for data in lessons for row in _rows(data, every)],
     )
 
 
-def _rows(lesson: Lesson, every: int) -> Iterator[tuple[str, ...]]:
-    model = lesson.learner()
-    n_rows = len(lesson.y)
-    learned = [_learned(model, lesson, start, every) for start in range(0, n_rows, every)]
-    yield _row(lesson, "learning", learned)
+def _rows(data: TrainingData, every: int) -> Iterator[tuple[str, ...]]:
+    model = data.learner()
+    n_rows = len(data.y)
+    learned = [_learned(model, data, start, every) for start in range(0, n_rows, every)]
+    yield _row(data, "learning", learned)
     order = np.random.default_rng(0).permutation(n_rows)
-    forgotten = [_forgotten(model, lesson, order, start, every) for start in range(0, n_rows - every, every)]
-    yield _row(lesson, "forgetting", forgotten)
+    forgotten = [_forgotten(model, data, order, start, every) for start in range(0, n_rows - every, every)]
+    yield _row(data, "forgetting", forgotten)
 
 
-def _learned(model: Any, lesson: Lesson, start: int, every: int) -> tuple[float, float]:
+def _learned(model: Any, data: TrainingData, start: int, every: int) -> tuple[float, float]:
     for row in range(start, start + every):
-        model.partial_fit(lesson.X[[row]], lesson.y[[row]], ids=[row])
-    return _look(model, lesson.rows(slice(start + every)))
+        model.partial_fit(data.X[[row]], data.y[[row]], ids=[row])
+    return _look(model, data.rows(slice(start + every)))
 
 
-def _forgotten(model: Any, lesson: Lesson, order: NDArray[np.intp], start: int, every: int) -> tuple[float, float]:
+def _forgotten(model: Any, data: TrainingData, order: NDArray[np.intp], start: int, every: int) -> tuple[float, float]:
     for row in order[start : start + every].tolist():
         model.forget([row])
-    return _look(model, lesson.rows(order[start + every :]))
+    return _look(model, data.rows(order[start + every :]))
 
 
-def _look(model: Any, held: Lesson) -> tuple[float, float]:
+def _look(model: Any, held: TrainingData) -> tuple[float, float]:
     """Return the violation, and the difference of the objectives (none while there is one class only)."""
     if len(np.unique(held.y)) == 1:
         return model.kkt_violation(), 0.0
@@ -60,6 +60,6 @@ def _look(model: Any, held: Lesson) -> tuple[float, float]:
     return model.kkt_violation(), abs(model.dual_objective() / theirs - 1)
 
 
-def _row(lesson: Lesson, phase: str, looks: list[tuple[float, float]]) -> tuple[str, ...]:
+def _row(data: TrainingData, phase: str, looks: list[tuple[float, float]]) -> tuple[str, ...]:
     violation, difference = np.max(looks, axis=0)
-    return lesson.title, phase, f"{len(lesson.y):,}", f"{len(looks)}", f"{violation:.1e}", f"{difference:.1e}"
+    return data.title, phase, f"{len(data.y):,}", f"{len(looks)}", f"{violation:.1e}", f"{difference:.1e}"

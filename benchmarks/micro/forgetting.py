@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.micro import Section
-from benchmarks.micro.lessons import Lesson, eights
+from benchmarks.micro.lessons import TrainingData, eights
 from benchmarks.worker import timed
 
 N_FORGOTTEN, N_RELABELLED = 200, 100
@@ -14,41 +14,41 @@ N_FORGOTTEN, N_RELABELLED = 200, 100
 
 def measure(quick: bool) -> Section:
     """Take single examples out of mnist, 8 vs rest, and put them back; at the end the model must be what it was."""
-    lesson = eights(1_000 if quick else 10_000)
-    model = lesson.learner().partial_fit(lesson.X, lesson.y, ids=range(len(lesson.y)))
+    data = eights(1_000 if quick else 10_000)
+    model = data.learner().partial_fit(data.X, data.y, ids=range(len(data.y)))
     before = model.dual_objective()
     random = np.random.default_rng(0)
-    anybody = random.choice(len(lesson.y), N_FORGOTTEN, replace=False)
+    anybody = random.choice(len(data.y), N_FORGOTTEN, replace=False)
     support = random.choice(model.support_, N_FORGOTTEN // 2, replace=False)
-    turned = random.choice(len(lesson.y), N_RELABELLED, replace=False)
+    turned = random.choice(len(data.y), N_RELABELLED, replace=False)
     rows = [
-        *_forget_and_learn(model, lesson, anybody, "any example"),
-        *_forget_and_learn(model, lesson, support, "support vectors"),
-        *_relabel_and_restore(model, lesson, turned),
-        _row("SVC, one fit", "all", [timed(lesson.peer().fit, lesson.X, lesson.y)[0]]),
+        *_forget_and_learn(model, data, anybody, "any example"),
+        *_forget_and_learn(model, data, support, "support vectors"),
+        *_relabel_and_restore(model, data, turned),
+        _row("SVC, one fit", "all", [timed(data.peer().fit, data.X, data.y)[0]]),
     ]
     change = abs(model.dual_objective() / before - 1)
     return Section(
-        f"Single examples of {len(lesson.y):,}, {lesson.title} (aim: forget and relabel under 20 ms at the median); "
+        f"Single examples of {len(data.y):,}, {data.title} (aim: forget and relabel under 20 ms at the median); "
         f"afterwards: KKT violation {model.kkt_violation():.1e}, dual objective the same within {change:.1e}",
         ("", "of", "times", "median, ms", "95 %, ms", "longest, ms"),
         rows,
     )
 
 
-def _forget_and_learn(model: Any, lesson: Lesson, chosen: Iterable[int], name: str) -> list[tuple[str, ...]]:
+def _forget_and_learn(model: Any, data: TrainingData, chosen: Iterable[int], name: str) -> list[tuple[str, ...]]:
     forgetting, learning = [], []
     for place in map(int, chosen):
-        example = lesson.rows([place])
+        example = data.rows([place])
         forgetting.append(timed(model.forget, [place])[0])
         learning.append(timed(lambda one, key: model.partial_fit(one.X, one.y, ids=[key]), example, place)[0])
     return [_row("forget", name, forgetting), _row("partial_fit", f"the same {name}", learning)]
 
 
-def _relabel_and_restore(model: Any, lesson: Lesson, chosen: Iterable[int]) -> list[tuple[str, ...]]:
+def _relabel_and_restore(model: Any, data: TrainingData, chosen: Iterable[int]) -> list[tuple[str, ...]]:
     turning, restoring = [], []
     for place in map(int, chosen):
-        right = lesson.y[[place]]
+        right = data.y[[place]]
         turning.append(timed(model.relabel, [place], ~right)[0])
         restoring.append(timed(model.relabel, [place], right)[0])
     return [_row("relabel", "any example", turning), _row("relabel", "the same, back", restoring)]

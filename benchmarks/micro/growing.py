@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from scipy.integrate import trapezoid
 
 from benchmarks.micro import Section
-from benchmarks.micro.lessons import TIGHT, Lesson, eights
+from benchmarks.micro.lessons import TIGHT, TrainingData, eights
 from benchmarks.worker import timed
 
 BLOCK = 500
@@ -18,38 +18,38 @@ REFITTED = (1, 2, 4, 8, 12, 16, 20)  # blocks
 
 def measure(quick: bool) -> Section:
     """Learn mnist, 8 vs rest, in one call, then with one call a row; fit SVC on the first rows of several numbers."""
-    lesson = eights(2 * BLOCK if quick else 10_000)
-    _warm_up(lesson)
-    at_once = timed(lesson.learner().partial_fit, lesson.X, lesson.y)[0]
-    calls = _one_call_a_row(lesson)
-    sizes = [size for size in (BLOCK * blocks for blocks in REFITTED) if size <= len(lesson.y)]
-    refits = [timed(part.peer().fit, part.X, part.y)[0] for part in (lesson.rows(slice(size)) for size in sizes)]
-    tight = timed(lesson.peer(tol=TIGHT).fit, lesson.X, lesson.y)[0]
+    data = eights(2 * BLOCK if quick else 10_000)
+    _warm_up(data)
+    at_once = timed(data.learner().partial_fit, data.X, data.y)[0]
+    calls = _one_call_a_row(data)
+    sizes = [size for size in (BLOCK * blocks for blocks in REFITTED) if size <= len(data.y)]
+    refits = [timed(part.peer().fit, part.X, part.y)[0] for part in (data.rows(slice(size)) for size in sizes)]
+    tight = timed(data.peer(tol=TIGHT).fit, data.X, data.y)[0]
     seconds = {
         "IncrementalSVC, all rows in one call": at_once,
         "IncrementalSVC, one call a row": sum(calls),
-        "IncrementalSVC.fit": timed(lesson.learner().fit, lesson.X, lesson.y)[0],
+        "IncrementalSVC.fit": timed(data.learner().fit, data.X, data.y)[0],
         "SVC, one fit of all rows": refits[-1],
         f"SVC, the same with tol={TIGHT:g}": tight,
         "SVC, fitted again after each row (area under the picture)": float(trapezoid([0, *refits], [0, *sizes])),
     }
     return Section(
-        f"{len(lesson.y):,} examples of {lesson.title}, one by one (aim: at most 15 times one SVC fit)",
+        f"{len(data.y):,} examples of {data.title}, one by one (aim: at most 15 times one SVC fit)",
         ("model", "seconds", "ms an example", "of one SVC fit", f"of one with tol={TIGHT:g}"),
-        [_row(name, value, len(lesson.y), refits[-1], tight) for name, value in seconds.items()],
+        [_row(name, value, len(data.y), refits[-1], tight) for name, value in seconds.items()],
         partial(_draw, calls, sizes, refits),
     )
 
 
-def _warm_up(lesson: Lesson) -> None:
-    few = lesson.rows(slice(200))
+def _warm_up(data: TrainingData) -> None:
+    few = data.rows(slice(200))
     for model in (few.learner(), few.peer()):
         model.fit(few.X, few.y)
 
 
-def _one_call_a_row(lesson: Lesson) -> list[float]:
-    model = lesson.learner()
-    rows = (lesson.rows(slice(row, row + 1)) for row in range(len(lesson.y)))
+def _one_call_a_row(data: TrainingData) -> list[float]:
+    model = data.learner()
+    rows = (data.rows(slice(row, row + 1)) for row in range(len(data.y)))
     return [timed(model.partial_fit, row.X, row.y)[0] for row in rows]
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.micro import Section
-from benchmarks.micro.lessons import TIGHT, Lesson, digits, zeros
+from benchmarks.micro.lessons import TIGHT, TrainingData, digits, zeros
 from benchmarks.worker import timed
 
 N_REFITS = 20
@@ -33,18 +33,18 @@ def measure(quick: bool, *, full: bool = False) -> Section:
     return Section(f"leave_one_out on {n_rows:,} rows (aim: 100 times faster than refits); {note}", columns, rows)
 
 
-def _row(lesson: Lesson, n_refits: int) -> tuple[str, ...]:
-    model = lesson.learner().fit(lesson.X, lesson.y)
+def _row(data: TrainingData, n_refits: int) -> tuple[str, ...]:
+    model = data.learner().fit(data.X, data.y)
     seconds, found = timed(partial(model.leave_one_out, method="decision_function"))
     chosen = found.argmax(axis=1) if found.ndim > 1 else (found > 0).astype(int)
-    error = 100 * np.mean(model.classes_[chosen] != lesson.y)
-    left_out = _left_out(model, len(lesson.y), n_refits)
-    quick, _ = _refits(lesson, lesson.peer(), left_out)
-    tight, theirs = _refits(lesson, lesson.peer(tol=TIGHT), left_out)
-    _, ours = _refits(lesson, lesson.learner(), left_out)
+    error = 100 * np.mean(model.classes_[chosen] != data.y)
+    left_out = _left_out(model, len(data.y), n_refits)
+    quick, _ = _refits(data, data.peer(), left_out)
+    tight, theirs = _refits(data, data.peer(tol=TIGHT), left_out)
+    _, ours = _refits(data, data.learner(), left_out)
     differences = [np.abs(refitted - found[left_out]).max() for refitted in (theirs, ours)]
     return (
-        lesson.title,
+        data.title,
         f"{seconds:.2f}",
         f"{quick:,.0f}",
         f"{quick / seconds:,.0f}",
@@ -65,11 +65,11 @@ def _left_out(model: Any, n_rows: int, n_refits: int) -> NDArray[np.intp]:
     return np.concatenate([random.choice(others, n_refits - len(support), replace=False), support])
 
 
-def _refits(lesson: Lesson, model: Any, left_out: NDArray[np.intp]) -> tuple[float, NDArray[np.float64]]:
+def _refits(data: TrainingData, model: Any, left_out: NDArray[np.intp]) -> tuple[float, NDArray[np.float64]]:
     """Return the seconds of as many refits as there are rows, and the decisions on the rows left out."""
     total, decisions = 0.0, []
     for row in left_out:
-        rest = lesson.rows(np.arange(len(lesson.y)) != row)
+        rest = data.rows(np.arange(len(data.y)) != row)
         total += timed(model.fit, rest.X, rest.y)[0]
-        decisions.append(model.decision_function(lesson.X[[row]])[0])
-    return total * len(lesson.y) / len(left_out), np.asarray(decisions)
+        decisions.append(model.decision_function(data.X[[row]])[0])
+    return total * len(data.y) / len(left_out), np.asarray(decisions)

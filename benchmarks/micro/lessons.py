@@ -20,7 +20,7 @@ TIGHT = 1e-10  # tolerance of a peer whose solution is compared with ours
 
 
 @dataclass(frozen=True)
-class Lesson:
+class TrainingData:
     """Rows, labels and settings of one problem."""
 
     title: str
@@ -28,7 +28,7 @@ class Lesson:
     y: NDArray[Any]
     settings: dict[str, Any]
 
-    def rows(self, chosen: Any) -> "Lesson":
+    def rows(self, chosen: Any) -> "TrainingData":
         """Return the problem of some of the rows: a slice, places or a mask."""
         return replace(self, X=self.X[chosen], y=self.y[chosen])
 
@@ -42,33 +42,33 @@ class Lesson:
         return machine if len(np.unique(self.y)) == 2 else OneVsRestClassifier(machine)
 
 
-def eights(n_rows: int) -> Lesson:
+def eights(n_rows: int) -> TrainingData:
     """Return mnist, 8 vs rest, pixels from 0 to 1."""
     split = TASKS["mnist8"].load()
     X = split.X[:n_rows].astype(np.float64)
-    return Lesson("mnist, 8 vs rest", X, split.y[:n_rows], {"C": 10.0, "gamma": 0.02})
+    return TrainingData("mnist, 8 vs rest", X, split.y[:n_rows], {"C": 10.0, "gamma": 0.02})
 
 
-def digits(n_rows: int) -> Lesson:
+def digits(n_rows: int) -> TrainingData:
     """Return usps, 10 classes, rows of unit norm."""
     X, y = _first("usps", n_rows)
-    return Lesson("usps, 10 classes", normalize(X), y, {"C": 1000.0, "gamma": 2.0})
+    return TrainingData("usps, 10 classes", normalize(X), y, {"C": 1000.0, "gamma": 2.0})
 
 
-def zeros(n_rows: int) -> Lesson:
+def zeros(n_rows: int) -> TrainingData:
     """Return usps, 0 vs rest, rows of unit norm."""
     ten = digits(n_rows)
     return replace(ten, title="usps, 0 vs rest", y=ten.y == 0)
 
 
-def banana(n_rows: int) -> Lesson:
+def banana(n_rows: int) -> TrainingData:
     """Return banana, two curved classes in the plane that overlap."""
-    return Lesson("banana", *_first("banana", n_rows), {"C": 316.0, "gamma": 0.5})
+    return TrainingData("banana", *_first("banana", n_rows), {"C": 316.0, "gamma": 0.5})
 
 
-def adults(n_rows: int) -> Lesson:
+def adults(n_rows: int) -> TrainingData:
     """Return a9a, where a third of the examples end at a bound."""
-    return Lesson("a9a", *_first("a9a", n_rows), {"C": 100.0, "gamma": 0.005})
+    return TrainingData("a9a", *_first("a9a", n_rows), {"C": 100.0, "gamma": 0.005})
 
 
 def dual_objective(machine: Any) -> float:

@@ -13,7 +13,7 @@ constexpr double smallest_factor = 1e-8;  // below it, factors are multiplied ou
 
 }  // namespace
 
-LinearMachine::LinearMachine(std::span<const double> weights, std::span<const double> average, double bias, double average_bias)
+LinearBinaryModel::LinearBinaryModel(std::span<const double> weights, std::span<const double> average, double bias, double average_bias)
     : direction_(weights.begin(), weights.end()),
       trail_(average.begin(), average.end()),
       squared_norm_(loops<double>().sum_of_squares(weights.data(), weights.size())),
@@ -21,7 +21,7 @@ LinearMachine::LinearMachine(std::span<const double> weights, std::span<const do
       average_bias_(average_bias) {}
 
 template <class T>
-double LinearMachine::learn(const T* row, double target, const Step& step, const PointLoss& loss, std::span<const double> penalty,
+double LinearBinaryModel::learn(const T* row, double target, const Step& step, const PointLoss& loss, std::span<const double> penalty,
                             bool intercept) {
   const std::size_t length = direction_.size();
   const double answer = scale_ * loops<T>().dot(row, direction_.data(), length) + bias_;
@@ -46,18 +46,18 @@ double LinearMachine::learn(const T* row, double target, const Step& step, const
   return answer;
 }
 
-void LinearMachine::pass(const Step& step, std::span<const double> penalty) {
+void LinearBinaryModel::pass(const Step& step, std::span<const double> penalty) {
   shrink(step);
   finish(step, penalty);
 }
 
-void LinearMachine::shrink(const Step& step) {
+void LinearBinaryModel::shrink(const Step& step) {
   scale_ *= step.shrink;
   if (scale_ < smallest_factor) settle();
 }
 
 // Projection, penalty, average.
-void LinearMachine::finish(const Step& step, std::span<const double> penalty) {
+void LinearBinaryModel::finish(const Step& step, std::span<const double> penalty) {
   if (step.largest > 0.0) project(step);
   if (step.penalty > 0.0) apply(penalty, step.penalty);
   fade_ *= 1.0 - step.share;
@@ -68,25 +68,25 @@ void LinearMachine::finish(const Step& step, std::span<const double> penalty) {
 
 // w += size * row, the average staying what it is.
 template <class T>
-void LinearMachine::move(const T* row, double answer, double size) {
+void LinearBinaryModel::move(const T* row, double answer, double size) {
   const std::size_t length = direction_.size();
   const double part = size / scale_;
   squared_norm_ += part * (2.0 * answer / scale_ + part * static_cast<double>(loops<T>().sum_of_squares(row, length)));
   loops<T>().add_to_both(direction_.data(), part, trail_.data(), -mix_ * part / fade_, row, length);
 }
 
-void LinearMachine::project(const Step& step) {
+void LinearBinaryModel::project(const Step& step) {
   const double norm = scale_ * std::sqrt(std::max(squared_norm_, 0.0));
   if (norm > step.largest) scale_ *= step.largest / norm;
   bias_ = std::clamp(bias_, step.centre - step.largest, step.centre + step.largest);
 }
 
-void LinearMachine::apply(std::span<const double> penalty, double factor) {
+void LinearBinaryModel::apply(std::span<const double> penalty, double factor) {
   settle();
   for (std::size_t j = 0; j < direction_.size(); ++j) direction_[j] /= 1.0 + factor * penalty[j];
 }
 
-void LinearMachine::settle() {
+void LinearBinaryModel::settle() {
   for (std::size_t j = 0; j < direction_.size(); ++j) {
     trail_[j] = fade_ * trail_[j] + mix_ * direction_[j];
     direction_[j] *= scale_;
@@ -96,16 +96,16 @@ void LinearMachine::settle() {
   squared_norm_ = loops<double>().sum_of_squares(direction_.data(), direction_.size());
 }
 
-LinearMachine LinearMachine::mirrored() const {
-  LinearMachine machine = *this;
-  for (double& value : machine.direction_) value = -value;
-  for (double& value : machine.trail_) value = -value;
-  machine.bias_ = -bias_;
-  machine.average_bias_ = -average_bias_;
-  return machine;
+LinearBinaryModel LinearBinaryModel::mirrored() const {
+  LinearBinaryModel binary = *this;
+  for (double& value : binary.direction_) value = -value;
+  for (double& value : binary.trail_) value = -value;
+  binary.bias_ = -bias_;
+  binary.average_bias_ = -average_bias_;
+  return binary;
 }
 
-template double LinearMachine::learn<float>(const float*, double, const Step&, const PointLoss&, std::span<const double>, bool);
-template double LinearMachine::learn<double>(const double*, double, const Step&, const PointLoss&, std::span<const double>, bool);
+template double LinearBinaryModel::learn<float>(const float*, double, const Step&, const PointLoss&, std::span<const double>, bool);
+template double LinearBinaryModel::learn<double>(const double*, double, const Step&, const PointLoss&, std::span<const double>, bool);
 
 }  // namespace hinge

@@ -1,6 +1,6 @@
-// A linear machine f(x) = <w, x> + b, learned by averaged stochastic gradient steps.
+// A linear binary f(x) = <w, x> + b, learned by averaged stochastic gradient steps.
 //
-// Objective: lambda / 2 sum_j penalty_j w_j^2 + mean of weight * loss, where lambda = 1 / (C * number of examples): that of a support vector machine divided
+// Objective: lambda / 2 sum_j penalty_j w_j^2 + mean of weight * loss, where lambda = 1 / (C * number of examples): that of a support vector binary divided
 // by C times the number.
 //
 // ASSET (Lee and Wright), steps t = 1, 2, ...: subgradient steps of strength eta_t = D_X / (D_G sqrt t), w shrunk by 1 - eta_t lambda, then projected: |w| <= 1 / sqrt(lambda),
@@ -23,7 +23,7 @@
 
 namespace hinge {
 
-// What the step on one row is like, the same for all machines.
+// What the step on one row is like, the same for all binaries.
 struct Step {
   double strength = 0.0;  // eta_t times the row's weight
   double lift = 1.0;      // what the intercept is multiplied by in its place among the features, squared: it has no penalty, so steps that are
@@ -35,10 +35,10 @@ struct Step {
   double share = 1.0;     // of the new iterate in the average
 };
 
-class LinearMachine {
+class LinearBinaryModel {
  public:
-  explicit LinearMachine(std::size_t dimension) : direction_(dimension, 0.0), trail_(dimension, 0.0) {}
-  LinearMachine(std::span<const double> weights, std::span<const double> average, double bias, double average_bias);
+  explicit LinearBinaryModel(std::size_t dimension) : direction_(dimension, 0.0), trail_(dimension, 0.0) {}
+  LinearBinaryModel(std::span<const double> weights, std::span<const double> average, double bias, double average_bias);
 
   // Makes one step on a row of features; returns the answer from before.
   template <class T>
@@ -47,8 +47,8 @@ class LinearMachine {
   void pass(const Step& step, std::span<const double> penalty);
   // Brings scale to 1 and the average into one piece, so that `direction` is w and `trail` the average.
   void settle();
-  // The machine for the opposite answers.
-  LinearMachine mirrored() const;
+  // The binary for the opposite answers.
+  LinearBinaryModel mirrored() const;
   // Begins with a constant.
   void set_bias(double bias) { bias_ = average_bias_ = bias; }
 

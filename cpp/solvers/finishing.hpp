@@ -2,11 +2,11 @@
 //
 // Members at a bound whose gradient pushes them further out cannot be part of a violating pair as long as the bracket only narrows:
 // one that may only rise with g < bottom, one that may only fall with g > top. When they are many, the rest goes on alone, as a smaller
-// machine over a packed copy of its points, whose every step is cheaper. When that one has no violating pair left, the gradients of
+// binary over a packed copy of its points, whose every step is cheaper. When that one has no violating pair left, the gradients of
 // those set aside are brought up to date by one product and the whole is looked at again.
 #pragma once
 
-#include "machine.hpp"
+#include "binary_model.hpp"
 #include "options.hpp"
 #include "parallel.hpp"
 #include "solvers/lasvm.hpp"
@@ -19,16 +19,16 @@ class Finishing {
   Finishing(const Options& options, Monitor& monitor) : options_(options), lasvm_(options), monitor_(monitor) {}
 
   // Ends with every member that no pair wants removed. False when progress stalled before the tolerance was met.
-  bool run(Machine<T>& machine);
+  bool run(BinaryModel<T>& binary);
 
  private:
   enum class Ending { converged, crowded, stalled, stopped };
 
-  Ending descend(Machine<T>& machine, bool may_shrink);
-  std::vector<std::size_t> active_members(const Machine<T>& machine) const;
-  Ending run_shrunken(Machine<T>& machine);
-  void restore_rest(Machine<T>& machine, std::span<const std::size_t> active, const std::vector<double>& before);
-  void dismiss(Machine<T>& machine) const;
+  Ending descend(BinaryModel<T>& binary, bool may_shrink);
+  std::vector<std::size_t> active_members(const BinaryModel<T>& binary) const;
+  Ending run_shrunken(BinaryModel<T>& binary);
+  void restore_rest(BinaryModel<T>& binary, std::span<const std::size_t> active, const std::vector<double>& before);
+  void dismiss(BinaryModel<T>& binary) const;
 
   Options options_;
   Lasvm<T> lasvm_;
@@ -38,6 +38,6 @@ class Finishing {
 
 // The same for any algorithm: pairs where there is a bias, else single coefficients until none violates. False when progress stalled.
 template <class T>
-bool finish_machine(Machine<T>& machine, const Options& options, Monitor& monitor);
+bool finish_binary(BinaryModel<T>& binary, const Options& options, Monitor& monitor);
 
 }  // namespace hinge

@@ -21,7 +21,7 @@
 #include <cstddef>
 #include <optional>
 
-#include "machine.hpp"
+#include "binary_model.hpp"
 #include "options.hpp"
 #include "solvers/solver.hpp"
 
@@ -35,18 +35,18 @@ class Lasvm : public Solver<T> {
   explicit Lasvm(const Options& options) : options_(options) {}
 
   // PROCESS on the block's example, then REPROCESS.
-  Visit visit(Machine<T>& machine, std::size_t position, double label, double cost) const override;
+  Visit visit(BinaryModel<T>& binary, std::size_t position, double label, double cost) const override;
   // REPROCESS alone.
-  Visit revisit(Machine<T>& machine, std::size_t position, std::size_t slot) const override;
+  Visit revisit(BinaryModel<T>& binary, std::size_t position, std::size_t slot) const override;
   // A step along the best pair among the members. Returns how much the dual gained, or nothing when no pair violates.
-  std::optional<double> reprocess(Machine<T>& machine, PairChoice choice) const;
+  std::optional<double> reprocess(BinaryModel<T>& binary, PairChoice choice) const;
 
   static constexpr std::size_t seeds_per_class = 5;
 
  private:
-  void process(Machine<T>& machine, std::size_t k) const;
-  void reprocess_online(Machine<T>& machine) const;
-  void dismiss_idle(Machine<T>& machine) const;
+  void process(BinaryModel<T>& binary, std::size_t k) const;
+  void reprocess_online(BinaryModel<T>& binary) const;
+  void dismiss_idle(BinaryModel<T>& binary) const;
 
   Options options_;
 };

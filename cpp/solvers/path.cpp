@@ -23,11 +23,11 @@ constexpr std::size_t most_idle = 20;
 
 }  // namespace
 
-Path::Path(ExactMachine& machine, Columns& columns)
-    : machine_(machine),
+Path::Path(ExactBinaryModel& binary, Columns& columns)
+    : machine_(binary),
       columns_(columns),
-      grain_(machine.grain()),
-      total_before_(machine.total) {}
+      grain_(binary.grain()),
+      total_before_(binary.total) {}
 
 Path::~Path() {
   for (const auto& [slot, before] : touched_) columns_.need_no_more(slot);

@@ -1,4 +1,4 @@
-// How an exact machine changes: one thing moves (the coefficient of an example that comes or goes, or the total), and the margin set S
+// How an exact binary changes: one thing moves (the coefficient of an example that comes or goes, or the total), and the margin set S
 // answers so that its gradients stay zero. With sign s the direction of the move and K without labels (signed coefficients),
 //
 //   coefficient c:  [b'; alpha_s'] = -s Q [1; K_sc],       h_r' = -(K_rs alpha_s' + s K_rc)
@@ -21,13 +21,13 @@
 #include <vector>
 
 #include "columns.hpp"
-#include "solvers/exact_machine.hpp"
+#include "solvers/exact_binary_model.hpp"
 
 namespace hinge {
 
 class Path {
  public:
-  Path(ExactMachine& machine, Columns& columns);
+  Path(ExactBinaryModel& binary, Columns& columns);
   ~Path();
   Path(const Path&) = delete;
   Path& operator=(const Path&) = delete;
@@ -112,7 +112,7 @@ class Path {
   void rebuild();
   bool invert();
 
-  ExactMachine& machine_;
+  ExactBinaryModel& machine_;
   Columns& columns_;
   double grain_;
   std::size_t steps_ = 0;

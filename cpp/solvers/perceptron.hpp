@@ -17,13 +17,13 @@ class Perceptron : public Solver<T> {
  public:
   explicit Perceptron(const Options& options) : options_(options) {}
 
-  Visit visit(Machine<T>& machine, std::size_t position, double label, double cost) const override;
-  Visit revisit(Machine<T>& machine, std::size_t position, std::size_t slot) const override;
+  Visit visit(BinaryModel<T>& binary, std::size_t position, double label, double cost) const override;
+  Visit revisit(BinaryModel<T>& binary, std::size_t position, std::size_t slot) const override;
 
  private:
-  void correct(Machine<T>& machine, std::size_t i, double amount) const;
-  void shed(Machine<T>& machine) const;
-  void count(Machine<T>& machine) const;
+  void correct(BinaryModel<T>& binary, std::size_t i, double amount) const;
+  void shed(BinaryModel<T>& binary) const;
+  void count(BinaryModel<T>& binary) const;
 
   Options options_;
 };

@@ -17,21 +17,21 @@ constexpr std::size_t most_walls = 50;
 constexpr double most_imbalance = 1e-10;  // of the sum of coefficients, as a part of their sizes
 
 template <class T>
-std::vector<std::size_t> free_members(const Machine<T>& machine) {
+std::vector<std::size_t> free_members(const BinaryModel<T>& binary) {
   std::vector<std::size_t> free;
-  for (std::size_t i = 0; i < machine.expansion.size(); ++i)
-    if (machine.expansion.room[i] == (may_rise | may_fall)) free.push_back(i);
+  for (std::size_t i = 0; i < binary.expansion.size(); ++i)
+    if (binary.expansion.room[i] == (may_rise | may_fall)) free.push_back(i);
   return free;
 }
 
 // The free coefficients' way to the optimum; empty when the system is singular.
 template <class T>
-std::vector<double> newton_direction(Machine<T>& machine, const std::vector<std::size_t>& free) {
-  const Expansion& expansion = machine.expansion;
+std::vector<double> newton_direction(BinaryModel<T>& binary, const std::vector<std::size_t>& free) {
+  const Expansion& expansion = binary.expansion;
   const std::size_t size = free.size() + 1;
   std::vector<double> matrix(size * size, 0.0), solution(size, 0.0);
   for (std::size_t c = 0; c + 1 < size; ++c) {
-    const RowView<T> row = machine.row(free[c], free[c]);
+    const RowView<T> row = binary.row(free[c], free[c]);
     for (std::size_t r = 0; r + 1 < size; ++r) matrix[c * size + r] = static_cast<double>(row[free[r]]);
     matrix[c * size + size - 1] = matrix[(size - 1) * size + c] = 1.0;
     solution[c] = expansion.gradient[free[c]];
@@ -45,8 +45,8 @@ std::vector<double> newton_direction(Machine<T>& machine, const std::vector<std:
 
 // Goes along the direction until the first wall; true when there was none.
 template <class T>
-bool advance(Machine<T>& machine, const std::vector<std::size_t>& free, const std::vector<double>& direction) {
-  const Expansion& expansion = machine.expansion;
+bool advance(BinaryModel<T>& binary, const std::vector<std::size_t>& free, const std::vector<double>& direction) {
+  const Expansion& expansion = binary.expansion;
   double reach = 1.0;
   std::size_t blocking = free.size();
   for (std::size_t k = 0; k < free.size(); ++k) {
@@ -57,7 +57,7 @@ bool advance(Machine<T>& machine, const std::vector<std::size_t>& free, const st
   for (std::size_t k = 0; k < free.size(); ++k) {
     const std::size_t i = free[k];
     const double wall = direction[k] > 0 ? expansion.high[i] : expansion.low[i];
-    machine.set_alpha(i, k == blocking ? wall
+    binary.set_alpha(i, k == blocking ? wall
                                        : std::clamp(expansion.alpha[i] + reach * direction[k], expansion.low[i], expansion.high[i]));
   }
   return blocking == free.size();
@@ -76,31 +76,31 @@ bool is_unbalanced(const Expansion& expansion) {
 }  // namespace
 
 template <class T>
-void polish(Machine<T>& machine, const Options& options, Monitor& monitor) {
+void polish(BinaryModel<T>& binary, const Options& options, Monitor& monitor) {
   for (std::size_t round = 0; round < most_rounds; ++round) {
-    if (machine.expansion.size() > largest_system) return;
-    const Expansion before = machine.expansion;
-    const double gap_before = machine.gap();
+    if (binary.expansion.size() > largest_system) return;
+    const Expansion before = binary.expansion;
+    const double gap_before = binary.gap();
     bool arrived = false;
     for (std::size_t walls = 0; !arrived && walls < most_walls; ++walls) {
-      const auto free = free_members(machine);
+      const auto free = free_members(binary);
       if (free.empty()) break;
-      const auto direction = newton_direction(machine, free);
+      const auto direction = newton_direction(binary, free);
       if (direction.empty()) break;
-      arrived = advance(machine, free, direction);
-      machine.refresh_gradient(1);
+      arrived = advance(binary, free, direction);
+      binary.refresh_gradient(1);
     }
-    if (machine.gap() > 1e3 * std::max(options.tolerance, gap_before) || is_unbalanced(machine.expansion)) {
-      machine.expansion = before;
-      machine.refresh_extremes();
+    if (binary.gap() > 1e3 * std::max(options.tolerance, gap_before) || is_unbalanced(binary.expansion)) {
+      binary.expansion = before;
+      binary.refresh_extremes();
       return;
     }
-    if (machine.gap() <= options.tolerance && machine.gap() <= gap_before) return;
-    Finishing<T>(options, monitor).run(machine);
+    if (binary.gap() <= options.tolerance && binary.gap() <= gap_before) return;
+    Finishing<T>(options, monitor).run(binary);
   }
 }
 
-template void polish<float>(Machine<float>&, const Options&, Monitor&);
-template void polish<double>(Machine<double>&, const Options&, Monitor&);
+template void polish<float>(BinaryModel<float>&, const Options&, Monitor&);
+template void polish<double>(BinaryModel<double>&, const Options&, Monitor&);
 
 }  // namespace hinge

@@ -6,13 +6,13 @@
 // where it does not, go to the nearest wall, fix that coefficient and solve again.
 #pragma once
 
-#include "machine.hpp"
+#include "binary_model.hpp"
 #include "options.hpp"
 #include "parallel.hpp"
 
 namespace hinge {
 
 template <class T>
-void polish(Machine<T>& machine, const Options& options, Monitor& monitor);
+void polish(BinaryModel<T>& binary, const Options& options, Monitor& monitor);
 
 }  // namespace hinge

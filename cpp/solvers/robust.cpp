@@ -13,84 +13,84 @@ namespace {
 constexpr std::size_t most_repeats = 10'000;  // keeps one example from costing for ever
 
 template <class T>
-double gap_target(const Machine<T>& machine) {
-  const Expansion& e = machine.expansion;
+double gap_target(const BinaryModel<T>& binary) {
+  const Expansion& e = binary.expansion;
   const Slack slack = loops<T>().slack(e.gradient.data(), e.low.data(), e.high.data(), e.label.data(), e.size());
-  const double support = std::max(1.0, static_cast<double>(machine.expansion.support()));
+  const double support = std::max(1.0, static_cast<double>(binary.expansion.support()));
   return std::sqrt(std::max(0.0, slack.squares - slack.sum * slack.sum / support));
 }
 
 }  // namespace
 
 template <class T>
-Visit Robust<T>::visit(Machine<T>& machine, std::size_t position, double label, double cost) const {
-  const double sum = machine.sum(position), gradient = label - sum;
+Visit Robust<T>::visit(BinaryModel<T>& binary, std::size_t position, double label, double cost) const {
+  const double sum = binary.sum(position), gradient = label - sum;
   const Side side = side_of(label * sum);
-  if (passes_over(machine, side)) return {sum, false};
-  const bool flat = options_.loss == Loss::ramp && side == left && machine.expansion.support() > options_.warmup;
-  const double threshold = std::max(cost, gap_target(machine));
+  if (passes_over(binary, side)) return {sum, false};
+  const bool flat = options_.loss == Loss::ramp && side == left && binary.expansion.support() > options_.warmup;
+  const double threshold = std::max(cost, gap_target(binary));
   const Box box = Box::of(label, cost);
-  const std::size_t k = machine.insert(position, label, flat ? box.beyond_zero() : box, gradient);
-  machine.tally.admitted[side] += 1;
-  if (const double length = machine.best_length(k); length != 0.0) machine.climb(k, length);
-  reduce_gap(machine, threshold);
-  if (++machine.visits % options_.clean_every == 0 && options_.loss != Loss::full) clean(machine);
-  if (options_.max_support != 0) keep_within(machine, options_.max_support);
+  const std::size_t k = binary.insert(position, label, flat ? box.beyond_zero() : box, gradient);
+  binary.tally.admitted[side] += 1;
+  if (const double length = binary.best_length(k); length != 0.0) binary.climb(k, length);
+  reduce_gap(binary, threshold);
+  if (++binary.visits % options_.clean_every == 0 && options_.loss != Loss::full) clean(binary);
+  if (options_.max_support != 0) keep_within(binary, options_.max_support);
   return {sum, true};
 }
 
 template <class T>
-Visit Robust<T>::revisit(Machine<T>& machine, std::size_t position, std::size_t slot) const {
-  const double sum = machine.sum(position);
-  reduce_gap(machine, std::max(machine.points().cost(slot), gap_target(machine)));
+Visit Robust<T>::revisit(BinaryModel<T>& binary, std::size_t position, std::size_t slot) const {
+  const double sum = binary.sum(position);
+  reduce_gap(binary, std::max(binary.points().cost(slot), gap_target(binary)));
   return {sum, false};
 }
 
 // The right part of the ramp has nothing to teach at any time, the left part only once there is a boundary to trust.
 template <class T>
-bool Robust<T>::passes_over(const Machine<T>& machine, Side side) const {
+bool Robust<T>::passes_over(const BinaryModel<T>& binary, Side side) const {
   if (options_.loss != Loss::ignore) return false;
-  return side == right || (side == left && machine.expansion.support() > options_.warmup);
+  return side == right || (side == left && binary.expansion.support() > options_.warmup);
 }
 
 template <class T>
-void Robust<T>::reduce_gap(Machine<T>& machine, double threshold) const {
-  for (std::size_t repeat = 0; repeat < most_repeats && machine.slack_gap() > threshold; ++repeat) {
-    if (!reprocess(machine)) return;
-    machine.cut_short |= repeat + 1 == most_repeats;
+void Robust<T>::reduce_gap(BinaryModel<T>& binary, double threshold) const {
+  for (std::size_t repeat = 0; repeat < most_repeats && binary.slack_gap() > threshold; ++repeat) {
+    if (!reprocess(binary)) return;
+    binary.cut_short |= repeat + 1 == most_repeats;
   }
 }
 
 template <class T>
-bool Robust<T>::reprocess(Machine<T>& machine) const {
-  const double up = machine.top(), down = -machine.bottom();  // -infinity where nobody may move
+bool Robust<T>::reprocess(BinaryModel<T>& binary) const {
+  const double up = binary.top(), down = -binary.bottom();  // -infinity where nobody may move
   if (std::max(up, down) <= options_.tolerance) return false;
-  std::size_t first = machine.extremes_.top_at, second = machine.extremes_.bottom_at;
+  std::size_t first = binary.extremes_.top_at, second = binary.extremes_.bottom_at;
   if (down > up) std::swap(first, second);
   if (first != second && std::min(up, down) > options_.tolerance)
-    machine.climb_both(first, second);
+    binary.climb_both(first, second);
   else
-    machine.climb(first, machine.best_length(first));
+    binary.climb(first, binary.best_length(first));
   return true;
 }
 
 template <class T>
-void Robust<T>::clean(Machine<T>& machine) const {
-  Expansion& expansion = machine.expansion;
-  std::erase_if(machine.idle, [&](std::size_t s) { return !expansion.alive(s) || expansion.alpha[s] != 0.0; });
-  std::sort(machine.idle.begin(), machine.idle.end());
-  machine.idle.erase(std::unique(machine.idle.begin(), machine.idle.end()), machine.idle.end());
-  if (machine.idle.size() <= options_.max_idle) return;
-  std::stable_sort(machine.idle.begin(), machine.idle.end(), [&](std::size_t a, std::size_t b) {
+void Robust<T>::clean(BinaryModel<T>& binary) const {
+  Expansion& expansion = binary.expansion;
+  std::erase_if(binary.idle, [&](std::size_t s) { return !expansion.alive(s) || expansion.alpha[s] != 0.0; });
+  std::sort(binary.idle.begin(), binary.idle.end());
+  binary.idle.erase(std::unique(binary.idle.begin(), binary.idle.end()), binary.idle.end());
+  if (binary.idle.size() <= options_.max_idle) return;
+  std::stable_sort(binary.idle.begin(), binary.idle.end(), [&](std::size_t a, std::size_t b) {
     return std::abs(expansion.gradient[a]) < std::abs(expansion.gradient[b]);
   });
-  for (std::size_t n = options_.max_idle; n < machine.idle.size(); ++n) {
-    const std::size_t s = machine.idle[n];
-    machine.tally.cleaned[side_of(expansion.label[s] * (expansion.label[s] - expansion.gradient[s]))] += 1;
-    machine.remove(s);
+  for (std::size_t n = options_.max_idle; n < binary.idle.size(); ++n) {
+    const std::size_t s = binary.idle[n];
+    binary.tally.cleaned[side_of(expansion.label[s] * (expansion.label[s] - expansion.gradient[s]))] += 1;
+    binary.remove(s);
   }
-  machine.idle.resize(options_.max_idle);
-  machine.refresh_extremes();
+  binary.idle.resize(options_.max_idle);
+  binary.refresh_extremes();
 }
 
 template class Robust<float>;

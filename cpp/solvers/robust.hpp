@@ -30,17 +30,17 @@ class Robust : public Solver<T> {
  public:
   explicit Robust(const Options& options) : options_(options) {}
 
-  Visit visit(Machine<T>& machine, std::size_t position, double label, double cost) const override;
-  Visit revisit(Machine<T>& machine, std::size_t position, std::size_t slot) const override;
+  Visit visit(BinaryModel<T>& binary, std::size_t position, double label, double cost) const override;
+  Visit revisit(BinaryModel<T>& binary, std::size_t position, std::size_t slot) const override;
   // REPROCESS: false when no coefficient violates by more than the tolerance.
-  bool reprocess(Machine<T>& machine) const;
+  bool reprocess(BinaryModel<T>& binary) const;
 
  private:
   enum Side { left, slope, right };
   Side side_of(double score) const { return score < options_.ramp ? left : score > 1.0 ? right : slope; }
-  bool passes_over(const Machine<T>& machine, Side side) const;
-  void reduce_gap(Machine<T>& machine, double threshold) const;
-  void clean(Machine<T>& machine) const;
+  bool passes_over(const BinaryModel<T>& binary, Side side) const;
+  void reduce_gap(BinaryModel<T>& binary, double threshold) const;
+  void clean(BinaryModel<T>& binary) const;
 
   Options options_;
 };

@@ -1,4 +1,4 @@
-// How long the steps of the linear machines are, and how their iterates are averaged (the mathematics: averaged_sgd.hpp). One schedule serves all machines of a bank.
+// How long the steps of the linear binaries are, and how their iterates are averaged (the mathematics: averaged_sgd.hpp). One schedule serves all binaries of a model.
 #pragma once
 
 #include <cstddef>

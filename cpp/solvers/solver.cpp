@@ -16,7 +16,7 @@ std::unique_ptr<Solver<T>> make_solver(const Options& options) {
     case Algorithm::robust: return std::make_unique<Robust<T>>(options);
     case Algorithm::tracking: return std::make_unique<Tracking<T>>(options);
     case Algorithm::perceptron: return std::make_unique<Perceptron<T>>(options);
-    case Algorithm::incremental: break;  // has a bank of its own
+    case Algorithm::incremental: break;  // has a model of its own
   }
   throw std::invalid_argument("unknown algorithm");
 }

@@ -18,12 +18,12 @@ std::uint64_t mixed(std::uint64_t value) {
 
 // One of the members with a coefficient. They have different ids, which `mixed` keeps different: the smallest lot may be anybody's.
 template <class T>
-std::size_t one_of(const Machine<T>& machine, std::uint64_t number) {
+std::size_t one_of(const BinaryModel<T>& binary, std::uint64_t number) {
   std::size_t chosen = 0;
   std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
-  for (std::size_t i = 0; i < machine.expansion.size(); ++i) {
-    if (machine.expansion.alpha[i] == 0.0) continue;
-    const std::uint64_t lot = mixed(number ^ static_cast<std::uint64_t>(machine.id_of(i)));
+  for (std::size_t i = 0; i < binary.expansion.size(); ++i) {
+    if (binary.expansion.alpha[i] == 0.0) continue;
+    const std::uint64_t lot = mixed(number ^ static_cast<std::uint64_t>(binary.id_of(i)));
     if (lot < least) least = lot, chosen = i;
   }
   return chosen;
@@ -32,68 +32,68 @@ std::size_t one_of(const Machine<T>& machine, std::uint64_t number) {
 }  // namespace
 
 template <class T>
-Visit Tracking<T>::visit(Machine<T>& machine, std::size_t position, double label, double cost) const {
-  const double sum = machine.sum(position);
-  forget_average(machine);
-  const std::size_t k = machine.insert(position, label, Box::of(label, cost), label - sum);
-  machine.visits += 1;
+Visit Tracking<T>::visit(BinaryModel<T>& binary, std::size_t position, double label, double cost) const {
+  const double sum = binary.sum(position);
+  forget_average(binary);
+  const std::size_t k = binary.insert(position, label, Box::of(label, cost), label - sum);
+  binary.visits += 1;
   if (options_.process)
-    if (const double length = machine.best_length(k); length != 0.0) machine.climb(k, length);
-  track(machine);
+    if (const double length = binary.best_length(k); length != 0.0) binary.climb(k, length);
+  track(binary);
   return {sum, true};
 }
 
 template <class T>
-Visit Tracking<T>::revisit(Machine<T>& machine, std::size_t position, std::size_t) const {
-  const double sum = machine.sum(position);
-  forget_average(machine);
-  track(machine);
+Visit Tracking<T>::revisit(BinaryModel<T>& binary, std::size_t position, std::size_t) const {
+  const double sum = binary.sum(position);
+  forget_average(binary);
+  track(binary);
   return {sum, false};
 }
 
 template <class T>
-void Tracking<T>::track(Machine<T>& machine) const {
-  Expansion& expansion = machine.expansion;
+void Tracking<T>::track(BinaryModel<T>& binary) const {
+  Expansion& expansion = binary.expansion;
   for (std::size_t k = 1; k <= options_.n_steps; ++k) {
-    const auto i = picked(machine, k);
-    const double length = i ? machine.best_length(*i) : 0.0;
+    const auto i = picked(binary, k);
+    const double length = i ? binary.best_length(*i) : 0.0;
     if (length == 0.0) continue;
-    machine.climb(*i, length);
+    binary.climb(*i, length);
     if (options_.average) expansion.lag[*i] += length * static_cast<double>(k - 1);
   }
-  machine.draws += 1;
-  machine.terms = options_.average ? static_cast<double>(options_.n_steps) : 0.0;
-  if (!options_.keep_all) dismiss_idle(machine);
+  binary.draws += 1;
+  binary.terms = options_.average ? static_cast<double>(options_.n_steps) : 0.0;
+  if (!options_.keep_all) dismiss_idle(binary);
 }
 
 // One of all examples seen, if it takes part. (Uniform but for a part in 2^64.)
 template <class T>
-std::optional<std::size_t> Tracking<T>::picked(const Machine<T>& machine, std::size_t step) const {
-  const Expansion& expansion = machine.expansion;
-  const std::uint64_t number = mixed(mixed(options_.seed ^ mixed(machine.draws)) + step);
-  const std::size_t i = number % std::max<std::size_t>(machine.visits, 1);
+std::optional<std::size_t> Tracking<T>::picked(const BinaryModel<T>& binary, std::size_t step) const {
+  const Expansion& expansion = binary.expansion;
+  const std::uint64_t number = mixed(mixed(options_.seed ^ mixed(binary.draws)) + step);
+  const std::size_t i = number % std::max<std::size_t>(binary.visits, 1);
   if (i >= (options_.keep_all ? expansion.size() : expansion.support())) return std::nullopt;
-  return options_.keep_all ? i : one_of(machine, number);
+  return options_.keep_all ? i : one_of(binary, number);
 }
 
 template <class T>
-void Tracking<T>::forget_average(Machine<T>& machine) const {
-  auto& lag = machine.expansion.lag;
+void Tracking<T>::forget_average(BinaryModel<T>& binary) const {
+  auto& lag = binary.expansion.lag;
   std::fill(lag.begin(), lag.end(), 0.0);
 }
 
 // An example whose average is still not zero stays until the next one comes.
 template <class T>
-void Tracking<T>::dismiss_idle(Machine<T>& machine) const {
-  Expansion& expansion = machine.expansion;
+void Tracking<T>::dismiss_idle(BinaryModel<T>& binary) const {
+  Expansion& expansion = binary.expansion;
   const std::size_t dead = expansion.dead();
-  std::erase_if(machine.idle, [&](std::size_t s) {
+  std::erase_if(binary.idle, [&](std::size_t s) {
     if (!expansion.alive(s) || expansion.alpha[s] != 0.0) return true;
     if (expansion.lag[s] != 0.0) return false;
-    machine.remove(s);
+    binary.remove(s);
     return true;
   });
-  if (expansion.dead() != dead) machine.refresh_extremes();
+  if (expansion.dead() != dead) binary.refresh_extremes();
 }
 
 template class Tracking<float>;

@@ -21,14 +21,14 @@ class Tracking : public Solver<T> {
  public:
   explicit Tracking(const Options& options) : options_(options) {}
 
-  Visit visit(Machine<T>& machine, std::size_t position, double label, double cost) const override;
-  Visit revisit(Machine<T>& machine, std::size_t position, std::size_t slot) const override;
+  Visit visit(BinaryModel<T>& binary, std::size_t position, double label, double cost) const override;
+  Visit revisit(BinaryModel<T>& binary, std::size_t position, std::size_t slot) const override;
 
  private:
-  void track(Machine<T>& machine) const;
-  std::optional<std::size_t> picked(const Machine<T>& machine, std::size_t step) const;
-  void forget_average(Machine<T>& machine) const;
-  void dismiss_idle(Machine<T>& machine) const;
+  void track(BinaryModel<T>& binary) const;
+  std::optional<std::size_t> picked(const BinaryModel<T>& binary, std::size_t step) const;
+  void forget_average(BinaryModel<T>& binary) const;
+  void dismiss_idle(BinaryModel<T>& binary) const;
 
   Options options_;
 };

@@ -3,16 +3,16 @@
 from importlib.metadata import version
 
 from hinge import active, datasets, distributed, export
-from hinge._errors import DataError, HingeError, KernelError, ParameterError
 from hinge.approximate import ApproximateSVC, ApproximateSVR
+from hinge.exceptions import DataError, HingeError, KernelError, ParameterError
 from hinge.export import ExportError
 from hinge.incremental import IncrementalOneClassSVM, IncrementalSVC
 from hinge.io import DataFileError
 from hinge.online import OnlineSVC
 from hinge.perceptron import KernelPerceptron
 from hinge.persistence import ModelFileError, load, save
-from hinge.prepared import PreparedClassifier, PreparedDetector
 from hinge.robust import RobustOnlineSVC
+from hinge.tables import PreparedClassifier, PreparedDetector
 from hinge.tracking import TrackingSVC
 
 __all__ = [

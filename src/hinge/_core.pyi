@@ -23,9 +23,9 @@ class Kernel:
     ) -> None: ...
 
 class Options:
-    """What a bank may do; plain data."""
+    """What a native may do; plain data."""
 
-    algorithm: str  # lasvm, robust, tracking, perceptron (an ExactBank: incremental); the middle three have no bias
+    algorithm: str  # lasvm, robust, tracking, perceptron (an ExactModel: incremental); the middle three have no bias
     tolerance: float  # tau
     max_support: int  # members a machine may keep; 0: no bound
     max_steps: int  # of one finishing; 0: as many as it takes
@@ -102,7 +102,7 @@ class Outcome:
     stopped: bool  # the monitor asked to stop
     stalled: bool  # finishing, or learning an example, hit its cap before the tolerance
 
-class Bank32:
+class KernelModel32:
     """One-vs-rest machines over one set of retained examples.
 
     Classes are numbered in the order in which Python names them; with up to two classes there is one machine whose
@@ -132,7 +132,7 @@ class Bank32:
         """Kernel values of the batch against the retained examples, in the order of `state()["ids"]`."""
 
     broken: bool  # an exception has left it in the middle of a change
-    n_machines: int
+    n_binaries: int
     n_retained: int  # examples held
     n_kernel_evals: int
     n_steps: int
@@ -157,10 +157,10 @@ class Bank32:
     @staticmethod
     def restore(
         kernel: Kernel, options: Options, n_features: int, sparse: bool, n_classes: int, state: dict[str, NDArray[Any]]
-    ) -> Bank32: ...
+    ) -> KernelModel32: ...
 
-class Bank64:
-    """As Bank32, in double precision throughout."""
+class KernelModel64:
+    """As KernelModel32, in double precision throughout."""
 
     def __init__(self, kernel: Kernel, options: Options, n_features: int, sparse: bool, n_classes: int) -> None: ...
     def set_options(self, options: Options) -> None: ...
@@ -181,7 +181,7 @@ class Bank64:
     def kernel_values(self, batch: Batch64) -> NDArray[np.float64]: ...
 
     broken: bool
-    n_machines: int
+    n_binaries: int
     n_retained: int
     n_kernel_evals: int
     n_steps: int
@@ -197,13 +197,13 @@ class Bank64:
     @staticmethod
     def restore(
         kernel: Kernel, options: Options, n_features: int, sparse: bool, n_classes: int, state: dict[str, NDArray[Any]]
-    ) -> Bank64: ...
+    ) -> KernelModel64: ...
 
-class ExactBank:
-    """Machines that are exact after every example, in double precision; else as Bank64.
+class ExactModel:
+    """Machines that are exact after every example, in double precision; else as KernelModel64.
 
     Classes and machines are numbered as in the other banks. The problem "plane" or "sphere" has one class, number 0,
-    and one machine. A bank that has forgotten everything may have no class at all.
+    and one machine. A native that has forgotten everything may have no class at all.
     """
 
     def __init__(self, kernel: Kernel, options: Options, n_features: int, sparse: bool, n_classes: int) -> None: ...
@@ -261,7 +261,7 @@ class ExactBank:
         """Do nothing."""
     def decide(self, batch: Batch64, threads: int = 1) -> NDArray[np.float64]: ...
 
-    n_machines: int
+    n_binaries: int
     n_retained: int
     n_kernel_evals: int
     n_steps: int
@@ -281,14 +281,14 @@ class ExactBank:
     @staticmethod
     def restore(
         kernel: Kernel, options: Options, n_features: int, sparse: bool, n_classes: int, state: dict[str, NDArray[Any]]
-    ) -> ExactBank: ...
+    ) -> ExactModel: ...
 
 def set_blas(routines: dict[str, Any]) -> None:
     """Hand over the BLAS function pointers (PyCapsules of scipy.linalg.cython_blas)."""
 
 def instruction_set() -> str: ...
 def after_fork() -> None:
-    """Note, in a child process, that all other threads are gone, and with them who held a bank."""
+    """Note, in a child process, that all other threads are gone, and with them who held a native."""
 
 def close(seconds: float) -> None:
     """Let banks stop learning, and wait that long for the threads inside them: the interpreter is about to end."""
@@ -310,7 +310,7 @@ class LinearOptions:
         """Choose hinge, squared_hinge, log_loss, epsilon_insensitive or squared_epsilon_insensitive."""
 
 class Map64:
-    """A feature map on its way into a bank."""
+    """A feature map on its way into a native."""
 
     @staticmethod
     def nystroem(
@@ -321,11 +321,11 @@ class Map64:
     def features(self, batch: Batch64, raw: bool = False) -> NDArray[np.float64]:
         """Return the features of rows or, with `raw`, the kernel values that those of Nystroem are made of."""
 
-class LinearBank64:
+class LinearModel64:
     """Linear machines over the features of one map, which it takes: one a class, or one for a regression."""
 
     broken: bool  # an error has left it half-way through a step
-    n_machines: int
+    n_binaries: int
     n_retained: int  # features
     n_examples: int  # of a weight above zero, each counted once
     n_kernel_evals: int
@@ -361,4 +361,4 @@ class LinearBank64:
         """Go back to what an earlier state of these machines knew."""
 
 Map32 = Map64
-LinearBank32 = LinearBank64
+LinearModel32 = LinearModel64

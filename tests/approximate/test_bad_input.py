@@ -7,7 +7,7 @@ import pytest
 from scipy.sparse import csr_matrix
 
 from hinge import ApproximateSVC, ApproximateSVR
-from hinge._errors import DataError, HingeError, ParameterError
+from hinge.exceptions import DataError, HingeError, ParameterError
 
 from .common import assert_identical
 

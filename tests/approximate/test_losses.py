@@ -9,7 +9,7 @@ import pytest
 from scipy.optimize import minimize_scalar
 
 from hinge import _core
-from hinge._kernels import KernelSpec
+from hinge._model.kernels import KernelSpec
 
 from .common import losses
 from .reference import proximal, pull
@@ -33,7 +33,7 @@ def bank(chosen, weights, function=None):
     kernel = KernelSpec("linear") if function is None else KernelSpec("callable", function=function)
     landmarks, unit = _core.Batch64.dense(np.eye(length)), np.eye(length)
     native = _core.Map64.nystroem(kernel.native(np.float64), landmarks, np.arange(length), NO_SHIFT, unit)
-    machine = _core.LinearBank64(native, np.ones(length), 1.0, chosen, 2)
+    machine = _core.LinearModel64(native, np.ones(length), 1.0, chosen, 2)
     nothing = _core.Batch64.dense(np.zeros((10, length)))
     machine.learn(nothing, np.resize([1.0, -1.0], 10), np.ones(10), 0, np.arange(10))
     machine.recall(machine.state() | {"weights": weights, "average": weights})

@@ -8,8 +8,8 @@ from scipy.sparse import csr_matrix
 from sklearn.metrics.pairwise import pairwise_kernels
 
 from hinge import ApproximateSVC, ApproximateSVR
-from hinge._kernels import KernelSpec
-from hinge._validation import Storage
+from hinge._model.kernels import KernelSpec
+from hinge._model.validation import Storage
 from hinge.approximate._maps import Features
 
 from .common import KERNELS, features, values

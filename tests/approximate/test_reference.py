@@ -68,7 +68,7 @@ def reference(model, X, targets, weights=None, *, typical=None, draw=landmarks, 
 
 
 def assert_same(model, machine, rtol=1e-9):
-    arrays = model._state.bank.state()
+    arrays = model._state.native.state()
     scale = np.abs(machine.average).max()
     np.testing.assert_allclose(arrays["average"], machine.average, atol=rtol * scale)
     np.testing.assert_allclose(arrays["weights"], machine.weights, atol=rtol * np.abs(machine.weights).max())
@@ -90,7 +90,7 @@ def test_steps_of_the_paper(data, intercept, average_last):
 
 def test_the_answer_is_the_last_iterate(data):
     X, y, _, _ = data
-    arrays = make("hinge", steps="asset", average_last=1).fit(X, y)._state.bank.state()
+    arrays = make("hinge", steps="asset", average_last=1).fit(X, y)._state.native.state()
     np.testing.assert_allclose(arrays["average"], arrays["weights"], rtol=1e-12)
 
 

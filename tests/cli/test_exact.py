@@ -9,7 +9,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.svm import SVC, OneClassSVM
 
 import hinge
-from hinge.prepared import PreparedDetector
+from hinge.tables import PreparedDetector
 
 
 def write_table(path, rows, header):

@@ -21,7 +21,7 @@ from hinge import (
     TrackingSVC,
 )
 from hinge.active import Continued
-from hinge.preparation import Preparation, Scaling
+from hinge.tables import Preparation, Scaling
 
 random = np.random.default_rng(0)
 X = random.normal(size=(120, 3))

@@ -21,7 +21,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.multiclass import OneVsRestClassifier
 
 from hinge import IncrementalSVC, OnlineSVC, _core
-from hinge._threads import count_threads, one_blas_thread
+from hinge._model.threads import count_threads, one_blas_thread
 
 from .common import MODELS, OWN, ROWS, Gate, X, Y, hasty, values_of
 
@@ -127,7 +127,7 @@ def test_a_fork_in_the_middle_of_a_lesson():
 def test_native_machines_know_by_themselves_that_they_were_forked():
     wide = np.random.default_rng(0).normal(size=(4000, 10))
     model = OnlineSVC(gamma=0.1, random_state=0).fit(wide[:100], wide[:100, 0] > 0)
-    bank, ((_, batch),) = model._state.bank, model._state.storage.batches(wide)
+    bank, ((_, batch),) = model._state.native, model._state.storage.batches(wide)
     labels, costs, order = (wide[:, 0] > wide[:, 1]).astype(np.int32), np.ones(4000), np.arange(4000)
     inside, go_on = threading.Event(), threading.Event()
 
@@ -294,11 +294,11 @@ def test_other_threads_go_on_while_the_machines_work(name):
         lesson()
     state = model._state
     ((_, batch),) = state.storage.batches(np.repeat(ROWS, 20, axis=0))
-    zeros = np.zeros(len(ROWS) * 20, dtype=np.float64 if "clock" in state.bank.state() else np.int32)
+    zeros = np.zeros(len(ROWS) * 20, dtype=np.float64 if "clock" in state.native.state() else np.int32)
     lesson = (batch, zeros, np.full(len(zeros), 1e-3), 1000, np.arange(len(zeros)))
     assert not others_go_on_during(lambda: sum(range(1000)), 100)
-    assert others_go_on_during(lambda: state.bank.decide(batch, 1), 2000)
-    assert others_go_on_during(lambda: state.bank.learn(*lesson), 2000)
+    assert others_go_on_during(lambda: state.native.decide(batch, 1), 2000)
+    assert others_go_on_during(lambda: state.native.learn(*lesson), 2000)
 
 
 def test_other_threads_go_on_while_features_are_made():

@@ -116,10 +116,10 @@ class Interrupting:
     """Native machines during whose work Ctrl-C is pressed, which Python raises before or after it."""
 
     def __init__(self, bank, verb, after):
-        self._bank, self._verb, self._after, self._pressed = bank, verb, after, False
+        self._native, self._verb, self._after, self._pressed = bank, verb, after, False
 
     def __getattr__(self, name):
-        work = getattr(self._bank, name)
+        work = getattr(self._native, name)
         return work if name != self._verb or self._pressed else lambda *given: self._press(work, *given)
 
     def _press(self, work, *given):
@@ -135,7 +135,7 @@ def test_ctrl_c_while_a_class_comes(name, after):
     make, _ = MODELS[name]
     two = Y != "odd"
     model = make().partial_fit(X[two], Y[two])
-    model._state._bank = Interrupting(model._state.bank, "grow", after)
+    model._state._native = Interrupting(model._state.native, "grow", after)
     with pytest.raises(KeyboardInterrupt):
         model.partial_fit(X[~two], Y[~two])
     assert model.decision_function(ROWS).reshape(len(ROWS), -1).shape[1] == (1 if len(model.classes_) == 2 else 3)
@@ -146,7 +146,7 @@ def test_ctrl_c_while_a_class_comes(name, after):
 @pytest.mark.parametrize("after", [False, True])
 def test_ctrl_c_while_a_class_goes(after):
     model = IncrementalSVC(gamma=0.5).fit(X, Y)
-    model._state._bank = Interrupting(model._state.bank, "drop_class", after)
+    model._state._native = Interrupting(model._state.native, "drop_class", after)
     with pytest.raises(KeyboardInterrupt):
         model.forget(np.flatnonzero(Y == "odd"))
     assert model.classes_.tolist() == ["high", "low"]

@@ -9,11 +9,11 @@ import pytest
 from rich.console import Console
 
 import hinge
+from experiments._records import Records, write_records
 from hinge import ModelFileError, export
 from hinge.cli import _files as checkpoints
 from hinge.cli._learn import Learned
 from hinge.cli._plot import draw
-from hinge.papers._records import Records, write_records
 from hinge.web._store import Answer, Store, StoreError
 
 from .common import UNFINISHED, fill, model, mounted

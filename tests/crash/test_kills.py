@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import hinge
-from hinge import _files
+from experiments._records import Records, read_records, write_records
 from hinge.cli import _files as checkpoints
 from hinge.cli import main
-from hinge.papers._records import Records, read_records, write_records
+from hinge.io import atomic
 
 from .common import UNFINISHED, age, ended, kill_during, model, started
 
@@ -64,7 +64,7 @@ def test_leftovers_go_and_others_stay(pair, tmp_path):
     for name in (".hinge-0123456789abcdef.tmp", ".hinge-notes", "model.tmp"):
         (tmp_path / name).write_text("left")
     (tmp_path / ".hinge-link.tmp").symlink_to(tmp_path / "model.tmp")
-    with _files.replacing(tmp_path / "slow.txt") as unfinished:
+    with atomic.replacing(tmp_path / "slow.txt") as unfinished:
         unfinished.write_text("still at it")
         hinge.save(pair[0][0], tmp_path / "model.hinge")
         assert len(list(tmp_path.glob(UNFINISHED))) == 3  # all young
@@ -112,7 +112,7 @@ def test_bytes_reach_the_disk_before_the_name(pair, tmp_path, monkeypatch):
         order.append("name")
         return move(self, target)
 
-    monkeypatch.setattr(_files.os, "fsync", noted_sync)
+    monkeypatch.setattr(atomic.os, "fsync", noted_sync)
     monkeypatch.setattr(Path, "replace", noted_move)
     hinge.save(pair[0][0], tmp_path / "model.hinge")
     write_records(tmp_path / "table.csv", Records([{"a": 1}]))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hinge import ApproximateSVC, OnlineSVC, distributed
-from hinge._threads import count_threads
+from hinge._model.threads import count_threads
 from hinge.distributed import _train
 from hinge.distributed._engine import Engine, task
 from hinge.distributed._parts import Part

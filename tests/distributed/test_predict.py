@@ -23,7 +23,7 @@ from hinge import (
     distributed,
 )
 from hinge.io import Table
-from hinge.preparation import Preparation, Scaling, Survey
+from hinge.tables import Preparation, Scaling, Survey
 
 pytestmark = pytest.mark.slow  # together they take seconds
 

@@ -9,7 +9,7 @@ from sklearn.svm import SVC, SVR
 
 from hinge import ApproximateSVC, ApproximateSVR, PreparedClassifier
 from hinge.export import ExportError, from_libsvm, to_libsvm, to_onnx, to_sklearn
-from hinge.preparation import Preparation, Scaling
+from hinge.tables import Preparation, Scaling
 
 CLASSIFIERS = {
     "nystroem": {},

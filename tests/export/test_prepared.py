@@ -8,8 +8,7 @@ import pytest
 
 from hinge import OnlineSVC
 from hinge.export import ExportError, to_libsvm, to_onnx, to_sklearn
-from hinge.preparation import Column, Preparation, Scaling
-from hinge.prepared import PreparedClassifier
+from hinge.tables import Column, Preparation, PreparedClassifier, Scaling
 
 COLUMNS = (
     Column("age", mean=50.0),

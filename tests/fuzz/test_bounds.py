@@ -22,8 +22,7 @@ from fuzz._outcome import little_memory, require_sentence
 from hinge.datasets import read
 from hinge.export import from_libsvm
 from hinge.io import _delimited, _npy, open_source
-from hinge.preparation import Survey
-from hinge.prepared import PreparedClassifier
+from hinge.tables import PreparedClassifier, Survey
 
 MB = 1 << 20
 PACKINGS = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.metrics.pairwise import rbf_kernel
 
 import hinge
-from hinge.preparation import Preparation, Scaling
+from hinge.tables import Preparation, Scaling
 
 KERNELS = {
     "rbf": {"kernel": "rbf", "gamma": 0.5},

@@ -51,7 +51,7 @@ def test_extremes_of_gradients_among_huge_kernel_values():
     arrays = model._state.to_arrays()[0]
     ends = np.cumsum(arrays["member_counts"])[:-1]
     parts = (np.split(arrays[name], ends) for name in ("alpha", "gradient", "member_lows", "member_costs"))
-    for found, alpha, gradient, low, cost in zip(model._state.bank.extremes, *parts, strict=True):
+    for found, alpha, gradient, low, cost in zip(model._state.native.extremes, *parts, strict=True):
         assert set(found.tolist()) == {gradient[alpha < low + cost].max(), gradient[alpha > low].min()}
 
 

@@ -24,7 +24,7 @@ from sklearn.svm import SVC
 from hinge import ApproximateSVC, IncrementalSVC, KernelPerceptron, OnlineSVC, PreparedClassifier
 from hinge.active import ActiveLearner
 from hinge.active._rows import take_rows
-from hinge.preparation import Preparation, Scaling
+from hinge.tables import Preparation, Scaling
 from tests.conftest import tried
 
 N = 24

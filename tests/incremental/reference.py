@@ -187,7 +187,7 @@ class ReferenceBank:
         return len(ids)
 
     def leave_one_out(self, monitor=None):
-        values = np.zeros((len(self.examples), self.n_machines))
+        values = np.zeros((len(self.examples), self.n_binaries))
         for place, number in enumerate(sorted(self.examples)):
             without = ReferenceBank(self.kernel, self.options, self.n_features, self.is_sparse, self.n_classes)
             without.examples = self.examples
@@ -212,7 +212,7 @@ class ReferenceBank:
         self._solved = False
 
     def decide(self, batch, threads=1):
-        values = np.zeros((batch.X.shape[0], self.n_machines))
+        values = np.zeros((batch.X.shape[0], self.n_binaries))
         for place, machine in enumerate(self.machines):
             values[:, place] = machine.bias
             if machine.members:
@@ -221,7 +221,7 @@ class ReferenceBank:
         return values
 
     @property
-    def n_machines(self):
+    def n_binaries(self):
         return len(self._machines)
 
     @property
@@ -293,6 +293,6 @@ class ReferenceBank:
 
 def install(monkeypatch):
     """Let hinge work with these machines; others do not work meanwhile."""
-    stand_ins = {"Kernel": Kernel, "Options": SimpleNamespace, "Batch64": Batch64, "ExactBank": ReferenceBank}
+    stand_ins = {"Kernel": Kernel, "Options": SimpleNamespace, "Batch64": Batch64, "ExactModel": ReferenceBank}
     for name, stand_in in stand_ins.items():
         monkeypatch.setattr(_core, name, stand_in, raising=False)

@@ -41,7 +41,7 @@ def test_optimal_after_every_step(data_folder, name):
     K, model = rbf_kernel(X, gamma=parameters["gamma"]), IncrementalSVC(**parameters)
     for row in range(len(y)):
         model.partial_fit(X[row : row + 1], y[row : row + 1])
-        assert model._state.bank.gap.max() <= 1e-6
+        assert model._state.native.gap.max() <= 1e-6
         if row % 10 == 9:
             assert model.kkt_violation() <= 1e-6
         if row % 250 == 249:
@@ -81,5 +81,5 @@ def test_a_window_does_nearly_as_well(data_folder):
     whole = IncrementalSVC(**parameters).fit(X[train], y[train])
     window = IncrementalSVC(max_examples=150, **parameters).fit(X[train], y[train])
     assert len(window.ids_) <= 1500
-    assert window._state.bank.state()["member_counts"].tolist() == [150] * 10
+    assert window._state.native.state()["member_counts"].tolist() == [150] * 10
     assert 1 - window.score(X[test], y[test]) <= (1 - whole.score(X[test], y[test])) * 1.5

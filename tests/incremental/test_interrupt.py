@@ -116,7 +116,7 @@ def test_relabelling(begun):
     model, kernel, X, y = begun
     interrupt(kernel, lambda: model.relabel(range(40), np.full(40, 8)))
     state = model._state
-    y[state.bank.held()] = [state.table.label(number) for number in state.bank.labels()]
+    y[state.native.held()] = [state.table.label(number) for number in state.native.labels()]
     assert set(y[:40]) >= {8} or 8 not in model.classes_
     assert_exact(model, X, y)
 
@@ -136,7 +136,7 @@ def test_a_class_that_did_not_come(two, monkeypatch):
     def stopped(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("hinge._base.StreamingEstimator._show", stopped)
+    monkeypatch.setattr("hinge._fit.base.StreamingEstimator._show", stopped)
     with pytest.raises(KeyboardInterrupt):
         model.partial_fit(X[:2] + 1.0, [5, 6], ids=["a", "b"])
     assert model.classes_.tolist() == [0, 1]
@@ -149,7 +149,7 @@ def test_in_the_head_start_of_fit(monkeypatch):
     """Ctrl-C while LASVM goes ahead: the exact model of the support vectors found until then."""
 
     def approach(near, batch, numbers, costs, rows, monitor):  # noqa: PLR0917
-        near.bank.learn(batch, numbers, costs, 0, rows[:150], 0, monitor)
+        near.native.learn(batch, numbers, costs, 0, rows[:150], 0, monitor)
         raise KeyboardInterrupt
 
     monkeypatch.setattr(_head_start, "_approach", approach)
@@ -172,7 +172,7 @@ def test_a_handler_that_raises_around_native_work_leaves_classes_in_step(monkeyp
     """The table of classes was taken back, although the machines had grown."""
     X, y = np.random.default_rng(0).normal(size=(30, 2)), np.arange(30) % 3
     model = IncrementalSVC(gamma=0.5).fit(X, y)
-    native, rings = getattr(_core.ExactBank, work), [TimeoutError("enough")]
+    native, rings = getattr(_core.ExactModel, work), [TimeoutError("enough")]
 
     def disturbed(bank, *arguments):
         if moment == "after":
@@ -182,11 +182,11 @@ def test_a_handler_that_raises_around_native_work_leaves_classes_in_step(monkeyp
         if moment == "before":
             native(bank, *arguments)
 
-    monkeypatch.setattr(_core.ExactBank, work, disturbed)
+    monkeypatch.setattr(_core.ExactModel, work, disturbed)
     disturb = {"relabel": lambda: model.relabel([0, 1], [7, 7]), "forget": lambda: model.forget(np.flatnonzero(y == 1))}
     with pytest.raises(TimeoutError):
         disturb[verb]()
     monkeypatch.undo()
     check(model)
     np.testing.assert_array_equal(copy.deepcopy(model).decision_function(X), model.decision_function(X))
-    assert len(model.classes_) == len(model._state.bank.class_counts())
+    assert len(model.classes_) == len(model._state.native.class_counts())

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from hinge._errors import ParameterError
+from hinge.exceptions import ParameterError
 from hinge.io import DataFileError, open_source
 
 

@@ -45,7 +45,7 @@ def measured(kind, settings, n, cache_size):
     before = resident()
     model.fit(X, y)
     most = peak() - before
-    held, margin = model._state.bank.n_retained, getattr(model._state.bank, "n_margin", np.zeros(1)).sum()
+    held, margin = model._state.native.n_retained, getattr(model._state.native, "n_margin", np.zeros(1)).sum()
     return {"peak": most, "held": int(held), "margin": int(margin)}
 
 

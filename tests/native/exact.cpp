@@ -1,5 +1,5 @@
-// Histories of banks of exact machines: examples come, go and change their labels.
-#include "exact_bank.hpp"
+// Histories of models of exact binaries: examples come, go and change their labels.
+#include "exact_model.hpp"
 
 #include <algorithm>
 
@@ -28,7 +28,7 @@ struct History {
   History(Dice& dice_, Examples<double>& examples_, hinge::Kernel<double> kernel_)
       : dice(dice_), examples(examples_), kernel(std::move(kernel_)), options(random_options(dice_)), classes(1) {
     if (options.problem != hinge::Problem::classifier) std::fill(examples.labels.begin(), examples.labels.end(), 0);
-    bank = std::make_unique<hinge::ExactBank>(kernel, options, examples.features, examples.sparse, classes);
+    model = std::make_unique<hinge::ExactModel>(kernel, options, examples.features, examples.sparse, classes);
   }
 
   bool one_class() const { return options.problem != hinge::Problem::classifier; }
@@ -39,16 +39,16 @@ struct History {
     count = std::min(count, examples.rows - first);
     next += count;
     for (std::size_t r = first; r < first + count; ++r) classes = std::max(classes, static_cast<std::size_t>(examples.labels[r]) + 1);
-    bank->grow(classes);
+    model->grow(classes);
     const auto monitor = watch(dice, 0.03);
     const std::vector<std::int64_t> order = dice.shuffled(count);
-    bank->learn({examples.batch(first, count), std::span(examples.labels).subspan(first, count), std::span(examples.costs).subspan(first, count),
+    model->learn({examples.batch(first, count), std::span(examples.labels).subspan(first, count), std::span(examples.costs).subspan(first, count),
                  static_cast<std::int64_t>(first), order, 0}, *monitor);
-    bank->check_invariants();
+    model->check_invariants();
   }
 
   std::vector<std::int64_t> some_held() {
-    const std::vector<std::int64_t> held = bank->held();
+    const std::vector<std::int64_t> held = model->held();
     std::vector<std::int64_t> some;
     for (const std::int64_t place : dice.shuffled(held.size())) some.push_back(held[static_cast<std::size_t>(place)]);
     some.resize(std::min(some.size(), dice.one_of<std::size_t>({1, 3, 10, 1000})));
@@ -57,19 +57,19 @@ struct History {
 
   void forget() {
     const auto monitor = watch(dice, 0.03);
-    bank->forget(some_held(), *monitor);
-    bank->check_invariants();
+    model->forget(some_held(), *monitor);
+    model->check_invariants();
     for (std::size_t number = classes; number-- > 1 && !one_class();)
-      if (bank->class_counts()[number] == 0 && dice.chance(0.5)) drop(number);
+      if (model->class_counts()[number] == 0 && dice.chance(0.5)) drop(number);
   }
 
   // The labels of rows to come follow the numbers of the classes.
   void drop(std::size_t number) {
     for (std::size_t r = next; r < examples.rows; ++r)
       if (static_cast<std::size_t>(examples.labels[r]) >= number && examples.labels[r] > 0) --examples.labels[r];
-    bank->drop_class(static_cast<std::int32_t>(number));
+    model->drop_class(static_cast<std::int32_t>(number));
     --classes;
-    bank->check_invariants();
+    model->check_invariants();
   }
 
   void relabel() {
@@ -81,36 +81,36 @@ struct History {
       costs.push_back(dice.one_of({0.5, 1.0, 5.0}));
     }
     const auto monitor = watch(dice, 0.03);
-    bank->relabel(ids, labels, costs, *monitor);
-    bank->check_invariants();
+    model->relabel(ids, labels, costs, *monitor);
+    model->check_invariants();
   }
 
-  std::vector<double> answers(hinge::ExactBank& asked) const {
-    std::vector<double> decisions(examples.rows * asked.machines().size());
+  std::vector<double> answers(hinge::ExactModel& asked) const {
+    std::vector<double> decisions(examples.rows * asked.binaries().size());
     asked.decide(examples.batch(), decisions, options.threads);
-    for (const double decision : decisions) expect(std::isfinite(decision), "a decision of an exact bank is not finite");
+    for (const double decision : decisions) expect(std::isfinite(decision), "a decision of an exact model is not finite");
     return decisions;
   }
 
   // Nothing changes by being asked what would be without one example.
   void leave_one_out() {
-    if (bank->held().size() > 60) return;
-    const std::vector<double> before = answers(*bank);
+    if (model->held().size() > 60) return;
+    const std::vector<double> before = answers(*model);
     const auto monitor = watch(dice, 0.03);
-    bank->leave_one_out(*monitor);
-    bank->check_invariants();
-    expect_close(before, answers(*bank), 1e-12, "leaving one out has changed the bank");
+    model->leave_one_out(*monitor);
+    model->check_invariants();
+    expect_close(before, answers(*model), 1e-12, "leaving one out has changed the model");
   }
 
   void restore() {
-    const hinge::BankState<double> state = bank->state();
+    const hinge::ModelState<double> state = model->state();
     state.check(examples.features, examples.sparse, std::max<std::size_t>(classes, 1));
-    auto other = std::make_unique<hinge::ExactBank>(kernel, options, examples.features, examples.sparse, classes, state);
+    auto other = std::make_unique<hinge::ExactModel>(kernel, options, examples.features, examples.sparse, classes, state);
     other->check_invariants();
-    expect_close(answers(*bank), answers(*other), same_answer, "a restored exact bank answers something else");
+    expect_close(answers(*model), answers(*other), same_answer, "a restored exact model answers something else");
     other->grow(classes);  // makes it ready
     other->check_invariants();
-    if (dice.chance(0.5)) bank = std::move(other);
+    if (dice.chance(0.5)) model = std::move(other);
   }
 
   Dice& dice;
@@ -119,7 +119,7 @@ struct History {
   hinge::Options options;
   std::size_t classes;
   std::size_t next = 0;
-  std::unique_ptr<hinge::ExactBank> bank;
+  std::unique_ptr<hinge::ExactModel> model;
 };
 
 // A whole training set at once, with coefficients that need not be near anything.
@@ -127,13 +127,13 @@ void adopt(Dice& dice, const Examples<double>& examples, const hinge::Kernel<dou
   hinge::Options options = random_options(dice);
   options.problem = hinge::Problem::classifier;
   options.max_examples = 0;
-  hinge::ExactBank bank(kernel, options, examples.features, examples.sparse, examples.classes);
+  hinge::ExactModel model(kernel, options, examples.features, examples.sparse, examples.classes);
   std::vector<std::int64_t> order;
   for (std::size_t r = 0; r < examples.rows; ++r)
     if (examples.costs[r] > 0.0) order.push_back(static_cast<std::int64_t>(r));
-  std::vector<double> alpha(order.size() * bank.machines().size(), 0.0);
-  bank.adopt({examples.batch(), examples.labels, examples.costs, 0, order, 0}, alpha);
-  bank.check_invariants();
+  std::vector<double> alpha(order.size() * model.binaries().size(), 0.0);
+  model.adopt({examples.batch(), examples.labels, examples.costs, 0, order, 0}, alpha);
+  model.check_invariants();
 }
 
 }  // namespace

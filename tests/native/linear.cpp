@@ -1,5 +1,5 @@
-// Histories of linear machines over features.
-#include "linear_bank.hpp"
+// Histories of linear binaries over features.
+#include "linear_model.hpp"
 
 #include <algorithm>
 
@@ -60,30 +60,30 @@ void linear(Dice& dice, bool large) {
   set_scene("linear", examples, kernel);
   const bool regression = options.loss.regression();
   std::size_t classes = regression ? 1 : 2;
-  hinge::LinearBank<T> bank(std::move(map), penalty, 1.0, options, classes);
+  hinge::LinearModel<T> model(std::move(map), penalty, 1.0, options, classes);
   std::vector<double> targets(examples.labels.begin(), examples.labels.end());
   std::vector<double> decisions;
   for (std::size_t step = 0; step < 10; ++step) {
     const auto monitor = watch(dice, 0.03);
     const std::vector<std::int64_t> order = dice.shuffled(examples.rows);
     switch (dice.below(6)) {
-      case 0: bank.keep(examples.rows); break;
-      case 1: bank.release(); break;
-      case 2: bank.recall(bank.state()); break;
+      case 0: model.keep(examples.rows); break;
+      case 1: model.release(); break;
+      case 2: model.recall(model.state()); break;
       case 3:
         options.threads = dice.between(1, 4);
-        bank.set_options(options);
+        model.set_options(options);
         break;
       default:
-        if (!regression) bank.grow(classes = std::max(classes, examples.classes));
-        bank.learn({examples.batch(), targets, examples.costs, 0, order}, *monitor);
+        if (!regression) model.grow(classes = std::max(classes, examples.classes));
+        model.learn({examples.batch(), targets, examples.costs, 0, order}, *monitor);
         break;
     }
-    bank.check_invariants();
-    decisions.resize(examples.rows * bank.machines().size());
-    bank.decide(examples.batch(), decisions, options.threads);
-    bank.check_invariants();
-    for (const double decision : decisions) expect(std::isfinite(decision), "a decision of a linear bank is not finite");
+    model.check_invariants();
+    decisions.resize(examples.rows * model.binaries().size());
+    model.decide(examples.batch(), decisions, options.threads);
+    model.check_invariants();
+    for (const double decision : decisions) expect(std::isfinite(decision), "a decision of a linear model is not finite");
   }
 }
 

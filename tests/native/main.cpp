@@ -1,4 +1,4 @@
-// Attacks the core without Python: random histories of all banks, meant to run under sanitizers or valgrind.
+// Attacks the core without Python: random histories of all models, meant to run under sanitizers or valgrind.
 //
 //   hinge_attack ROUNDS SEED
 //
@@ -8,8 +8,8 @@
 #include <exception>
 
 #include "common.hpp"
-#include "exact_bank.hpp"
-#include "one_vs_rest.hpp"
+#include "exact_model.hpp"
+#include "kernel_model.hpp"
 
 namespace attack {
 
@@ -19,16 +19,16 @@ void cycles(Dice& dice, std::size_t count) {
     const bool sparse = dice.chance(0.5);
     const Examples<double> examples(dice, 6, 3, 2, sparse);
     const std::vector<std::int64_t> order = dice.shuffled(examples.rows);
-    const hinge::Lesson<double> lesson{examples.batch(), examples.labels, examples.costs, 0, order, 0};
+    const hinge::TrainingBatch<double> training{examples.batch(), examples.labels, examples.costs, 0, order, 0};
     hinge::Options options;
     hinge::Monitor monitor;
     const hinge::Kernel<double> kernel({hinge::KernelKind::rbf, 0.5, 0.0, 3});
-    hinge::Bank<double> bank(kernel, options, examples.features, sparse, 2);
-    bank.learn(lesson, monitor);
-    bank.finish(monitor);
+    hinge::KernelModel<double> model(kernel, options, examples.features, sparse, 2);
+    model.learn(training, monitor);
+    model.finish(monitor);
     options.algorithm = hinge::Algorithm::incremental;
-    hinge::ExactBank exact_bank(kernel, options, examples.features, sparse, 2);
-    exact_bank.learn(lesson, monitor);
+    hinge::ExactModel exact_bank(kernel, options, examples.features, sparse, 2);
+    exact_bank.learn(training, monitor);
     exact_bank.forget(exact_bank.held(), monitor);
     exact_bank.check_invariants();
     expect(exact_bank.points().size() == 0, "an example was not forgotten");

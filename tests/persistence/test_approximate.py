@@ -12,7 +12,7 @@ from sklearn.base import clone
 import hinge
 from hinge import ApproximateSVC, ApproximateSVR, ModelFileError, PreparedClassifier
 from hinge.approximate._learning import begin
-from hinge.preparation import Preparation, Scaling
+from hinge.tables import Preparation, Scaling
 
 MAKERS = {
     "nystroem": lambda: ApproximateSVC(n_components=20, random_state=0),

@@ -357,7 +357,7 @@ def test_the_native_code_looks_at_columns_as_well(problem):
     arrays, values = model._state.to_arrays()
     arrays = arrays | {"ids": arrays["ids"] + 10**12}
     with pytest.raises(ValueError, match="has no column among the kernel values"):
-        type(model._state).from_arrays(arrays, values).bank  # noqa: B018
+        type(model._state).from_arrays(arrays, values).native  # noqa: B018
 
 
 @pytest.mark.parametrize("names", [[], ["a"] * 5, [1] * 6, "abcdef", {"a": 1}])

@@ -28,8 +28,7 @@ from hinge import (
 )
 from hinge.io import Table
 from hinge.persistence import _registry
-from hinge.preparation import Survey
-from hinge.prepared import OneClassPreparation
+from hinge.tables import OneClassPreparation, Survey
 
 KEPT = Path(__file__).parent / "kept"
 random = np.random.default_rng(0)

@@ -48,7 +48,7 @@ def test_a_failure_leaves_the_old_file(file, model, monkeypatch, step):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     file.write_text("old")
-    monkeypatch.setattr(f"hinge._files.{step}", fail)
+    monkeypatch.setattr(f"hinge.io.atomic.{step}", fail)
     with pytest.raises(ModelFileError, match=r"model\.hinge cannot be written: No space left on device\.$"):
         hinge.save(model, file)
     assert file.read_text() == "old"
@@ -60,7 +60,7 @@ def test_interruption_leaves_the_old_file(file, model, monkeypatch):
         raise KeyboardInterrupt
 
     file.write_text("old")
-    monkeypatch.setattr("hinge._files.os.fsync", interrupt)
+    monkeypatch.setattr("hinge.io.atomic.os.fsync", interrupt)
     with pytest.raises(KeyboardInterrupt):
         hinge.save(model, file)
     assert file.read_text() == "old"
@@ -88,7 +88,7 @@ except hinge.ModelFileError as error:
 
 def test_the_move_reaches_the_disk(file, model, monkeypatch):
     synced = []
-    monkeypatch.setattr("hinge._files.os.fsync", lambda handle: synced.append(os.fstat(handle).st_ino))
+    monkeypatch.setattr("hinge.io.atomic.os.fsync", lambda handle: synced.append(os.fstat(handle).st_ino))
     hinge.save(model, file)
     assert synced == [file.stat().st_ino, file.parent.stat().st_ino]
 

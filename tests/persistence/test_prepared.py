@@ -9,8 +9,7 @@ import pytest
 import hinge
 from hinge import ModelFileError, OnlineSVC, PreparedClassifier
 from hinge.io import Table
-from hinge.preparation import Column, Preparation, Scaling, Survey
-from hinge.prepared import OneClassPreparation, PreparedDetector
+from hinge.tables import Column, OneClassPreparation, Preparation, PreparedDetector, Scaling, Survey
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from sklearn.linear_model import SGDClassifier
 import hinge
 from hinge import OnlineSVC, PreparedClassifier
 from hinge.active import Continued
-from hinge.preparation import Preparation
+from hinge.tables import Preparation
 
 from .common import MAKERS, make, overlapping, tortured
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from hinge import OnlineSVC, load, save
-from hinge._errors import DataError
+from hinge.exceptions import DataError
 from hinge.web.pools import image_features, open_pool
 from hinge.web.pools._pixels import grey_png
 

@@ -11,8 +11,8 @@ from scipy.sparse import csr_matrix
 from sklearn.datasets import dump_svmlight_file, load_digits
 
 from hinge import IncrementalSVC, OnlineSVC, save
-from hinge._errors import DataError
 from hinge.cli import main
+from hinge.exceptions import DataError
 from hinge.web.pools import Pool, open_pool
 from hinge.web.pools._pixels import grey_png
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hinge._errors import HingeError, ParameterError
+from hinge.exceptions import HingeError, ParameterError
 from hinge.web._store import Answer, MissingError, RefusedError, Store, TakenError
 
 HOSTILE = [

@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
-from hinge._errors import DataError, ParameterError
 from hinge.datasets import read
+from hinge.exceptions import DataError, ParameterError
 from hinge.io import DataFileError, open_source
 from hinge.web import _transfer
 from hinge.web._answer import Answer

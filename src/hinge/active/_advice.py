@@ -22,10 +22,10 @@ from sklearn.pipeline import Pipeline
 from sklearn.svm import SVC, LinearSVC
 from sklearn.utils import check_random_state
 
-from hinge._base import StreamingClassifier
+from hinge._fit.base import StreamingClassifier
 from hinge.active._rows import take_rows
 from hinge.perceptron import KernelPerceptron
-from hinge.prepared import PreparedClassifier
+from hinge.tables import PreparedClassifier
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -9,8 +9,8 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.random import sample_without_replacement
 
-from hinge._errors import ParameterError
-from hinge._params import bound, check_seed, choice, number, whole
+from hinge._model.params import bound, check_seed, choice, number, whole
+from hinge.exceptions import ParameterError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -13,13 +13,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from hinge._attributes import available_if
-from hinge._errors import DataError, ParameterError
-from hinge._labels import as_classes
-from hinge._turns import changing, in_turn
-from hinge._validation import Storage, check_examples, check_queries, check_weights
+from hinge._model.attributes import available_if
+from hinge._model.labels import as_classes
+from hinge._model.locking import reads, writes
+from hinge._model.validation import Storage, check_examples, check_queries, check_weights
 from hinge.active._ledger import Changes, Ledger, digests
 from hinge.active._teaching import can_revise
+from hinge.exceptions import DataError, ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -126,13 +126,13 @@ class Continued(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return vars(self).get("estimator_", self.estimator)
 
     @property
-    @in_turn
+    @reads
     def classes_(self) -> NDArray[Any]:
         """The labels known to the model."""
         classes: NDArray[Any] = self.estimator_.classes_
         return classes
 
-    @changing
+    @writes
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Make the model one of these rows and no others, with as little learning as that takes.
 
@@ -152,17 +152,17 @@ class Continued(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """
         self._check_parameters(sample_weight)
         probe = clone(self)  # an error leaves this one as it was
-        lesson = self._lesson(probe, X, y, sample_weight, None)
-        if not self._go_on(lesson):
+        data = self._lesson(probe, X, y, sample_weight, None)
+        if not self._go_on(data):
             ledger = Ledger()
-            ids = ledger.reserve(len(lesson.y))
-            model = self._begin(lesson, ids)
-            ledger.write(lesson.digests, lesson.labels, ids)
+            ids = ledger.reserve(len(data.y))
+            model = self._begin(data, ids)
+            ledger.write(data.digests, data.labels, ids)
             self.estimator_, self._ledger, self._settled = model, ledger, self._settings()
-        self._note(probe, lesson)
+        self._note(probe, data)
         return self
 
-    @changing
+    @writes
     def partial_fit(
         self, X: Any, y: Any, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
     ) -> Self:
@@ -189,21 +189,21 @@ class Continued(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self._check_parameters(sample_weight)
         begun = "estimator_" in vars(self)
         probe = self if begun else clone(self)
-        lesson = self._lesson(probe, X, y, sample_weight, self._storage if begun else None)
+        data = self._lesson(probe, X, y, sample_weight, self._storage if begun else None)
         model, ledger = (self.estimator_, self._ledger) if begun else (clone(self.estimator), Ledger())
         known = self.classes if classes is None and not begun else classes
         named = {} if known is None else {"classes": as_classes(known)}
         was_sound, ledger.is_sound = ledger.is_sound, False
-        ids = ledger.reserve(len(lesson.y))
-        model.partial_fit(**lesson.keywords(), **named, **_names(model, ids))
-        ledger.write(lesson.digests, lesson.labels, ids)
+        ids = ledger.reserve(len(data.y))
+        model.partial_fit(**data.keywords(), **named, **_names(model, ids))
+        ledger.write(data.digests, data.labels, ids)
         ledger.is_sound = was_sound
         self._settled = self._settled if begun else self._settings()
         self.estimator_, self._ledger = model, ledger
-        self._note(probe, lesson)
+        self._note(probe, data)
         return self
 
-    @in_turn
+    @reads
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the most likely class of examples.
 
@@ -220,7 +220,7 @@ class Continued(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return np.asarray(self._asked("predict", X))
 
     @available_if(_has_decisions)
-    @in_turn
+    @reads
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return how far examples are on either side.
 
@@ -237,7 +237,7 @@ class Continued(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return np.asarray(self._asked("decision_function", X))
 
     @available_if(_has_probabilities)
-    @in_turn
+    @reads
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the probabilities of the classes, or the shares that `probabilities="margins"` makes of the margins.
 
@@ -267,7 +267,7 @@ class Continued(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def __sklearn_is_fitted__(self) -> bool:
         return "estimator_" in vars(self)
 
-    @in_turn
+    @reads
     def __getstate__(self) -> dict[str, Any]:
         # Pickle would come to the parts one by one, while another thread may be changing them.
         parts = {name: value for name, value in super().__getstate__().items() if name != "_turn"}
@@ -315,33 +315,33 @@ class Continued(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         values = {"": (type(self.estimator), classes), **self.estimator.get_params(deep=True)}
         return {name: dict(value) if isinstance(value, dict) else value for name, value in values.items()}
 
-    def _begin(self, lesson: _Lesson, ids: range) -> Any:
+    def _begin(self, data: _Lesson, ids: range) -> Any:
         """Return a model that has learned all rows from nothing."""
         model = clone(self.estimator)
-        keywords = lesson.keywords() | _names(model, ids)
+        keywords = data.keywords() | _names(model, ids)
         if self.classes is not None:
             return model.partial_fit(classes=as_classes(self.classes), **keywords)
-        if len(set(lesson.labels)) > 1:
+        if len(set(data.labels)) > 1:
             return model.fit(**keywords)
         with suppress(ValueError):  # most cannot make a classifier of one class, but may begin with it
             return model.fit(**keywords)
         return clone(self.estimator).partial_fit(**keywords)
 
-    def _go_on(self, lesson: _Lesson) -> bool:
-        """Let the model go on to the rows of a lesson; tell whether it could."""
+    def _go_on(self, data: _Lesson) -> bool:
+        """Let the model go on to the rows of a data; tell whether it could."""
         ledger = vars(self).get("_ledger")
-        if ledger is None or not ledger.is_sound or self._storage.n_features != lesson.X.shape[1]:
+        if ledger is None or not ledger.is_sound or self._storage.n_features != data.X.shape[1]:
             return False
         if not _are_same(self._settled, self._settings()):
             return False
         ledger.is_sound = False
-        changes = ledger.compare(lesson.digests, lesson.labels)
-        if self._change(lesson, changes):
-            ledger.rewrite(lesson.digests, lesson.labels, changes.ids)
+        changes = ledger.compare(data.digests, data.labels)
+        if self._change(data, changes):
+            ledger.rewrite(data.digests, data.labels, changes.ids)
             ledger.is_sound = True
         return bool(ledger.is_sound)
 
-    def _change(self, lesson: _Lesson, changes: Changes) -> bool:
+    def _change(self, data: _Lesson, changes: Changes) -> bool:
         """Teach the model what has changed; tell whether it could learn it."""
         model, ids = self.estimator_, changes.ids
         others = [ids[row] for row in changes.relabelled]
@@ -350,24 +350,24 @@ class Continued(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             return False
         try:
             if others:
-                model.relabel(others, lesson.y[changes.relabelled])
+                model.relabel(others, data.y[changes.relabelled])
             if changes.new:
                 names = _names(model, [ids[row] for row in changes.new])
-                model.partial_fit(**lesson.keywords(changes.new), **names)
+                model.partial_fit(**data.keywords(changes.new), **names)
             if changes.vanished:
                 model.forget(changes.vanished)
         except ValueError:  # a class that comes too late for it, for example; what is wrong with the rows, fit will say
             return False
         return True
 
-    def _note(self, probe: Any, lesson: _Lesson) -> None:
+    def _note(self, probe: Any, data: _Lesson) -> None:
         """Keep the features of the rows that were learned, which `probe` has got."""
         for name in _NAMES:
             if hasattr(probe, name):
                 setattr(self, name, getattr(probe, name))
             elif hasattr(self, name):
                 delattr(self, name)
-        self._storage = Storage.of(lesson.X)
+        self._storage = Storage.of(data.X)
 
     def _asked(self, verb: str, X: Any) -> Any:
         check_is_fitted(self)

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from sklearn.utils import check_random_state
 
-from hinge._errors import DataError
-from hinge._labels import as_labels, distinct, one_each, require_one_kind
-from hinge._params import bound, choice, whole
-from hinge._turns import changing, in_turn
+from hinge._model.labels import as_labels, distinct, one_each, require_one_kind
+from hinge._model.locking import reads, writes
+from hinge._model.params import bound, choice, whole
 from hinge.active._advice import Adviser
 from hinge.active._choose import STRATEGIES, Question
 from hinge.active._pool import OpenRows
 from hinge.active._query import choose
 from hinge.active._rows import count_rows, take_rows
 from hinge.active._teaching import is_fitted, knows_classes, own_copy, pooled_rows, teacher_of
+from hinge.exceptions import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -99,7 +99,7 @@ class ActiveLearner:
         self._adviser = Adviser(self._open.all(), self._random.randint(2**31))
 
     @property
-    @changing
+    @writes
     def model(self) -> Any:
         """The model of all labels so far; not fitted while they are of one class."""
         self._catch_up()
@@ -111,12 +111,12 @@ class ActiveLearner:
         return MappingProxyType(self._labels)
 
     @property
-    @in_turn
+    @reads
     def n_open(self) -> int:
         """The number of rows without a label."""
         return len(self._open)
 
-    @changing
+    @writes
     def ask(self, n: int = 1, exclude: Iterable[int] = (), strategy: str | None = None) -> NDArray[np.int64]:
         """Return rows of the pool whose labels would teach the model most.
 
@@ -154,7 +154,7 @@ class ActiveLearner:
         sample = None if sample is None else max(sample, n)
         return Question(n, chosen, sample, self._random, self.spread, target)
 
-    @changing
+    @writes
     def tell(self, indices: Any, labels: Any) -> Self:
         """Learn the labels of rows.
 
@@ -187,7 +187,7 @@ class ActiveLearner:
             self._correct(rows[changed], given[changed])
         return self
 
-    @changing
+    @writes
     def forget(self, indices: Any) -> Self:
         """Take labels back: the model is then the one that never got them, and the rows may be asked about again.
 
@@ -217,13 +217,13 @@ class ActiveLearner:
                 self._is_behind = not (self._is_taught and self._teacher.forget(self._model, rows))
         return self
 
-    @in_turn
+    @reads
     def __getstate__(self) -> dict[str, Any]:
         # Pickle would come to the parts one by one, while another thread may be changing them.
         parts = {name: value for name, value in vars(self).items() if name != "_turn"}
         return parts | deepcopy({name: parts[name] for name in ("_model", "_random", "_open", "_labels", "_adviser")})
 
-    @changing
+    @writes
     def advice(self) -> Advice:
         """Return whether further labels are likely to change the model.
 
@@ -238,7 +238,7 @@ class ActiveLearner:
         return self._adviser.advise(self._model if self._can_choose(None) else None, self._X, self._labels)
 
     @property
-    @changing
+    @writes
     def can_choose(self) -> bool:
         """Whether the model knows enough to choose; otherwise rows are drawn at random."""
         return self._can_choose(None)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import issparse
 
-from hinge._labels import require_unmasked
-from hinge._validation import as_csr
+from hinge._model.labels import require_unmasked
+from hinge._model.validation import as_csr
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

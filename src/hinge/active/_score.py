@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hinge._errors import DataError, ParameterError
+from hinge.exceptions import DataError, ParameterError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

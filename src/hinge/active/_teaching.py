@@ -16,12 +16,12 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from hinge._base import StreamingClassifier
-from hinge._errors import ParameterError
-from hinge._kernels import KernelSpec
-from hinge._labels import distinct
-from hinge._validation import PooledRows
-from hinge.prepared import PreparedClassifier
+from hinge._fit.base import StreamingClassifier
+from hinge._model.kernels import KernelSpec
+from hinge._model.labels import distinct
+from hinge._model.validation import PooledRows
+from hinge.exceptions import ParameterError
+from hinge.tables import PreparedClassifier
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -158,7 +158,7 @@ def own_copy(model: Any, X: Any) -> Any:
     if isinstance(copy, StreamingClassifier) and copy.gamma == "scale" and not callable(copy.kernel):
         weights = np.ones(X.shape[0])
         values = X if not hasattr(X, "iloc") else X.to_numpy()
-        spec = KernelSpec.settle(copy.kernel, copy.degree, copy.gamma, copy.coef0, X=values, weights=weights)
+        spec = KernelSpec.resolve(copy.kernel, copy.degree, copy.gamma, copy.coef0, X=values, weights=weights)
         copy.set_params(gamma=spec.gamma)
     return copy
 

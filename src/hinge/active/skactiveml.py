@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from sklearn.base import clone
 
-from hinge._errors import ParameterError
-from hinge._params import number
+from hinge._model.params import number
 from hinge.active._adapting import can_choose
 from hinge.active._choose import Question
 from hinge.active._continued import Continued
 from hinge.active._query import choose
 from hinge.active._score import merits
+from hinge.exceptions import ParameterError
 
 try:
     from skactiveml.base import (

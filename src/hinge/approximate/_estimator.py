@@ -11,26 +11,26 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from sklearn.utils import check_random_state
 
-from hinge._base import FITTED, Lesson, StreamingEstimator, unchanged_on_error
-from hinge._errors import DataError, ParameterError
-from hinge._kernels import KernelSpec
-from hinge._params import choice, flag, number, whole, whole_or_word
-from hinge._progress import FitTasks, progress_bar
-from hinge._threads import one_blas_thread
-from hinge._turns import in_turn
+from hinge._fit.base import FITTED, StreamingEstimator, TrainingData, unchanged_on_error
+from hinge._fit.progress import FitTasks, progress_bar
+from hinge._model.kernels import KernelSpec
+from hinge._model.locking import reads
+from hinge._model.params import choice, flag, number, whole, whole_or_word
+from hinge._model.threads import one_blas_thread
 from hinge.approximate._learning import Part, Training, begin, end, stream
 from hinge.approximate._maps import WITH_FREQUENCIES
 from hinge.approximate._options import ApproximateOptions
 from hinge.approximate._state import ApproximateState
 from hinge.approximate._validating import Validation
+from hinge.exceptions import DataError, ParameterError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from hinge import _core
-    from hinge._labels import ClassTable
-    from hinge._state import SolverOptions, State
-    from hinge._validation import PooledRows
+    from hinge._model.labels import ClassTable
+    from hinge._model.state import SolverOptions, State
+    from hinge._model.validation import PooledRows
 
 _MANY_STEPS = 100_000
 _LEAST = 1e-100  # C
@@ -71,15 +71,15 @@ class ApproximateEstimator(StreamingEstimator):
     _losses: tuple[str, ...] = ()
 
     @abstractmethod
-    def _targets(self, lesson: Lesson, table: ClassTable) -> NDArray[np.float64]:
+    def _targets(self, data: TrainingData, table: ClassTable) -> NDArray[np.float64]:
         """Return what the machines are to learn: class numbers or values."""
 
     @abstractmethod
-    def _beginning(self, X: Any, y: Any, sample_weight: Any, classes: Any) -> tuple[Lesson, ApproximateState]:
+    def _beginning(self, X: Any, y: Any, sample_weight: Any, classes: Any) -> tuple[TrainingData, ApproximateState]:
         """Return checked examples and a new state that they settle."""
 
     @abstractmethod
-    def _more(self, X: Any, y: Any, sample_weight: Any) -> Lesson:
+    def _more(self, X: Any, y: Any, sample_weight: Any) -> TrainingData:
         """Return checked examples of a model that has learned some; nothing about them may be new."""
 
     @abstractmethod
@@ -166,37 +166,37 @@ class ApproximateEstimator(StreamingEstimator):
     def _few(self, pool: PooledRows, rows: NDArray[np.int64]) -> Any:
         return pool.X[rows]  # panels are made of arrays
 
-    def _learn(self, lesson: Lesson, options: SolverOptions) -> None:
+    def _learn(self, data: TrainingData, options: SolverOptions) -> None:
         state = self._known_state()
         if not state.is_usable:
             with one_blas_thread():
-                begin(state, self._part(lesson, 0), self._settled, self.random_state)
-        super()._learn(lesson, options)
+                begin(state, self._part(data, 0), self._settled, self.random_state)
+        super()._learn(data, options)
 
     def _settled(self, X: Any, weights: NDArray[np.float64]) -> KernelSpec:
         """Return the kernel with its width settled by some examples, if it is not given."""
-        return KernelSpec.settle(self.kernel, self.degree, self.gamma, self.coef0, X=X, weights=weights)
+        return KernelSpec.resolve(self.kernel, self.degree, self.gamma, self.coef0, X=X, weights=weights)
 
     def _passes(self, n_rows: int) -> int:
         """Return how many passes to make over so many rows; small sets take more, which cost little."""
         return int(np.clip(_MANY_STEPS // max(n_rows, 1), 3, 100)) if isinstance(self.epochs, str) else self.epochs
 
-    def _bounds(self, lesson: Lesson) -> NDArray[np.float64]:
-        return lesson.costs / np.finfo(np.float64).max  # only how weights compare matters, if they are numbers
+    def _bounds(self, data: TrainingData) -> NDArray[np.float64]:
+        return data.costs / np.finfo(np.float64).max  # only how weights compare matters, if they are numbers
 
-    def _part(self, lesson: Lesson, first: int) -> Part:
-        return Part(lesson.X, self._targets(lesson, self._state.table), lesson.costs, first)
+    def _part(self, data: TrainingData, first: int) -> Part:
+        return Part(data.X, self._targets(data, self._state.table), data.costs, first)
 
-    def _train(self, lesson: Lesson) -> None:
+    def _train(self, data: TrainingData) -> None:
         """Go through the training set, starting from an empty `_state`."""
-        state, part = self._known_state(), self._part(lesson, 0)
+        state, part = self._known_state(), self._part(data, 0)
         epochs = self._passes(len(part.used))
         training = Training(state, part, check_random_state(self.random_state), epochs)
-        tasks = FitTasks(self, lesson.X, lesson.y, lesson.metadata, epochs)
+        tasks = FitTasks(self, data.X, data.y, data.metadata, epochs)
         validation = None
         if self.early_stopping:
             held = training.hold_out(self.validation_fraction)
-            X, y, weights = lesson.X[held], lesson.y[held], lesson.costs[held]
+            X, y, weights = data.X[held], data.y[held], data.costs[held]
             score = lambda: self._validation_score(X, y, weights)  # noqa: E731
             validation = Validation(state, score, tol=self.tol, patience=self.n_iter_no_change)
         with progress_bar(self.verbose) as bar, state.watched(bar) as monitor:
@@ -205,9 +205,9 @@ class ApproximateEstimator(StreamingEstimator):
             validation.bring_back_best()
         tasks.end()
 
-    def _show(self, lesson: Lesson, first: int, monitor: _core.Monitor | None) -> None:
+    def _show(self, data: TrainingData, first: int, monitor: _core.Monitor | None) -> None:
         state = self._known_state()
-        part = self._part(lesson, first)
+        part = self._part(data, first)
         for rows, block in state.storage.blocks(part.X):
             piece = Part(block, part.targets[rows], part.weights[rows], first + rows.start)
             stream(state, piece, self._settled, self.random_state, monitor)
@@ -252,27 +252,27 @@ class ApproximateEstimator(StreamingEstimator):
         """Learn examples again that are counted already, in random order."""
         options = cast("ApproximateOptions", self._check_params(streaming=True))
         state, part = self._known_state(), self._part(self._more(X, y, sample_weight), 0)
-        bank = state.use(replace(options, total=max(state.bank.n_examples, 1)))
+        native = state.use(replace(options, total=max(state.native.n_examples, 1)))
         with one_blas_thread(), progress_bar(self.verbose) as bar, state.watched(bar) as monitor:
             for rows, batch in state.storage.batches(part.X):
                 order = random.permutation(rows.stop - rows.start)
-                bank.learn(batch, part.targets[rows], part.weights[rows], rows.start, order, monitor)
+                native.learn(batch, part.targets[rows], part.weights[rows], rows.start, order, monitor)
         state.use(options)
 
     def _known_state(self) -> ApproximateState:
         return cast("ApproximateState", self._state)
 
     @property
-    @in_turn
+    @reads
     def coef_(self) -> NDArray[np.float64]:
         """The averaged weights of the features, a row for each machine; with the linear kernel, of the columns of X."""
         return cast("ApproximateState", self._known()).weights()
 
     @property
-    @in_turn
+    @reads
     def n_components_(self) -> int:
         """The number of features: the rank of the sample, or the number of frequencies."""
-        return self._known().bank.n_retained
+        return self._known().native.n_retained
 
 
 def is_chunks(X: Any, y: Any, sample_weight: Any) -> bool:

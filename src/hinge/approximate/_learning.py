@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from hinge._errors import DataError
-from hinge._kernels import KernelSpec
+from hinge._model.kernels import KernelSpec
 from hinge.approximate._maps import Sample, fourier, nystroem
 from hinge.approximate._reservoir import Reservoir
+from hinge.exceptions import DataError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from hinge import _core
-    from hinge._progress import FitTasks
+    from hinge._fit.progress import FitTasks
     from hinge.approximate._state import ApproximateState
 
 Settle = Callable[[Any, Any], KernelSpec]
@@ -57,7 +57,7 @@ class Part:
         return np.flatnonzero(self.weights > 0)
 
 
-def settle_map(state: ApproximateState, part: Part, rows: NDArray[np.intp], random: np.random.RandomState) -> None:
+def resolve_map(state: ApproximateState, part: Part, rows: NDArray[np.intp], random: np.random.RandomState) -> None:
     """Give a state the map that suits some rows of a training set."""
     if state.options.approximation == "fourier":
         state.adopt(fourier(part.X[rows[:1]], state.kernel, state.options, random))
@@ -96,10 +96,10 @@ def begin(state: ApproximateState, part: Part, settle: Settle, random_state: Any
     """Make the first map of a stream: that of its first example."""
     if state.options.approximation == "nystroem":
         state.kernel = settle(part.X[part.used[:1]], np.ones(1))
-    settle_map(state, part, part.used[:1], check_random_state(random_state))
+    resolve_map(state, part, part.used[:1], check_random_state(random_state))
     if state.options.approximation == "nystroem":
         reservoir = Reservoir(state.options.n_components)
-        state.replace(state.kernel, state.features, state.bank, reservoir)
+        state.replace(state.kernel, state.features, state.native, reservoir)
 
 
 def _gather(
@@ -134,20 +134,20 @@ def _renew(
     kernel = settle(X, weights)
     chosen = _drawn(state, np.arange(len(ids)), random)
     features = nystroem(_sample(state, X[chosen], targets[chosen], ids[chosen]), kernel, state.options)
-    bank = state.machines_over(kernel, features)
-    bank.set_options(replace(state.options, total=len(reservoir), planned=_REHEARSALS * len(reservoir)).native())
+    native = state.machines_over(kernel, features)
+    native.set_options(replace(state.options, total=len(reservoir), planned=_REHEARSALS * len(reservoir)).native())
     ((_, batch),) = state.storage.batches(X)
     for _ in range(_REHEARSALS):
-        bank.learn(batch, targets, weights, 0, random.permutation(len(ids)), monitor)
-    bank.set_options(state.options.native())
-    state.replace(kernel, features, bank, None if reservoir.suffices else reservoir)
+        native.learn(batch, targets, weights, 0, random.permutation(len(ids)), monitor)
+    native.set_options(state.options.native())
+    state.replace(kernel, features, native, None if reservoir.suffices else reservoir)
 
 
 def _learn(
     state: ApproximateState, part: Part, order: NDArray[np.int64], monitor: _core.Monitor | None
 ) -> _core.Outcome:
     ((_, batch),) = state.storage.batches(part.X)
-    outcome: _core.Outcome = state.bank.learn(batch, part.targets, part.weights, part.first, order, monitor)
+    outcome: _core.Outcome = state.native.learn(batch, part.targets, part.weights, part.first, order, monitor)
     return outcome
 
 
@@ -197,11 +197,11 @@ class Training:
     def run(self, tasks: FitTasks, monitor: _core.Monitor | None, is_enough: Callable[[], bool]) -> None:
         """Settle the map and go over the rows, until the passes are over or it is enough."""
         state, wanted = self._state, self._state.options
-        settle_map(state, self._part, self._rows, self._random)
+        resolve_map(state, self._part, self._rows, self._random)
         planned = 0 if self._may_stop else self._epochs * len(self._rows)  # where the end is open, averages are recent
-        bank = state.use(replace(wanted, total=len(self._rows), planned=planned))
+        native = state.use(replace(wanted, total=len(self._rows), planned=planned))
         if self._epochs > 1:
-            bank.keep(len(self._part.targets))
+            native.keep(len(self._part.targets))
         try:
             for _ in range(self._epochs):
                 order = self._random.permutation(self._rows)
@@ -209,6 +209,6 @@ class Training:
                 if tasks.stopped or is_enough():
                     break
         finally:
-            if not bank.broken:  # else this state is given up
-                bank.release()
+            if not native.broken:  # else this state is given up
+                native.release()
                 state.use(wanted)

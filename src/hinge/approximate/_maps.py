@@ -19,14 +19,14 @@ from scipy.linalg import eigh
 from scipy.sparse import csr_matrix, issparse
 
 from hinge import _core
-from hinge._room import require_size
-from hinge._validation import Storage
+from hinge._model.overflow import check_kernel_size
+from hinge._model.validation import Storage
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from hinge._kernels import KernelSpec
-    from hinge._state import Arrays
+    from hinge._model.kernels import KernelSpec
+    from hinge._model.state import Arrays
     from hinge.approximate._options import ApproximateOptions
 
 _FLOOR = 3e-4  # mean squares below this part of their sum are not evened out any further: they are mostly noise
@@ -157,7 +157,7 @@ def _kernel_values(sample: Sample, kernel: KernelSpec, shift: NDArray[Any]) -> N
     native, unused = kernel.native(np.float64), np.zeros((1, len(sample.ids)))
     kind: Any = _core.Map64
     values = kind.nystroem(native, batch, sample.ids, shift.astype(np.float64), unused).features(batch, raw=True)
-    require_size(float(np.abs(values).max()), sample.X.dtype)
+    check_kernel_size(float(np.abs(values).max()), sample.X.dtype)
     symmetric: NDArray[np.float64] = 0.5 * (values + values.T)
     return symmetric
 

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import numpy as np
 from sklearn.utils import check_random_state
 
-from hinge._base import unchanged_on_error
-from hinge._errors import DataError
-from hinge._threads import one_blas_thread
+from hinge._fit.base import unchanged_on_error
+from hinge._model.threads import one_blas_thread
 from hinge.approximate._estimator import ApproximateEstimator
-from hinge.approximate._learning import settle_map
+from hinge.approximate._learning import resolve_map
 from hinge.approximate._state import CLOCK, MACHINES
+from hinge.exceptions import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,13 +48,13 @@ def begin(  # noqa: PLR0917
         Rows in all parts.
     """
     begun = copy.deepcopy(model)
-    lesson, state = begun._beginning(X, y, sample_weight, classes)
+    data, state = begun._beginning(X, y, sample_weight, classes)
     state.reservoir = None
     with unchanged_on_error(begun), one_blas_thread():
         begun._state = state
-        part = begun._part(lesson, 0)
-        settle_map(state, part, part.used, check_random_state(model.random_state))
-        state.n_seen = len(lesson.y) if n_examples is None else n_examples
+        part = begun._part(data, 0)
+        resolve_map(state, part, part.used, check_random_state(model.random_state))
+        state.n_seen = len(data.y) if n_examples is None else n_examples
         wanted = state.options
         state.use(replace(wanted, total=state.n_seen))  # so that the machines know the size of the whole
         state.use(wanted)

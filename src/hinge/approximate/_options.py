@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hinge import _core
-from hinge._state import SolverOptions
+from hinge._model.state import SolverOptions
 
 
 @dataclass(frozen=True)

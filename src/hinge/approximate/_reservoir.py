@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from hinge._state import Arrays
-    from hinge._validation import Storage
+    from hinge._model.state import Arrays
+    from hinge._model.validation import Storage
 
 GROWTH = 4  # a map serves until so many times the examples have come that it was built from
 

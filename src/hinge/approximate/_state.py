@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from hinge import _core
-from hinge._state import State, Support
-from hinge._threads import one_blas_thread
+from hinge._model.state import State, Support
+from hinge._model.threads import one_blas_thread
 from hinge.approximate._maps import Features
 from hinge.approximate._options import ApproximateOptions
 from hinge.approximate._reservoir import Reservoir
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from hinge._kernels import KernelSpec
-    from hinge._labels import ClassTable
-    from hinge._state import Arrays, SolverOptions
-    from hinge._validation import Storage
+    from hinge._model.kernels import KernelSpec
+    from hinge._model.labels import ClassTable
+    from hinge._model.state import Arrays, SolverOptions
+    from hinge._model.validation import Storage
 
 # What the entries of the array "clock" are, in the order of the native code.
 CLOCK = ("steps", "examples", "owed", "averaged", "mean", "squares", "weight", "unevenness", "evaluations")
@@ -56,7 +56,7 @@ class ApproximateState(State):
     @property
     def has_learned(self) -> bool:
         """Weights have changed."""
-        return int(self.bank.n_steps) > 0
+        return int(self.native.n_steps) > 0
 
     def products(self) -> AbstractContextManager[None]:
         """Return a context in which the BLAS has one thread: features are its products, also those of sparse rows."""
@@ -67,9 +67,9 @@ class ApproximateState(State):
         return super().expendable() if self.is_usable else self
 
     @property
-    def bank(self) -> Any:
-        """The native machines: a LinearBank32 or LinearBank64."""
-        return super().bank
+    def native(self) -> Any:
+        """The native machines: a LinearModel32 or LinearModel64."""
+        return super().native
 
     def use(self, options: SolverOptions) -> Any:
         """Return the native machines, told to work as `options` say."""
@@ -79,16 +79,16 @@ class ApproximateState(State):
         """Take over a feature map, with machines over it that know nothing yet."""
         self.replace(self.kernel, features, self.machines_over(self.kernel, features), None)
 
-    def replace(self, kernel: KernelSpec, features: Features, bank: Any, reservoir: Reservoir | None) -> None:
+    def replace(self, kernel: KernelSpec, features: Features, native: Any, reservoir: Reservoir | None) -> None:
         """Take over a kernel, a feature map, machines over it, and what is gathered for the next map."""
-        self.kernel, self._bank, self.features, self._arrays = kernel, bank, features, None
+        self.kernel, self._native, self.features, self._arrays = kernel, native, features, None
         self.reservoir = reservoir
         if reservoir is not None:
             reservoir.built_from = max(len(reservoir), 1)
 
     def machines_over(self, kernel: KernelSpec, features: Features, arrays: Arrays | None = None) -> Any:
         """Return machines over a feature map, with what some arrays say that they know."""
-        kind: Any = _core.LinearBank32 if self.storage.dtype == np.float32 else _core.LinearBank64
+        kind: Any = _core.LinearModel32 if self.storage.dtype == np.float32 else _core.LinearModel64
         known = None if arrays is None else {name: arrays[name] for name in MACHINES}
         native = features.native(kernel, self.storage)
         penalty = features.arrays["penalty"]

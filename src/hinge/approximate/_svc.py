@@ -7,21 +7,21 @@ from typing import TYPE_CHECKING, Any, Self, cast
 import numpy as np
 from scipy.special import expit
 
-from hinge._attributes import available_if
-from hinge._base import StreamingClassifier
-from hinge._errors import DataError
-from hinge._progress import with_callbacks
-from hinge._turns import changing, in_turn
+from hinge._fit.base import StreamingClassifier
+from hinge._fit.progress import with_callbacks
+from hinge._model.attributes import available_if
+from hinge._model.locking import reads, writes
 from hinge.approximate._estimator import ApproximateEstimator, is_chunks
+from hinge.exceptions import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from numpy.typing import ArrayLike, NDArray
 
-    from hinge._base import Lesson
-    from hinge._labels import ClassTable
-    from hinge._state import SolverOptions
+    from hinge._fit.base import TrainingData
+    from hinge._model.labels import ClassTable
+    from hinge._model.state import SolverOptions
     from hinge.approximate._state import ApproximateState
 
 
@@ -203,7 +203,7 @@ class ApproximateSVC(ApproximateEstimator, StreamingClassifier):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    @changing
+    @writes
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Learn a training set, or a stream of chunks, from nothing; what was known before is forgotten.
 
@@ -242,7 +242,7 @@ class ApproximateSVC(ApproximateEstimator, StreamingClassifier):
             )
 
     @available_if(_has_probabilities)
-    @in_turn
+    @reads
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the probability of each class, with loss="log_loss".
 
@@ -271,15 +271,15 @@ class ApproximateSVC(ApproximateEstimator, StreamingClassifier):
     def _check_params(self, *, streaming: bool) -> SolverOptions:
         return self._approximate_options(streaming=streaming)
 
-    def _targets(self, lesson: Lesson, table: ClassTable) -> NDArray[np.float64]:
-        return lesson.numbers(table).astype(np.float64)
+    def _targets(self, data: TrainingData, table: ClassTable) -> NDArray[np.float64]:
+        return data.numbers(table).astype(np.float64)
 
-    def _beginning(self, X: Any, y: Any, sample_weight: Any, classes: Any) -> tuple[Lesson, ApproximateState]:
+    def _beginning(self, X: Any, y: Any, sample_weight: Any, classes: Any) -> tuple[TrainingData, ApproximateState]:
         options = self._check_params(streaming=True)
-        lesson = self._lesson(*self._checked(X, y, None), sample_weight)
-        return lesson, cast("ApproximateState", self._next_state(None, lesson, options, classes))
+        data = self._lesson(*self._checked(X, y, None), sample_weight)
+        return data, cast("ApproximateState", self._next_state(None, data, options, classes))
 
-    def _more(self, X: Any, y: Any, sample_weight: Any) -> Lesson:
+    def _more(self, X: Any, y: Any, sample_weight: Any) -> TrainingData:
         return self._lesson(*self._checked(X, y, self._state), sample_weight)
 
     def _take(self, X: Any, y: Any, sample_weight: Any) -> None:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Self, cast
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from hinge._base import Lesson, require_weight, unchanged_on_error
-from hinge._labels import ClassTable
-from hinge._params import number
-from hinge._progress import with_callbacks
-from hinge._threads import one_blas_thread
-from hinge._turns import changing, in_turn
-from hinge._validation import check_values, check_weights
+from hinge._fit.base import TrainingData, require_weight, unchanged_on_error
+from hinge._fit.progress import with_callbacks
+from hinge._model.labels import ClassTable
+from hinge._model.locking import reads, writes
+from hinge._model.params import number
+from hinge._model.threads import one_blas_thread
+from hinge._model.validation import check_values, check_weights
 from hinge.approximate._estimator import ApproximateEstimator, is_chunks
 from hinge.approximate._state import CLOCK
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from hinge._state import SolverOptions, State
+    from hinge._model.state import SolverOptions, State
     from hinge.approximate._state import ApproximateState
 
 _NO_CLASSES = np.zeros(1, dtype=np.int64)  # the machines of a regression count as those of one class
@@ -168,7 +168,7 @@ class ApproximateSVR(RegressorMixin, ApproximateEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    @changing
+    @writes
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Learn a training set, or a stream of chunks, from nothing; what was known before is forgotten.
 
@@ -196,15 +196,15 @@ class ApproximateSVR(RegressorMixin, ApproximateEstimator):
     def _fit_rows(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Self:
         options = self._options(streaming=False)
         with unchanged_on_error(self, anew=True):
-            lesson = self._lesson(X, y, None, sample_weight)
-            self._state = state = self._begun(lesson, options)
-            self._require_columns(state, lesson, whole=True)
-            state.n_seen = len(lesson.y)
+            data = self._lesson(X, y, None, sample_weight)
+            self._state = state = self._begun(data, options)
+            self._require_columns(state, data, whole=True)
+            state.n_seen = len(data.y)
             with one_blas_thread():
-                self._train(lesson)
+                self._train(data)
         return self
 
-    @changing
+    @writes
     def partial_fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Learn more examples, in the order given.
 
@@ -232,15 +232,15 @@ class ApproximateSVR(RegressorMixin, ApproximateEstimator):
         options = self._options(streaming=True)
         with unchanged_on_error(self):
             before = getattr(self, "_state", None)
-            lesson = self._lesson(X, y, before, sample_weight)
+            data = self._lesson(X, y, before, sample_weight)
             if before is not None:
                 self._require_same(before)
-            state = self._begun(lesson, options) if before is None else before
-            self._require_columns(state, lesson, whole=False)
+            state = self._begun(data, options) if before is None else before
+            self._require_columns(state, data, whole=False)
             self._state = state.expendable()
-            self._learn(lesson, options)
+            self._learn(data, options)
 
-    @in_turn
+    @reads
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Return the values of examples.
 
@@ -260,29 +260,29 @@ class ApproximateSVR(RegressorMixin, ApproximateEstimator):
         options = self._approximate_options(streaming=streaming)
         return replace(options, epsilon=number("epsilon", self.epsilon, at_least=0, hint="a usual value is 0.1"))
 
-    def _lesson(self, X: Any, y: Any, state: State | None, sample_weight: ArrayLike | None) -> Lesson:
+    def _lesson(self, X: Any, y: Any, state: State | None, sample_weight: ArrayLike | None) -> TrainingData:
         storage = None if state is None else state.storage
         X, values = check_values(self, X, y, storage, sparse=self.kernel != "precomputed")
         weights = check_weights(sample_weight, len(values))
-        return Lesson(X, values, weights, weights, {} if sample_weight is None else {"sample_weight": weights})
+        return TrainingData(X, values, weights, weights, {} if sample_weight is None else {"sample_weight": weights})
 
-    def _begun(self, lesson: Lesson, options: SolverOptions) -> State:
-        require_weight(lesson)
-        return self._first_state(lesson, options, ClassTable.of(_NO_CLASSES))
+    def _begun(self, data: TrainingData, options: SolverOptions) -> State:
+        require_weight(data)
+        return self._first_state(data, options, ClassTable.of(_NO_CLASSES))
 
-    def _targets(self, lesson: Lesson, table: ClassTable) -> NDArray[np.float64]:  # noqa: ARG002
-        return lesson.y
+    def _targets(self, data: TrainingData, table: ClassTable) -> NDArray[np.float64]:  # noqa: ARG002
+        return data.y
 
-    def _beginning(self, X: Any, y: Any, sample_weight: Any, classes: Any) -> tuple[Lesson, ApproximateState]:  # noqa: ARG002
+    def _beginning(self, X: Any, y: Any, sample_weight: Any, classes: Any) -> tuple[TrainingData, ApproximateState]:  # noqa: ARG002
         options = self._check_params(streaming=True)
-        lesson = self._lesson(X, y, None, sample_weight)
-        return lesson, cast("ApproximateState", self._begun(lesson, options))
+        data = self._lesson(X, y, None, sample_weight)
+        return data, cast("ApproximateState", self._begun(data, options))
 
-    def _more(self, X: Any, y: Any, sample_weight: Any) -> Lesson:
+    def _more(self, X: Any, y: Any, sample_weight: Any) -> TrainingData:
         return self._lesson(X, y, self._state, sample_weight)
 
     def _validation_score(self, X: Any, y: NDArray[Any], weights: NDArray[np.float64]) -> float:
         errors = np.square(self._native_decisions(X)[1][:, 0] - y)
-        clock = self._state.bank.state()["clock"]
+        clock = self._state.native.state()["clock"]
         spread = clock[CLOCK.index("squares")] / clock[CLOCK.index("steps")]  # of targets; a few rows may have none
         return -float(np.average(errors, weights=weights)) / (spread or 1.0)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from hinge._state import Arrays
+    from hinge._model.state import Arrays
     from hinge.approximate._state import ApproximateState
 
 
@@ -39,7 +39,7 @@ class Validation:
         """Look at the present model; return whether the last ones were no better than those before."""
         score = self._score()
         if score > self._best:
-            self._best, self._arrays = score, self._state.bank.state()
+            self._best, self._arrays = score, self._state.native.state()
         if score > self._hurdle + self._tol:
             self._hurdle, self._idle = score, 0
         else:
@@ -49,4 +49,4 @@ class Validation:
     def bring_back_best(self) -> None:
         """Make the best model the present one."""
         if self._arrays is not None:
-            self._state.bank.recall(self._arrays)
+            self._state.native.recall(self._arrays)

@@ -10,8 +10,8 @@ from typing import Annotated, Any, NoReturn, TextIO, cast
 
 import typer
 
-from hinge._progress import Guarded, clear
-from hinge.cli import bench, evaluate, export, info, label, predict, reproduce, train
+from hinge._fit.progress import Guarded, clear
+from hinge.cli import bench, evaluate, export, info, label, predict, train
 
 __all__ = ["app", "main"]
 
@@ -34,7 +34,7 @@ app = typer.Typer(
 )
 _COMMANDS = (
     *(train.train, predict.predict, evaluate.evaluate, info.info),
-    *(label.label, export.export, reproduce.reproduce, bench.bench),
+    *(label.label, export.export, bench.bench),
 )
 for command in _COMMANDS:
     app.command()(command)

@@ -9,9 +9,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from hinge._errors import ParameterError
-from hinge._files import require_plain
+from hinge.exceptions import ParameterError
 from hinge.io import STANDARD_INPUT
+from hinge.io.atomic import require_plain
 from hinge.persistence import ModelFileError, save
 
 EVERY = 60.0  # seconds between two saves on the way

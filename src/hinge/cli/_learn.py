@@ -12,10 +12,10 @@ import numpy as np
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from sklearn.utils import check_random_state
 
-from hinge._errors import HingeError
-from hinge._kernels import KernelSpec
-from hinge._state import Tested
+from hinge._model.kernels import KernelSpec
+from hinge._model.state import ProgressiveScore
 from hinge.cli._models import is_approximate, is_detector, is_exact, n_parts
+from hinge.exceptions import HingeError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,7 +43,7 @@ class Learned:
         Examples that went by: learned, but for those that do not count as normal where a model has one class.
     n_kept : int
         Support vectors, or features of an approximate model, after the last piece.
-    tested : Tested
+    tested : ProgressiveScore
         Examples of the first pass, each tested before it was learned; a model of one class is tested piece by piece.
     curve : list of (seen, progressive error in per cent, support vectors or features)
         Taken after every piece of the first pass.
@@ -63,7 +63,7 @@ class Learned:
     seconds: float = 0.0
     seen: int = 0
     n_kept: int = 0
-    tested: Tested = field(default_factory=Tested)
+    tested: ProgressiveScore = field(default_factory=ProgressiveScore)
     curve: list[tuple[int, float, int]] = field(default_factory=list)
     shown: list[Examples] = field(default_factory=list)
     test_error: float | None = None
@@ -115,7 +115,7 @@ class Learned:
         """Return the number of parts; most models hardly keep anything else, which is quicker to count."""
         if not hasattr(self.model, "_state"):
             return 0
-        return self.n_parts if is_exact(self.model) else int(self.model._state.bank.n_retained)
+        return self.n_parts if is_exact(self.model) else int(self.model._state.native.n_retained)
 
     def end_first_pass(self) -> None:
         """Let an approximate model draw its landmarks now, if there were too few examples for its last map."""
@@ -180,7 +180,7 @@ def _settling(model: Any, chunks: Iterable[Examples]) -> Iterator[Examples]:
         rows = learnable(model, X, y)
         if isinstance(model.gamma, str) and not hasattr(model, "_state") and rows.shape[0]:
             weights = np.ones(rows.shape[0])
-            kernel = KernelSpec.settle(model.kernel, model.degree, model.gamma, model.coef0, X=rows, weights=weights)
+            kernel = KernelSpec.resolve(model.kernel, model.degree, model.gamma, model.coef0, X=rows, weights=weights)
             model.set_params(gamma=kernel.gamma)
         yield X, y
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rich.progress import Progress
 
 from hinge import datasets
-from hinge._errors import DataError, ParameterError
-from hinge._params import choice
+from hinge._model.params import choice
 from hinge.cli._learn import error_on
 from hinge.cli._material import (
     FIRST_ROWS,
@@ -25,9 +24,10 @@ from hinge.cli._material import (
 from hinge.cli._models import changed, is_detector, is_exact, make, require_classifier
 from hinge.cli._outliers import Outliers, judge
 from hinge.cli._wrapping import normal_of, unwrapped, wrapped
+from hinge.exceptions import DataError, ParameterError
 from hinge.io import open_source
 from hinge.persistence import load
-from hinge.prepared import OneClassPreparation
+from hinge.tables import OneClassPreparation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from hinge.cli._material import Examples, Material
     from hinge.datasets import Dataset
     from hinge.io import Source
-    from hinge.preparation import Preparation
+    from hinge.tables import Preparation
 
 PEER_KERNELS = ("linear", "poly", "rbf", "sigmoid")
 

@@ -15,12 +15,19 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 from scipy.sparse import issparse
 
-from hinge._params import choice
+from hinge._model.params import choice
 from hinge.cli._models import is_detector, is_exact
 from hinge.cli._wrapping import label_kind
 from hinge.io import Table
-from hinge.preparation import MISSING_POLICIES, SCALINGS, UNKNOWN_POLICIES, Preparation, Survey
-from hinge.prepared import OneClassPreparation, OneClassSurvey
+from hinge.tables import (
+    MISSING_POLICIES,
+    SCALINGS,
+    UNKNOWN_POLICIES,
+    OneClassPreparation,
+    OneClassSurvey,
+    Preparation,
+    Survey,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

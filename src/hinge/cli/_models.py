@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from hinge._errors import ParameterError
 from hinge.approximate import ApproximateSVC, ApproximateSVR
+from hinge.exceptions import ParameterError
 from hinge.incremental import IncrementalOneClassSVM, IncrementalSVC
 from hinge.online import OnlineSVC
 from hinge.perceptron import KernelPerceptron

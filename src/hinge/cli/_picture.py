@@ -10,10 +10,10 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 from scipy.sparse import issparse
 
-from hinge._files import replacing
 from hinge.cli._compare import Exact
 from hinge.cli._learn import N_SHOWN, Learned
 from hinge.cli._models import class_names, is_approximate, is_detector, parts
+from hinge.io.atomic import replacing
 
 INK, MUTED = "#22262e", "#8b93a1"
 ONLINE, EXACT, SUPPORT = "#2563eb", "#d97706", "#0d9488"

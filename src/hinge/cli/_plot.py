@@ -6,7 +6,7 @@ import importlib.util
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hinge._errors import ParameterError
+from hinge.exceptions import ParameterError
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from hinge.cli._learn import Learned
     from hinge.cli._material import Material
     from hinge.cli._outliers import Outliers
-    from hinge.preparation import Column, Preparation
+    from hinge.tables import Column, Preparation
 
 MOST_NAMED = 10  # classes or columns named in a line
 MANY_CATEGORIES = 50

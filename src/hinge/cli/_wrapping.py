@@ -5,10 +5,17 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from hinge._params import choice
+from hinge._model.params import choice
 from hinge.cli._models import is_detector, is_regression
-from hinge.preparation import MISSING_POLICIES, UNKNOWN_POLICIES, Column, Preparation
-from hinge.prepared import OneClassPreparation, PreparedClassifier, PreparedDetector
+from hinge.tables import (
+    MISSING_POLICIES,
+    UNKNOWN_POLICIES,
+    Column,
+    OneClassPreparation,
+    Preparation,
+    PreparedClassifier,
+    PreparedDetector,
+)
 
 _KINDS = {"b": "truth", "i": "whole", "u": "whole", "f": "number"}
 

@@ -13,7 +13,7 @@ from rich.table import Table
 from sklearn.svm import SVC
 
 from hinge import datasets
-from hinge._progress import Terminal
+from hinge._fit.progress import Terminal
 from hinge.cli._options import Json
 from hinge.datasets import Dataset
 from hinge.online import OnlineSVC

@@ -10,16 +10,15 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from hinge._errors import DataError, ParameterError
 from hinge.cli._material import ROWS_AT_A_TIME
 from hinge.cli._models import require_classifier
 from hinge.cli._options import DataFile, Format, Header, Json, Missing, ModelFile, Unknown
 from hinge.cli._outliers import NORMAL, answers, in_words, roc_area
 from hinge.cli._wrapping import normal_of, unwrapped
+from hinge.exceptions import DataError, ParameterError
 from hinge.io import open_source
 from hinge.persistence import load
-from hinge.preparation import Preparation
-from hinge.prepared import OneClassPreparation
+from hinge.tables import OneClassPreparation, Preparation
 
 Normal = Annotated[str | None, typer.Option(metavar="LABEL", help="The label of normal rows (one-class).")]
 

@@ -7,11 +7,11 @@ from typing import Annotated, Any
 import typer
 
 from hinge import export as exports
-from hinge._errors import ParameterError
 from hinge.cli._files import require_writable
 from hinge.cli._models import class_names, is_detector, is_regression
 from hinge.cli._options import Json, ModelFile
 from hinge.cli._wrapping import unwrapped
+from hinge.exceptions import ParameterError
 from hinge.persistence import load
 
 FORMATS = {".onnx": "onnx", ".libsvm": "libsvm", ".model": "libsvm"}

@@ -12,7 +12,7 @@ from hinge.cli._models import class_names, is_approximate, is_detector, is_exact
 from hinge.cli._options import Json, ModelFile
 from hinge.cli._wrapping import normal_of, unwrapped
 from hinge.persistence import load
-from hinge.preparation import Column
+from hinge.tables import Column
 
 
 def info(model: ModelFile, *, json_only: Json = False) -> None:
@@ -46,7 +46,7 @@ def _describe(file: Path) -> dict[str, Any]:
         "scaling": preparation.scaling.words,
         **_parts(model),
         "examples_seen": int(model.n_seen_),
-        **({"examples_held": model._state.bank.n_retained} if is_exact(model) else {}),
+        **({"examples_held": model._state.native.n_retained} if is_exact(model) else {}),
         "bytes": file.stat().st_size,
     }
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.progress import Progress
 
-from hinge._errors import ParameterError
-from hinge._params import whole
-from hinge._progress import Terminal
+from hinge._fit.progress import Terminal
+from hinge._model.params import whole
 from hinge.cli._files import require_writable
 from hinge.cli._models import gamma_of
 from hinge.cli._options import names
+from hinge.exceptions import ParameterError
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -11,15 +11,15 @@ from typing import Annotated, Any, TextIO
 import typer
 from numpy.typing import NDArray
 
-from hinge._errors import ParameterError
-from hinge._files import replacing
 from hinge.cli._files import require_writable
 from hinge.cli._material import ROWS_AT_A_TIME
 from hinge.cli._models import class_names, is_regression
 from hinge.cli._options import DataFile, Format, Header, Json, Missing, ModelFile, Unknown
 from hinge.cli._outliers import answers
 from hinge.cli._wrapping import unwrapped
+from hinge.exceptions import ParameterError
 from hinge.io import open_source
+from hinge.io.atomic import replacing
 from hinge.persistence import load
 
 Output = Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where labels go; else printed.")]

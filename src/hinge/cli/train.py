@@ -7,8 +7,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from hinge._errors import DataError, ParameterError
-from hinge._progress import Terminal
+from hinge._fit.progress import Terminal
 from hinge.cli._compare import Exact, solve
 from hinge.cli._files import Checkpoint, require_writable, save_or_rescue
 from hinge.cli._learn import Learned, learn
@@ -18,6 +17,7 @@ from hinge.cli._models import MODELS, class_names, gamma_of
 from hinge.cli._options import Format, Header, Json, names
 from hinge.cli._plot import NO_PICTURE, draw, picture_file
 from hinge.cli._report import describe, show, summarise
+from hinge.exceptions import DataError, ParameterError
 
 DEFAULT_MODEL, DEFAULT_PICTURE, DEMONSTRATION = Path("model.hinge"), Path("train.png"), "spirals"
 INTERRUPTED = 130

@@ -1,11 +1,11 @@
 """Data sets by name, and data files as arrays."""
 
-from hinge._errors import ParameterError
 from hinge.datasets._bundled import BUNDLED
 from hinge.datasets._dataset import Dataset
 from hinge.datasets._elastic import elastic_digits
 from hinge.datasets._known import KNOWN, load_known
 from hinge.datasets._read import read
+from hinge.exceptions import ParameterError
 
 __all__ = ["BUNDLED", "Dataset", "elastic_digits", "load", "names", "read"]
 

@@ -9,8 +9,8 @@ from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
-from hinge._errors import HingeError
-from hinge._files import replacing
+from hinge.exceptions import HingeError
+from hinge.io.atomic import replacing
 
 _TIMEOUT = 30.0  # seconds without a byte
 _LARGEST = 1 << 28  # bytes; the largest set has a tenth of it

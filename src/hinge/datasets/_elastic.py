@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from hinge._params import bound, check_seed, choice, number, whole
+from hinge._model.params import bound, check_seed, choice, number, whole
 from hinge.datasets._known import load_known
 
 if TYPE_CHECKING:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hinge._errors import DataError, ParameterError
-from hinge._params import choice
+from hinge._model.params import choice
+from hinge.exceptions import DataError, ParameterError
 from hinge.io import open_source
-from hinge.preparation import MISSING_POLICIES, Survey
+from hinge.tables import MISSING_POLICIES, Survey
 
 if TYPE_CHECKING:
     import os

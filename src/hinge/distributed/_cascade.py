@@ -22,12 +22,12 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from hinge._base import random_seed
-from hinge._errors import ParameterError
-from hinge._params import flag, whole
+from hinge._fit.base import random_seed
+from hinge._model.params import flag, whole
 from hinge.distributed._engine import Engine, node, task
 from hinge.distributed._parts import Part, joined, partitions, renumber, require_kernel_of_rows
 from hinge.distributed._survey import starts, survey
+from hinge.exceptions import ParameterError
 from hinge.incremental import IncrementalSVC
 from hinge.online import OnlineSVC
 

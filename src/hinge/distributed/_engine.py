@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hinge._errors import DataError, ParameterError
-from hinge._params import whole
-from hinge._threads import count_threads
+from hinge._model.params import whole
+from hinge._model.threads import count_threads
+from hinge.exceptions import DataError, ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

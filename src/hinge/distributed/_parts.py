@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from hinge._errors import DataError, ParameterError
-from hinge._labels import class_factors
-from hinge._validation import check_weights
+from hinge._model.labels import class_factors
+from hinge._model.validation import check_weights
 from hinge.active._rows import count_rows, take_rows
 from hinge.distributed._engine import as_array, blocks, is_array, is_frame, task
+from hinge.exceptions import DataError, ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,9 +9,9 @@ import numpy as np
 from sklearn.base import is_outlier_detector
 from sklearn.utils.validation import check_is_fitted
 
-from hinge._errors import ParameterError
 from hinge.active._rows import count_rows
 from hinge.distributed._engine import array_of, blocks, node, task
+from hinge.exceptions import ParameterError
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray

@@ -9,11 +9,11 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import clone, is_classifier
 
-from hinge._errors import DataError
-from hinge._kernels import weighted_variance
-from hinge._labels import ClassTable, class_factors
-from hinge._validation import check_examples, check_values
+from hinge._model.kernels import weighted_variance
+from hinge._model.labels import ClassTable, class_factors
+from hinge._model.validation import check_examples, check_values
 from hinge.distributed._engine import task
+from hinge.exceptions import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hinge._base import random_seed
-from hinge._errors import ParameterError
-from hinge._params import bound, flag, whole
+from hinge._fit.base import random_seed
+from hinge._model.params import bound, flag, whole
 from hinge.approximate import ApproximateSVC, ApproximateSVR
 from hinge.approximate._merging import averaged, begin, go_over
 from hinge.distributed._engine import Engine, heavy_models, node, task
 from hinge.distributed._parts import joined, partitions, renumber, require_kernel_of_rows
 from hinge.distributed._survey import starts, survey
+from hinge.exceptions import ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

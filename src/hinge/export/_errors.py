@@ -1,6 +1,6 @@
 """What can be wrong with a model on its way to or from another program."""
 
-from hinge._errors import HingeError
+from hinge.exceptions import HingeError
 
 
 class ExportError(HingeError, ValueError):

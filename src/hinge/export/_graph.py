@@ -56,7 +56,7 @@ class Graph:
         """Add an array of its own type, double precision for plain numbers; texts are an array of objects."""
         array = np.asarray(values)
         self._bytes += array.nbytes
-        require_size(self._bytes)
+        check_kernel_size(self._bytes)
         name = f"hinge/constant_{len(self._constants)}"
         self._constants.append(self._onnx.numpy_helper.from_array(array, name))
         return name
@@ -101,7 +101,7 @@ class Graph:
         return int(known[kind])
 
 
-def require_size(n_bytes: int) -> None:
+def check_kernel_size(n_bytes: int) -> None:
     """Refuse what an ONNX file cannot hold."""
     if n_bytes > LARGEST:
         raise ExportError(

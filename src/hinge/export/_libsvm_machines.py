@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hinge._labels import ClassTable
+from hinge._model.labels import ClassTable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hinge._errors import HingeError, ParameterError
-from hinge._kernels import KernelSpec
-from hinge._params import number, whole
-from hinge._state import Arrays, State
-from hinge._threads import one_blas_thread
-from hinge._validation import Storage
+from hinge._model.kernels import KernelSpec
+from hinge._model.params import number, whole
+from hinge._model.state import Arrays, State
+from hinge._model.threads import one_blas_thread
+from hinge._model.validation import Storage
+from hinge.exceptions import HingeError, ParameterError
 from hinge.export._errors import ExportError
 from hinge.export._libsvm_file import LibsvmFile, Vectors, read_head
 from hinge.export._libsvm_machines import Machines, machines_of
@@ -132,7 +132,7 @@ def _build(record: LibsvmFile, machines: Machines, C: float | None) -> OnlineSVC
     size = float(np.abs(machines.vectors.data).max(initial=0.0))
     if size > storage.largest:
         record.refuse(f"its vectors hold {size:g}, whose square is too large")
-    kernel = KernelSpec.settle(model.kernel, model.degree, model.gamma, model.coef0, X=X, weights=np.ones(X.shape[0]))
+    kernel = KernelSpec.resolve(model.kernel, model.degree, model.gamma, model.coef0, X=X, weights=np.ones(X.shape[0]))
     state = State(kernel, options, storage, machines.table)
     state.n_seen = X.shape[0]
     empty, values = state.to_arrays()
@@ -205,7 +205,7 @@ def _with_gradients(arrays: Arrays, values: dict[str, Any], machines: Machines, 
             middles[machine] = _middle(machines, gradient, costs, part)
         gradient[part] += intercepts[machine] - middles[machine]
     restored = State.from_arrays(arrays, values)
-    restored.bank  # noqa: B018  built now, so that what is wrong with it shows here
+    restored.native  # noqa: B018  built now, so that what is wrong with it shows here
     return restored
 
 

@@ -24,9 +24,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from hinge._files import replacing
 from hinge.export._errors import ExportError
 from hinge.export._view import View, taken_apart
+from hinge.io.atomic import replacing
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hinge._files import replacing
-from hinge._params import choice
+from hinge._model.params import choice
 from hinge.export._errors import ExportError
-from hinge.export._graph import Graph, require_size, whole_numbers
+from hinge.export._graph import Graph, check_kernel_size, whole_numbers
 from hinge.export._onnx_inputs import plain_matrix, prepared_matrix
 from hinge.export._onnx_outputs import add_label, add_probabilities, add_value
 from hinge.export._view import Fourier, View, taken_apart
+from hinge.io.atomic import replacing
 
 if TYPE_CHECKING:
     import onnx
@@ -211,6 +211,6 @@ def _labels(classes: NDArray[Any]) -> NDArray[Any]:
 
 def _dense(view: View) -> NDArray[Any]:
     vectors = view.vectors
-    require_size(int(np.prod(vectors.shape, dtype=np.int64)) * vectors.dtype.itemsize)
+    check_kernel_size(int(np.prod(vectors.shape, dtype=np.int64)) * vectors.dtype.itemsize)
     dense: NDArray[Any] = vectors.toarray() if view.sparse else vectors
     return dense

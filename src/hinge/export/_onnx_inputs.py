@@ -10,7 +10,7 @@ from hinge.export._errors import ExportError
 
 if TYPE_CHECKING:
     from hinge.export._graph import Graph
-    from hinge.preparation import Column, Preparation
+    from hinge.tables import Column, Preparation
 
 OUTPUTS = ("label", "scores", "probabilities", "value")
 

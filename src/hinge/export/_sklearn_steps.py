@@ -14,7 +14,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from hinge.preparation import Column, Preparation
+    from hinge.tables import Column, Preparation
 
 
 def preparation_steps(preparation: Preparation) -> list[Any]:

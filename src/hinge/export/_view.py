@@ -9,18 +9,18 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
 
-from hinge._base import StreamingClassifier
-from hinge._state import Support
+from hinge._fit.base import StreamingClassifier
+from hinge._model.state import Support
 from hinge.approximate import ApproximateState, ApproximateSVR
 from hinge.export._errors import ExportError
-from hinge.prepared import PreparedClassifier
+from hinge.tables import PreparedClassifier
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from hinge._kernels import KernelSpec
-    from hinge._state import Arrays, State
-    from hinge.preparation import Preparation
+    from hinge._model.kernels import KernelSpec
+    from hinge._model.state import Arrays, State
+    from hinge.tables import Preparation
 
 
 def taken_apart(model: Any) -> tuple[Any, Preparation | None]:
@@ -90,7 +90,7 @@ class View:
         """Return what a fitted model knows, or say in one sentence why it cannot be exported."""
         state = model._copied_state()
         arrays, _ = state.to_arrays()
-        intercepts = state.bank.bias
+        intercepts = state.native.bias
         table = state.table
         if len(table) < 2 and not isinstance(model, ApproximateSVR):
             raise ExportError(

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, Self
 
 from sklearn.exceptions import ConvergenceWarning
 
-from hinge._base import StreamingEstimator, unchanged_on_error
-from hinge._errors import DataError
-from hinge._params import bound, choice, number
-from hinge._progress import FitTasks, progress_bar
-from hinge._room import require_finite
-from hinge._threads import one_blas_thread
-from hinge._turns import changing, in_turn
+from hinge._fit.base import StreamingEstimator, unchanged_on_error
+from hinge._fit.progress import FitTasks, progress_bar
+from hinge._model.locking import reads, writes
+from hinge._model.overflow import require_finite
+from hinge._model.params import bound, choice, number
+from hinge._model.threads import one_blas_thread
+from hinge.exceptions import DataError
 from hinge.incremental._ids import Ids
 from hinge.incremental._state import ExactState
 
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from hinge import _core
-    from hinge._base import Lesson
-    from hinge._labels import ClassTable
-    from hinge._state import SolverOptions, State
+    from hinge._fit.base import TrainingData
+    from hinge._model.labels import ClassTable
+    from hinge._model.state import SolverOptions, State
 
 
 class Forgetting(StreamingEstimator):
@@ -54,13 +54,13 @@ class Forgetting(StreamingEstimator):
         return self._state
 
     @property
-    @in_turn
+    @reads
     def ids_(self) -> list[Hashable]:
         """The ids of the examples that the model holds, in the order of the stream."""
         state = self._known()
-        return state.ids.names(state.bank.held())
+        return state.ids.names(state.native.held())
 
-    @changing
+    @writes
     def forget(self, ids: Any) -> Self:
         """Forget examples: the model is then the one that never saw them.
 
@@ -80,7 +80,7 @@ class Forgetting(StreamingEstimator):
             state = self._state
             idle = state.ids.is_idle(numbers)
             held = numbers[~idle]
-            done = state.bank.forget(held, monitor)
+            done = state.native.forget(held, monitor)
             state.ids.remove([*held[:done], *numbers[idle]])
         self._warn_if_violated()
         return self
@@ -94,26 +94,26 @@ class Forgetting(StreamingEstimator):
             oldest_first=choice("eviction", self.eviction, ("relevance", "age")) == "age",
         )
 
-    def _named(self, lesson: Lesson, state: State | None, ids: Any) -> Lesson:
+    def _named(self, data: TrainingData, state: State | None, ids: Any) -> TrainingData:
         if state is None:
-            return replace(lesson, names=Ids().checked(ids, len(lesson.y), 0))
-        return replace(lesson, names=self._known().ids.checked(ids, len(lesson.y), state.n_seen))
+            return replace(data, names=Ids().checked(ids, len(data.y), 0))
+        return replace(data, names=self._known().ids.checked(ids, len(data.y), state.n_seen))
 
-    def _train(self, lesson: Lesson) -> None:
+    def _train(self, data: TrainingData) -> None:
         """Learn a whole training set, starting from an empty `_state`; once is enough."""
         state = self._state
-        tasks = FitTasks(self, lesson.X, lesson.y, lesson.metadata, 1)
+        tasks = FitTasks(self, data.X, data.y, data.metadata, 1)
         with progress_bar(self.verbose) as bar, state.watched(bar) as monitor:
-            tasks.step("pass", partial(self._begin, lesson, monitor))
+            tasks.step("pass", partial(self._begin, data, monitor))
         tasks.end()
 
-    def _begin(self, lesson: Lesson, monitor: _core.Monitor | None) -> None:
+    def _begin(self, data: TrainingData, monitor: _core.Monitor | None) -> None:
         """Let empty machines learn a whole training set."""
-        self._show(lesson, 0, monitor)
+        self._show(data, 0, monitor)
 
-    def _show(self, lesson: Lesson, first: int, monitor: _core.Monitor | None) -> None:
-        with self._state.taking_in(lesson, first):
-            super()._show(lesson, first, monitor)
+    def _show(self, data: TrainingData, first: int, monitor: _core.Monitor | None) -> None:
+        with self._state.taking_in(data, first):
+            super()._show(data, first, monitor)
 
     @contextmanager
     def _revising(self) -> Iterator[_core.Monitor | None]:
@@ -130,12 +130,12 @@ class Forgetting(StreamingEstimator):
         """Return decision values, one column a machine, of each example held by the machines without it."""
         state = self._known().expendable()
         with one_blas_thread(), progress_bar(self.verbose) as bar, state.watched(bar) as monitor:
-            return state.table, require_finite(state.bank.leave_one_out(monitor))
+            return state.table, require_finite(state.native.leave_one_out(monitor))
 
     def _holding(self) -> ExactState:
         """Return the state, which must hold an example."""
         state = self._known()
-        if not state.bank.n_retained:
+        if not state.native.n_retained:
             raise DataError(
                 "The model must hold examples to decide about others, got a model that forgot all; learn first."
             )
@@ -145,16 +145,16 @@ class Forgetting(StreamingEstimator):
         self._holding()
         return super()._native_decisions(X)
 
-    def _certified(self) -> _core.ExactBank:
+    def _certified(self) -> _core.ExactModel:
         """Return the machines, what they say about their optimality found anew."""
-        bank = self._known().bank
+        native = self._known().native
         with one_blas_thread():
-            bank.certify()
-        return bank
+            native.certify()
+        return native
 
     def _warn_if_violated(self) -> None:
         """Warn when the solution is not exact: numbers of doubles have an end, and not all kernels have an optimum."""
-        violation = float(self._state.bank.gap.max(initial=0.0))
+        violation = float(self._state.native.gap.max(initial=0.0))
         if not violation <= self.tol:  # NaN counts as well
             warnings.warn(
                 f"The optimality conditions are violated by {violation:.2g}, more than tol={float(self.tol):g}; scale "

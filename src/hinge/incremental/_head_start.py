@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hinge._state import State, signed_coefficients
+from hinge._model.state import State, signed_coefficients
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from hinge import _core
-    from hinge._base import Lesson
+    from hinge._fit.base import TrainingData
     from hinge.incremental._state import ExactState
 
 _FEW = 200  # examples that are learned one by one as fast
@@ -22,26 +22,26 @@ _MAX_PASSES = 20
 _STEPS = 30  # an example, after which finishing is left to the exact machines
 
 
-def is_worth_it(lesson: Lesson, state: ExactState) -> bool:
+def is_worth_it(data: TrainingData, state: ExactState) -> bool:
     """Tell whether a training set is large, and none of it has to leave on the way."""
-    return state.options.max_examples is None and int(np.count_nonzero(lesson.used)) > _FEW
+    return state.options.max_examples is None and int(np.count_nonzero(data.used)) > _FEW
 
 
-def learn_all(lesson: Lesson, state: ExactState, monitor: _core.Monitor | None) -> None:
+def learn_all(data: TrainingData, state: ExactState, monitor: _core.Monitor | None) -> None:
     """Let empty machines learn a whole training set; after Ctrl-C they hold the support vectors found until then."""
     batch: Any
-    ((_, batch),) = state.storage.batches(lesson.X)  # one, since the model is stored as its training set is
-    numbers = lesson.numbers(state.table)
-    rows = np.flatnonzero(lesson.used)
+    ((_, batch),) = state.storage.batches(data.X)  # one, since the model is stored as its training set is
+    numbers = data.numbers(state.table)
+    rows = np.flatnonzero(data.used)
     options = replace(state.options, algorithm="lasvm", tolerance=_NEAR, max_steps=_STEPS * len(rows))
     near = State(state.kernel, options, state.storage, state.table)
     try:
-        _approach(near, batch, numbers, lesson.costs, rows, monitor)
+        _approach(near, batch, numbers, data.costs, rows, monitor)
     except KeyboardInterrupt:
-        found = np.sort(near.bank.state()["ids"])
-        state.bank.adopt(batch, numbers, lesson.costs, 0, found, _coefficients(near, found))
+        found = np.sort(near.native.state()["ids"])
+        state.native.adopt(batch, numbers, data.costs, 0, found, _coefficients(near, found))
         raise
-    state.bank.adopt(batch, numbers, lesson.costs, 0, rows, _coefficients(near, rows))
+    state.native.adopt(batch, numbers, data.costs, 0, rows, _coefficients(near, rows))
 
 
 def _approach(  # noqa: PLR0917
@@ -55,15 +55,15 @@ def _approach(  # noqa: PLR0917
     """Go over the rows until none of them violates the conditions by much."""
     random = np.random.RandomState(0)
     for _ in range(_MAX_PASSES):
-        inserted = near.bank.learn(batch, numbers, costs, 0, random.permutation(rows), 0, monitor).inserted
-        stalled = near.bank.finish(monitor).stalled
+        inserted = near.native.learn(batch, numbers, costs, 0, random.permutation(rows), 0, monitor).inserted
+        stalled = near.native.finish(monitor).stalled
         if not inserted or stalled:
             return
 
 
 def _coefficients(near: State, rows: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return the coefficients of some rows, one line a machine."""
-    arrays = near.bank.state()
+    arrays = near.native.state()
     held = signed_coefficients(arrays)
     coefficients = np.zeros((len(held), len(rows)))
     places = np.searchsorted(rows, arrays["ids"])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hinge._errors import DataError
+from hinge.exceptions import DataError
 from hinge.incremental._places import Places
 
 if TYPE_CHECKING:

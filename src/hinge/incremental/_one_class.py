@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any, Self, cast
 import numpy as np
 from sklearn.base import OutlierMixin
 
-from hinge._base import Lesson, require_weight, unchanged_on_error
-from hinge._errors import DataError, ParameterError
-from hinge._labels import ClassTable
-from hinge._params import choice, number
-from hinge._progress import with_callbacks
-from hinge._room import product
-from hinge._threads import one_blas_thread
-from hinge._turns import changing, in_turn
-from hinge._validation import check_rows, check_weights
+from hinge._fit.base import TrainingData, require_weight, unchanged_on_error
+from hinge._fit.progress import with_callbacks
+from hinge._model.labels import ClassTable
+from hinge._model.locking import reads, writes
+from hinge._model.overflow import product
+from hinge._model.params import choice, number
+from hinge._model.threads import one_blas_thread
+from hinge._model.validation import check_rows, check_weights
+from hinge.exceptions import DataError, ParameterError
 from hinge.incremental._forgetting import Forgetting
 from hinge.incremental._self_similarity import require_constant
 from hinge.incremental._surface import decisions, left_out, offset
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from hinge._state import SolverOptions, State
+    from hinge._model.state import SolverOptions, State
     from hinge.incremental._state import ExactState
 
 _ONE_CLASS = np.zeros(1, dtype=np.int64)
@@ -181,7 +181,7 @@ class IncrementalOneClassSVM(OutlierMixin, Forgetting):
         self.eviction = eviction
         self.n_jobs = n_jobs
 
-    @changing
+    @writes
     @with_callbacks
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None, ids: Any = None) -> Self:  # noqa: ARG002
         """Learn a training set from nothing; what was known before is forgotten.
@@ -204,17 +204,17 @@ class IncrementalOneClassSVM(OutlierMixin, Forgetting):
         """
         options = self._options(streaming=False)
         with unchanged_on_error(self, anew=True):
-            lesson = self._named(self._lesson(X, None, sample_weight), None, ids)
-            state = self._begun(lesson, options)
-            self._require_columns(state, lesson, whole=True)
-            state.n_seen = len(lesson.y)
+            data = self._named(self._lesson(X, None, sample_weight), None, ids)
+            state = self._begun(data, options)
+            self._require_columns(state, data, whole=True)
+            state.n_seen = len(data.y)
             self._state = state
             with one_blas_thread():
-                self._train(lesson)
+                self._train(data)
         self._warn_if_violated()
         return self
 
-    @changing
+    @writes
     def partial_fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None, ids: Any = None) -> Self:  # noqa: ARG002
         """Learn more examples, in the order given.
 
@@ -242,13 +242,13 @@ class IncrementalOneClassSVM(OutlierMixin, Forgetting):
         options = self._options(streaming=True)
         with unchanged_on_error(self):
             before = getattr(self, "_state", None)
-            lesson = self._named(self._lesson(X, before, sample_weight), before, ids)
+            data = self._named(self._lesson(X, before, sample_weight), before, ids)
             if before is not None:
                 self._require_same(before)
-            state = self._begun(lesson, options) if before is None else before
-            self._require_columns(state, lesson, whole=False)
+            state = self._begun(data, options) if before is None else before
+            self._require_columns(state, data, whole=False)
             self._state = state.expendable()
-            self._learn(lesson, options)
+            self._learn(data, options)
         self._warn_if_violated()
         return self
 
@@ -267,7 +267,7 @@ class IncrementalOneClassSVM(OutlierMixin, Forgetting):
         """
         return np.where(self.decision_function(X) >= 0, 1, -1)
 
-    @in_turn
+    @reads
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return how far inside examples are; outliers have negative values.
 
@@ -286,7 +286,7 @@ class IncrementalOneClassSVM(OutlierMixin, Forgetting):
         _, sums = self._native_decisions(X)
         return decisions(self._known(), sums[:, 0], X)
 
-    @in_turn
+    @reads
     def score_samples(self, X: Any) -> NDArray[np.float64]:
         """Return how well examples belong to those held, without a threshold.
 
@@ -303,7 +303,7 @@ class IncrementalOneClassSVM(OutlierMixin, Forgetting):
         """
         return self.decision_function(X) + self.offset_
 
-    @changing
+    @writes
     def leave_one_out(self) -> NDArray[np.float64]:
         """Return the decision value of each example that is held by the model that never saw it.
 
@@ -321,12 +321,13 @@ class IncrementalOneClassSVM(OutlierMixin, Forgetting):
         [True, False, False, True, True]
         """
         state = self._known()
-        if state.bank.n_retained < 2:
-            raise DataError(f"The model must hold at least two examples to leave one out, got {state.bank.n_retained}.")
+        if state.native.n_retained < 2:
+            held = state.native.n_retained
+            raise DataError(f"The model must hold at least two examples to leave one out, got {held}.")
         _, sums = self._left_out()
         return left_out(state, sums[:, 0])
 
-    @in_turn
+    @reads
     def kkt_violation(self) -> float:
         """Return how far the optimality conditions are violated among the examples held: the certificate.
 
@@ -339,7 +340,7 @@ class IncrementalOneClassSVM(OutlierMixin, Forgetting):
         """
         return float(self._certified().gap.max(initial=0.0))
 
-    @in_turn
+    @reads
     def duality_gap(self) -> float:
         """Return how far the solution is from the optimum: primal minus dual objective.
 
@@ -350,7 +351,7 @@ class IncrementalOneClassSVM(OutlierMixin, Forgetting):
         """
         return float(self._certified().duality_gap.sum())
 
-    @in_turn
+    @reads
     def dual_objective(self) -> float:
         """Return the dual objective.
 
@@ -359,10 +360,10 @@ class IncrementalOneClassSVM(OutlierMixin, Forgetting):
         float
             With a the coefficients and K their kernel values, -a'Ka / 2; for a sphere sum(a) a'diag(K) / 2 is added.
         """
-        return float(self._known().bank.dual_objective.sum())
+        return float(self._known().native.dual_objective.sum())
 
     @property
-    @in_turn
+    @reads
     def offset_(self) -> float:
         """What `score_samples` is compared with."""
         return offset(self._holding())
@@ -391,21 +392,23 @@ class IncrementalOneClassSVM(OutlierMixin, Forgetting):
                 f"{rule}); set them back, or call fit to start from nothing."
             )
 
-    def _lesson(self, X: Any, state: State | None, sample_weight: ArrayLike | None) -> Lesson:
+    def _lesson(self, X: Any, state: State | None, sample_weight: ArrayLike | None) -> TrainingData:
         storage = None if state is None else state.storage
         X = check_rows(self, X, storage, sparse=self.kernel != "precomputed")
         weights = check_weights(sample_weight, X.shape[0])
         metadata = {} if sample_weight is None else {"sample_weight": weights}
-        return Lesson(X, np.repeat(_ONE_CLASS, len(weights)), weights, product(weights, float(self.C or 1.0)), metadata)
+        return TrainingData(
+            X, np.repeat(_ONE_CLASS, len(weights)), weights, product(weights, float(self.C or 1.0)), metadata
+        )
 
-    def _begun(self, lesson: Lesson, options: SolverOptions) -> ExactState:
+    def _begun(self, data: TrainingData, options: SolverOptions) -> ExactState:
         """Return the state that the first examples settle."""
-        require_weight(lesson)
-        state = cast("ExactState", self._first_state(lesson, options, ClassTable.of(_ONE_CLASS)))
+        require_weight(data)
+        state = cast("ExactState", self._first_state(data, options, ClassTable.of(_ONE_CLASS)))
         state.named.update(_ONE_CLASS.tolist())  # it stays when its last example goes
         return state
 
-    def _require_columns(self, state: State, lesson: Lesson, *, whole: bool) -> None:
-        super()._require_columns(state, lesson, whole=whole)
+    def _require_columns(self, state: State, data: TrainingData, *, whole: bool) -> None:
+        super()._require_columns(state, data, whole=whole)
         if state.kernel.name == "precomputed" and state.options.problem == "sphere":
-            require_constant(state, lesson.X[:, state.n_seen : state.n_seen + len(lesson.y)])
+            require_constant(state, data.X[:, state.n_seen : state.n_seen + len(data.y)])

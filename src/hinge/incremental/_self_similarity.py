@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hinge._errors import DataError
-from hinge._kernels import CheckedFunction
-from hinge._validation import squared_lengths
+from hinge._model.kernels import CheckedFunction
+from hinge._model.validation import squared_lengths
+from hinge.exceptions import DataError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from hinge._kernels import KernelSpec
-    from hinge._state import State
+    from hinge._model.kernels import KernelSpec
+    from hinge._model.state import State
 
 _ROWS = 32  # given to a kernel function in one go, which has them all times each other to compute
 _SLACK = 1e-9  # of a diagonal, by which rounding may change it
@@ -41,7 +41,7 @@ def require_constant(state: State, square: NDArray[np.float64]) -> None:
     against itself is known only when it is the same for all.
     """
     diagonal = square.diagonal()
-    known = _diagonal(state) if state.bank.n_retained else float(diagonal[0])
+    known = _diagonal(state) if state.native.n_retained else float(diagonal[0])
     farthest = float(diagonal[np.abs(diagonal - known).argmax()])
     if abs(farthest - known) > _SLACK * abs(known):
         raise DataError(

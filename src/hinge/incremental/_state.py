@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from hinge._state import State
+from hinge._model.state import State
 from hinge.incremental._ids import Ids
 
 if TYPE_CHECKING:
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from hinge import _core
-    from hinge._base import Lesson
-    from hinge._kernels import KernelSpec
-    from hinge._labels import ClassTable
-    from hinge._state import Arrays, SolverOptions
-    from hinge._validation import Storage
+    from hinge._fit.base import TrainingData
+    from hinge._model.kernels import KernelSpec
+    from hinge._model.labels import ClassTable
+    from hinge._model.state import Arrays, SolverOptions
+    from hinge._model.validation import Storage
 
 
 class ExactState(State):
@@ -40,28 +40,28 @@ class ExactState(State):
         self.named: set[Any] = set()
 
     @property
-    def bank(self) -> _core.ExactBank:
+    def native(self) -> _core.ExactModel:
         """The native machines."""
-        return cast("_core.ExactBank", super().bank)
+        return cast("_core.ExactModel", super().native)
 
     @property
     def has_learned(self) -> bool:
         """The machines hold an example."""
-        return self.bank.n_retained > 0
+        return self.native.n_retained > 0
 
     @contextmanager
-    def taking_in(self, lesson: Lesson, first: int) -> Iterator[None]:
-        """Keep names and classes in step with the machines while these learn a lesson that begins at some place.
+    def taking_in(self, data: TrainingData, first: int) -> Iterator[None]:
+        """Keep names and classes in step with the machines while these learn a data that begins at some place.
 
         When that is cut short, the examples learned so far are known, and nothing else.
         """
-        self.bank  # noqa: B018  built now: what follows is undone with its help
-        self.ids.add(lesson.names, range(first, first + len(lesson.y)))
+        self.native  # noqa: B018  built now: what follows is undone with its help
+        self.ids.add(data.names, range(first, first + len(data.y)))
         try:
             yield
-            self.ids.pass_over(first + np.flatnonzero(~lesson.used))
+            self.ids.pass_over(first + np.flatnonzero(~data.used))
         except BaseException:
-            self._drop_empty(np.isin(self.table.classes, lesson.y[lesson.used]))
+            self._drop_empty(np.isin(self.table.classes, data.y[data.used]))
             raise
         finally:
             self._settle()
@@ -82,16 +82,16 @@ class ExactState(State):
 
     def _settle(self) -> None:
         """Let go of the names of examples that the machines hold no more."""
-        if not self.bank.broken and self.ids.n_held != self.bank.n_retained:
-            self.ids.settle(self.bank.held())
+        if not self.native.broken and self.ids.n_held != self.native.n_retained:
+            self.ids.settle(self.native.held())
 
     def _present(self) -> NDArray[np.bool_]:
         """Tell which classes, in the order of the table, have an example."""
-        return self.bank.class_counts()[self.table.numbers] > 0
+        return self.native.class_counts()[self.table.numbers] > 0
 
     def _drop_empty(self, candidates: NDArray[np.bool_]) -> None:
         """Take away those among some classes that have no example and were not named."""
-        if self.bank.broken:  # then this state is not used any more
+        if self.native.broken:  # then this state is not used any more
             return
         empty = candidates & ~self._present()
         for number in -np.sort(-self.table.numbers[empty]):  # the highest first: it is higher numbers that change
@@ -99,14 +99,14 @@ class ExactState(State):
                 self._drop(int(number))
 
     def _drop(self, number: int) -> None:
-        bank, smaller = self.bank, self.table.without(number)
+        native, smaller = self.native, self.table.without(number)
         try:
             self.table = smaller
-            bank.drop_class(number)
+            native.drop_class(number)
         except BaseException:  # a signal handler raises before or after the work
             self.table = smaller
-            if not bank.broken and len(bank.class_counts()) > len(smaller):
-                bank.drop_class(number)
+            if not native.broken and len(native.class_counts()) > len(smaller):
+                native.drop_class(number)
             raise
 
     def to_arrays(self) -> tuple[Arrays, dict[str, Any]]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hinge._room import require_finite
+from hinge._model.overflow import require_finite
 from hinge.incremental._self_similarity import self_similarity
 
 if TYPE_CHECKING:
@@ -25,16 +25,16 @@ _ROUNDING = 1e-10  # of what is summed: examples no farther than that from the s
 
 def offset(state: ExactState) -> float:
     """Return the score of examples on the surface."""
-    bank = state.bank
-    bias, total = float(bank.bias[0]), float(bank.total[0])
-    return -bias if _is_plane(state) else -float(bank.squared_norm[0]) / total**2 - 2.0 * bias / total
+    native = state.native
+    bias, total = float(native.bias[0]), float(native.total[0])
+    return -bias if _is_plane(state) else -float(native.squared_norm[0]) / total**2 - 2.0 * bias / total
 
 
 def decisions(state: ExactState, sums: NDArray[np.float64], X: Any) -> NDArray[np.float64]:
     """Return how far inside some examples are, whose sums are known; the examples matter to spheres only."""
     if _is_plane(state):
         return _levelled(state, sums, np.zeros(1))
-    total = float(state.bank.total[0])
+    total = float(state.native.total[0])
     return require_finite(2.0 / total * _levelled(state, sums, total / 2.0 * self_similarity(state, X)))
 
 
@@ -55,9 +55,9 @@ def _levelled(state: ExactState, sums: NDArray[np.float64], level: NDArray[np.fl
 
     Support vectors on the surface would otherwise be outliers at random, and the share of outliers could exceed nu.
     """
-    bank = state.bank
+    native = state.native
     distances = sums - level
-    slack = 2.0 * bank.residual[0] + _ROUNDING * (abs(bank.bias[0]) + np.abs(level))
+    slack = 2.0 * native.residual[0] + _ROUNDING * (abs(native.bias[0]) + np.abs(level))
     return np.where(np.abs(distances) <= slack, 0.0, distances)
 
 

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 
-from hinge._errors import DataError, ParameterError
-from hinge._labels import as_classes, class_factors, one_each
-from hinge._measures import MeasuredClassifier
-from hinge._params import choice
-from hinge._progress import with_callbacks
-from hinge._room import product, require_pull
-from hinge._turns import changing, in_turn
+from hinge._fit.measures import MeasuredClassifier
+from hinge._fit.progress import with_callbacks
+from hinge._model.labels import as_classes, class_factors, one_each
+from hinge._model.locking import reads, writes
+from hinge._model.overflow import check_coefficients, product
+from hinge._model.params import choice
+from hinge.exceptions import DataError, ParameterError
 from hinge.incremental._forgetting import Forgetting
 from hinge.incremental._head_start import is_worth_it, learn_all
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from hinge import _core
-    from hinge._base import Lesson
-    from hinge._state import SolverOptions, State
+    from hinge._fit.base import TrainingData
+    from hinge._model.state import SolverOptions, State
     from hinge.incremental._state import ExactState
 
 
@@ -171,18 +171,18 @@ class IncrementalSVC(Forgetting, MeasuredClassifier):
         self.n_jobs = n_jobs
 
     @property
-    @in_turn
+    @reads
     def n_margin_(self) -> NDArray[np.int64]:
         """Examples exactly on the margin, for each decision function."""
-        return self._counts(self._known().bank.n_margin)
+        return self._counts(self._known().native.n_margin)
 
     @property
-    @in_turn
+    @reads
     def n_bounded_(self) -> NDArray[np.int64]:
         """Examples inside or on the wrong side of the margin, for each decision function."""
-        return self._counts(self._known().bank.n_bounded)
+        return self._counts(self._known().native.n_bounded)
 
-    @changing
+    @writes
     @with_callbacks
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None, ids: Any = None) -> Self:
         """Learn a training set from nothing; what was known before is forgotten.
@@ -208,7 +208,7 @@ class IncrementalSVC(Forgetting, MeasuredClassifier):
         self._warn_if_violated()
         return self
 
-    @changing
+    @writes
     def partial_fit(
         self,
         X: Any,
@@ -246,7 +246,7 @@ class IncrementalSVC(Forgetting, MeasuredClassifier):
         self._warn_if_violated()
         return self
 
-    @changing
+    @writes
     def relabel(self, ids: Any, y: Any) -> Self:
         """Give other labels to examples: the model is then the one that saw them with these labels.
 
@@ -291,22 +291,22 @@ class IncrementalSVC(Forgetting, MeasuredClassifier):
 
     def _relabel(self, numbers: NDArray[np.int64], labels: NDArray[Any], monitor: Any) -> None:
         state = self._state
-        bank = state.bank
-        places = np.searchsorted(bank.held(), numbers)
-        before = bank.labels()[places]
+        native = state.native
+        places = np.searchsorted(native.held(), numbers)
+        before = native.labels()[places]
         ratios = self._ratios(np.array([state.table.label(each) for each in before]), labels)
-        costs = product(bank.costs()[places], ratios)
-        require_pull(bank.n_retained * float(costs.max()), 1.0)
+        costs = product(native.costs()[places], ratios)
+        check_coefficients(native.n_retained * float(costs.max()), 1.0)
         weightless = costs == 0  # the class weight of the new label is 0: as if such a row were given
         state.extend(state.table.extended(labels[~weightless]))
         numbers_after = np.full(len(labels), -1, dtype=np.int32)
         numbers_after[~weightless] = state.table.encode(labels[~weightless])
         changed = (numbers_after != before) & ~weightless
-        bank.relabel(numbers[changed], numbers_after[changed], costs[changed], monitor)
-        bank.forget(numbers[weightless], monitor)
+        native.relabel(numbers[changed], numbers_after[changed], costs[changed], monitor)
+        native.forget(numbers[weightless], monitor)
         state.ids.pass_over(numbers[weightless])
 
-    @changing
+    @writes
     def leave_one_out(self, method: str = "predict") -> NDArray[Any]:
         """Return what is said about each example that is held by the model that never saw it.
 
@@ -337,7 +337,7 @@ class IncrementalSVC(Forgetting, MeasuredClassifier):
             return table.choose(values)
         return values if len(table) > 2 else values.ravel()
 
-    def _solution(self) -> _core.ExactBank:
+    def _solution(self) -> _core.ExactModel:
         return self._certified()
 
     def _ratios(self, before: NDArray[Any], after: NDArray[Any]) -> NDArray[np.float64]:
@@ -357,21 +357,21 @@ class IncrementalSVC(Forgetting, MeasuredClassifier):
         table = self._state.table
         return counts[table.numbers] if len(table) > 2 else counts
 
-    def _begin(self, lesson: Lesson, monitor: _core.Monitor | None) -> None:
-        if not is_worth_it(lesson, self._state):
-            super()._begin(lesson, monitor)
+    def _begin(self, data: TrainingData, monitor: _core.Monitor | None) -> None:
+        if not is_worth_it(data, self._state):
+            super()._begin(data, monitor)
             return
-        with self._state.taking_in(lesson, 0):
-            learn_all(lesson, self._state, monitor)
+        with self._state.taking_in(data, 0):
+            learn_all(data, self._state, monitor)
 
     def _checked(self, X: Any, y: Any, state: State | None) -> tuple[Any, NDArray[Any]]:
         X, y = super()._checked(X, y, state)
         return X.astype(np.float64, copy=False), y
 
     def _next_state(
-        self, state: State | None, lesson: Lesson, options: SolverOptions, classes: ArrayLike | None
+        self, state: State | None, data: TrainingData, options: SolverOptions, classes: ArrayLike | None
     ) -> ExactState:
-        following = cast("ExactState", super()._next_state(state, lesson, options, classes))
+        following = cast("ExactState", super()._next_state(state, data, options, classes))
         if classes is not None:
             following.named.update(as_classes(classes).tolist())
         return following

@@ -13,7 +13,7 @@ import zlib
 from pathlib import Path
 from typing import IO, Any
 
-from hinge._errors import sentence
+from hinge.exceptions import sentence
 from hinge.io._errors import DataFileError
 
 PIECE = 1 << 20  # bytes asked for at a time

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hinge._errors import quoted
+from hinge.exceptions import quoted
 from hinge.io._chunks import Table
 from hinge.io._errors import DataFileError
 from hinge.io._lines import LINE_BYTES

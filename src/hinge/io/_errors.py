@@ -1,6 +1,6 @@
 """What can be wrong with a data file."""
 
-from hinge._errors import HingeError
+from hinge.exceptions import HingeError
 
 
 class DataFileError(HingeError, ValueError):

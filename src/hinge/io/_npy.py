@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.lib import format as npy
 
-from hinge._errors import sentence
+from hinge.exceptions import sentence
 from hinge.io._errors import DataFileError
 
 if TYPE_CHECKING:

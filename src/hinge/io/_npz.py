@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from hinge._errors import listed, sentence
+from hinge.exceptions import listed, sentence
 from hinge.io._bytes import require_file
 from hinge.io._chunks import Rows
 from hinge.io._errors import DataFileError

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hinge._errors import quoted, sentence
+from hinge.exceptions import quoted, sentence
 from hinge.io._bytes import require_file
 from hinge.io._chunks import Table
 from hinge.io._errors import DataFileError

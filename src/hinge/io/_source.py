@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from hinge._errors import ParameterError
+from hinge.exceptions import ParameterError
 from hinge.io._bytes import STANDARD_INPUT, ByteStream, require_file
 from hinge.io._delimited import CsvOptions, read_csv
 from hinge.io._errors import DataFileError

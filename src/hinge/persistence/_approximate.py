@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from hinge._validation import Storage
+from hinge._model.validation import Storage
 from hinge.approximate import CLOCK, ApproximateState, Reservoir
 from hinge.persistence._check import MOST_EXAMPLES, check_values
 from hinge.persistence._check_arrays import MOST_PULL, between, check_rows, check_types, row_types
@@ -14,7 +14,7 @@ from hinge.persistence._classifier import classifier
 from hinge.persistence._errors import require
 
 if TYPE_CHECKING:
-    from hinge._state import SolverOptions
+    from hinge._model.state import SolverOptions
     from hinge.approximate import ApproximateOptions
     from hinge.persistence._file import Arrays
     from hinge.persistence._registry import Entry

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hinge._errors import quoted
-from hinge._params import KERNELS, check_kernel
+from hinge._model.params import KERNELS, check_kernel
+from hinge.exceptions import quoted
 from hinge.persistence import _json
 from hinge.persistence._check_arrays import check_arrays
 from hinge.persistence._errors import ModelFileError, require
-from hinge.preparation import MOST_FEATURES
+from hinge.tables import MOST_FEATURES
 
 if TYPE_CHECKING:
-    from hinge._state import SolverOptions
+    from hinge._model.state import SolverOptions
     from hinge.persistence._file import Arrays
 
 MOST_EXAMPLES = 1 << 62

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hinge._validation import Storage
+from hinge._model.validation import Storage
 from hinge.persistence._errors import require
 
 if TYPE_CHECKING:

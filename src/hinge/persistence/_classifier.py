@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from hinge._errors import quoted, sentence
-from hinge._state import SolverOptions, State
-from hinge._turns import in_turn
+from hinge._model.locking import reads
+from hinge._model.state import SolverOptions, State
+from hinge.exceptions import quoted, sentence
 from hinge.persistence import _json
 from hinge.persistence._check import check_state
 from hinge.persistence._errors import ModelFileError, require
@@ -41,7 +41,7 @@ def classifier(estimator: type[Any], state: type[Any] = State, check: Check = ch
     return Entry(estimator, partial(_take_apart, check=check), partial(_put_together, estimator, state, check))
 
 
-@in_turn
+@reads
 def _take_apart(model: Any, check: Check) -> Parts:
     """Return the parts of a model; what could not be loaded again is refused now."""
     check_is_fitted(model)
@@ -70,7 +70,7 @@ def _put_together(estimator: type[Any], kind: type[Any], check: Check, parts: Pa
     check(arrays, header["state"], options)
     state = kind.from_arrays(arrays, header["state"] | {"options": asdict(options)})
     model._require_same(state)
-    state.bank  # noqa: B018  built now: the native code looks at the arrays as well
+    state.native  # noqa: B018  built now: the native code looks at the arrays as well
     model._state = state
     model.n_features_in_ = state.storage.n_features
     names = header["feature_names"]

@@ -1,6 +1,6 @@
 """What can be wrong with a model file."""
 
-from hinge._errors import HingeError
+from hinge.exceptions import HingeError
 
 
 class ModelFileError(HingeError, ValueError):

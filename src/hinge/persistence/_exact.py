@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hinge._errors import quoted
+from hinge.exceptions import quoted
 from hinge.incremental import ExactState, Ids
 from hinge.persistence import _json
 from hinge.persistence._check import check_state
@@ -16,7 +16,7 @@ from hinge.persistence._classifier import classifier
 from hinge.persistence._errors import ModelFileError, require
 
 if TYPE_CHECKING:
-    from hinge._state import SolverOptions
+    from hinge._model.state import SolverOptions
     from hinge.persistence._file import Arrays, Parts
     from hinge.persistence._registry import Entry
 

@@ -10,7 +10,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load as arrays_of
 from safetensors.numpy import save as content_of
 
-from hinge._errors import quoted, sentence
+from hinge.exceptions import quoted, sentence
 from hinge.persistence import _json
 from hinge.persistence._errors import ModelFileError, require
 from hinge.persistence._place import reading, replacing

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from hinge._errors import quoted
+from hinge.exceptions import quoted
 from hinge.persistence._errors import ModelFileError, require
 
 

@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 from typing import Any
 
-from hinge._errors import sentence
 from hinge.approximate import ApproximateSVC, ApproximateSVR
+from hinge.exceptions import sentence
 from hinge.incremental import IncrementalOneClassSVM, IncrementalSVC
 from hinge.online import OnlineSVC
 from hinge.perceptron import KernelPerceptron

@@ -6,8 +6,8 @@ import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from hinge import _files
-from hinge._errors import sentence
+from hinge.exceptions import sentence
+from hinge.io import atomic
 from hinge.persistence._errors import ModelFileError
 
 if TYPE_CHECKING:
@@ -24,14 +24,14 @@ def reading(path: Path) -> Iterator[tuple[BinaryIO, int]]:
     kills the process.
     """
     try:
-        _files.require_plain(path, _mode(path))  # first, since opening a pipe waits for its other end
+        atomic.require_plain(path, _mode(path))  # first, since opening a pipe waits for its other end
         with path.open("rb") as file:
             status = os.fstat(file.fileno())
-            _files.require_plain(path, status.st_mode)
+            atomic.require_plain(path, status.st_mode)
             yield file, status.st_size
     except (FileNotFoundError, NotADirectoryError):
         raise FileNotFoundError(f"There is no file {path}.") from None
-    except _files.FileError as error:
+    except atomic.FileError as error:
         raise ModelFileError(str(error)) from None
     except OSError as error:
         if error.errno is None:  # not about files: the TimeoutError of a signal handler, say
@@ -50,7 +50,7 @@ def _mode(path: Path) -> int:
 def replacing(path: Path) -> Iterator[Path]:
     """Give an empty file beside `path` to write to, and move it there when all went well."""
     try:
-        with _files.replacing(path) as unfinished:
+        with atomic.replacing(path) as unfinished:
             yield unfinished
-    except _files.FileError as error:
+    except atomic.FileError as error:
         raise ModelFileError(str(error)) from None

@@ -10,23 +10,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hinge._base import StreamingClassifier
-from hinge._errors import sentence
+from hinge._fit.base import StreamingClassifier
+from hinge.exceptions import sentence
 from hinge.incremental import IncrementalOneClassSVM
 from hinge.persistence import _json
 from hinge.persistence._errors import ModelFileError, require
 from hinge.persistence._file import Parts
 from hinge.persistence._registry import Entry, put_together, register, take_apart
-from hinge.preparation import (
+from hinge.tables import (
     LABEL_KINDS,
     MISSING_POLICIES,
     MOST_FEATURES,
     UNKNOWN_POLICIES,
     Column,
+    OneClassPreparation,
     Preparation,
+    PreparedClassifier,
+    PreparedDetector,
     Scaling,
 )
-from hinge.prepared import OneClassPreparation, PreparedClassifier, PreparedDetector
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

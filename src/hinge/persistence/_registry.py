@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from hinge._errors import quoted
+from hinge.exceptions import quoted
 from hinge.persistence._errors import ModelFileError, require
 from hinge.persistence._file import Parts
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from hinge._errors import HingeError, quoted
+from hinge.exceptions import HingeError, quoted
 
 DRAWN = ("chosen", "random", "imported")  # by the model, by chance (for an unbiased estimate), not asked for at all
 

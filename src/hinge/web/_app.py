@@ -15,7 +15,7 @@ from fastapi.staticfiles import StaticFiles
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
-from hinge._errors import HingeError
+from hinge.exceptions import HingeError
 from hinge.web._answer import MissingError, RefusedError, StoreError, TakenError
 from hinge.web._guard import Guard, cookie_name, permit, same
 from hinge.web._routes import labelling, looking_back, transfer

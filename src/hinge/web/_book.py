@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from hinge._errors import DataError
+from hinge.exceptions import DataError
 from hinge.web._answer import Answer, MissingError, RefusedError, TakenError, check_label
 from hinge.web._sureness import margin
 

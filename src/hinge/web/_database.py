@@ -14,7 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from hinge._files import require_plain
+from hinge.io.atomic import require_plain
 from hinge.web._answer import StoreError
 from hinge.web._tables import VERSION, Base, ProjectRow, SchemaRow, event, sql
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hinge._errors import ParameterError
+from hinge.exceptions import ParameterError
 from hinge.persistence import save
 from hinge.web._book import Book
 from hinge.web._session import Session

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hinge._errors import HingeError
 from hinge.active._choose import STRATEGIES
+from hinge.exceptions import HingeError
 from hinge.web._curve import FEWEST, FIRST, History, continued
 from hinge.web._desk import MOST_PEOPLE
 from hinge.web._sureness import shares

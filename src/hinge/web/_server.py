@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 import uvicorn
 
-from hinge._errors import ParameterError
+from hinge.exceptions import ParameterError
 from hinge.web._app import application
 from hinge.web._session import Session
 from hinge.web._store import Store

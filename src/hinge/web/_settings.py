@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hinge._params import KERNELS, bound, check_kernel, choice, number, whole
+from hinge._model.params import KERNELS, bound, check_kernel, choice, number, whole
 from hinge.active._choose import STRATEGIES, Question
 from hinge.incremental import IncrementalSVC
 from hinge.online import OnlineSVC
@@ -46,7 +46,7 @@ class SessionSettings:
     >>> SessionSettings(C=0)
     Traceback (most recent call last):
     ...
-    hinge._errors.ParameterError: C must be a finite number above 0, got 0; a usual value is 10.
+    hinge.exceptions.ParameterError: C must be a finite number above 0, got 0; a usual value is 10.
     """
 
     strategy: str = "boundary"

@@ -10,8 +10,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Self
 
-from hinge._errors import quoted
-from hinge._params import whole
+from hinge._model.params import whole
+from hinge.exceptions import quoted
 from hinge.web._answer import (
     Answer,
     MissingError,

@@ -13,13 +13,13 @@ from typing import IO, TYPE_CHECKING, Any, cast
 import numpy as np
 from scipy.sparse import issparse
 
-from hinge._errors import DataError, quoted
-from hinge._files import replacing
-from hinge._params import choice
+from hinge._model.params import choice
+from hinge.exceptions import DataError, quoted
 from hinge.io import DataFileError, arrow
 from hinge.io._bytes import PIECE, ByteStream
 from hinge.io._delimited import CsvOptions, read_csv
 from hinge.io._lines import LineBlocks
+from hinge.io.atomic import replacing
 from hinge.web._answer import Answer, RefusedError, check_label, check_person
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hinge._errors import DataError
-from hinge.preparation._columns import numbers, texts
-from hinge.preparation._labels import find_label
+from hinge.exceptions import DataError
+from hinge.tables._columns import numbers, texts
+from hinge.tables._labels import find_label
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

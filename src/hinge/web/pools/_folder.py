@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from hinge._errors import DataError
+from hinge.exceptions import DataError
 from hinge.web.pools._pool import left_out
 
 BY_FOLDER = "folder"  # sub-folders are labels

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from hinge._errors import DataError
+from hinge.exceptions import DataError
 from hinge.web.pools._pool import BasePool, Kind, View, new_digest
 
 try:

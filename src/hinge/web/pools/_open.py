@@ -10,8 +10,8 @@ import numpy as np
 from scipy.sparse import issparse, vstack
 
 from hinge import datasets
-from hinge._errors import DataError, ParameterError
-from hinge._params import choice
+from hinge._model.params import choice
+from hinge.exceptions import DataError, ParameterError
 from hinge.io import Table, open_source
 from hinge.web.pools import _columns
 from hinge.web.pools._folder import look_into

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hinge._errors import DataError
-from hinge.preparation import Scaling
+from hinge.exceptions import DataError
+from hinge.tables import Scaling
 from hinge.web.pools._tables import RowPool
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from typing import Any, Literal, Protocol
 
-from hinge._errors import DataError
+from hinge.exceptions import DataError
 
 Kind = Literal["image", "text", "table"]
 View = dict[str, Any]  # ready for JSON

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import csr_matrix, issparse, vstack
 
 from hinge.io import Rows, Table, is_number
-from hinge.preparation._columns import texts
+from hinge.tables._columns import texts
 from hinge.web.pools._pool import digest_of
 
 if TYPE_CHECKING:

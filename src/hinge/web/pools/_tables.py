@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import issparse, vstack
 
-from hinge.preparation import Preparation
-from hinge.prepared import OneClassSurvey, PreparedClassifier
+from hinge.tables import OneClassSurvey, Preparation, PreparedClassifier
 from hinge.web.pools._pool import BasePool, Kind, View
 from hinge.web.pools._raw import pieces
 

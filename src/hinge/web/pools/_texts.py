@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.feature_extraction.text import HashingVectorizer
 
-from hinge._errors import DataError
+from hinge.exceptions import DataError
 from hinge.io import DataFileError
 from hinge.web.pools._pool import BasePool, Kind, View, digest_of
 

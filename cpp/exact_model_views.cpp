@@ -1,0 +1,176 @@
+// The exact model looked at from outside: decisions, certificate, and its state as flat arrays.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "decision.hpp"
+#include "exact_model.hpp"
+
+namespace hinge {
+
+namespace {
+
+// Fewer examples than this are answered from where the support vectors are, more are worth a copy of these side by side.
+constexpr std::size_t worth_a_copy = 16;
+
+}  // namespace
+
+void ExactModel::decide(const Batch<double>& batch, std::span<double> decisions, std::size_t threads) {
+  const std::vector<std::size_t> slots = support();
+  const std::vector<double> weights = weights_of(slots);
+  const std::size_t binaries = binaries_.size();
+  for (std::size_t m = 0; m < binaries; ++m) {
+    const double bias = binaries_[m].answer_bias();
+    for (std::size_t r = 0; r < batch.count; ++r) decisions[r * binaries + m] = bias;
+  }
+  const bool copy = batch.count >= worth_a_copy;
+  const Points<double> packed = copy ? points_.pick(slots) : Points<double>(points_.features(), points_.sparse());
+  const std::size_t size = copy ? lane_padding * 4 : 1;
+  parallel_for(copy ? threads : 1, (batch.count + size - 1) / size, [&](std::size_t task) {
+    std::vector<std::int64_t> rows(std::min(size, batch.count - task * size));
+    std::iota(rows.begin(), rows.end(), static_cast<std::int64_t>(task * size));
+    Block<double> block;
+    block.take(kernel_, batch, rows, 0, {});
+    double* sums = decisions.data() + task * size * binaries;
+    if (copy) return add_block_decisions(kernel_, block, packed.examples(), std::span<const double>(weights), binaries, sums);
+    std::vector<double> values(slots.size());
+    kernel_.fill_picked(block, points_.examples(), slots, values.data());
+    for (std::size_t m = 0; m < binaries; ++m) sums[m] += loops<double>().dot(values.data(), weights.data() + m * slots.size(), slots.size());
+  });
+}
+
+double ExactModel::sum_at(const ExactBinaryModel& binary, std::size_t slot) {
+  Block<double> block;
+  block.look_at(points_.examples().range(slot, 1));
+  const std::vector<std::size_t> slots = support();
+  const std::vector<double> values = values_against(block, slots);
+  double sum = 0.0;
+  for (std::size_t i = 0; i < slots.size(); ++i) sum += values[i] * binary.expansion.alpha[slots[i]];
+  return sum;
+}
+
+void ExactModel::certify() {
+  const std::vector<std::size_t> slots = support();
+  const std::size_t binaries = binaries_.size();
+  const Points<double> packed = points_.pick(slots);
+  std::vector<double> sums(points_.size() * binaries, 0.0);
+  add_decisions(kernel_, points_.examples(), packed.examples(), std::span<const double>(weights_of(slots)), binaries,
+                options_.threads, std::span<double>(sums));
+  for (std::size_t m = 0; m < binaries; ++m) {
+    Expansion& expansion = binaries_[m].expansion;
+    for (std::size_t slot = 0; slot < points_.size(); ++slot)
+      if (binaries_[m].holds(slot)) expansion.gradient[slot] = expansion.label[slot] - sums[slot * binaries + m];
+  }
+}
+
+std::vector<std::int64_t> ExactModel::held() const {
+  std::vector<std::int64_t> ids;
+  for (const std::size_t slot : in_stream_order()) ids.push_back(points_.id(slot));
+  return ids;
+}
+
+std::vector<std::int32_t> ExactModel::labels() const {
+  std::vector<std::int32_t> labels;
+  for (const std::size_t slot : in_stream_order()) labels.push_back(points_.label(slot));
+  return labels;
+}
+
+std::vector<double> ExactModel::costs() const {
+  std::vector<double> costs;
+  for (const std::size_t slot : in_stream_order()) costs.push_back(points_.cost(slot));
+  return costs;
+}
+
+std::vector<std::int64_t> ExactModel::class_counts() const {
+  std::vector<std::int64_t> counts(classes_, 0);
+  for (std::size_t slot = 0; slot < points_.size(); ++slot) ++counts[static_cast<std::size_t>(points_.label(slot))];
+  return counts;
+}
+
+ModelState<double> ExactModel::state() const {
+  ModelState<double> state;
+  add_points(points_, state);
+  state.counters = {static_cast<std::int64_t>(kernel_evals()), static_cast<std::int64_t>(steps_), 1};
+  for (const auto& binary : binaries_) {
+    const Expansion& expansion = binary.expansion;
+    state.member_counts.push_back(static_cast<std::int64_t>(binary.held()));
+    for (const std::size_t slot : expansion.alive_members()) {
+      state.members.push_back(static_cast<std::int64_t>(slot));
+      state.member_lows.push_back(expansion.low[slot]);
+      state.member_costs.push_back(expansion.high[slot] - expansion.low[slot]);
+      state.alpha.push_back(expansion.alpha[slot]);
+      state.gradient.push_back(expansion.gradient[slot]);
+      state.lag.push_back(0.0);
+    }
+    state.counters.insert(state.counters.end(), counters_per_binary, 0);
+    state.terms.push_back(0.0);
+  }
+  return state;
+}
+
+ExactModel::ExactModel(Kernel<double> kernel, const Options& options, std::size_t features, bool sparse, std::size_t classes,
+                     const ModelState<double>& state)
+    : ExactModel(std::move(kernel), options, features, sparse, classes) {
+  kernel_evals_ = static_cast<std::size_t>(state.counters[0]);
+  steps_ = static_cast<std::size_t>(state.counters[1]);
+  restore_points(kernel_, state, points_);
+  const std::vector<double> diagonal = diagonal_of(kernel_, points_.examples());
+  std::size_t at = 0;
+  for (std::size_t m = 0; m < binaries_.size(); ++m) {
+    ExactBinaryModel& binary = binaries_[m];
+    for (std::size_t slot = 0; slot < points_.size(); ++slot) binary.skip(diagonal[slot]);
+    for (std::int64_t i = 0; i < state.member_counts[m]; ++i, ++at) {
+      const auto slot = static_cast<std::size_t>(state.members[at]);
+      binary.restore(slot, points_.label(slot), {state.member_lows[at], state.member_lows[at] + state.member_costs[at]},
+                      state.alpha[at], state.gradient[at]);
+      points_.acquire(slot);
+    }
+    binary.bias = binary.answer_bias();
+    binary.set_total(binary.wanted_total());
+  }
+  ready_ = false;
+}
+
+void ExactModel::adopt(const TrainingBatch<double>& training, std::span<const double> alpha) {
+  const std::size_t count = training.order.size();
+  Block<double> block;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto row = static_cast<std::size_t>(training.order[i]);
+    block.take(kernel_, training.batch, training.order.subspan(i, 1), training.first_id, {});
+    const double self = kernel_.self(block, 0);
+    const std::size_t slot = points_.append(block.rows(), 0, training.labels[row], training.costs[row]);
+    // Not merely refused: the rows before are there already.
+    if (!std::isfinite(self)) throw std::invalid_argument("Kernel values must be finite, got infinity or NaN; scale the features.");
+    for (std::size_t m = 0; m < binaries_.size(); ++m) {
+      binaries_[m].append(training.labels[row], training.costs[row], self, 0.0);
+      binaries_[m].start_at(slot, alpha[m * count + i]);
+      points_.acquire(slot);
+    }
+  }
+  ready_ = false;
+  make_ready();
+}
+
+void ExactModel::make_ready() {
+  if (std::exchange(ready_, true)) return;
+  certify();  // gradients from elsewhere are not to be trusted
+  for (auto& binary : binaries_) binary.bias = binary.answer_bias();
+  columns_ = empty_columns();
+  for (auto& binary : binaries_) make_ready(binary);
+}
+
+// Free coefficients belong into the margin set.
+void ExactModel::make_ready(ExactBinaryModel& binary) {
+  std::vector<std::size_t> free;
+  for (std::size_t slot = 0; slot < points_.size(); ++slot)
+    if (binary.is_free(slot)) free.push_back(slot);
+  columns_.find_missing(free);
+  Path path(binary, columns_);
+  path.adopt(free);
+  path.finish();
+  count(path);
+}
+
+}  // namespace hinge

@@ -1,0 +1,427 @@
+#include "kernel_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "decision.hpp"
+#include "solvers/finishing.hpp"
+#include "solvers/lasvm.hpp"
+#include "solvers/polish.hpp"
+
+namespace hinge {
+
+namespace {
+
+constexpr std::size_t largest_block = 256;
+// The panel of a block should leave room for the points in the outer caches.
+constexpr std::size_t largest_panel = 12'000'000;
+// The scattered lines of a sparse block should fit the inner caches.
+constexpr std::size_t largest_sparse_block = 64;
+// Below about this many multiplications a thread costs more than it brings.
+constexpr std::size_t worth_a_thread = 4'000'000;
+
+// Dead members slow every step, closing gaps touches every row in use: a sixteenth is a fair price for both.
+bool too_many_gaps(std::size_t dead, std::size_t size) { return dead > size / 16 + 32; }
+
+}  // namespace
+
+template <class T>
+struct KernelModel<T>::Tally {
+  Monitor& monitor;
+  Outcome outcome{};
+  Progress progress{};
+};
+
+template <class T>
+KernelModel<T>::KernelModel(Kernel<T> kernel, const Options& options, std::size_t features, bool sparse, std::size_t classes)
+    : kernel_(std::move(kernel)), options_(options), solver_(make_solver<T>(options)), points_(features, sparse), classes_(classes) {
+  if (classes <= 2)
+    add_binary(1);
+  else
+    for (std::size_t c = 0; c < classes; ++c) add_binary(static_cast<std::int32_t>(c));
+  share_cache();
+}
+
+template <class T>
+void KernelModel<T>::add_binary(std::int32_t positive_class) {
+  binaries_.emplace_back(positive_class, is_biased(options_.algorithm), options_.cache_bytes);
+  binaries_.back().look_at(&kernel_, &points_, nullptr, true);
+  binaries_.back().refresh_identity();
+  binaries_.back().refresh_extremes();
+}
+
+template <class T>
+void KernelModel<T>::share_cache() {
+  for (auto& binary : binaries_) binary.cache().set_budget(options_.cache_bytes / binaries_.size());
+}
+
+template <class T>
+void KernelModel<T>::set_options(const Options& options) {
+  options_ = options;
+  solver_ = make_solver<T>(options);
+  share_cache();
+}
+
+// The binary of two classes is also, mirrored, the one of the first class against the second.
+template <class T>
+void KernelModel<T>::grow(std::size_t classes) {
+  if (classes <= 2 || classes <= classes_) {
+    classes_ = std::max(classes, classes_);
+    return;
+  }
+  std::size_t first_new = classes_;
+  if (binaries_.size() == 1 && classes_ <= 2) {
+    first_new = 2;
+    tidy();
+    binaries_.insert(binaries_.begin(), binaries_[0].mirrored(0));
+    for (std::size_t slot = 0; slot < points_.size(); ++slot) points_.acquire(slot);
+  }
+  for (std::size_t c = first_new; c < classes; ++c) {
+    newcomers_.push_back(binaries_.size());
+    add_binary(static_cast<std::int32_t>(c));
+  }
+  share_cache();
+  classes_ = classes;
+}
+
+template <class T>
+std::size_t KernelModel<T>::block_size() const {
+  const std::size_t most = points_.sparse() ? largest_sparse_block : largest_block;
+  const std::size_t panel = largest_panel / (sizeof(T) * (points_.size() + 1));
+  return std::clamp(panel / lane_padding * lane_padding, 2 * lane_padding, most);
+}
+
+template <class T>
+std::size_t KernelModel<T>::threads_for(std::size_t rows, std::size_t most) const {
+  return rows * points_.size() * (points_.row_cost() + 8) < worth_a_thread ? 1 : most;
+}
+
+template <class T>
+Outcome KernelModel<T>::learn(const TrainingBatch<T>& training, Monitor& monitor) {
+  std::vector<std::int64_t> order;
+  for (const std::int64_t row : training.order)
+    if (training.costs[static_cast<std::size_t>(row)] > 0.0) order.push_back(row);
+  if (!shift_chosen_ && !order.empty()) choose_shift(training, order);
+  Tally tally{monitor};
+  tally.progress.phase = "learn";
+  tally.progress.total = order.size();
+  const std::size_t steps_before = steps();
+  for (auto& binary : binaries_) {
+    binary.look_at(&kernel_, &points_, nullptr, true);
+    binary.cut_short = false;
+  }
+  if (options_.selection == Selection::random)
+    learn_in_order(training, order, tally);
+  else
+    learn_selected(training, order, tally);
+  replay_for_newcomers(monitor);
+  tally.outcome.steps = steps() - steps_before;
+  tally.outcome.stopped = monitor.stopped();
+  for (const auto& binary : binaries_) tally.outcome.stalled |= binary.cut_short;
+  return tally.outcome;
+}
+
+// Distances do not change when all examples move together; products of large numbers that nearly cancel do.
+template <class T>
+void KernelModel<T>::choose_shift(const TrainingBatch<T>& training, std::span<const std::int64_t> order) {
+  shift_chosen_ = true;
+  if (training.batch.sparse) return;
+  const std::size_t rows = std::min<std::size_t>(order.size(), 1000), features = training.batch.features;
+  std::vector<double> mean(features, 0.0);
+  double squares = 0.0, squared_mean = 0.0;
+  for (std::size_t r = 0; r < rows; ++r) {
+    const T* row = training.batch.dense_row(static_cast<std::size_t>(order[r]));
+    for (std::size_t f = 0; f < features; ++f) mean[f] += static_cast<double>(row[f]) / static_cast<double>(rows);
+  }
+  for (std::size_t r = 0; r < rows; ++r) {
+    const T* row = training.batch.dense_row(static_cast<std::size_t>(order[r]));
+    for (std::size_t f = 0; f < features; ++f) squares += std::pow(static_cast<double>(row[f]) - mean[f], 2);
+  }
+  for (const double value : mean) squared_mean += value * value;
+  if (!kernel_.wants_shift(squared_mean, squares / static_cast<double>(rows))) return;
+  shift_.assign(features, T(0));
+  std::transform(mean.begin(), mean.end(), shift_.begin(), [](double value) { return static_cast<T>(value); });
+}
+
+template <class T>
+void KernelModel<T>::fill(Panel<T>& panel) {
+  parallel_for(threads_for(panel.count(), options_.threads), panel.tasks(points_),
+               [&](std::size_t task) { panel.run_task(task, kernel_, points_); });
+  panel.close(points_);
+}
+
+template <class T>
+void KernelModel<T>::begin_block(Panel<T>& panel) {
+  known_.clear();
+  for (std::size_t p = 0; p < panel.count(); ++p) known_.push_back(points_.find(panel.block().rows().ids[p]));
+  decisions_.assign(panel.count() * binaries_.size(), 0.0);
+  reached_.assign(binaries_.size(), 0);
+  inserted_.assign(binaries_.size(), 0);
+  for (auto& binary : binaries_) binary.look_at(&kernel_, &points_, &panel, binaries_.size() == 1);
+}
+
+template <class T>
+void KernelModel<T>::visit(std::size_t m, std::size_t position, std::int32_t label, double cost) {
+  BinaryModel<T>& binary = binaries_[m];
+  const bool held = known_[position] && binary.holds_slot(*known_[position]);
+  const Visit seen = held ? solver_->revisit(binary, position, *known_[position])
+                          : solver_->visit(binary, position, binary.label_of(label), cost);
+  decisions_[position * binaries_.size() + m] = seen.decision;
+  inserted_[m] += seen.inserted;
+}
+
+template <class T>
+std::size_t KernelModel<T>::slot_for(Panel<T>& panel, std::size_t position, const TrainingBatch<T>& training) {
+  if (!known_[position]) {
+    const auto row = static_cast<std::size_t>(panel.row_of(position));
+    known_[position] = points_.append(panel.block().rows(), position, training.labels[row], training.costs[row]);
+  }
+  return *known_[position];
+}
+
+// While the binaries settle what they took in, the next block's panel gets the columns of the examples just retained.
+template <class T>
+void KernelModel<T>::end_block(Panel<T>& panel, Panel<T>* next, const TrainingBatch<T>& training) {
+  std::vector<std::vector<std::size_t>> slots(binaries_.size());
+  for (std::size_t m = 0; m < binaries_.size(); ++m)
+    for (const std::size_t position : binaries_[m].fresh()) {
+      slots[m].push_back(slot_for(panel, position, training));
+      points_.acquire(slots[m].back());
+    }
+  const std::size_t threads = threads_for(panel.count(), options_.threads);
+  std::vector<std::size_t> first_task(binaries_.size() + 1, 0);
+  for (std::size_t m = 0; m < binaries_.size(); ++m) first_task[m + 1] = first_task[m] + binaries_[m].list_rows_to_settle();
+  const std::size_t settling = first_task.back();
+  parallel_for(threads, settling + (next ? next->tasks(points_) : 0), [&](std::size_t task) {
+    if (task >= settling) return next->run_task(task - settling, kernel_, points_);
+    const auto owner = std::upper_bound(first_task.begin(), first_task.end(), task) - first_task.begin() - 1;
+    binaries_[static_cast<std::size_t>(owner)].settle_rows(task - first_task[static_cast<std::size_t>(owner)]);
+  });
+  for (std::size_t m = 0; m < binaries_.size(); ++m) binaries_[m].commit(slots[m]);
+  if (next) next->close(points_);
+  panel_evals_ += panel.kernel_values_filled();
+  for (auto& binary : binaries_)
+    for (const std::size_t slot : binary.take_released()) points_.release(slot);
+  for (auto& binary : binaries_)
+    if (too_many_gaps(binary.expansion.dead(), binary.expansion.size())) binary.squeeze();
+}
+
+template <class T>
+void KernelModel<T>::squeeze_points(Panel<T>* next) {
+  if (!too_many_gaps(points_.dead(), points_.size())) return;
+  const Moves moves = points_.squeeze();
+  if (next) next->squeeze(moves);
+  for (auto& binary : binaries_) binary.follow(moves);
+}
+
+template <class T>
+void KernelModel<T>::tidy() {
+  for (auto& binary : binaries_) binary.squeeze();
+  if (points_.dead() == 0) return;
+  const Moves moves = points_.squeeze();
+  for (auto& binary : binaries_) binary.follow(moves);
+}
+
+template <class T>
+void KernelModel<T>::learn_in_order(const TrainingBatch<T>& training, std::span<const std::int64_t> order, Tally& tally) {
+  std::size_t taken = 0;
+  const auto take = [&](Panel<T>& panel) {
+    const auto rows = order.subspan(taken, std::min(block_size(), order.size() - taken));
+    taken += rows.size();
+    panel.take(kernel_, training.batch, rows, training.first_id, shift_);
+  };
+  // One block is learned, the kernel values of the next are found, the rows of the one after are fetched: all at the same time.
+  auto current = std::make_unique<Panel<T>>(), next = std::make_unique<Panel<T>>(), later = std::make_unique<Panel<T>>();
+  take(*next);
+  next->reserve(points_, 0);
+  fill(*next);
+  take(*later);
+  while (next->count() != 0 && !tally.monitor.stopped()) {
+    std::swap(current, next);
+    std::swap(next, later);
+    next->take_room(*later);
+    next->reserve(points_, largest_block);
+    begin_block(*current);
+    const std::size_t binary_tasks = binaries_.size();
+    parallel_for(threads_for(current->count(), options_.threads), binary_tasks + 1 + next->tasks(points_), [&](std::size_t task) {
+      if (task == binary_tasks) return take(*later);
+      if (task > binary_tasks) return next->run_task(task - binary_tasks - 1, kernel_, points_);
+      for (std::size_t p = 0; p < current->count() && !tally.monitor.stopped(); ++p) {
+        const auto row = static_cast<std::size_t>(current->row_of(p));
+        visit(task, p, training.labels[row], training.costs[row]);
+        reached_[task] = p + 1;
+      }
+    }, &tally.monitor);
+    next->close(points_);
+    const std::size_t reached = *std::min_element(reached_.begin(), reached_.end());
+    for (std::size_t p = 0; p < reached; ++p) count_mistake(training, *current, p, tally);
+    for (const std::size_t inserted : inserted_) tally.outcome.inserted += inserted;
+    end_block(*current, next.get(), training);
+    squeeze_points(next.get());
+    tally.progress.seen = tally.outcome.visited;
+    report(tally);
+  }
+}
+
+template <class T>
+void KernelModel<T>::learn_selected(const TrainingBatch<T>& training, std::span<const std::int64_t> order, Tally& tally) {
+  // Until every binary has members of both kinds there is no boundary to be close to: the first few are learned as they come.
+  std::size_t first = points_.size() == 0 ? std::min(order.size(), Lasvm<T>::seeds_per_class * std::max<std::size_t>(classes_, 2)) : 0;
+  learn_in_order(training, order.first(first), tally);
+  const auto lacks_pair = [](const BinaryModel<T>& binary) { return !binary.has_pair(); };
+  while (first < order.size() && !tally.monitor.stopped() && std::any_of(binaries_.begin(), binaries_.end(), lacks_pair)) {
+    const auto rows = order.subspan(first, std::min(lane_padding, order.size() - first));
+    learn_in_order(training, rows, tally);
+    first += rows.size();
+  }
+  Selector selector(options_.selection, options_.pool_size, order.subspan(first), training.seed);
+  Panel<T> panel;
+  for (std::size_t idle_draws = 0; idle_draws < Selector::patience && !tally.monitor.stopped();) {
+    const auto rows = selector.draw(largest_block);
+    if (rows.empty()) return;
+    panel.take(kernel_, training.batch, rows, training.first_id, shift_);
+    panel.reserve(points_, 0);
+    fill(panel);
+    begin_block(panel);
+    for (std::size_t first = 0; first < rows.size(); first += selector.draw_size()) {
+      const std::size_t visited = tally.outcome.visited;
+      learn_draw(training, panel, first, std::min(first + selector.draw_size(), rows.size()), selector, tally);
+      idle_draws = tally.outcome.visited == visited ? idle_draws + 1 : 0;
+    }
+    for (const std::size_t inserted : inserted_) tally.outcome.inserted += inserted;
+    end_block(panel, nullptr, training);
+    squeeze_points(nullptr);
+    report(tally);
+  }
+}
+
+// One choice: the best candidate of the draw is learned by all binaries, unless even it has nothing to teach.
+template <class T>
+void KernelModel<T>::learn_draw(const TrainingBatch<T>& training, Panel<T>& panel, std::size_t first, std::size_t last,
+                         Selector& selector, Tally& tally) {
+  const std::size_t count = binaries_.size();
+  std::vector<double> labels(count);
+  double widest = 0.0;
+  for (const auto& binary : binaries_) widest = std::max(widest, binary.gap());
+  const double margin = 1.0 + 0.5 * widest;
+  std::optional<std::size_t> best;
+  double best_score = margin;
+  for (std::size_t p = first, inside = 0; p < last && !selector.satisfied(inside); ++p) {
+    if (selector.processed(panel.row_of(p))) continue;
+    const auto row = static_cast<std::size_t>(panel.row_of(p));
+    for (std::size_t m = 0; m < count; ++m) {
+      decisions_[p * count + m] = binaries_[m].sum(p) + binaries_[m].bias();
+      labels[m] = binaries_[m].label_of(training.labels[row]);
+    }
+    const double score = selector.score({decisions_.data() + p * count, count}, labels);
+    inside += score < margin;
+    if (score < best_score) best_score = score, best = p;
+  }
+  if (!best) return;
+  const auto row = static_cast<std::size_t>(panel.row_of(*best));
+  for (std::size_t m = 0; m < count; ++m) visit(m, *best, training.labels[row], training.costs[row]);
+  selector.mark(panel.row_of(*best));
+  count_mistake(training, panel, *best, tally);
+  tally.progress.seen = tally.outcome.visited;
+}
+
+// Binary models of classes that came late have not seen what the others kept: show it to them once, in the order of the stream, since slots
+// also move when somebody asks for a decision. Slots keep their places until the end; one that was only a newcomer's may die on the way
+// and is passed over.
+template <class T>
+void KernelModel<T>::replay_for_newcomers(Monitor& monitor) {
+  if (newcomers_.empty() || monitor.stopped()) return;
+  tidy();
+  std::vector<std::size_t> order(points_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t one, std::size_t other) { return points_.id(one) < points_.id(other); });
+  for (std::size_t first = 0; first < order.size(); first += largest_block) {
+    Panel<T> panel;
+    const std::size_t count = std::min(largest_block, order.size() - first);
+    const Points<T> held = points_.pick(std::span(order).subspan(first, count));
+    panel.look_at(held, 0, count);
+    panel.reserve(points_, 0);
+    fill(panel);
+    begin_block(panel);
+    for (const std::size_t m : newcomers_)
+      for (std::size_t p = 0; p < count; ++p)
+        if (known_[p]) visit(m, p, held.label(p), held.cost(p));
+    end_block(panel, nullptr, {});
+  }
+  newcomers_.clear();
+  squeeze_points(nullptr);
+}
+
+template <class T>
+void KernelModel<T>::count_mistake(const TrainingBatch<T>& training, Panel<T>& panel, std::size_t position, Tally& tally) const {
+  const std::int32_t label = training.labels[static_cast<std::size_t>(panel.row_of(position))];
+  const double* decisions = decisions_.data() + position * binaries_.size();
+  std::int32_t guess = decisions[0] > 0 ? 1 : 0;
+  if (binaries_.size() > 1)
+    guess = binaries_[static_cast<std::size_t>(std::max_element(decisions, decisions + binaries_.size()) - decisions)].positive_class();
+  tally.outcome.mistakes += guess != label;
+  ++tally.outcome.visited;
+}
+
+template <class T>
+void KernelModel<T>::report(Tally& tally) const {
+  tally.progress.mistakes = tally.outcome.mistakes;
+  tally.progress.support = points_.size() - points_.dead();
+  tally.progress.gap = 0.0;
+  for (const auto& binary : binaries_) tally.progress.gap = std::max(tally.progress.gap, binary.gap());
+  tally.monitor.set_progress(tally.progress);
+}
+
+template <class T>
+Outcome KernelModel<T>::finish(Monitor& monitor) {
+  Outcome outcome;
+  const std::size_t steps_before = steps();
+  Options options = options_;
+  if (binaries_.size() > 1) options.threads = 1;
+  std::vector<std::uint8_t> met(binaries_.size(), 1);
+  tidy();
+  for (auto& binary : binaries_) binary.look_at(&kernel_, &points_, nullptr, true);
+  Tally tally{monitor};
+  tally.progress.phase = "finish";
+  report(tally);
+  parallel_for(options_.threads, binaries_.size(), [&](std::size_t m) { met[m] = finish_binary<T>(binaries_[m], options, monitor); },
+               &monitor);
+  for (auto& binary : binaries_)
+    for (const std::size_t slot : binary.take_released()) points_.release(slot);
+  tidy();
+  outcome.steps = steps() - steps_before;
+  outcome.stopped = monitor.stopped();
+  outcome.stalled = std::find(met.begin(), met.end(), 0) != met.end();
+  return outcome;
+}
+
+template <class T>
+void KernelModel<T>::polish_all(Monitor& monitor) {
+  for (auto& binary : binaries_) {
+    binary.look_at(&kernel_, &points_, nullptr, true);
+    polish(binary, options_, monitor);
+    for (const std::size_t slot : binary.take_released()) points_.release(slot);
+  }
+  tidy();
+}
+
+template <class T>
+std::size_t KernelModel<T>::kernel_evals() const {
+  std::size_t total = panel_evals_;
+  for (const auto& binary : binaries_) total += binary.kernel_evals;
+  return total;
+}
+
+template <class T>
+std::size_t KernelModel<T>::steps() const {
+  std::size_t total = past_steps_;
+  for (const auto& binary : binaries_) total += binary.steps;
+  return total;
+}
+
+template class KernelModel<float>;
+template class KernelModel<double>;
+
+}  // namespace hinge

@@ -1,0 +1,122 @@
+// A model of binaries, one against the rest for each class, over one set of retained examples and one look-ahead.
+//
+// Up to two classes need one binary, whose positive class is number 1. Binary models learn a block independently of each other, so they
+// are tasks of one parallel loop together with the tiles of the next block's panel: nobody waits, and the result does not depend
+// on who does what.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "model_state.hpp"
+#include "kernels.hpp"
+#include "lookahead.hpp"
+#include "binary_model.hpp"
+#include "options.hpp"
+#include "parallel.hpp"
+#include "points.hpp"
+#include "select.hpp"
+#include "solvers/solver.hpp"
+
+namespace hinge {
+
+// The examples of one call.
+template <class T>
+struct TrainingBatch {
+  Batch<T> batch;
+  std::span<const std::int32_t> labels;
+  std::span<const double> costs;
+  std::int64_t first_id = 0;
+  std::span<const std::int64_t> order;
+  std::uint64_t seed = 0;
+};
+
+template <class T>
+class KernelModel {
+ public:
+  KernelModel(Kernel<T> kernel, const Options& options, std::size_t features, bool sparse, std::size_t classes);
+  KernelModel(Kernel<T> kernel, const Options& options, std::size_t features, bool sparse, std::size_t classes,
+       const ModelState<T>& state);
+
+  KernelModel(const KernelModel&) = delete;
+  KernelModel& operator=(const KernelModel&) = delete;
+
+  void set_options(const Options& options);
+  void grow(std::size_t classes);
+  Outcome learn(const TrainingBatch<T>& training, Monitor& monitor);
+  Outcome finish(Monitor& monitor);
+  void polish_all(Monitor& monitor);
+  // decisions[r * binaries + m], bias included.
+  void decide(const Batch<T>& batch, std::span<double> decisions, std::size_t threads);
+  // Deciding changes nothing but the answers.
+  bool settled() const { return points_.dead() == 0 && !points_.sparse(); }
+  // values[r * retained + s]
+  void kernel_values(const Batch<T>& batch, std::span<T> values);
+  ModelState<T> state();
+  // Closes all gaps, so that slots are 0 ... retained - 1.
+  void tidy();
+
+  const std::vector<BinaryModel<T>>& binaries() const { return binaries_; }
+  const Points<T>& points() const { return points_; }
+  std::size_t kernel_evals() const;
+  std::size_t steps() const;
+  void check_invariants() const;
+
+ private:
+  struct Tally;  // what one call to learn keeps count of
+
+  void add_binary(std::int32_t positive_class);
+  void share_cache();
+  void choose_shift(const TrainingBatch<T>& training, std::span<const std::int64_t> order);
+  std::size_t block_size() const;
+  std::size_t threads_for(std::size_t rows, std::size_t most) const;
+  void fill(Panel<T>& panel);
+  void begin_block(Panel<T>& panel);
+  void visit(std::size_t m, std::size_t position, std::int32_t label, double cost);
+  void end_block(Panel<T>& panel, Panel<T>* next, const TrainingBatch<T>& training);
+  std::size_t slot_for(Panel<T>& panel, std::size_t position, const TrainingBatch<T>& training);
+  void squeeze_points(Panel<T>* next);
+  void learn_in_order(const TrainingBatch<T>& training, std::span<const std::int64_t> order, Tally& tally);
+  void learn_selected(const TrainingBatch<T>& training, std::span<const std::int64_t> order, Tally& tally);
+  void learn_draw(const TrainingBatch<T>& training, Panel<T>& panel, std::size_t first, std::size_t last, Selector& selector,
+                  Tally& tally);
+  void replay_for_newcomers(Monitor& monitor);
+  void count_mistake(const TrainingBatch<T>& training, Panel<T>& panel, std::size_t position, Tally& tally) const;
+  void report(Tally& tally) const;
+  void list_points();
+  void check_listed() const;
+  void for_blocks(const Batch<T>& batch, std::size_t threads, SparseForm form,
+                  const std::function<void(std::size_t, const Block<T>&)>& body) const;
+
+  // Sparse points by feature, as they were at some time.
+  struct Listed {
+    SparseColumns<T> columns;
+    std::size_t count = 0;
+    std::size_t squeezes = 0;
+  };
+
+  Kernel<T> kernel_;
+  Options options_;
+  std::unique_ptr<Solver<T>> solver_;
+  Points<T> points_;
+  Listed listed_;
+  std::size_t classes_ = 0;
+  std::vector<BinaryModel<T>> binaries_;
+  std::vector<std::size_t> newcomers_;
+  std::vector<T> shift_;
+  bool shift_chosen_ = false;
+  std::size_t panel_evals_ = 0;
+  std::size_t past_steps_ = 0;
+  // Scratch of the block being learned.
+  std::vector<std::optional<std::size_t>> known_;
+  std::vector<double> decisions_;
+  std::vector<std::size_t> reached_;
+  std::vector<std::size_t> inserted_;
+};
+
+}  // namespace hinge

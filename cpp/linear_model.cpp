@@ -1,0 +1,282 @@
+#include "linear_model.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "loops.hpp"
+
+namespace hinge {
+
+namespace {
+
+constexpr std::size_t tile_rows = 512;
+constexpr std::size_t panel_bytes = 1 << 24;
+constexpr std::size_t worth_a_thread = 1 << 19;  // values to be read
+
+}  // namespace
+
+template <class T>
+LinearModel<T>::LinearModel(std::unique_ptr<FeatureMap<T>> map, std::vector<double> penalty, double typical, const LinearOptions& options,
+                          std::size_t classes)
+    : map_(std::move(map)), penalty_(std::move(penalty)), typical_(typical), options_(options), classes_(classes) {
+  binaries_.assign(classes > 2 ? classes : 1, LinearBinaryModel(map_->dimension()));
+}
+
+template <class T>
+LinearModel<T>::LinearModel(std::unique_ptr<FeatureMap<T>> map, std::vector<double> penalty, double typical, const LinearOptions& options,
+                          std::size_t classes, const LinearState& state)
+    : LinearModel(std::move(map), std::move(penalty), typical, options, classes) {
+  recall(state);
+}
+
+template <class T>
+void LinearModel<T>::recall(const LinearState& state) {
+  const std::size_t length = map_->dimension();
+  folded_.clear();
+  for (std::size_t m = 0; m < binaries_.size(); ++m)
+    binaries_[m] = LinearBinaryModel(std::span(state.weights).subspan(m * length, length), std::span(state.average).subspan(m * length, length),
+                                 state.bias[m], state.average_bias[m]);
+  clock_ = state.clock;
+  evaluations_ = std::max(evaluations_, static_cast<std::size_t>(state.evaluations));
+}
+
+template <class T>
+void LinearModel<T>::set_options(const LinearOptions& options) {
+  clock_.examples = std::max(clock_.examples, options_.total);  // a training set has been seen when a stream follows it
+  const std::size_t size = made_size();
+  options_ = options;
+  if (made_size() != size) release();
+}
+
+// All examples so far are negative for a new class: the best binary for them answers -1.
+template <class T>
+void LinearModel<T>::grow(std::size_t classes) {
+  folded_.clear();
+  if (classes > 2 && classes > classes_) {
+    if (binaries_.size() == 1) binaries_.insert(binaries_.begin(), binaries_[0].mirrored());
+    while (binaries_.size() < classes) {
+      binaries_.emplace_back(map_->dimension());
+      if (options_.intercept && clock_.steps > 0.0) binaries_.back().set_bias(-1.0);
+    }
+  }
+  classes_ = std::max(classes, classes_);
+}
+
+template <class T>
+std::size_t LinearModel<T>::threads_for(std::size_t rows, std::size_t most) const {
+  return rows * map_->row_cost() < worth_a_thread ? 1 : most;
+}
+
+template <class T>
+std::size_t LinearModel<T>::panel_rows() const {
+  const std::size_t most = panel_bytes / (sizeof(T) * std::max(map_->dimension(), map_->raw_dimension()));
+  const std::size_t rows = std::clamp<std::size_t>(most, 1, 4 * tile_rows);
+  return selective() ? std::clamp(static_cast<std::size_t>(options_.total) / 16, std::size_t{1}, rows) : rows;
+}
+
+template <class T>
+Outcome LinearModel<T>::learn(const LinearTrainingBatch<T>& training, Monitor& monitor) {
+  std::vector<std::int64_t> order;
+  for (const std::int64_t row : training.order)
+    if (training.weights[static_cast<std::size_t>(row)] > 0.0) order.push_back(row);
+  if (!made_.empty() && made_.size() != training.batch.count) release();
+  folded_.clear();
+  Outcome outcome;
+  Progress progress{"steps", 0, order.size(), 0, map_->dimension(), 0.0};
+  Panel& panel = panel_;
+  if (clock_.steps == 0.0 && options_.loss.regression() && options_.intercept && !order.empty())
+    binaries_[0].set_bias(training.targets[static_cast<std::size_t>(order[0])]);
+  for (std::size_t first = 0, size = panel_rows(); first < order.size() && !monitor.stopped(); first += size) {
+    panel.rows = std::span(order).subspan(first, std::min(size, order.size() - first));
+    make(training, panel);
+    choose(training, panel);
+    plan(training, panel);
+    run(training, panel);
+    count(training, panel, outcome, progress);
+    monitor.set_progress(progress);
+  }
+  outcome.stopped = monitor.stopped();
+  return outcome;
+}
+
+// What is kept and made is read where it is; the rest is made, tile by tile, and kept if there is room.
+template <class T>
+void LinearModel<T>::make(const LinearTrainingBatch<T>& training, Panel& panel) {
+  const std::size_t length = made_size();
+  const bool first_stage = selective();
+  std::vector<std::int64_t> missing;
+  for (const std::int64_t row : panel.rows)
+    if (made_.empty() || !made_[static_cast<std::size_t>(row)]) missing.push_back(row);
+  panel.made.resize(missing.size() * length);
+  evaluations_ += missing.size() * map_->row_evaluations();
+  const std::size_t tiles = (missing.size() + tile_rows - 1) / tile_rows;
+  if (panel.blocks.size() < tiles) panel.blocks.resize(tiles);
+  parallel_for(threads_for(missing.size(), options_.threads), tiles, [&](std::size_t tile) {
+    const std::size_t first = tile * tile_rows, count = std::min(tile_rows, missing.size() - first);
+    const std::span<const std::int64_t> rows = std::span<const std::int64_t>(missing).subspan(first, count);
+    T* target = panel.made.data() + first * length;
+    Block<T>& block = panel.blocks[tile];
+    map_->take(block, training.batch, rows, training.first_id);
+    first_stage ? map_->fill_raw(block, target) : map_->fill(block, target);
+    for (std::size_t r = 0; r < count && !made_.empty(); ++r)
+      std::copy_n(target + r * length, length, kept_.get() + static_cast<std::size_t>(rows[r]) * length);
+  });
+  panel.features.clear();
+  for (std::size_t r = 0; r < panel.rows.size(); ++r) {
+    const auto row = static_cast<std::size_t>(panel.rows[r]);
+    if (!made_.empty()) made_[row] = 1;
+    panel.features.push_back(made_.empty() ? panel.made.data() + r * length : kept_.get() + row * length);
+  }
+}
+
+// Answers all rows by the first stage of their features, and makes the second for those that something is to be learned from.
+template <class T>
+void LinearModel<T>::choose(const LinearTrainingBatch<T>& training, Panel& panel) {
+  panel.open.clear();
+  if (!selective()) return;
+  const std::size_t binaries = binaries_.size(), rows = panel.rows.size(), raw = map_->raw_dimension(), length = map_->dimension();
+  std::vector<double> weights;
+  for (LinearBinaryModel& binary : binaries_) {
+    binary.settle();
+    weights.insert(weights.end(), binary.weights().begin(), binary.weights().end());
+  }
+  const std::vector<double> folded = map_->folded(weights, binaries);
+  std::vector<std::uint8_t> chosen_rows(rows, 0);
+  panel.open.assign(rows * binaries, 0);
+  panel.answers.resize(rows * binaries);
+  parallel_for(threads_for(rows, options_.threads), (rows + tile_rows - 1) / tile_rows, [&](std::size_t tile) {
+    for (std::size_t r = tile * tile_rows; r < std::min(rows, (tile + 1) * tile_rows); ++r)
+      for (std::size_t m = 0; m < binaries; ++m) {
+        const double answer = loops<T>().dot(panel.features[r], folded.data() + m * raw, raw) + binaries_[m].bias();
+        const double target = target_of(training.targets[static_cast<std::size_t>(panel.rows[r])], m);
+        panel.answers[r * binaries + m] = answer;
+        panel.open[r * binaries + m] = !options_.loss.is_safe(answer, target);
+        chosen_rows[r] |= panel.open[r * binaries + m];
+      }
+  });
+  panel.gathered.clear();
+  std::size_t chosen = 0;
+  for (std::size_t r = 0; r < rows; ++r)
+    if (chosen_rows[r]) panel.gathered.insert(panel.gathered.end(), panel.features[r], panel.features[r] + raw), ++chosen;
+  panel.projected.resize(chosen * length);
+  parallel_for(threads_for(chosen, options_.threads), (chosen + tile_rows - 1) / tile_rows, [&](std::size_t tile) {
+    const std::size_t first = tile * tile_rows, count = std::min(tile_rows, chosen - first);
+    map_->project(panel.gathered.data() + first * raw, count, panel.projected.data() + first * length);
+  });
+  const T* next = panel.projected.data();
+  for (std::size_t r = 0; r < rows; ++r) {
+    panel.features[r] = chosen_rows[r] ? next : nullptr;
+    if (chosen_rows[r]) next += length;
+  }
+}
+
+template <class T>
+void LinearModel<T>::plan(const LinearTrainingBatch<T>& training, Panel& panel) {
+  const auto [smallest, largest] = std::minmax_element(penalty_.begin(), penalty_.end());
+  const Schedule schedule(options_, typical_, *smallest, *largest);
+  panel.steps.clear();
+  for (const std::int64_t place : panel.rows) {
+    const auto row = static_cast<std::size_t>(place);
+    panel.steps.push_back(schedule.next(clock_, training.weights[row], training.targets[row]));
+  }
+}
+
+template <class T>
+double LinearModel<T>::target_of(double target, std::size_t binary) const {
+  if (options_.loss.regression()) return target;
+  const double own = binaries_.size() == 1 ? 1.0 : static_cast<double>(binary);
+  return target == own ? 1.0 : -1.0;
+}
+
+// Binary models do not know of each other: each goes over the whole panel by itself.
+template <class T>
+void LinearModel<T>::run(const LinearTrainingBatch<T>& training, Panel& panel) {
+  const std::size_t binaries = binaries_.size(), rows = panel.rows.size();
+  panel.answers.resize(rows * binaries);
+  panel.losses.assign(binaries, 0.0);
+  const std::size_t threads = rows * binaries * map_->dimension() < worth_a_thread ? 1 : options_.threads;
+  parallel_for(threads, binaries, [&](std::size_t m) {
+    for (std::size_t r = 0; r < rows; ++r) {
+      const double target = target_of(training.targets[static_cast<std::size_t>(panel.rows[r])], m);
+      double& answer = panel.answers[r * binaries + m];
+      if (!panel.open.empty() && !panel.open[r * binaries + m])
+        binaries_[m].pass(panel.steps[r], penalty_);
+      else
+        answer = binaries_[m].learn(panel.features[r], target, panel.steps[r], options_.loss, penalty_, options_.intercept);
+      panel.losses[m] += options_.loss.value(answer, target);
+    }
+  });
+}
+
+// How the binaries did on rows that they had not learned yet.
+template <class T>
+void LinearModel<T>::count(const LinearTrainingBatch<T>& training, const Panel& panel, Outcome& outcome, Progress& progress) const {
+  const std::size_t binaries = binaries_.size(), rows = panel.rows.size();
+  for (std::size_t r = 0; r < rows && !options_.loss.regression(); ++r) {
+    const double* answers = panel.answers.data() + r * binaries;
+    const std::ptrdiff_t chosen = binaries == 1 ? (answers[0] > 0.0 ? 1 : 0) : std::max_element(answers, answers + binaries) - answers;
+    outcome.mistakes += static_cast<double>(chosen) != training.targets[static_cast<std::size_t>(panel.rows[r])];
+  }
+  const double before = progress.gap * static_cast<double>(outcome.visited);
+  outcome.visited += rows;
+  outcome.steps += rows;
+  progress.seen = outcome.visited;
+  progress.mistakes = outcome.mistakes;
+  progress.gap = (before + std::accumulate(panel.losses.begin(), panel.losses.end(), 0.0)) / static_cast<double>(outcome.visited);
+}
+
+template <class T>
+void LinearModel<T>::decide(const Batch<T>& batch, std::span<double> decisions, std::size_t threads) {
+  const std::size_t binaries = binaries_.size();
+  if (folded_.empty()) folded_ = map_->folded(state().average, binaries);
+  for (std::size_t r = 0; r < batch.count; ++r)
+    for (std::size_t m = 0; m < binaries; ++m) decisions[r * binaries + m] = binaries_[m].average_bias();
+  const std::size_t size = std::min(tile_rows, panel_rows());
+  parallel_for(threads_for(batch.count, threads), (batch.count + size - 1) / size, [&](std::size_t tile) {
+    const std::size_t first = tile * size;
+    std::vector<std::int64_t> rows(std::min(size, batch.count - first));
+    std::iota(rows.begin(), rows.end(), static_cast<std::int64_t>(first));
+    Block<T> block;
+    map_->take(block, batch, rows, 0);
+    map_->add_decisions(block, folded_, binaries, decisions.data() + first * binaries);
+  });
+}
+
+template <class T>
+LinearState LinearModel<T>::state() {
+  LinearState state;
+  for (LinearBinaryModel& binary : binaries_) {
+    binary.settle();
+    state.weights.insert(state.weights.end(), binary.weights().begin(), binary.weights().end());
+    state.average.insert(state.average.end(), binary.average().begin(), binary.average().end());
+    state.bias.push_back(binary.bias());
+    state.average_bias.push_back(binary.average_bias());
+  }
+  state.clock = clock_;
+  state.evaluations = static_cast<double>(evaluations_);
+  state.clock.examples = std::max(clock_.examples, options_.total);
+  return state;
+}
+
+template <class T>
+bool LinearModel<T>::keep(std::size_t rows) {
+  release();
+  const std::size_t length = made_size();
+  if (rows > options_.cache_bytes / (length * sizeof(T))) return false;
+  kept_ = std::make_unique_for_overwrite<T[]>(rows * length);
+  made_.assign(rows, 0);
+  return true;
+}
+
+template <class T>
+void LinearModel<T>::release() {
+  kept_ = {};
+  made_ = {};
+  panel_ = {};
+}
+
+template class LinearModel<float>;
+template class LinearModel<double>;
+
+}  // namespace hinge

@@ -1,0 +1,53 @@
+// A model as flat arrays: what pickles, copies and model files hold.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "kernels.hpp"
+#include "points.hpp"
+
+namespace hinge {
+
+// Everything needed to go on later, as flat arrays. Points are in slot order; members of all binaries stand one after the other.
+template <class T>
+struct ModelState {
+  std::vector<std::int64_t> ids;
+  std::vector<std::int32_t> labels;
+  std::vector<double> costs;
+  std::vector<T> values;               // dense: rows; sparse: non-zeros
+  std::vector<std::int32_t> indices;   // sparse only
+  std::vector<std::int64_t> starts;    // sparse only
+  std::vector<T> shift;
+  std::vector<std::int64_t> members;
+  std::vector<std::int64_t> member_counts;
+  std::vector<double> member_lows;  // the lower ends of their boxes, and how wide these are
+  std::vector<double> member_costs;
+  std::vector<double> alpha;
+  std::vector<double> gradient;
+  std::vector<double> lag;
+  std::vector<double> terms;  // of each binary
+  // Kernel evaluations, steps, whether the shift is chosen; then of each binary the seeds of either class, the ends of the bracket, examples
+  // shown, random draws, and examples admitted and cleaned by the side of the ramp.
+  std::vector<std::int64_t> counters;
+  std::vector<std::int64_t> newcomers;  // binaries that still have to see what was kept before their class came
+
+  // Throws std::invalid_argument when the arrays do not fit each other: they may come from a file.
+  void check(std::size_t features, bool sparse, std::size_t classes) const;
+};
+
+constexpr std::size_t counters_per_binary = 12;
+constexpr std::size_t binaries_for(std::size_t classes) { return classes <= 2 ? 1 : classes; }
+
+// The points, into a state and out of it; these are not in use yet.
+template <class T>
+void add_points(const Points<T>& points, ModelState<T>& state);
+template <class T>
+void restore_points(const Kernel<T>& kernel, const ModelState<T>& state, Points<T>& points);
+
+// k(x, x) of stored examples.
+template <class T>
+std::vector<T> diagonal_of(const Kernel<T>& kernel, const Examples<T>& all);
+
+}  // namespace hinge

@@ -1,0 +1,193 @@
+"""Figure 1: test error over the dimension of the approximation.
+
+The paper draws one panel a batch task, with s from 2 to 1024: landmarks of the Nystroem map (ASSET, CPNY), bases (CPSP)
+or Fourier features (ASSET on-line), and the error of SVM-Light as the line that they come down to. The figure itself is
+not in the text; its end points are the errors of table 2.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from experiments._experiment import Check, Experiment, Table
+from experiments._pictures import COLOURS, INK, frame
+from experiments._text import percent
+from experiments.asset._batch import ASSET, LARGE, MEASUREMENT, ONLINE, SIZES, STRONG
+from experiments.asset._paper import ERRORS, N_TEST, standard_error, tolerance
+from experiments.asset._reading import exact_error, longest
+from experiments.asset._tasks import BATCH, TASKS
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from experiments._records import Records
+
+SMALL = 64  # what the checks call a small s
+GOOD = 0.5  # points above the exact error that count as good
+RISING = tuple(name for name in BATCH if name != "adult")
+LINES = {ASSET: "o-", ONLINE: "s--"}
+
+
+def _error(records: Records, data: str, method: str, size: int) -> float:
+    return longest(records, data, method, size).mean("error")
+
+
+def _tabulate(records: Records) -> list[Table]:
+    rows = []
+    for data in BATCH:
+        for method in (ASSET, ONLINE):
+            errors = [percent(_error(records, data, method, size)) for size in SIZES]
+            rows.append((TASKS[data].title, method, *errors, percent(exact_error(records, data))))
+        paper = [percent(ERRORS[data, size][ASSET]) if size in LARGE else "" for size in SIZES]
+        rows.append((TASKS[data].title, "paper, ASSET", *paper, percent(ERRORS[data, 512]["LIBSVM"])))
+    columns = ("task", "method", *(f"s = {size}" for size in SIZES), "exact")
+    return [Table(columns, rows, "Test error by the dimension s, and without approximation")]
+
+
+def _check(records: Records) -> list[Check]:
+    return [_numbers(records), _small(records), _falls(records), _online(records), _exact(records), _alike(records)]
+
+
+def _numbers(records: Records) -> Check:
+    holds, seen = True, []
+    for data in N_TEST:
+        for size in LARGE:
+            ours, paper = _error(records, data, ASSET, size), ERRORS[data, size][ASSET]
+            holds &= abs(ours - paper) <= tolerance(data, paper)
+            seen.append(
+                f"{TASKS[data].title} {size}: {percent(ours)} ({percent(paper)} ± {tolerance(data, paper):.2f})"
+            )
+    return Check(
+        "ASSET has the paper's errors at s = 512 and 1024 (within two standard errors of the difference between two "
+        "test sets; CCAT is another sample and left out)",
+        holds,
+        "; ".join(seen),
+    )
+
+
+def _small(records: Records) -> Check:
+    """Where the kernel is wide, few dimensions are enough."""
+    beyond = {data: _error(records, data, ASSET, SMALL) - exact_error(records, data) for data in BATCH}
+    holds = beyond["adult"] <= GOOD and all(beyond[data] > GOOD for data in RISING)
+    seen = ", ".join(f"{TASKS[data].title} {value:+.2f}" for data, value in beyond.items())
+    return Check(
+        f"On ADULT, whose kernel is wide, a small s is enough: with {SMALL} landmarks ASSET is at most {GOOD} points "
+        "above the exact error, and on no other task",
+        holds,
+        f"points above the exact error: {seen}",
+    )
+
+
+def _falls(records: Records) -> Check:
+    sizes = [size for size in SIZES if size >= SMALL]
+    falls = {}
+    for data in RISING:
+        errors = [_error(records, data, ASSET, size) for size in sizes]
+        falls[data] = all(later < earlier for earlier, later in pairwise(errors))
+    seen = ", ".join(f"{TASKS[data].title} {'yes' if fell else 'no'}" for data, fell in falls.items())
+    return Check(
+        f"On the other tasks the error goes on falling with s, at each doubling from {SMALL} to 1024",
+        all(falls.values()),
+        f"ASSET falls each time: {seen}",
+    )
+
+
+def _online(records: Records) -> Check:
+    sizes = [size for size in SIZES if size >= 16]
+    beyond = {
+        data: sum(_error(records, data, ONLINE, size) - _error(records, data, ASSET, size) for size in sizes)
+        / len(sizes)
+        for data in BATCH
+    }
+    others = [value for data, value in beyond.items() if data != "ccat"]
+    holds = all(value > 0 for value in beyond.values()) and all(value < beyond["ccat"] for value in others)
+    seen = ", ".join(f"{TASKS[data].title} {value:+.2f}" for data, value in beyond.items())
+    return Check(
+        "For a given dimension ASSET on-line is worse than ASSET (mean over s from 16 to 1024), most of all on CCAT",
+        holds,
+        f"points above ASSET: {seen}",
+    )
+
+
+def _exact(records: Records) -> Check:
+    """No approximation of these sizes beats the exact machine, and COVTYPE suffers most."""
+    beyond = {data: _error(records, data, ASSET, 1024) - exact_error(records, data) for data in BATCH}
+    noise = standard_error(ERRORS["adult", 1024]["LIBSVM"], N_TEST["adult"][1])
+    holds = abs(beyond["adult"]) <= 2 * noise and all(beyond[data] > 0 for data in RISING) and beyond["covtype"] > 1
+    seen = ", ".join(f"{TASKS[data].title} {value:+.2f}" for data, value in beyond.items())
+    return Check(
+        "The exact machine is what the approximations come down to: with s = 1024 they have reached it on ADULT "
+        f"(within two standard errors of the test error, {2 * noise:.2f}) and on no other task, and COVTYPE still "
+        "suffers by more than one point",
+        holds,
+        f"points above the exact error: {seen}",
+    )
+
+
+def _alike(records: Records) -> Check:
+    holds, seen = True, []
+    for data in BATCH:
+        for size in LARGE:
+            plain, strong = (_error(records, data, method, size) for method in (ASSET, STRONG))
+            noise = standard_error(plain, N_TEST.get(data, (0, 13_212))[1])
+            holds &= abs(plain - strong) <= 2 * noise
+            seen.append(f"{TASKS[data].title} {size}: {strong - plain:+.2f} (± {2 * noise:.2f})")
+    return Check(
+        "ASSET and ASSET* yield very similar results (within two standard errors of the test error)",
+        holds,
+        "; ".join(seen),
+    )
+
+
+def _draw(records: Records, figure: Figure) -> None:
+    places: list[Any] = list(figure.subplots(2, 3).flat)
+    for data, place in zip(BATCH, places, strict=False):
+        _panel(records, data, place)
+    handles, labels = places[0].get_legend_handles_labels()
+    if handles:
+        places[-1].legend(handles, labels, frameon=False, loc="center")
+    places[-1].axis("off")
+
+
+def _panel(records: Records, data: str, place: Any) -> None:
+    for colour, (method, line) in zip(COLOURS, LINES.items(), strict=False):
+        errors = [_error(records, data, method, size) for size in SIZES]
+        place.plot(SIZES, errors, line, color=colour, markersize=4, label=method)
+    paper = [ERRORS[data, size][ASSET] for size in LARGE]
+    place.plot(LARGE, paper, "o", markersize=9, color=COLOURS[0], markerfacecolor="none", label="paper: ASSET")
+    if not math.isnan(error := exact_error(records, data)):
+        place.axhline(error, color=INK, linewidth=1, label="exact (LASVM)")
+    paper_error = ERRORS[data, 512]["LIBSVM"]
+    place.axhline(paper_error, color=INK, linewidth=1, linestyle=":", label="paper: SVM-Light")
+    place.set_xscale("log", base=2)
+    place.set_ylim(bottom=0)
+    frame(place, TASKS[data].title, "s", "test error, %", legend=False)
+
+
+EXPERIMENT = Experiment(
+    title="Test error over the dimension of the approximation",
+    claim="With a wide kernel (ADULT) all approximations do well with few dimensions; on the other tasks the error "
+    "goes on falling as s grows to 1024, towards that of the exact machine, from which COVTYPE stays far. Fourier "
+    "features (ASSET on-line) need more dimensions than Nystroem, most of all on CCAT. ASSET and ASSET* are very "
+    "similar.",
+    setting="ApproximateSVC(steps='asset') with both maps and C and gamma of table 1; 30 passes (IJCNN with 512 and "
+    "1024 landmarks: 100, COVTYPE: 10) with an average over the last half, instead of 1000 passes with one over the "
+    "last 100 steps; one or two seeds instead of 50. ASSET has its intercept here, ASSET* and the paper's runs have "
+    "none. Directions with eigenvalues below the precision of the rows are left out. The exact error is that of "
+    "LASVM (OnlineSVC, one pass and finishing), on 100,000 rows of COVTYPE. CPSP and CPNY are "
+    "not available. Rows: " + "; ".join(f"{TASKS[data].title}, {TASKS[data].note}" for data in BATCH) + ".",
+    quick="3,000 training and 2,000 test rows of each task, one seed: errors are higher than the paper's.",
+    measurement=MEASUREMENT,
+    tabulate=_tabulate,
+    check=_check,
+    draw=_draw,
+    size=(11.0, 6.5),
+    explanation="On COVTYPE alone ASSET on-line is not worse at every s: with 512 and 1024 features it is a few "
+    "tenths of a point better. All errors on MNIST, the exact one too, are 0.2 to 0.4 points above the paper's, "
+    "which is within the tolerance for each, but has one sign; with the official test set instead of a random one "
+    "ASSET came to 3.90 and 2.75 % and LASVM to 1.61 %. How the paper scaled the pixels is not known. IJCNN had 30 "
+    "passes first, like the others: with 1024 landmarks ASSET was then at 1.00 %, outside the tolerance, and still "
+    "falling, and so it was given 100.",
+)

@@ -1,0 +1,147 @@
+"""Figure 2: the error of on-line models over the time of training, on a stream of deformed digits.
+
+The paper draws the test error of ASSET on-line and of ASSET* on-line over the seconds of one pass, one line for each
+number of Fourier features, with a bar where the pass ends.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from experiments._experiment import Check, Experiment, Table
+from experiments._pictures import COLOURS, INK, frame
+from experiments._text import decimal, percent, times
+from experiments.asset._batch import LASVM
+from experiments.asset._stream import ASSET_ON, MEASUREMENT, N_EXAMPLES, PAPER, SIZES, STRONG_ON
+from experiments.asset._stream_reading import final_errors, measured_sizes, training_seconds
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from experiments._records import Records
+
+HOUR = 3600.0
+PAPER_LASVM = {"error": 0.2, "train": 4.3 * 24 * HOUR}
+PAPER_LAST = {ASSET_ON: 2.7, STRONG_ON: 3.5}  # with 16384 features, in the text
+
+
+def _tabulate(records: Records) -> list[Table]:
+    largest = SIZES[-1]
+    rows: list[tuple[str, ...]] = []
+    for size in SIZES:
+        for method in (ASSET_ON, STRONG_ON):
+            paper = PAPER_LAST[method] if size == largest else PAPER[size][method]
+            rows.append((f"{method}, {size}", *_line(records, method, size, paper, PAPER[size]["train"])))
+    rows.append((LASVM, *_line(records, LASVM, 0, PAPER_LASVM["error"], PAPER_LASVM["train"])))
+    columns = ("model, features", "error at the end", "paper", "seconds", f"in times of {largest}", "paper")
+    return [Table(columns, rows, "At the end of the stream")]
+
+
+def _line(records: Records, method: str, size: int, paper_error: float, paper_seconds: float) -> tuple[str, ...]:
+    seconds, unit = (training_seconds(records, *model) for model in ((method, size), (ASSET_ON, SIZES[-1])))
+    return (
+        percent(float(final_errors(records, method, size)[-1])),
+        percent(paper_error, 1),
+        decimal(seconds, 1),
+        times(seconds / unit),
+        times(paper_seconds / PAPER[SIZES[-1]]["train"]),
+    )
+
+
+def _check(records: Records) -> list[Check]:
+    sizes = measured_sizes(records)
+    return [_falls(records, sizes), _faster(records, sizes), _linear(records, sizes), _lasvm(records, sizes)]
+
+
+def _falls(records: Records, sizes: list[int]) -> Check:
+    means = {method: [final_errors(records, method, size).mean() for size in sizes] for method in (ASSET_ON, STRONG_ON)}
+    return Check(
+        "More features have fewer errors at the end, at each doubling, for ASSET on-line and ASSET* on-line (means of "
+        "the last ten looks)",
+        len(sizes) > 1 and all(later < earlier for errors in means.values() for earlier, later in pairwise(errors)),
+        "; ".join(f"{method}: {', '.join(percent(error) for error in errors)}" for method, errors in means.items()),
+    )
+
+
+def _faster(records: Records, sizes: list[int]) -> Check:
+    course = {
+        size: records.where(method=STRONG_ON, size=size).mean("error")
+        - records.where(method=ASSET_ON, size=size).mean("error")
+        for size in sizes
+    }
+    return Check(
+        "ASSET on-line tends to converge faster than ASSET* on-line: its mean error over all looks is smaller with "
+        "every number of features",
+        bool(sizes) and all(value > 0 for value in course.values()),
+        "points by which it is smaller: " + ", ".join(f"{size}: {value:+.2f}" for size, value in course.items()),
+    )
+
+
+def _linear(records: Records, sizes: list[int]) -> Check:
+    first, last = min(sizes, default=SIZES[0]), max(sizes, default=SIZES[-1])
+    ratio = training_seconds(records, ASSET_ON, last) / training_seconds(records, ASSET_ON, first)
+    paper = PAPER[last]["train"] / PAPER[first]["train"]
+    return Check(
+        f"The time of training grows with the number of features: {last // first} times as many take {paper:.1f} "
+        "times as long (within a third)",
+        2 / 3 <= ratio / paper <= 4 / 3,
+        times(ratio),
+    )
+
+
+def _lasvm(records: Records, sizes: list[int]) -> Check:
+    last = max(sizes, default=SIZES[-1])
+    error, approximate = (final_errors(records, *model).mean() for model in ((LASVM, 0), (ASSET_ON, last)))
+    ratio = training_seconds(records, LASVM, 0) / training_seconds(records, ASSET_ON, last)
+    return Check(
+        "LASVM has a better solution than the largest approximate model, but takes longer (14 times in the paper)",
+        bool(error < approximate and ratio > 1),
+        f"{percent(error)} against {percent(approximate)}, in {times(ratio)} the time",
+    )
+
+
+def _draw(records: Records, figure: Figure) -> None:
+    places = figure.subplots(1, 2, sharey=True)
+    for place, method in zip(places, (ASSET_ON, STRONG_ON), strict=True):
+        _panel(records, method, place)
+    places[0].set_ylim(0, 1.05 * max(records.values("error"), default=1.0))
+    seconds = records.values("seconds")
+    for place in places:
+        place.set_xlim(min(seconds, default=1.0) / 1.5, 1.5 * max(seconds, default=1.0))
+
+
+def _panel(records: Records, method: str, place: Any) -> None:
+    lasvm = records.where(method=LASVM)
+    if len(lasvm):
+        place.plot(lasvm.values("seconds"), lasvm.values("error"), color=INK, linewidth=1, label=LASVM)
+    for colour, size in zip(COLOURS, SIZES, strict=False):
+        run = records.where(method=method, size=size)
+        if len(run):
+            place.plot(run.values("seconds"), run.values("error"), color=colour, label=f"d = {size}")
+            place.axvline(run.values("seconds")[-1], color=colour, linewidth=0.8, linestyle=":")
+    place.set_xscale("log")
+    frame(place, method, "processor seconds of training", "test error, %")
+
+
+EXPERIMENT = Experiment(
+    title="One pass over a stream of deformed digits",
+    claim="On a million digits (MNIST-E) ASSET on-line tends to converge faster than ASSET* on-line and has fewer "
+    "errors; with 16,384 features they take 7.2 hours to 2.7 % and 3.5 %. LASVM comes to 0.2 %, but takes 4.3 days.",
+    setting=f"{N_EXAMPLES:,} generated deformations of MNIST, 0-4 against 5-9, in chunks of 1,000, C = 100, gamma = "
+    "0.01, one run; ApproximateSVC with Fourier features and steps='asset', averages over about the last 100 steps; "
+    "OnlineSVC for LASVM, on the same stream. The deformations are not the paper's, 5,000 others are for testing, "
+    "and the stream is far shorter.",
+    quick="12,000 examples, three numbers of features.",
+    measurement=MEASUREMENT,
+    tabulate=_tabulate,
+    check=_check,
+    draw=_draw,
+    size=(10.0, 4.5),
+    explanation="LASVM takes less time here than the largest approximate model, not 14 times more: ours computes "
+    "kernel values in blocks, and its time grows faster than the stream, of which the paper had 17 times as much. "
+    "ASSET* on-line does not gain from the last doubling: at the end its steps are of length C whatever the number "
+    "of features, and an average over 100 of them, as in the paper, leaves much of their noise. With 200,000 "
+    "examples and averages over the last half of the steps it was within 0.3 points of ASSET on-line, and both fell "
+    "from 1024 to 4096 features.",
+)

@@ -1,0 +1,286 @@
+"""Table 2: seconds of training and test errors, for approximations by s = 512 and 1024 landmarks.
+
+The paper looks at ASSET ten times a pass and stops it when its test error matches that of CPNY, which minimises the
+same objective over the same kind of map with a stopping rule of its own. Here a pipeline of scikit-learn takes CPNY's
+place, and ASSET is looked at after 1, 3, 10, 30, ... passes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from experiments._experiment import Check, Experiment, Table
+from experiments._pictures import beside, frame
+from experiments._text import count, percent, times
+from experiments.asset._batch import (
+    ADAPTIVE,
+    ASSET,
+    CONVERGED,
+    LARGE,
+    LASVM,
+    LIBSVM,
+    MEASUREMENT,
+    PIPELINE,
+    SAME_ROWS,
+    STRONG,
+    UNFINISHED,
+)
+from experiments.asset._paper import ERRORS, N_TEST, SECONDS, standard_error, tolerance
+from experiments.asset._reading import exact_error, longest, stopped
+from experiments.asset._tasks import BATCH, FEW_TEST, TASKS, TIMED
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from experiments._records import Records
+
+METHODS = (ASSET, STRONG, ADAPTIVE, PIPELINE, LASVM, LIBSVM)
+PAPERS_NAMES = {PIPELINE: "CPNY", LIBSVM: "SVM-Light"}
+
+
+def _error(records: Records, data: str, method: str, size: int) -> float:
+    """Return the error with as many rows as a method can be given, after the most passes."""
+    if method in (ASSET, STRONG, ADAPTIVE):
+        return longest(records, data, method, size).mean("error")
+    if method == LASVM:
+        return exact_error(records, data)
+    chosen = {"size": size} if method == PIPELINE else {}
+    return records.where(data=TIMED[data], method=method, **chosen).mean("error")
+
+
+def _ratio(records: Records, data: str, method: str, size: int) -> float:
+    """Return the seconds of a method in those of LIBSVM, on the same rows; our own steps have a number of passes."""
+    place = TIMED[data]
+    if method in (ASSET, STRONG):
+        seconds = stopped(records, place, method, size).mean("seconds")
+    else:
+        chosen = {"size": size} if method in (ADAPTIVE, PIPELINE) else {}
+        seconds = records.where(data=place, method=method, **chosen).mean("seconds")
+    return seconds / records.where(data=place, method=LIBSVM).mean("seconds")
+
+
+def _paper_ratio(data: str, method: str, size: int) -> float:
+    return SECONDS[data, size].get(method, float("nan")) / SECONDS[data, size][LIBSVM]
+
+
+def _tabulate(records: Records) -> list[Table]:
+    columns = ("s", "task", *(name for method in METHODS for name in _columns(method)))
+    errors, ratios = [], []
+    for size in LARGE:
+        for data in BATCH:
+            start = (str(size), TASKS[data].title)
+            errors.append((*start, *(text for method in METHODS for text in _error_pair(records, data, method, size))))
+            ratios.append((*start, *(text for method in METHODS for text in _ratio_pair(records, data, method, size))))
+    return [
+        Table(columns, errors, "Test error"),
+        Table(columns, ratios, "Training time, in times of LIBSVM (the paper's: of SVM-Light)"),
+        _counts(records),
+    ]
+
+
+def _columns(method: str) -> tuple[str, ...]:
+    return (method,) if method == ADAPTIVE else (method, f"paper: {PAPERS_NAMES.get(method, method)}")
+
+
+def _error_pair(records: Records, data: str, method: str, size: int) -> tuple[str, ...]:
+    ours = percent(_error(records, data, method, size))
+    if method in (PIPELINE, LIBSVM) and TIMED[data] != data:
+        ours += " (few rows)"
+    return (ours,) if method == ADAPTIVE else (ours, percent(ERRORS[data, size][method]))
+
+
+def _ratio_pair(records: Records, data: str, method: str, size: int) -> tuple[str, ...]:
+    ours = times(_ratio(records, data, method, size))
+    return (ours,) if method == ADAPTIVE else (ours, times(_paper_ratio(data, method, size)))
+
+
+def _counts(records: Records) -> Table:
+    """Return what depends on the machine least; the paper does not print it."""
+    rows = []
+    for size in LARGE:
+        for data in BATCH:
+            runs = stopped(records, TIMED[data], ASSET, size)
+            lasvm, libsvm = (records.where(data=TIMED[data], method=method) for method in (LASVM, LIBSVM))
+            errors = (runs.mean("error"), _error(records, data, PIPELINE, size))
+            numbers = (runs.mean("passes"), runs.mean("features"), runs.mean("kernel_evals"))
+            others = (lasvm.mean("support"), lasvm.mean("kernel_evals"), libsvm.mean("support"), libsvm.mean("seconds"))
+            rows.append(
+                (
+                    str(size),
+                    f"{TASKS[data].title}, {TASKS[TIMED[data]].note.split(';')[0]}",
+                    *map(percent, errors),
+                    *map(count, (*numbers, *others)),
+                )
+            )
+    ours = ("error of ASSET", "of the pipeline", "passes of ASSET", "features", "its kernel values")
+    columns = ("s", "task", *ours, "LASVM: support", "its kernel values", "LIBSVM: support", "its seconds")
+    return Table(columns, rows, "For the rows that were timed")
+
+
+def _check(records: Records) -> list[Check]:
+    return [
+        _numbers(records, ASSET),
+        _numbers(records, STRONG),
+        _exact(records),
+        _lasvm(records),
+        _better_exact(records),
+        _faster_than_exact(records),
+        _faster_than_pipeline(records),
+    ]
+
+
+def _numbers(records: Records, method: str) -> Check:
+    holds, seen = True, []
+    for data in N_TEST:
+        for size in LARGE:
+            ours, paper = _error(records, data, method, size), ERRORS[data, size][method]
+            holds &= abs(ours - paper) <= tolerance(data, paper)
+            seen.append(
+                f"{TASKS[data].title} {size}: {percent(ours)} ({percent(paper)} ± {tolerance(data, paper):.2f})"
+            )
+    return Check(
+        f"{method} has the paper's errors (within two standard errors of the difference between two test sets; CCAT is "
+        "another sample and left out)",
+        holds,
+        "; ".join(seen),
+    )
+
+
+def _exact(records: Records) -> Check:
+    holds, seen = True, []
+    for data in SAME_ROWS:
+        ours, paper = records.where(data=data, method=CONVERGED).mean("error"), ERRORS[data, 512][LIBSVM]
+        holds &= abs(ours - paper) <= tolerance(data, paper)
+        seen.append(f"{TASKS[data].title}: {percent(ours)} ({percent(paper)} ± {tolerance(data, paper):.2f})")
+    return Check(
+        "The exact solution has the errors of SVM-Light on the tasks with as many rows (within two standard errors of "
+        "the difference between two test sets)",
+        holds,
+        "; ".join(seen),
+    )
+
+
+def _lasvm(records: Records) -> Check:
+    unfinished, paper = records.where(method=UNFINISHED).mean("error"), ERRORS["adult", 512][LASVM]
+    holds = unfinished > exact_error(records, "adult") + 2
+    seen = [f"ADULT, not finished: {percent(unfinished)} ({percent(paper)})"]
+    for data in ("mnist", "ijcnn"):
+        ours, theirs = exact_error(records, data), ERRORS[data, 512][LASVM]
+        holds &= abs(ours - theirs) <= tolerance(data, theirs)
+        seen.append(f"{TASKS[data].title}: {percent(ours)} ({percent(theirs)} ± {tolerance(data, theirs):.2f})")
+    return Check(
+        "LASVM has the paper's errors on MNIST and IJCNN (with the same tolerance); on ADULT, as long as it is not "
+        "finished, it is more than two points worse than the exact solution",
+        holds,
+        "; ".join(seen),
+    )
+
+
+def _better_exact(records: Records) -> Check:
+    holds, seen = True, []
+    for data in BATCH[1:]:
+        few, many = (_error(records, data, ASSET, size) for size in LARGE)
+        exact = exact_error(records, data)
+        holds &= few > many > exact
+        seen.append(f"{TASKS[data].title}: {few:.2f} > {many:.2f} > {exact:.2f}")
+    noise = standard_error(ERRORS["adult", 512][LIBSVM], N_TEST["adult"][1])
+    beyond = [_error(records, "adult", ASSET, size) - exact_error(records, "adult") for size in LARGE]
+    holds &= all(abs(value) <= 2 * noise for value in beyond)
+    seen.append(f"ADULT: {beyond[0]:+.2f} and {beyond[1]:+.2f} (± {2 * noise:.2f})")
+    return Check(
+        "More landmarks are better and exact solvers better still on all tasks but ADULT, where all are equal "
+        "(within two standard errors of the test error)",
+        holds,
+        "; ".join(seen),
+    )
+
+
+def _faster_than_exact(records: Records) -> Check:
+    ratios = {(data, size): _ratio(records, data, ASSET, size) for size in LARGE for data in BATCH}
+    seen = ", ".join(f"{TASKS[data].title} {size}: {times(ratio)}" for (data, size), ratio in ratios.items())
+    return Check(
+        "ASSET trains faster than the exact batch solver on every task at both sizes",
+        all(ratio < 1 for ratio in ratios.values()),
+        f"in times of LIBSVM: {seen}",
+    )
+
+
+def _faster_than_pipeline(records: Records) -> Check:
+    won, seen = 0, []
+    for size in LARGE:
+        for data in BATCH:
+            ratio = _ratio(records, data, ASSET, size) / _ratio(records, data, PIPELINE, size)
+            beyond, noise = _beyond(records, data, size)
+            won += ratio < 1 and beyond <= 2 * noise
+            seen.append(f"{TASKS[data].title} {size}: {beyond:+.2f} (± {2 * noise:.2f}) in {times(ratio)}")
+    return Check(
+        "ASSET is among the fastest in most cases: on at least eight of ten lines it takes less time than the batch "
+        "machine over the same kind of map to a similar error (at most two standard errors of the test error "
+        "above), as it did beside CPNY in the paper",
+        won >= 8 and len(records.where(method=PIPELINE)) == len(seen),
+        f"points above the pipeline, in times of its time: {'; '.join(seen)}",
+    )
+
+
+def _beyond(records: Records, data: str, size: int) -> tuple[float, float]:
+    """Return how many points ASSET was above the pipeline when it was stopped, and the noise of a test error."""
+    error = _error(records, data, PIPELINE, size)
+    n_test = FEW_TEST if TIMED[data] != data else N_TEST[data][1]
+    return stopped(records, TIMED[data], ASSET, size).mean("error") - error, standard_error(error, n_test)
+
+
+def _draw(records: Records, figure: Figure) -> None:
+    lines = [(data, size) for size in LARGE for data in BATCH]
+    names = [f"{TASKS[data].title}, {size}" for data, size in lines]
+    errors, seconds = figure.subplots(1, 2, sharey=True)
+    shown = (ASSET, PIPELINE, LIBSVM)
+    beside(errors, names, {text: values for method in shown for text, values in _errors(records, lines, method)})
+    beside(seconds, names, {text: values for method in shown[:2] for text, values in _ratios(records, lines, method)})
+    errors.invert_yaxis()  # shared by both: turned twice
+    frame(errors, "Test error", "%", "", legend=False)
+    frame(seconds, "Training time, in times of LIBSVM", "ratio", "", legend=False)
+    for place in (errors, seconds):
+        place.legend(frameon=False, fontsize="small", ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.1))
+
+
+def _errors(records: Records, lines: list[tuple[str, int]], method: str) -> list[tuple[str, list[float]]]:
+    return [
+        (method, [_error(records, data, method, size) for data, size in lines]),
+        (f"paper: {PAPERS_NAMES.get(method, method)}", [ERRORS[line][method] for line in lines]),
+    ]
+
+
+def _ratios(records: Records, lines: list[tuple[str, int]], method: str) -> list[tuple[str, list[float]]]:
+    return [
+        (method, [_ratio(records, data, method, size) for data, size in lines]),
+        (f"paper: {PAPERS_NAMES.get(method, method)}", [_paper_ratio(data, method, size) for data, size in lines]),
+    ]
+
+
+EXPERIMENT = Experiment(
+    title="Training time and test error with 512 and 1024 landmarks",
+    claim="Stopped at the error of CPNY, ASSET and ASSET* are among the fastest in most cases, many times faster than "
+    "SVM-Light; more landmarks and exact solvers have fewer errors on all tasks but ADULT, where all are equal.",
+    setting="ApproximateSVC(steps='asset') with C and gamma of table 1. Errors are after 30 passes (IJCNN: 100, "
+    "COVTYPE: 10), of two seeds at most instead of 50. Times are processor seconds of one thread, in those of "
+    "LIBSVM on the same rows: all of IJCNN, 10,000 of ADULT, 20,000 of MNIST and COVTYPE, 5,000 of CCAT. With fewer "
+    "rows LIBSVM, whose time grows with their square, comes off better than in the paper. CPNY and CPSP are not "
+    "available: CPNY's place is taken by scikit-learn's Nystroem and LinearSVC (squared hinge, its own stopping "
+    "rule), on these rows too; that of SVM-Light by LIBSVM. The time of ASSET is that of the fewest passes (1, 3, "
+    "10, 30, for IJCNN 100) whose error is at most that of the pipeline, or of the most. LASVM is OnlineSVC, one "
+    "pass and finishing, on 100,000 rows of COVTYPE: beside LIBSVM it is far faster than the program of 2005 that "
+    "the paper ran, so that ASSET does not always beat it here; the 18 % that the paper has for it on ADULT look "
+    "like a pass that was not finished, which is measured "
+    "as well. Rows: " + "; ".join(f"{TASKS[data].title}, {TASKS[data].note}" for data in BATCH) + ".",
+    quick="3,000 training and 2,000 test rows of each task, one seed: errors are higher than the paper's.",
+    measurement=MEASUREMENT,
+    tabulate=_tabulate,
+    check=_check,
+    draw=_draw,
+    size=(12.0, 6.0),
+    explanation="All errors on MNIST, the exact one too, are 0.2 to 0.4 points above the paper's, which is within "
+    "the tolerance for each, but has one sign; with the official test set instead of a random one ASSET came to "
+    "3.90 and 2.75 % and LASVM to 1.61 %. How the paper scaled the pixels is not known. IJCNN had 30 passes first, "
+    "like the others: with 1024 landmarks ASSET was then at 1.00 %, outside the tolerance, and still falling, and "
+    "so it was given 100.",
+)

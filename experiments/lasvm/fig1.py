@@ -1,0 +1,97 @@
+"""Figure 1: test errors of the ten MNIST classifiers, of LIBSVM, LASVM and averaged perceptrons.
+
+The figure has bars without numbers; what has to be borne out is what the text says about them. Two errors p, q on the
+same n rows differ by chance by sqrt((p + q) / n) at most, were they found on rows of their own; they are found on the
+same rows, which makes the true noise smaller.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from experiments._experiment import Check, Experiment, Table
+from experiments._text import decimal, percent
+from experiments.lasvm._digits import (
+    ALL,
+    AVGPERC,
+    AVGPERC10,
+    DIGITS,
+    LASVM,
+    LASVM2,
+    LIBSVM,
+    MEASUREMENT,
+    QUICK,
+    SETTING,
+    by_digit,
+    draw_digits,
+    per_digit,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from experiments._records import Records
+
+
+def _tabulate(records: Records) -> list[Table]:
+    series = per_digit(records, "error")
+    rows = [[str(number), *(percent(errors[number]) for errors in series.values())] for number in DIGITS]
+    means = ["mean", *(percent(float(np.mean(errors)), 3) for errors in series.values())]
+    return [Table(("digit", *series), [*rows, means], "Test error; the paper gives no numbers")]
+
+
+def _check(records: Records) -> list[Check]:
+    means = {method: float(np.mean(errors)) for method, errors in per_digit(records, "error").items()}
+    gap, gap_10 = means[AVGPERC] - means[LIBSVM], means[AVGPERC10] - means[LIBSVM]
+    return [
+        _close(records, LASVM, "yields test errors very close to LIBSVM's; differences are not significant"),
+        _close(records, LASVM2, "very closely tracks the test errors of LIBSVM"),
+        Check(
+            "AVGPERC x1 is not competitive: its mean error is at least 1.2 times LIBSVM's",
+            means[AVGPERC] >= 1.2 * means[LIBSVM],
+            f"{percent(means[AVGPERC], 3)} against {percent(means[LIBSVM], 3)}",
+        ),
+        Check(
+            "AVGPERC x10 approaches the SVM results: it closes at least half of that gap",
+            gap_10 <= gap / 2,
+            f"{decimal(gap_10, 3)} points above LIBSVM instead of {decimal(gap, 3)}",
+        ),
+    ]
+
+
+def _close(records: Records, method: str, words: str) -> Check:
+    """Check that no digit differs by more than three standard errors, and the mean by no more than two of its own."""
+    ours, theirs = np.array(by_digit(records, method, "error")), np.array(by_digit(records, LIBSVM, "error"))
+    noise = 10 * np.sqrt(
+        (ours + theirs) / records.where(digit=ALL).mean("test_rows")
+    )  # in points: 100 sqrt((p + q) / n) of p, q in per cent
+    largest = float(np.max(np.abs(ours - theirs) / np.where(noise > 0, noise, 1.0)))
+    mean = float(np.mean(ours - theirs))
+    allowed = 2 * float(np.sqrt(np.mean(noise**2) / len(DIGITS)))
+    return Check(
+        f"{method} {words}: every digit within three standard errors of the difference, their mean within two "
+        f"({decimal(allowed, 3)} points)",
+        largest <= 3 and abs(mean) <= allowed,
+        f"at most {decimal(largest, 1)} standard errors, {decimal(mean, 3)} points in the mean",
+    )
+
+
+def _draw(records: Records, figure: Figure) -> None:
+    draw_digits(figure.subplots(), per_digit(records, "error"), "test error, %")
+
+
+EXPERIMENT = Experiment(
+    title="Test errors of the ten MNIST classifiers",
+    claim="'LASVM x1 yields test error rates very close to the LIBSVM results. Standard paired significance tests "
+    "indicate that these small differences are not significant. LASVM x2 very closely tracks the LIBSVM test errors.' "
+    "AVGPERC x1 is not competitive, AVGPERC x10 approaches the SVM results.",
+    setting=SETTING,
+    quick=QUICK,
+    measurement=MEASUREMENT,
+    tabulate=_tabulate,
+    check=_check,
+    draw=_draw,
+    size=(8.0, 4.5),
+)

@@ -1,0 +1,105 @@
+"""Figure 3: training time as a function of the number of support vectors, on the ten MNIST classifiers.
+
+Twenty points, ten of LIBSVM and ten of LASVM x1; the line of each is the least-squares one, t = a + b S.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from experiments._experiment import Check, Experiment, Table
+from experiments._pictures import COLOURS, MARKS, frame
+from experiments._text import count, decimal
+from experiments.lasvm._digits import DIGITS, LASVM, LIBSVM, MEASUREMENT, QUICK, SETTING, by_digit
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from numpy.typing import NDArray
+
+    from experiments._records import Records
+
+_SHOWN = (LIBSVM, LASVM)
+_LINEAR = 0.85  # correlation: three quarters of the variance; ten points scatter
+
+
+def _points(records: Records, method: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    support, seconds = (np.array(by_digit(records, method, column)) for column in ("support", "seconds"))
+    known = np.isfinite(support) & np.isfinite(seconds)
+    return support[known], seconds[known]
+
+
+def _line(records: Records, method: str) -> tuple[float, float, float]:
+    """Return intercept and slope of the line, and the correlation; nan if points are missing."""
+    support, seconds = _points(records, method)
+    if len(support) < len(DIGITS):
+        return math.nan, math.nan, math.nan
+    slope, intercept = np.polyfit(support, seconds, 1)
+    return float(intercept), float(slope), float(np.corrcoef(support, seconds)[0, 1])
+
+
+def _tabulate(records: Records) -> list[Table]:
+    rows = []
+    for method in _SHOWN:
+        support, seconds = _points(records, method)
+        _, slope, correlation = _line(records, method)
+        ranges = [f"{low} to {high}" for low, high in (_ends(support, 0), _ends(seconds, 1))]
+        rows.append([method, *ranges, decimal(1000 * slope, 2), decimal(correlation)])
+    columns = ("method", "support vectors", "seconds", "seconds per 1,000 SVs", "correlation")
+    return [Table(columns, rows, "The paper gives no numbers")]
+
+
+def _ends(values: NDArray[np.float64], digits: int) -> tuple[str, str]:
+    low, high = (values.min(), values.max()) if len(values) else (math.nan, math.nan)
+    return decimal(float(low), digits), decimal(float(high), digits)
+
+
+def _check(records: Records) -> list[Check]:
+    checks = [
+        Check(
+            f"{method}: training time depends linearly on the number of support vectors (correlation at least "
+            f"{_LINEAR})",
+            (correlation := _line(records, method)[2]) >= _LINEAR,
+            decimal(correlation),
+        )
+        for method in _SHOWN
+    ]
+    slower, slope = _line(records, LIBSVM)[1], _line(records, LASVM)[1]
+    most = max(_points(records, LIBSVM)[0], default=math.nan)
+    return [
+        *checks,
+        Check(
+            "Online LASVM is more efficient overall: fewer seconds for each further support vector",
+            slope < slower,
+            f"{decimal(1000 * slope)} against {decimal(1000 * slower)} seconds per 1,000, up to {count(most)} of them",
+        ),
+    ]
+
+
+def _draw(records: Records, figure: Figure) -> None:
+    place = figure.subplots()
+    for number, method in enumerate(_SHOWN):
+        support, seconds = _points(records, method)
+        place.plot(support, seconds, MARKS[number], color=COLOURS[number], label=method)
+        intercept, slope, _ = _line(records, method)
+        if not math.isnan(slope):
+            ends = np.array([support.min(), support.max()])
+            place.plot(ends, intercept + slope * ends, color=COLOURS[number], linewidth=1)
+    place.set_xlim(left=0)
+    place.set_ylim(bottom=0)
+    frame(place, "", "support vectors", "training time, processor seconds")
+
+
+EXPERIMENT = Experiment(
+    title="Training time by the number of support vectors",
+    claim="'Both LIBSVM and LASVM x1 show a linear dependency. The Online LASVM algorithm seems more efficient "
+    "overall.'",
+    setting=SETTING,
+    quick=QUICK,
+    measurement=MEASUREMENT,
+    tabulate=_tabulate,
+    check=_check,
+    draw=_draw,
+)

@@ -1,0 +1,61 @@
+"""Figure 6: support vectors along the training."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from experiments._experiment import Check, Experiment, Table
+from experiments._text import count
+from experiments.nonconvex._paper import SUPPORT, printed
+from experiments.nonconvex._passes import FULL, GAP, IGNORE, LIBSVM, METHODS, NONCONVEX, WITH_RAMP, passes
+from experiments.nonconvex._reading import QUICK, SETTING, draw_growth, fewer, ours, side_by_side, verdict
+from experiments.nonconvex._sets import NAMES, NOISY
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from experiments._records import Records
+
+
+def _tabulate(records: Records) -> list[Table]:
+    return [
+        side_by_side(
+            "Support vectors at the end; in brackets the paper's (table 3)",
+            METHODS,
+            lambda d, m: f"{count(ours(records, d, m, 'support'))} ({count(printed(SUPPORT, m, d))})",
+        )
+    ]
+
+
+def _check(records: Records) -> list[Check]:
+    pairs = [(one, other) for one in WITH_RAMP for other in (FULL, GAP, LIBSVM)]
+    return [
+        verdict(
+            "'LASVM-NC and LASVM-I end up with smaller number of support vectors than FULL SVM, LASVM-G, and "
+            "LIBSVM', on every set",
+            fewer(records, NAMES, pairs, "support"),
+        ),
+        verdict(
+            "'Compared to LASVM-I, LASVM-NC builds noticeably sparser models with less support vectors in noisy Adult, "
+            "Banana, and USPS-N data sets'",
+            fewer(records, NOISY, [(NONCONVEX, IGNORE)], "support"),
+        ),
+    ]
+
+
+def _draw(records: Records, figure: Figure) -> None:
+    draw_growth(records, figure, "support", "support vectors", line=True)
+
+
+EXPERIMENT = Experiment(
+    title="Support vectors along the training",
+    claim="'LASVM-NC and LASVM-I end up with smaller number of support vectors than FULL SVM, LASVM-G, and LIBSVM. "
+    "Furthermore, compared to LASVM-I, LASVM-NC builds noticeably sparser models' on the noisy sets.",
+    setting=SETTING,
+    quick=QUICK,
+    measurement=passes(),
+    tabulate=_tabulate,
+    check=_check,
+    draw=_draw,
+    size=(12.0, 6.5),
+)

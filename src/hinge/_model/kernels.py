@@ -1,0 +1,233 @@
+"""Kernels as users name them: the width of "scale" and "auto", functions, and matrices computed beforehand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.sparse import issparse
+
+from hinge import _core
+from hinge.exceptions import DataError, KernelError, ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import DTypeLike, NDArray
+
+_WITH_GAMMA = ("rbf", "poly", "sigmoid", "laplacian")
+_BLOCK = 1 << 20  # entries of X looked at in one go
+_ROUNDING = 1e-15  # a smaller variance, in units of the squared mean, is none
+_SLACK = 1e-4  # asymmetry of a kernel matrix that rounding may explain, as a part of its largest entry
+
+
+@dataclass(frozen=True)
+class KernelSpec:
+    """A kernel whose parameters are settled; plain values, so that it can be written to disk.
+
+    Attributes
+    ----------
+    name : str
+        linear, rbf, poly, sigmoid, laplacian, precomputed or callable.
+    gamma : float
+        The factor inside rbf, poly, sigmoid and laplacian.
+    coef0 : float
+        The constant inside poly and sigmoid.
+    degree : int
+        The exponent of poly.
+    function : callable or None
+        The user's function when `name` is "callable".
+    """
+
+    name: str
+    gamma: float = 1.0
+    coef0: float = 0.0
+    degree: int = 3
+    function: Callable[[Any, Any], Any] | None = None
+
+    @classmethod
+    def resolve(
+        cls,
+        kernel: str | Callable[[Any, Any], Any],
+        degree: int,
+        gamma: str | float,
+        coef0: float,
+        *,
+        X: Any,
+        weights: NDArray[np.float64],
+    ) -> KernelSpec:
+        """Return the kernel that checked parameters stand for, with the examples of the first call at hand."""
+        if callable(kernel):
+            return cls("callable", function=kernel)
+        width = _width(gamma, X, weights) if kernel in _WITH_GAMMA else 1.0
+        if kernel in ("poly", "sigmoid") and coef0 != 0:
+            _require_precision("coef0", float(coef0), X.dtype)
+        return cls(kernel, width, float(coef0), int(degree))
+
+    def require_same(
+        self, kernel: str | Callable[[Any, Any], Any], degree: int, gamma: str | float, coef0: float
+    ) -> None:
+        """Refuse parameters that no longer say what the kernel was settled with."""
+        if callable(kernel):
+            same = self.function == kernel
+        elif kernel in _WITH_GAMMA:
+            wanted = self.gamma if isinstance(gamma, str) else float(gamma)
+            same = (self.name, self.gamma, self.coef0, self.degree) == (kernel, wanted, float(coef0), degree)
+        else:
+            same = self.name == kernel
+        if not same:
+            raise ParameterError(
+                f"The kernel and its parameters must stay what they were when learning began ({self.describe()}); "
+                "set them back, or call fit to start from nothing."
+            )
+
+    def describe(self) -> str:
+        """Return the kernel in a few words."""
+        if self.name in ("poly", "sigmoid"):
+            return f"{self.name}, gamma={self.gamma:g}, coef0={self.coef0:g}, degree={self.degree}"
+        return f"{self.name}, gamma={self.gamma:g}" if self.name in _WITH_GAMMA else self.name
+
+    @property
+    def is_bounded(self) -> bool:
+        """No value is larger than 1, however large examples are."""
+        return self.name in ("rbf", "sigmoid", "laplacian")
+
+    def native(self, dtype: DTypeLike) -> _core.Kernel:
+        """Return the kernel for the native code."""
+        function = None if self.function is None else CheckedFunction(self.function, dtype)
+        return _core.Kernel(self.name, self.gamma, self.coef0, self.degree, function)
+
+
+class CheckedFunction:
+    """A kernel function of the user, whose values are looked at before the native code takes them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> kernel = CheckedFunction(lambda A, B: A @ B.T, np.float64)
+    >>> kernel(np.eye(2), np.ones((1, 2))).tolist()
+    [[1.0], [1.0]]
+    """
+
+    def __init__(self, function: Callable[[Any, Any], Any], dtype: DTypeLike) -> None:
+        self._function = function
+        self._dtype = dtype
+
+    def __call__(self, A: Any, B: Any) -> NDArray[Any]:
+        values = self._function(A, B)
+        if issparse(values):
+            values = values.toarray()
+        expected = (A.shape[0], B.shape[0])
+        values = np.asarray(values)
+        if values.shape != expected:
+            raise KernelError(
+                f"The kernel function must return one value a pair, shape {expected}, got shape {values.shape}; "
+                "rows belong to its first argument and columns to its second."
+            )
+        if values.dtype.kind not in "biuf":
+            raise KernelError(f"The kernel function must return real numbers, got {values.dtype}; convert them.")
+        values = np.ascontiguousarray(values, dtype=self._dtype)
+        if not np.isfinite(values).all():
+            raise KernelError(
+                "The kernel function must return finite values, got NaN or infinity; check it on the examples given."
+            )
+        return values
+
+
+def check_gram(square: NDArray[Any]) -> None:
+    """Refuse a square matrix of kernel values that no kernel can have given.
+
+    Parameters
+    ----------
+    square : ndarray of shape (n, n)
+        Kernel values of some examples against themselves.
+    """
+    largest = max(float(square.max()), -float(square.min()))
+    lowest = float(square.diagonal().min())
+    if lowest < -_SLACK * largest:
+        raise DataError(
+            f"A precomputed kernel must not be negative on its diagonal, got {lowest:g}; check how it was computed."
+        )
+    rows = max(1, _BLOCK // len(square))
+    for start in range(0, len(square), rows):
+        block = slice(start, start + rows)
+        difference = float(np.abs(square[block] - square[:, block].T).max())
+        if difference > _SLACK * largest:
+            raise DataError(
+                "A precomputed kernel must be symmetric, got two values for one pair that differ by "
+                f"{difference:g}; check how it was computed."
+            )
+
+
+def _width(gamma: str | float, X: Any, weights: NDArray[np.float64]) -> float:
+    if gamma == "auto":
+        return 1.0 / float(X.shape[1])
+    if gamma != "scale":
+        _require_precision("gamma", float(gamma), X.dtype)
+        return float(gamma)
+    spread = weighted_variance(X, weights) * float(X.shape[1])
+    width = 1.0 if spread == 0 else 1.0 / spread
+    if not _has_precision(width, X.dtype):
+        raise DataError(
+            f"gamma='scale' must be a number that {X.dtype} can hold, got {width:g} for these examples; "
+            "scale the features or give gamma as a number."
+        )
+    return width
+
+
+def _require_precision(name: str, value: float, dtype: DTypeLike) -> None:
+    if not _has_precision(value, dtype):
+        raise ParameterError(
+            f"{name} must be a number that the precision of X, {dtype}, can hold, got {value!r}; "
+            "choose a more usual value or convert X to float64."
+        )
+
+
+def _has_precision(value: float, dtype: DTypeLike) -> bool:
+    """Tell whether a number other than zero stays finite and other than zero in a precision."""
+    with np.errstate(over="ignore", under="ignore"):
+        held = abs(float(np.array(value).astype(dtype)))
+    return 0 < held < np.inf
+
+
+def weighted_variance(X: Any, weights: NDArray[np.float64]) -> float:
+    """Return the variance of all entries of X; a row of weight 2 counts as two rows.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n, n_features)
+        Never copied as a whole.
+    weights : ndarray of shape (n,)
+        Weights of the rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> weighted_variance(np.array([[0.0], [1.0]]), np.array([3.0, 1.0]))
+    0.1875
+    """
+    weights = np.ldexp(weights, -np.frexp(weights.max(initial=0.0))[1])  # only how they compare matters
+    with np.errstate(over="ignore", invalid="ignore"):  # then the result is not finite, which is refused
+        total = float(weights.sum() * X.shape[1])
+        mean = sum(float((w * values).sum()) for values, w in _entries(X, weights)) / total
+        stored = spread = 0.0
+        for values, w in _entries(X, weights):
+            deviations = values - mean
+            spread += float((w * np.square(deviations, out=deviations)).sum())
+            stored += float(np.broadcast_to(w, values.shape).sum())
+    variance = (spread + (total - stored) * mean * mean) / total  # entries that are not stored are zero
+    return 0.0 if variance <= _ROUNDING * mean * mean else variance
+
+
+def _entries(X: Any, weights: NDArray[np.float64]) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+    """Yield the stored entries of X block by block in double precision, with weights of a shape that fits."""
+    rows = max(1, _BLOCK // max(1, (X.nnz if issparse(X) else X.size) // X.shape[0]))
+    for start in range(0, X.shape[0], rows):
+        stop = min(start + rows, X.shape[0])
+        if issparse(X):
+            values = X.data[X.indptr[start] : X.indptr[stop]]
+            w = np.repeat(weights[start:stop], np.diff(X.indptr[start : stop + 1]))
+        else:
+            values, w = X[start:stop], weights[start:stop, None]
+        yield values.astype(np.float64, copy=False), w

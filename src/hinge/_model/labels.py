@@ -1,0 +1,325 @@
+"""Labels of any type on one side, the class numbers of the native machines on the other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import assert_all_finite, column_or_1d
+
+from hinge.exceptions import DataError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+_NUMBERS = "biuf"
+_LONGEST = 2**53  # whole numbers up to here fit into a float
+_FAMILIES = dict.fromkeys(_NUMBERS, "numbers") | dict.fromkeys("OTU", "text")  # other types stand by themselves
+
+
+@dataclass(frozen=True)
+class ClassTable:
+    """The classes known so far.
+
+    The native machines number the classes in the order in which they became known, users see them sorted.
+
+    Attributes
+    ----------
+    classes : ndarray of shape (n_classes,)
+        The labels, sorted.
+    numbers : ndarray of shape (n_classes,)
+        The native number of each of them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> table = ClassTable.of(np.array(["pear", "fig"]))
+    >>> table = table.extended(np.array(["apple", "fig"]))
+    >>> table.classes.tolist(), table.numbers.tolist()
+    (['apple', 'fig', 'pear'], [2, 0, 1])
+    >>> table.encode(np.array(["pear", "apple"])).tolist()
+    [1, 2]
+    """
+
+    classes: NDArray[Any]
+    numbers: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, labels: NDArray[Any]) -> ClassTable:
+        """Return the table of the labels that occur in an array."""
+        classes = distinct(labels)
+        return cls(classes, np.arange(len(classes), dtype=np.int32))
+
+    def __len__(self) -> int:
+        return len(self.classes)
+
+    def positions(self, labels: NDArray[Any]) -> NDArray[np.intp] | None:
+        """Return the place of every label in `classes`, or None when one of them is unknown."""
+        if not len(self):
+            return None if len(labels) else np.zeros(0, dtype=np.intp)
+        if _shared_type(self.classes, labels) is None:
+            return None
+        try:
+            places = np.searchsorted(self.classes, labels)
+        except TypeError:  # objects that have no order
+            return None
+        places[places == len(self.classes)] = 0
+        return places if bool(np.all(self.classes[places] == labels)) else None
+
+    def encode(self, labels: NDArray[Any]) -> NDArray[np.int32]:
+        """Return the native class number of every label."""
+        places = self.positions(labels)
+        if places is None:
+            known = self.classes.tolist()
+            unknown = [label for label in distinct(labels).tolist() if label not in known]
+            raise DataError(f"Every label must be one of {known}, got {unknown} as well.")
+        return self.numbers[places]
+
+    def extended(self, labels: NDArray[Any]) -> ClassTable:
+        """Return the table with the unknown ones among some labels added."""
+        if not len(labels) or self.positions(labels) is not None:
+            return self
+        found = distinct(labels)
+        both = _joined(self.classes, found)
+        added = both[~np.isin(both, self.classes)]
+        numbers = np.concatenate([self.numbers, np.arange(len(self), len(self) + len(added), dtype=np.int32)])
+        classes = np.concatenate([self.classes.astype(both.dtype), added])
+        order = np.argsort(classes)
+        return ClassTable(classes[order], numbers[order])
+
+    def without(self, number: int) -> ClassTable:
+        """Return the table without the class of a native number; higher numbers fall by one.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> table = ClassTable(np.array(["apple", "fig", "pear"]), np.array([2, 0, 1], dtype=np.int32)).without(0)
+        >>> table.classes.tolist(), table.numbers.tolist()
+        (['apple', 'pear'], [1, 0])
+        """
+        left = self.numbers != number
+        return ClassTable(self.classes[left], (self.numbers - (self.numbers > number))[left].astype(np.int32))
+
+    def label(self, number: int) -> Any:
+        """Return the label of a native class number."""
+        return self.classes[self.numbers == number].tolist()[0]
+
+    @property
+    def sign(self) -> float:
+        """What turns a native value of the single machine into one that is positive for `classes[1]`."""
+        return -1.0 if len(self) == 2 and self.numbers[1] == 0 else 1.0
+
+    def arrange(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Put values with one column a native machine into the order and sign of `classes`."""
+        return values[:, self.numbers] if len(self) > 2 else values * self.sign
+
+    def choose(self, decisions: NDArray[np.float64]) -> NDArray[Any]:
+        """Return the label that arranged decision values, one column a machine, speak for."""
+        if len(self) > 2:
+            places = decisions.argmax(axis=1)
+        else:
+            places = ((decisions[:, 0] > 0) & (len(self) == 2)).astype(np.intp)
+        chosen: NDArray[Any] = self.classes[places]
+        return chosen
+
+
+def as_labels(values: ArrayLike) -> NDArray[Any]:
+    """Return labels as a one-dimensional array; numbers in an array of objects become numbers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> as_labels(np.array([1, 2], dtype=object)).dtype.kind
+    'i'
+    """
+    require_one_kind(values)
+    labels = _as_array(values)
+    if labels.dtype == object and not any(isinstance(label, str) for label in labels.ravel()):
+        plain = _as_array(labels.tolist())
+        if plain.dtype.kind in _NUMBERS + "c" and plain.shape == labels.shape:
+            values, labels = labels.tolist(), plain
+    if labels.dtype.kind == "f" and isinstance(values, (list, tuple)):
+        _require_kept([label for label in values if isinstance(label, (int, np.integer))], labels.dtype)
+    return labels
+
+
+def _as_array(values: ArrayLike) -> NDArray[Any]:
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise DataError("Every label must be one value, got lists of different lengths; give one each.") from None
+
+
+def as_classes(values: Any) -> NDArray[Any]:
+    """Return classes that are named beforehand as labels, or refuse what is no list of them.
+
+    Examples
+    --------
+    >>> as_classes(range(3)).tolist()
+    [0, 1, 2]
+    """
+    classes = as_labels(values)
+    if classes.ndim != 1:
+        got = f"an array of shape {classes.shape}" if classes.ndim else f"something of type {type(values).__name__}"
+        raise DataError(f"classes must be a list of labels, got {got}; give every class once, as in [0, 1, 2].")
+    require_classes(classes, "classes")
+    return classes
+
+
+def one_each(labels: Any, n: int, name: str) -> NDArray[Any]:
+    """Return one label for each of n examples, or refuse; a label by itself is a list of one.
+
+    Examples
+    --------
+    >>> one_each("cat", 1, "y").tolist()
+    ['cat']
+    """
+    given = as_labels(labels if np.ndim(labels) else [labels])
+    if given.ndim != 1:  # asked first, as scikit-learn's check takes as long as to learn a label
+        given = column_or_1d(given)
+    if len(given) != n:
+        raise DataError(
+            f"{name} must hold one label an example, {n} in all, got {len(given)}; repeat a label that is shared."
+        )
+    require_classes(given, name)
+    return given
+
+
+def require_classes(labels: NDArray[Any], name: str) -> None:
+    """Refuse labels that are no classes: fractions, NaN, infinity, dates that are not known, objects of any kind."""
+    kind = labels.dtype.kind
+    if kind in "cV":
+        raise DataError(f"{name} must hold texts or whole numbers, got {labels.dtype}; convert the labels.")
+    if kind in "mM" and np.isnat(labels).any():
+        raise DataError(f"{name} must hold known dates or times, got NaT; leave it out.")
+    with np.errstate(invalid="ignore"):  # what is beyond the range of whole numbers becomes another number
+        if len(labels) and kind in "fO" and not _are_plain(labels):
+            if kind == "f":
+                assert_all_finite(labels, input_name=name)
+            check_classification_targets(labels)
+
+
+def _are_plain(labels: NDArray[Any]) -> bool:
+    """Tell whether labels are whole numbers or texts; scikit-learn's checks take longer than to learn one of them."""
+    if labels.dtype.kind == "f":
+        return bool((labels == labels.astype(np.int64)).all())
+    return all(isinstance(label, str) for label in labels.tolist())
+
+
+def class_factors(
+    class_weight: Mapping[Any, float] | str | None, labels: NDArray[Any], weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the factor that checked class weights put on every row; "balanced" makes all classes weigh the same.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> class_factors("balanced", np.array([0, 0, 0, 1]), np.ones(4)).tolist()
+    [0.6666666666666666, 0.6666666666666666, 0.6666666666666666, 2.0]
+    >>> class_factors({1: 5.0}, np.array([0, 1]), np.ones(2)).tolist()
+    [1.0, 5.0]
+    """
+    if class_weight is None:
+        return np.ones(len(labels))
+    classes = distinct(labels)
+    places = np.searchsorted(classes, labels)
+    if isinstance(class_weight, Mapping):
+        return np.array([float(class_weight.get(label, 1.0)) for label in classes.tolist()])[places]
+    mass = np.bincount(places, weights)
+    share = mass.sum() / max(1, np.count_nonzero(mass))
+    factors = np.divide(share, mass, out=np.zeros(len(mass)), where=mass > 0)
+    return np.take(factors, places)
+
+
+def distinct(labels: NDArray[Any]) -> NDArray[Any]:
+    """Return the sorted labels that occur."""
+    try:
+        return np.unique(labels)
+    except TypeError:
+        raise _mixture(labels) from None
+
+
+def require_unmasked(values: Any, name: str) -> None:
+    """Refuse an array some of whose entries are masked; nobody would look at the mask."""
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        count = np.count_nonzero(values.mask)
+        raise DataError(f"{name} must not be masked, got {count} masked entries; fill them or leave their rows out.")
+
+
+def require_one_kind(values: Any) -> None:
+    """Refuse text among other labels; NumPy would turn numbers in such a list into text."""
+    require_unmasked(values, "Labels")
+    if isinstance(values, (list, tuple)):
+        labels = values
+    elif getattr(getattr(values, "dtype", None), "kind", None) == "O":
+        labels = np.asarray(values).ravel().tolist()
+    else:
+        return
+    if len({_kind(each) for each in {type(label) for label in labels}}) > 1:
+        raise _mixture(labels)
+
+
+def _kind(label_type: type) -> str:
+    if label_type is type(None):
+        return "nothing"
+    if issubclass(label_type, bytes):
+        return "bytes"
+    return "text" if issubclass(label_type, str) else "number"
+
+
+def _mixture(labels: Any) -> DataError:
+    kinds = sorted({type(label).__name__ for label in labels})
+    return DataError(
+        f"Labels must be all text or all numbers, got a mixture of {', '.join(kinds)}; convert them to one type."
+    )
+
+
+def _joined(known: NDArray[Any], found: NDArray[Any]) -> NDArray[Any]:
+    """Return the sorted union, refusing to turn numbers into text."""
+    if not len(known):
+        return found
+    if _shared_type(known, found) is None:
+        raise DataError(
+            f"New labels must be of the type of the known ones, got {found.tolist()} after {known.tolist()}; "
+            "convert them to one type."
+        )
+    return distinct(np.concatenate([known, found]))
+
+
+def _shared_type(known: NDArray[Any], found: NDArray[Any]) -> np.dtype[Any] | None:
+    """Return the type that holds labels of two arrays, None if there is none; refuse labels that it would change."""
+    if known.dtype == found.dtype:
+        return known.dtype
+    shared = _promoted(known.dtype, found.dtype)
+    if shared is None:
+        return None
+    for labels in (known, found):
+        if labels.dtype.kind in "iu" and shared.kind == "f":
+            _require_kept(labels.tolist(), shared)
+        elif shared.kind in "mM" and (labels.astype(shared).astype(labels.dtype) != labels).any():
+            return None  # far dates in small units
+    return shared
+
+
+@lru_cache  # streams of single rows come by
+def _promoted(known: np.dtype[Any], found: np.dtype[Any]) -> np.dtype[Any] | None:
+    if len({_FAMILIES.get(each.kind, each.kind) for each in (known, found)}) > 1:
+        return None
+    try:
+        return np.result_type(known, found)
+    except TypeError:  # months and days, for example
+        return None
+
+
+def _require_kept(wholes: list[Any], dtype: np.dtype[Any]) -> None:
+    """Refuse whole numbers that a type of float rounds: two of them might become one."""
+    for label in wholes:
+        if not -_LONGEST <= label <= _LONGEST and int(dtype.type(label)) != label:
+            raise DataError(
+                f"Labels of several types must fit into one, got {label}, which {dtype} cannot hold exactly; "
+                "convert all labels to one type of whole numbers, or to text."
+            )

@@ -1,0 +1,355 @@
+"""The one object that holds what a fitted classifier knows: learning, pickling and saving all go through it."""
+
+from __future__ import annotations
+
+import copy
+import math
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+
+from hinge import _core
+from hinge._model.interrupts import deferred_interrupts
+from hinge._model.kernels import KernelSpec
+from hinge._model.labels import ClassTable
+from hinge._model.threads import one_blas_thread
+from hinge._model.validation import Storage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Arrays = dict[str, NDArray[Any]]
+
+
+class NativeModel(Protocol):
+    """The native machines, whatever their precision."""
+
+    broken: bool
+    n_binaries: int
+    n_retained: int
+    n_kernel_evals: int
+    n_steps: int
+    bias: NDArray[np.float64]
+    gap: NDArray[np.float64]
+    dual_objective: NDArray[np.float64]
+    duality_gap: NDArray[np.float64]
+    squared_norm: NDArray[np.float64]
+    extremes: NDArray[np.float64]
+
+    def set_options(self, options: _core.Options) -> None: ...
+    def grow(self, n_classes: int) -> None: ...
+    def learn(  # noqa: PLR0917
+        self,
+        batch: Any,
+        labels: NDArray[np.int32],
+        costs: NDArray[np.float64],
+        first_id: int,
+        order: NDArray[np.int64],
+        seed: int = 0,
+        monitor: _core.Monitor | None = None,
+    ) -> _core.Outcome: ...
+    def finish(self, monitor: _core.Monitor | None = None) -> _core.Outcome: ...
+    def polish(self) -> None: ...
+    def decide(self, batch: Any, threads: int = 1) -> NDArray[np.float64]: ...
+    def state(self) -> Arrays: ...
+
+
+@dataclass(frozen=True)
+class SolverOptions:
+    """What the machines may do, as plain values; None means no bound."""
+
+    cache_bytes: int
+    threads: int
+    tolerance: float = 1e-3
+    second_order: bool = True
+    max_gap: float | None = None
+    max_support: int | None = None
+    max_steps: int = 0
+    selection: str = "random"
+    pool_size: int = 50
+    algorithm: str = "lasvm"
+    loss: str = "ramp"
+    ramp: float = -1.0
+    warmup: int = 0
+    max_idle: int = 0
+    clean_every: int = 1
+    n_steps: int = 10
+    process: bool = True
+    keep_all: bool = True
+    average: bool = False
+    seed: int = 0
+    margin: float = 0.0
+    max_examples: int | None = None
+    oldest_first: bool = False
+    problem: str = "classifier"
+    nu: float = 1.0
+    most_total: float | None = None
+
+    def but(self, **changes: Any) -> Self:
+        """Return the same with some changes; `dataclasses.replace` would take a good part of the time of a label."""
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__, **changes)
+        return other
+
+    @property
+    def biased(self) -> bool:
+        """The machines have a bias, so that their coefficients have a sum to keep."""
+        return self.algorithm in ("lasvm", "incremental")
+
+    def native(self) -> _core.Options:
+        """Return the options for the native code."""
+        options = _core.Options()
+        bounds = {name: math.inf for name in ("max_gap", "most_total") if getattr(self, name) is None}
+        counts = {name: getattr(self, name) or 0 for name in ("max_support", "max_examples")}
+        for name, value in (asdict(self) | bounds | counts).items():
+            setattr(options, name, value)
+        return options
+
+
+@dataclass
+class ProgressiveScore:
+    """How often the machines were right about an example before they learned it, since they were made or loaded."""
+
+    examples: int = 0
+    mistakes: int = 0
+
+    def count(self, outcome: _core.Outcome) -> None:
+        """Take in how one call went."""
+        self.examples += outcome.visited
+        self.mistakes += outcome.mistakes
+
+
+@dataclass(frozen=True)
+class Support:
+    """The support vectors, grouped by class and within a class in the order of the stream."""
+
+    ids: NDArray[np.int64]
+    vectors: Any  # ndarray or CSR matrix
+    coefficients: NDArray[np.float64]  # (machines as users see them, vectors)
+    counts: NDArray[np.int32]  # of each class
+
+
+class State:
+    """What a fitted classifier knows.
+
+    The native machines are rebuilt from plain arrays when they are first needed, so that copies and pickles hold
+    nothing native.
+
+    Parameters
+    ----------
+    kernel : KernelSpec
+        The kernel, its parameters settled.
+    options : SolverOptions
+        What the machines may do.
+    storage : Storage
+        How examples are kept.
+    table : ClassTable
+        The classes known so far.
+    """
+
+    _options_class: type[SolverOptions] = SolverOptions
+
+    def __init__(self, kernel: KernelSpec, options: SolverOptions, storage: Storage, table: ClassTable) -> None:
+        self.kernel = kernel
+        self.options = options
+        self.storage = storage
+        self.table = table
+        self.n_seen = 0
+        self.tested = ProgressiveScore()
+        self._arrays: Arrays | None = None
+        self._native: NativeModel | None = None
+
+    @property
+    def is_usable(self) -> bool:
+        """The machines can be asked something, whether they have learned much or not."""
+        return self._native is None or not self._native.broken
+
+    @property
+    def has_learned(self) -> bool:
+        """There is something in the machines."""
+        return bool(np.any(self.native.squared_norm))
+
+    @property
+    def native(self) -> NativeModel:
+        """The native machines."""
+        if self._native is None:
+            self._native = self._built(self._arrays)
+            self._arrays = None
+        return self._native
+
+    def _built(self, arrays: Arrays | None) -> NativeModel:
+        """Return new machines, with what some arrays say that they know."""
+        kind = self._kind()
+        parts = (
+            self.kernel.native(self.storage.dtype),
+            self.options.native(),
+            self.storage.n_features,
+            self.storage.sparse,
+            len(self.table),
+        )
+        made: NativeModel = kind(*parts) if arrays is None else kind.restore(*parts, arrays)
+        return made
+
+    def _kind(self) -> Any:
+        """Return the class of the native machines."""
+        if self.options.algorithm == "incremental":
+            return _core.ExactModel
+        return _core.KernelModel32 if self.storage.dtype == np.float32 else _core.KernelModel64
+
+    def use(self, options: SolverOptions) -> NativeModel:
+        """Return the native machines, told to work as `options` say."""
+        if options != self.options:
+            self.native.set_options(options.native())
+            self.options = options
+        return self.native
+
+    def products(self) -> AbstractContextManager[None]:
+        """Return a context for native work that may borrow products from the BLAS; kernels of sparse rows do not."""
+        is_exact = self.options.algorithm == "incremental"
+        alone = self.storage.sparse and self.kernel.function is None and not is_exact
+        return nullcontext() if alone else one_blas_thread()
+
+    def watched(self, monitor: _core.Monitor | None) -> AbstractContextManager[_core.Monitor | None]:
+        """Return a context for learning, whose value is the monitor to give to the machines."""
+        return nullcontext(monitor) if self.kernel.function is None else deferred_interrupts(monitor)
+
+    def extend(self, table: ClassTable) -> None:
+        """Take over a table with more classes."""
+        if len(table) == len(self.table):
+            return
+        native, before = self.native, self.table
+        try:
+            self.table = table
+            native.grow(len(table))
+        except BaseException:
+            if native.broken:
+                self.table = before
+            else:  # a signal handler raises before or after the work, which does nothing when it is done
+                self.table = table
+                native.grow(len(table))
+            raise
+
+    def decide(self, X: Any, threads: int) -> NDArray[np.float64]:
+        """Return decision values of checked examples, one column a native machine."""
+        parts = [self.native.decide(batch, threads) for _, batch in self.storage.batches(X)]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+    def snapshot(self) -> tuple[ClassTable, Arrays]:
+        """Return the arrays of the machines at one moment, and the classes of that moment."""
+        return self.table, self.native.state()
+
+    def support(self) -> Support:
+        """Return the support vectors."""
+        table, arrays = self.snapshot()
+        coefficients = signed_coefficients(arrays, averaged=True)
+        held = np.flatnonzero(coefficients.any(axis=0))
+        place_of_number = np.argsort(table.numbers)
+        places = place_of_number[arrays["labels"][held]]
+        order = np.lexsort((arrays["ids"][held], places))
+        held = held[order]
+        return Support(
+            ids=arrays["ids"][held],
+            vectors=self.vectors(arrays)[held],
+            coefficients=table.arrange(coefficients[:, held].T).T,
+            counts=np.bincount(places, minlength=len(table)).astype(np.int32),
+        )
+
+    def counters(self) -> NDArray[np.int64]:
+        """Return what the machines have counted, in the order of the classes; the native code says what it is."""
+        table, arrays = self.snapshot()
+        counters = arrays["counters"][3:].reshape(len(arrays["member_counts"]), -1)
+        return counters[table.numbers] if len(table) > 2 else counters
+
+    def vectors(self, arrays: Arrays) -> Any:
+        """Return the examples held by a snapshot of the machines as they were given."""
+        if self.storage.sparse:
+            shape = (len(arrays["ids"]), self.storage.n_features)
+            return csr_matrix((arrays["data"], arrays["indices"], arrays["indptr"]), shape=shape)
+        return arrays["values"] + arrays["shift"] if arrays["shift"].size else arrays["values"]
+
+    def to_arrays(self) -> tuple[Arrays, dict[str, Any]]:
+        """Return everything as plain arrays, and values that JSON can hold as long as the labels are plain as well.
+
+        A kernel function of the user is not among them.
+        """
+        table, arrays = self.snapshot() if self._arrays is None else (self.table, self._arrays)
+        return arrays, self._values(table)
+
+    def _values(self, table: ClassTable) -> dict[str, Any]:
+        """Return all that is not an array, with the classes of one moment."""
+        kernel = {key: value for key, value in vars(self.kernel).items() if key != "function"}
+        return {
+            "kernel": kernel,
+            "options": asdict(self.options),
+            "dtype": self.storage.dtype.name,
+            "sparse": self.storage.sparse,
+            "n_features": self.storage.n_features,
+            "classes": table.classes.tolist(),
+            "class_type": table.classes.dtype.str,
+            "class_numbers": table.numbers.tolist(),
+            "n_seen": self.n_seen,
+        }
+
+    @classmethod
+    def from_arrays(
+        cls, arrays: Arrays, values: dict[str, Any], function: Callable[[Any, Any], Any] | None = None
+    ) -> Self:
+        """Return the state that `to_arrays` took apart; `function` is the user's kernel function, if there was one."""
+        state = cls.__new__(cls)
+        state.__setstate__((arrays, values, function))
+        return state
+
+    def __getstate__(self) -> tuple[Arrays, dict[str, Any], Callable[[Any, Any], Any] | None]:
+        return (*self.to_arrays(), self.kernel.function)
+
+    def __setstate__(self, parts: tuple[Arrays, dict[str, Any], Callable[[Any, Any], Any] | None]) -> None:
+        arrays, values, function = parts
+        self.kernel = KernelSpec(**values["kernel"], function=function)
+        self.options = self._options_class(**values["options"])
+        self.storage = Storage(np.dtype(values["dtype"]), values["sparse"], values["n_features"])
+        self.table = ClassTable(
+            np.array(values["classes"], dtype=np.dtype(values["class_type"])),
+            np.array(values["class_numbers"], dtype=np.int32),
+        )
+        self.n_seen = values["n_seen"]
+        self.tested = ProgressiveScore()
+        self._arrays = arrays
+        self._native = None
+
+    def expendable(self) -> Self:
+        """Return the state to learn with: a copy when a kernel function of the user may fail half-way, else itself."""
+        return self if self.kernel.function is None else self.copy()
+
+    def copy(self) -> Self:
+        """Return a state that learns on its own from here."""
+        return self.from_arrays(*self.to_arrays(), self.kernel.function)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        # Unlike `copy`, this goes with a copy of the estimator, whose parameter `kernel` is copied as well.
+        return self.from_arrays(*self.to_arrays(), copy.deepcopy(self.kernel.function, memo))
+
+
+def signed_coefficients(arrays: Arrays, *, averaged: bool = False) -> NDArray[np.float64]:
+    """Return the coefficients in a snapshot of the machines, one row a machine and one column an example held.
+
+    With `averaged` they are those of the answer, where the machines answer with an average.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> members, alpha = np.array([0, 2, 1]), np.array([1.0, -1.0, 0.5])
+    >>> arrays = {"ids": np.arange(3), "members": members, "member_counts": np.array([2, 1]), "alpha": alpha}
+    >>> signed_coefficients(arrays).tolist()
+    [[1.0, 0.0, -1.0], [0.0, 0.5, 0.0]]
+    """
+    counts = arrays["member_counts"]
+    coefficients = np.zeros((len(counts), len(arrays["ids"])))
+    owner, alpha = np.repeat(np.arange(len(counts)), counts), arrays["alpha"]
+    if averaged and arrays["terms"].any():
+        alpha = alpha - arrays["lag"] / np.maximum(arrays["terms"], 1.0)[owner]
+    coefficients[owner, arrays["members"]] = alpha
+    return coefficients

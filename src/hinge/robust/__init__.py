@@ -1,5 +1,0 @@
-"""Online SVMs that resist wrong labels."""
-
-from hinge.robust._svc import RobustOnlineSVC
-
-__all__ = ["RobustOnlineSVC"]

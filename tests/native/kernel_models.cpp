@@ -1,0 +1,184 @@
+// Histories of the models of online binaries, and of several models at once.
+#include <algorithm>
+#include <mutex>
+
+#include "common.hpp"
+#include "kernel_model.hpp"
+
+namespace attack {
+
+namespace {
+
+hinge::Options random_options(Dice& dice) {
+  using hinge::Algorithm, hinge::Loss, hinge::Selection;
+  hinge::Options options;
+  options.algorithm = dice.one_of({Algorithm::lasvm, Algorithm::lasvm, Algorithm::robust, Algorithm::tracking, Algorithm::perceptron});
+  options.cache_bytes = dice.one_of<std::size_t>({0, 5'000, 20'000, 100'000, 10'000'000});
+  options.threads = dice.between(1, 4);
+  options.max_support = dice.one_of<std::size_t>({0, 0, 3, 25});
+  options.max_gap = dice.chance(0.3) ? 0.5 : options.max_gap;
+  options.second_order = dice.chance(0.5);
+  if (options.algorithm == Algorithm::lasvm)
+    options.selection = dice.one_of({Selection::random, Selection::random, Selection::gradient, Selection::active, Selection::autoactive});
+  options.pool_size = dice.between(1, 60);
+  options.loss = dice.one_of({Loss::hinge, Loss::ramp, Loss::ignore, Loss::full});
+  options.warmup = dice.below(30);
+  options.max_idle = dice.below(20);
+  options.clean_every = dice.between(1, 30);
+  options.n_steps = dice.between(1, 12);
+  options.process = dice.chance(0.5);
+  options.keep_all = dice.chance(0.5);
+  options.average = dice.chance(0.5);
+  options.seed = dice.below(1000);
+  options.margin = dice.one_of({0.0, 0.5});
+  return options;
+}
+
+template <class T>
+std::vector<double> answers(hinge::KernelModel<T>& model, const Examples<T>& examples, std::size_t threads) {
+  std::vector<double> decisions(examples.rows * model.binaries().size());
+  model.decide(examples.batch(), decisions, threads);
+  return decisions;
+}
+
+// One model and the rows that it is shown.
+template <class T>
+struct History {
+  History(Dice& dice_, const Examples<T>& examples_, hinge::Kernel<T> kernel_)
+      : dice(dice_), examples(examples_), kernel(std::move(kernel_)), options(random_options(dice_)), classes(dice_.between(1, examples_.classes)),
+        model(std::make_unique<hinge::KernelModel<T>>(kernel, options, examples.features, examples.sparse, classes)) {}
+
+  // Shows some rows, perhaps again; perhaps classes come with them.
+  void learn(std::size_t first, std::size_t count) {
+    for (std::size_t r = first; r < first + count; ++r) classes = std::max(classes, static_cast<std::size_t>(examples.labels[r]) + 1);
+    model->grow(classes);
+    const auto monitor = watch(dice, 0.05);
+    const std::vector<std::int64_t> order = dice.shuffled(count);
+    model->learn({examples.batch(first, count), std::span(examples.labels).subspan(first, count), std::span(examples.costs).subspan(first, count),
+                 static_cast<std::int64_t>(first), order, dice.below(100)}, *monitor);
+    model->check_invariants();
+  }
+
+  void change_options() {
+    options.cache_bytes = dice.one_of<std::size_t>({0, 8'000, 60'000, 1'000'000});
+    options.threads = dice.between(1, 4);
+    options.max_support = dice.one_of<std::size_t>({0, 10});
+    model->set_options(options);
+    model->check_invariants();
+  }
+
+  // Out and in again: the answers stay to the last bit.
+  void restore() {
+    const hinge::ModelState<T> state = model->state();
+    state.check(examples.features, examples.sparse, classes);
+    auto other = std::make_unique<hinge::KernelModel<T>>(kernel, options, examples.features, examples.sparse, classes, state);
+    other->check_invariants();
+    expect(answers(*model, examples, 1) == answers(*other, examples, options.threads), "a restored model answers something else");
+    if (dice.chance(0.5)) model = std::move(other);
+  }
+
+  void finish() {
+    const auto monitor = watch(dice, 0.2);
+    options.max_steps = 20'000;
+    model->set_options(options);
+    model->finish(*monitor);
+    model->check_invariants();
+    if (options.algorithm == hinge::Algorithm::lasvm && dice.chance(0.5)) model->polish_all(*monitor);
+    model->check_invariants();
+  }
+
+  void ask() {
+    const std::vector<double> all = answers(*model, examples, options.threads);
+    for (const double decision : all) expect(std::isfinite(decision), "a decision is not finite");
+    model->tidy();
+    std::vector<T> values(examples.rows * model->points().size());
+    model->kernel_values(examples.batch(), values);
+    model->check_invariants();
+  }
+
+  Dice& dice;
+  const Examples<T>& examples;
+  hinge::Kernel<T> kernel;
+  hinge::Options options;
+  std::size_t classes;
+  std::unique_ptr<hinge::KernelModel<T>> model;
+};
+
+template <class T>
+Examples<T> random_examples(Dice& dice, bool large, bool sparse) {
+  if (large) return Examples<T>(dice, 900, 60, dice.between(2, 3), sparse);
+  return Examples<T>(dice, dice.between(1, 250), dice.between(1, 30), dice.between(1, 5), sparse);
+}
+
+template <class T>
+void live(History<T>& history, std::size_t steps) {
+  Dice& dice = history.dice;
+  const std::size_t rows = history.examples.rows;
+  for (std::size_t step = 0; step < steps; ++step) {
+    const std::size_t first = dice.below(rows);
+    switch (dice.below(8)) {
+      case 0: history.change_options(); break;
+      case 1: history.restore(); break;
+      case 2: history.ask(); break;
+      case 3: history.finish(); break;
+      default: history.learn(first, dice.between(0, std::min(rows - first, dice.one_of<std::size_t>({1, 20, 1000})))); break;
+    }
+  }
+}
+
+}  // namespace
+
+template <class T>
+void stream(Dice& dice, bool large) {
+  const bool sparse = dice.chance(0.4);
+  Examples<T> examples = random_examples<T>(dice, large, sparse);
+  const hinge::Kernel<T> kernel = make_kernel<T>(dice, sparse);
+  if (kernel.parameters().kind == hinge::KernelKind::precomputed) turn_into_gram(examples);
+  History<T> history(dice, examples, kernel);
+  set_scene("stream", examples, kernel, ", algorithm " + std::to_string(static_cast<int>(history.options.algorithm)));
+  if (large) history.learn(0, examples.rows);
+  live(history, large ? 4 : 12);
+}
+
+// Calls that a user's function throws out of: the model goes, and takes everything with it.
+void failing(Dice& dice) {
+  const bool sparse = dice.chance(0.4);
+  const auto examples = random_examples<double>(dice, false, sparse);
+  try {
+    History<double> history(dice, examples, make_kernel<double>(dice, sparse, 0.02));
+    live(history, 8);
+  } catch (const std::runtime_error&) {
+  }
+}
+
+// Several models learn at the same time, and one is asked by several threads, one after the other as behind the lock of the bindings.
+void together(Dice& dice) {
+  std::vector<std::jthread> threads;
+  std::mutex lock;
+  std::string complaint;
+  const auto examples = random_examples<double>(dice, false, true);
+  History<double> asked(dice, examples, hinge::Kernel<double>({hinge::KernelKind::rbf, 0.2, 0.0, 3}));
+  asked.learn(0, examples.rows);
+  for (std::size_t t = 0; t < 4; ++t)
+    threads.emplace_back([&, seed = dice.below(1'000'000)] {
+      Dice own(seed);
+      try {
+        if (own.chance(0.5)) stream<float>(own, false); else exact(own, false);
+        for (std::size_t turn = 0; turn < 5; ++turn) {
+          const std::lock_guard guard(lock);
+          answers(*asked.model, examples, own.between(1, 3));
+        }
+      } catch (const std::exception& error) {
+        const std::lock_guard guard(lock);
+        complaint = error.what() + (" (" + scene + ")");
+      }
+    });
+  threads.clear();
+  expect(complaint.empty(), complaint);
+  asked.model->check_invariants();
+}
+
+template void stream<float>(Dice&, bool);
+template void stream<double>(Dice&, bool);
+
+}  // namespace attack
