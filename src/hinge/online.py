@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
-from hinge._fit.measures import MeasuredClassifier
-from hinge._fit.passes import Training, finish_now
-from hinge._fit.progress import FitTasks, progress_bar
+from hinge._fit import driver
+from hinge._fit.classifier import SupportVectorClassifier
+from hinge._fit.passes import PassPlan, is_small
+from hinge._model.locking import writes
 from hinge._model.params import bound, choice, flag, number, whole, whole_or_word
 from hinge.exceptions import ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from hinge._fit.base import TrainingData
+    from hinge._fit.data import TrainingData
     from hinge._model.state import SolverOptions
 
 
@@ -22,7 +22,7 @@ _SELECTIONS = ("random", "gradient", "active", "autoactive")
 _WORKING_SETS = ("second-order", "first-order")
 
 
-class OnlineSVC(MeasuredClassifier):
+class OnlineSVC(SupportVectorClassifier):
     """Kernel support vector classifier that learns online, by LASVM.
 
     One pass over the examples gives about the accuracy of the exact solution; more passes, or `epochs="converge"`, give
@@ -73,8 +73,8 @@ class OnlineSVC(MeasuredClassifier):
     max_gap : float, default=None
         Repeat the inner step after each example until the violation among the support vectors is at most this; None
         does one step.
-    finish : bool, default=True
-        Bring the violation among the support vectors below `tol` at the end of `fit`.
+    finishing : bool, default=True
+        End `fit` with the finishing step, which optimises the support vectors until no violation exceeds `tol`.
     n_jobs : int, default=None
         Threads. None uses as many as the BLAS would, -1 all processors. The result does not depend on it.
 
@@ -142,7 +142,7 @@ class OnlineSVC(MeasuredClassifier):
         pool_size: int = 50,
         working_set: str = "second-order",
         max_gap: float | None = None,
-        finish: bool = True,
+        finishing: bool = True,
         n_jobs: int | None = None,
     ) -> None:
         self.C = C
@@ -161,15 +161,19 @@ class OnlineSVC(MeasuredClassifier):
         self.pool_size = pool_size
         self.working_set = working_set
         self.max_gap = max_gap
-        self.finish = finish
+        self.finishing = finishing
         self.n_jobs = n_jobs
 
-    @property
-    def finish(self) -> Callable[[], Self]:
-        """Bring the violation among the support vectors below `tol` now; `partial_fit` goes on afterwards.
+    @writes
+    def finish(self) -> Self:
+        """Optimise the support vectors until no violation among them exceeds `tol`; `partial_fit` may go on afterwards.
 
-        Call it without arguments; it returns the estimator. The parameter of the same name says whether `fit` does so
-        at its end; it is read by `get_params` and written by `set_params`.
+        `fit` does so at its end, unless `finishing=False`.
+
+        Returns
+        -------
+        self : object
+            The estimator.
 
         Examples
         --------
@@ -180,47 +184,20 @@ class OnlineSVC(MeasuredClassifier):
         >>> model.kkt_violation() <= model.tol
         True
         """
-        return partial(finish_now, self)
+        return driver.finish(self)
 
-    @finish.setter
-    def finish(self, value: bool) -> None:
-        self.__dict__["finish"] = value  # where scikit-learn looks for parameters; the property hides it from others
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters.
-
-        Parameters
-        ----------
-        deep : bool, default=True
-            Ask parameters that are estimators for theirs as well.
-
-        Returns
-        -------
-        dict
-            Names and values.
-        """
-        return {**super().get_params(deep=deep), "finish": vars(self)["finish"]}
-
-    def _train(self, data: TrainingData) -> None:
-        finish, options = bool(vars(self)["finish"]), self._state.options
-        unbounded = options.max_support is None and options.selection == "random"
-        exactly = self.epochs == "auto" and finish and unbounded and Training.is_small(data)
-        passes = 1 if isinstance(self.epochs, str) else int(self.epochs)
-        max_steps = None if exactly or self.epochs == "converge" else passes + finish
-        tasks = FitTasks(self, data.X, data.y, data.metadata, max_steps)
-        with progress_bar(self.verbose) as bar, self._state.watched(bar) as monitor:
-            training = Training(self._state, data, self.random_state, tasks, monitor)
-            if exactly:
-                training.solve()
-            elif self.epochs == "converge":
-                training.converge()
-            else:
-                training.visit(passes, finish=finish)
-        tasks.end()
+    def _pass_plan(self, data: TrainingData) -> PassPlan:
+        finishing = bool(self.finishing)
+        unbounded = self.max_support is None and self.selection == "random"
+        if self.epochs == "auto" and finishing and unbounded and is_small(data):
+            return PassPlan(until="exact")
+        if self.epochs == "converge":
+            return PassPlan(until="converged")
+        return PassPlan(1 if isinstance(self.epochs, str) else int(self.epochs), finishing)
 
     def _check_params(self, *, streaming: bool) -> SolverOptions:
-        options = self._common_options(streaming=streaming)
-        flag("finish", vars(self)["finish"])
+        options = self._classifier_options(streaming=streaming)
+        flag("finishing", self.finishing)
         hint = "'auto' and 'converge' choose a number for you"
         epochs = whole_or_word("epochs", self.epochs, ("auto", "converge"), at_least=1, hint=hint)
         if epochs == "converge" and self.max_support is not None:

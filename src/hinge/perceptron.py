@@ -5,23 +5,23 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from hinge._fit.base import StreamingClassifier
-from hinge._fit.passes import make_passes
+from hinge._fit.classifier import KernelClassifier
+from hinge._fit.passes import PassPlan
 from hinge._model.params import bound, flag, number, whole
 from hinge.exceptions import ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from hinge._fit.base import TrainingData
+    from hinge._fit.data import TrainingData
     from hinge._model.state import SolverOptions
 
 
-class KernelPerceptron(StreamingClassifier):
+class KernelPerceptron(KernelClassifier):
     """Kernel perceptron: each example that it gets wrong is added to its sum.
 
     The oldest of online kernel classifiers, and a baseline for the others: plain, averaged, with a margin, or with a
-    budget of support vectors. There is no intercept and nothing to be minimised, so that it has no measures such as
+    bounded number of support vectors. It has no intercept, and minimises nothing, so that there are no measures such as
     `duality_gap`. On noisy data it gets ever more support vectors.
 
     With more than two classes one machine a class is trained against the rest, over shared kernel values.
@@ -47,8 +47,8 @@ class KernelPerceptron(StreamingClassifier):
         Seed of the order in which `fit` visits the examples.
     average : bool, default=False
         Answer with the mean of the coefficients over all examples seen, which is far more accurate on noisy data. Not
-        together with `budget`: support vectors that have left would be missing from the mean.
-    budget : int, default=None
+        together with `max_support`: support vectors that have left would be missing from the mean.
+    max_support : int, default=None
         Support vectors that each machine may keep. When it is full, the one leaves that is furthest on the right side
         without its own help. Examples with a wrong label never are: in a long noisy stream they fill the budget, and
         `RobustOnlineSVC` with `max_support` is the better choice.
@@ -106,7 +106,7 @@ class KernelPerceptron(StreamingClassifier):
     >>> model = KernelPerceptron(average=True, epochs=10, random_state=0).fit(X, y)
     >>> model.score(X, y) > 0.95
     True
-    >>> len(KernelPerceptron(budget=10, random_state=0).fit(X, y > 0).support_) <= 10
+    >>> len(KernelPerceptron(max_support=10, random_state=0).fit(X, y > 0).support_) <= 10
     True
     """
 
@@ -122,7 +122,7 @@ class KernelPerceptron(StreamingClassifier):
         verbose: bool = False,
         random_state: Any = None,
         average: bool = False,
-        budget: int | None = None,
+        max_support: int | None = None,
         margin: float = 0.0,
         epochs: int = 1,
         n_jobs: int | None = None,
@@ -136,25 +136,25 @@ class KernelPerceptron(StreamingClassifier):
         self.verbose = verbose
         self.random_state = random_state
         self.average = average
-        self.budget = budget
+        self.max_support = max_support
         self.margin = margin
         self.epochs = epochs
         self.n_jobs = n_jobs
 
-    def _train(self, data: TrainingData) -> None:
-        make_passes(self, data, self.epochs)
+    def _pass_plan(self, data: TrainingData) -> PassPlan:  # noqa: ARG002
+        return PassPlan(self.epochs)
 
     def _check_params(self, *, streaming: bool) -> SolverOptions:
-        options = self._common_options(streaming=streaming)
+        options = self._classifier_options(streaming=streaming)
         whole("epochs", self.epochs, at_least=1, hint="one pass is usual")
-        if self.average is True and self.budget is not None:
+        if self.average is True and self.max_support is not None:
             raise ParameterError(
-                "average must be False when budget is set, got True: support vectors that left miss from the mean."
+                "average must be False when max_support is set, got True: support vectors that left miss from the mean."
             )
         return replace(
             options,
             algorithm="perceptron",
             average=flag("average", self.average),
-            max_support=bound("budget", self.budget, at_least=1),
+            max_support=bound("max_support", self.max_support, at_least=1),
             margin=number("margin", self.margin, hint="a usual value is 0.0"),
         )

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
-from hinge._fit.measures import MeasuredClassifier
-from hinge._fit.passes import finish_now, make_passes
-from hinge._model.locking import reads
+from hinge._fit import driver
+from hinge._fit.classifier import SupportVectorClassifier
+from hinge._fit.passes import PassPlan
+from hinge._model.locking import reads, writes
 from hinge._model.params import bound, choice, number, whole
 from hinge.exceptions import ParameterError
 
@@ -17,14 +18,14 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from hinge._fit.base import TrainingData
+    from hinge._fit.data import TrainingData
     from hinge._model.state import SolverOptions
 
 _VARIANTS = ("ramp", "hinge", "ignore", "full")
 _ADMITTED, _CLEANED = slice(6, 9), slice(9, 12)  # among the counters of a machine
 
 
-class RobustOnlineSVC(MeasuredClassifier):
+class RobustOnlineSVC(SupportVectorClassifier):
     """Online kernel classifier that resists wrong labels.
 
     With the hinge loss, every example on the wrong side of its margin becomes a support vector and pulls at the
@@ -176,14 +177,15 @@ class RobustOnlineSVC(MeasuredClassifier):
     @reads
     def n_admitted_(self) -> NDArray[np.int64]:
         """Examples taken in by each machine: left of the ramp, on it, right of it."""
-        return self._known().counters()[:, _ADMITTED]
+        return self._fitted_state().counters()[:, _ADMITTED]
 
     @property
     @reads
     def n_cleaned_(self) -> NDArray[np.int64]:
         """Examples cleaned away by each machine: left of the ramp, on it, right of it."""
-        return self._known().counters()[:, _CLEANED]
+        return self._fitted_state().counters()[:, _CLEANED]
 
+    @writes
     def finish(self) -> Self:
         """Improve the coefficients of the examples held until none violates the conditions by more than `tol`.
 
@@ -192,13 +194,13 @@ class RobustOnlineSVC(MeasuredClassifier):
         self : object
             The estimator; `partial_fit` goes on afterwards.
         """
-        return finish_now(self)
+        return driver.finish(self)
 
-    def _train(self, data: TrainingData) -> None:
-        make_passes(self, data, self.epochs)
+    def _pass_plan(self, data: TrainingData) -> PassPlan:  # noqa: ARG002
+        return PassPlan(self.epochs)
 
     def _check_params(self, *, streaming: bool) -> SolverOptions:
-        options = self._common_options(streaming=streaming)
+        options = self._classifier_options(streaming=streaming)
         whole("epochs", self.epochs, at_least=1, hint="one pass is usual")
         if number("ramp", self.ramp, hint="a usual value is -1.0") >= 1:
             raise ParameterError(f"ramp must be below 1, where the loss begins, got {self.ramp!r}; -1.0 is usual.")

@@ -5,22 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from hinge._fit.base import random_seed
-from hinge._fit.measures import MeasuredClassifier
-from hinge._fit.passes import make_passes
-from hinge._model.params import choice, flag, whole
+from hinge._fit.classifier import SupportVectorClassifier
+from hinge._fit.passes import PassPlan
+from hinge._model.params import choice, flag, random_seed, whole
 from hinge.exceptions import ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from hinge._fit.base import TrainingData
+    from hinge._fit.data import TrainingData
     from hinge._model.state import SolverOptions
 
 _MOST_STEPS = 1_000_000  # for one example: Ctrl-C waits until it is learned
 
 
-class TrackingSVC(MeasuredClassifier):
+class TrackingSVC(SupportVectorClassifier):
     """Online kernel classifier with a guarantee: it stays near the optimum of all examples seen so far.
 
     After each example it improves the coefficients of `n_steps` examples picked at random among all that it has seen.
@@ -151,15 +150,15 @@ class TrackingSVC(MeasuredClassifier):
         self.epochs = epochs
         self.n_jobs = n_jobs
 
-    def _train(self, data: TrainingData) -> None:
-        make_passes(self, data, self.epochs)
+    def _pass_plan(self, data: TrainingData) -> PassPlan:  # noqa: ARG002
+        return PassPlan(self.epochs)
 
     def _options(self, *, streaming: bool) -> SolverOptions:
         options = self._check_params(streaming=streaming)
         return replace(options, seed=random_seed(self.random_state))
 
     def _check_params(self, *, streaming: bool) -> SolverOptions:
-        options = self._common_options(streaming=streaming)
+        options = self._classifier_options(streaming=streaming)
         whole("epochs", self.epochs, at_least=1, hint="one pass is usual")
         keep_all = choice("keep", self.keep, ("all", "support")) == "all"
         process = flag("process", self.process)

@@ -50,7 +50,7 @@ def classify(X: Numbers, y: NDArray[Any], file: Path) -> list[float]:
         RobustOnlineSVC(variant="ramp").fit(X, y, sample_weight=[1.0] * len(y)).finish(), RobustOnlineSVC
     )
     tracking = assert_type(TrackingSVC(keep="support").fit(X, y), TrackingSVC)
-    perceptron = assert_type(KernelPerceptron(budget=50, kernel=lambda A, B: A @ B.T).fit(X, y), KernelPerceptron)
+    perceptron = assert_type(KernelPerceptron(max_support=50, kernel=lambda A, B: A @ B.T).fit(X, y), KernelPerceptron)
     perceptron.predict(X.tolist())
     save(online, file)
     load(str(file)).predict(X)

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from hinge import _core
+    from hinge._fit.data import TrainingData
+    from hinge._model.state import State
 
 try:
     from sklearn.callback import CallbackSupportMixin
@@ -183,13 +185,13 @@ class FitTasks:
     Parameters
     ----------
     estimator : estimator
-        The one being fitted; its attribute `_state` is what it has learned.
-    X, y : array
-        What it is fitted to.
-    metadata : dict
-        Sample weights, if the user gave some.
+        The estimator that is being fitted.
+    state : State
+        What it has learned so far; it becomes the estimator's when the fit is complete.
+    data : TrainingData
+        The training set.
     max_steps : int or None
-        How many steps there may be; None when that is not known.
+        The largest number of steps; None if it is not known.
 
     Attributes
     ----------
@@ -197,17 +199,18 @@ class FitTasks:
         A callback asked to stop.
     """
 
-    def __init__(self, estimator: Any, X: Any, y: Any, metadata: dict[str, Any], max_steps: int | None) -> None:
+    def __init__(self, estimator: Any, state: State, data: TrainingData, max_steps: int | None) -> None:
         self.stopped = False
-        self._estimator = estimator
-        self._told = {"estimator": estimator, "X": X, "y": y, "metadata": metadata}
+        self._state = state
+        self._features = data.features
+        self._told = {"estimator": estimator, "X": data.X, "y": data.y, "metadata": data.metadata}
         self._context: Any = None
         if hasattr(estimator, "_init_callback_context"):
             self._context = estimator._init_callback_context(max_subtasks=max_steps)
             self._context.call_on_fit_task_begin(**self._told)
 
     def step(self, name: str, work: Callable[[], Result]) -> Result:
-        """Do one step, with the callbacks told before and after."""
+        """Do one step, and tell the callbacks before and after it."""
         if self._context is None:
             return work()
         context = self._context.subcontext(task_name=name).call_on_fit_task_begin(**self._told)
@@ -222,4 +225,4 @@ class FitTasks:
 
     def _snapshot(self) -> dict[str, Any]:
         # Only made when a callback asks for the model; learning goes on in the original.
-        return {"_state": self._estimator._state.copy()}
+        return {**self._features, "_state": self._state.copy()}

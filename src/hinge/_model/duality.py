@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hinge._model.state import signed_coefficients
+from hinge.exceptions import ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
@@ -99,3 +100,27 @@ def _keys(state: State, arrays: Arrays, X: Any) -> Iterator[Hashable]:
 def _sparse_keys(rows: Any) -> Iterator[Hashable]:
     for start, stop in zip(rows.indptr[:-1], rows.indptr[1:], strict=True):
         yield rows.indices[start:stop].astype(np.int32).tobytes(), rows.data[start:stop].tobytes()
+
+
+def _has_outliers(state: State) -> bool:
+    """Tell whether some example is held whose loss is flat, as the ramp loss leaves behind."""
+    arrays = state.native.state()
+    counts = arrays["member_counts"]
+    positive = np.arange(len(counts)) if len(counts) > 1 else np.ones(1)
+    own = arrays["labels"][arrays["members"]] == np.repeat(positive, counts)
+    return bool(((arrays["member_lows"] == 0) != own).any())
+
+
+def require_convex(state: State) -> None:
+    """Refuse to measure a model where the examples given are not the problem that its coefficients solve."""
+    options = state.options
+    if options.algorithm == "robust" and (options.loss == "ramp" or _has_outliers(state)):
+        raise ParameterError(
+            "The ramp loss must have its outliers named before its problem is convex, and examples given say none; "
+            "call this without examples, which looks at those the model holds."
+        )
+    if options.average:
+        raise ParameterError(
+            "Averaged coefficients must not be measured against the dual of others; "
+            "call this without examples, or learn with average=False."
+        )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from scipy.sparse import csr_matrix, issparse
@@ -139,6 +139,9 @@ class TakenRows:
         """Return the rows in another precision."""
         same = not copy and self.pool.storage.dtype == dtype
         return self if same else self.array().astype(dtype)
+
+
+Rows: TypeAlias = "NDArray[Any] | csr_matrix"  # checked; TakenRows wherever a pool of rows is used
 
 
 def as_csr(X: Any) -> csr_matrix:

@@ -1,28 +1,30 @@
-"""The estimator `ApproximateSVC`: a thin front of the linear machines over features."""
+"""The estimator `ApproximateSVC`."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from scipy.special import expit
+from sklearn.utils.metaestimators import available_if
 
-from hinge._fit.base import StreamingClassifier
+from hinge._fit import driver
+from hinge._fit.classifier import KernelClassifier
 from hinge._fit.progress import with_callbacks
-from hinge._model.attributes import available_if
-from hinge._model.locking import reads, writes
-from hinge.approximate._estimator import ApproximateEstimator, is_chunks
+from hinge._model.locking import writes
+from hinge._model.params import check_class_weight
+from hinge.approximate._chunks import fit_chunks, is_chunks
+from hinge.approximate._estimator import ApproximateEstimator
+from hinge.approximate._state import ApproximateState
 from hinge.exceptions import DataError
+from hinge.streaming import StreamTraits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from numpy.typing import ArrayLike, NDArray
 
-    from hinge._fit.base import TrainingData
-    from hinge._model.labels import ClassTable
     from hinge._model.state import SolverOptions
-    from hinge.approximate._state import ApproximateState
 
 
 def _has_probabilities(model: ApproximateSVC) -> bool:
@@ -30,7 +32,7 @@ def _has_probabilities(model: ApproximateSVC) -> bool:
     return model.loss == "log_loss"
 
 
-class ApproximateSVC(ApproximateEstimator, StreamingClassifier):
+class ApproximateSVC(ApproximateEstimator, KernelClassifier):  # type: ignore[misc]  # both say how they learn
     """Kernel classifier of a fixed size, for data where support vectors are too many.
 
     Examples become `n_components` features whose inner products are nearly the kernel's values, and linear machines
@@ -154,6 +156,8 @@ class ApproximateSVC(ApproximateEstimator, StreamingClassifier):
 
     _losses = ("hinge", "squared_hinge", "log_loss")
 
+    stream_traits = StreamTraits(size_unit="features")
+
     def __init__(
         self,
         *,
@@ -225,16 +229,16 @@ class ApproximateSVC(ApproximateEstimator, StreamingClassifier):
             The fitted estimator.
         """
         if is_chunks(X, y, sample_weight):
-            self._fit_chunks(X)
+            fit_chunks(self, X)
         else:
             self._fit_rows(X, y, sample_weight)
         return self
 
     @with_callbacks
     def _fit_rows(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Self:
-        return self._fit(X, y, sample_weight)
+        return driver.fit(self, X, y, sample_weight)
 
-    def _require_enough(self) -> None:
+    def _require_complete_stream(self) -> None:
         if len(self.classes_) < 2:
             raise DataError(
                 f"The chunks must hold examples of at least two classes, got only {self.classes_.tolist()[0]!r}; "
@@ -242,7 +246,6 @@ class ApproximateSVC(ApproximateEstimator, StreamingClassifier):
             )
 
     @available_if(_has_probabilities)
-    @reads
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the probability of each class, with loss="log_loss".
 
@@ -257,8 +260,8 @@ class ApproximateSVC(ApproximateEstimator, StreamingClassifier):
             With two classes the logistic function of the decision; with more, those of all classes, divided by their
             sum.
         """
-        self._require_same(self._known())
-        table, decisions = self._decisions(X)
+        self._learner.require_unchanged(self, driver.state_of(self, ApproximateState))
+        table, decisions = self._class_decisions(X)
         if len(table) < 2:
             return np.ones((len(decisions), 1))
         chances = expit(decisions)
@@ -269,25 +272,14 @@ class ApproximateSVC(ApproximateEstimator, StreamingClassifier):
         return np.where(hopeless, _softmax(decisions), chances / np.where(hopeless, 1.0, total))
 
     def _check_params(self, *, streaming: bool) -> SolverOptions:
-        return self._approximate_options(streaming=streaming)
+        check_class_weight(self.class_weight, streaming=streaming)
+        return self._approximate_options()
 
-    def _targets(self, data: TrainingData, table: ClassTable) -> NDArray[np.float64]:
-        return data.numbers(table).astype(np.float64)
-
-    def _beginning(self, X: Any, y: Any, sample_weight: Any, classes: Any) -> tuple[TrainingData, ApproximateState]:
-        options = self._check_params(streaming=True)
-        data = self._lesson(*self._checked(X, y, None), sample_weight)
-        return data, cast("ApproximateState", self._next_state(None, data, options, classes))
-
-    def _more(self, X: Any, y: Any, sample_weight: Any) -> TrainingData:
-        return self._lesson(*self._checked(X, y, self._state), sample_weight)
-
-    def _take(self, X: Any, y: Any, sample_weight: Any) -> None:
-        self._partial_fit(X, y, None, sample_weight)
-
-    def _validation_score(self, X: Any, y: NDArray[Any], weights: NDArray[np.float64]) -> float:
-        table, decisions = self._native_decisions(X)
-        right = table.choose(table.arrange(decisions)) == y
+    def _validation_score(
+        self, state: ApproximateState, X: Any, y: NDArray[Any], weights: NDArray[np.float64]
+    ) -> float:
+        table = state.table
+        right = table.choose(table.arrange(state.decide(X, state.options.threads))) == y
         return float(np.average(right, weights=weights))
 
 

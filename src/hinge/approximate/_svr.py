@@ -1,32 +1,30 @@
-"""The estimator `ApproximateSVR`: regression with the machines of `ApproximateSVC`."""
+"""The estimator `ApproximateSVR`: regression with the linear models of `ApproximateSVC`."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from hinge._fit.base import TrainingData, require_weight, unchanged_on_error
+from hinge._fit import driver
 from hinge._fit.progress import with_callbacks
-from hinge._model.labels import ClassTable
-from hinge._model.locking import reads, writes
+from hinge._fit.tasks import Regression
+from hinge._model.locking import writes
 from hinge._model.params import number
-from hinge._model.threads import one_blas_thread
-from hinge._model.validation import check_values, check_weights
-from hinge.approximate._estimator import ApproximateEstimator, is_chunks
+from hinge.approximate._chunks import fit_chunks, is_chunks
+from hinge.approximate._estimator import ApproximateEstimator
 from hinge.approximate._state import CLOCK
+from hinge.streaming import StreamTraits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import ArrayLike, NDArray
 
-    from hinge._model.state import SolverOptions, State
+    from hinge._model.state import SolverOptions
     from hinge.approximate._state import ApproximateState
-
-_NO_CLASSES = np.zeros(1, dtype=np.int64)  # the machines of a regression count as those of one class
 
 
 class ApproximateSVR(RegressorMixin, ApproximateEstimator):
@@ -119,6 +117,9 @@ class ApproximateSVR(RegressorMixin, ApproximateEstimator):
 
     _losses = ("epsilon_insensitive", "squared_epsilon_insensitive")
 
+    _task = Regression()
+    stream_traits = StreamTraits(task="regression", size_unit="features")
+
     def __init__(
         self,
         *,
@@ -187,22 +188,14 @@ class ApproximateSVR(RegressorMixin, ApproximateEstimator):
             The fitted estimator.
         """
         if is_chunks(X, y, sample_weight):
-            self._fit_chunks(X)
+            fit_chunks(self, X)
         else:
             self._fit_rows(X, y, sample_weight)
         return self
 
     @with_callbacks
     def _fit_rows(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Self:
-        options = self._options(streaming=False)
-        with unchanged_on_error(self, anew=True):
-            data = self._lesson(X, y, None, sample_weight)
-            self._state = state = self._begun(data, options)
-            self._require_columns(state, data, whole=True)
-            state.n_seen = len(data.y)
-            with one_blas_thread():
-                self._train(data)
-        return self
+        return driver.fit(self, X, y, sample_weight)
 
     @writes
     def partial_fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
@@ -225,22 +218,8 @@ class ApproximateSVR(RegressorMixin, ApproximateEstimator):
         self : object
             The estimator.
         """
-        self._take(X, y, sample_weight)
-        return self
+        return driver.partial_fit(self, X, y, None, sample_weight)
 
-    def _take(self, X: Any, y: Any, sample_weight: Any) -> None:
-        options = self._options(streaming=True)
-        with unchanged_on_error(self):
-            before = getattr(self, "_state", None)
-            data = self._lesson(X, y, before, sample_weight)
-            if before is not None:
-                self._require_same(before)
-            state = self._begun(data, options) if before is None else before
-            self._require_columns(state, data, whole=False)
-            self._state = state.expendable()
-            self._learn(data, options)
-
-    @reads
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Return the values of examples.
 
@@ -254,35 +233,16 @@ class ApproximateSVR(RegressorMixin, ApproximateEstimator):
         ndarray of shape (n,)
             Values.
         """
-        return self._native_decisions(self._queries(X))[1][:, 0]
+        return self._raw_decisions(X)[1][:, 0]
 
-    def _check_params(self, *, streaming: bool) -> SolverOptions:
-        options = self._approximate_options(streaming=streaming)
-        return replace(options, epsilon=number("epsilon", self.epsilon, at_least=0, hint="a usual value is 0.1"))
+    def _check_params(self, *, streaming: bool) -> SolverOptions:  # noqa: ARG002
+        epsilon = number("epsilon", self.epsilon, at_least=0, hint="a usual value is 0.1")
+        return replace(self._approximate_options(), epsilon=epsilon)
 
-    def _lesson(self, X: Any, y: Any, state: State | None, sample_weight: ArrayLike | None) -> TrainingData:
-        storage = None if state is None else state.storage
-        X, values = check_values(self, X, y, storage, sparse=self.kernel != "precomputed")
-        weights = check_weights(sample_weight, len(values))
-        return TrainingData(X, values, weights, weights, {} if sample_weight is None else {"sample_weight": weights})
-
-    def _begun(self, data: TrainingData, options: SolverOptions) -> State:
-        require_weight(data)
-        return self._first_state(data, options, ClassTable.of(_NO_CLASSES))
-
-    def _targets(self, data: TrainingData, table: ClassTable) -> NDArray[np.float64]:  # noqa: ARG002
-        return data.y
-
-    def _beginning(self, X: Any, y: Any, sample_weight: Any, classes: Any) -> tuple[TrainingData, ApproximateState]:  # noqa: ARG002
-        options = self._check_params(streaming=True)
-        data = self._lesson(X, y, None, sample_weight)
-        return data, cast("ApproximateState", self._begun(data, options))
-
-    def _more(self, X: Any, y: Any, sample_weight: Any) -> TrainingData:
-        return self._lesson(X, y, self._state, sample_weight)
-
-    def _validation_score(self, X: Any, y: NDArray[Any], weights: NDArray[np.float64]) -> float:
-        errors = np.square(self._native_decisions(X)[1][:, 0] - y)
-        clock = self._state.native.state()["clock"]
+    def _validation_score(
+        self, state: ApproximateState, X: Any, y: NDArray[Any], weights: NDArray[np.float64]
+    ) -> float:
+        errors = np.square(state.decide(X, state.options.threads)[:, 0] - y)
+        clock = state.native.state()["clock"]
         spread = clock[CLOCK.index("squares")] / clock[CLOCK.index("steps")]  # of targets; a few rows may have none
         return -float(np.average(errors, weights=weights)) / (spread or 1.0)

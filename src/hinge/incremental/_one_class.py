@@ -1,38 +1,35 @@
-"""The estimator `IncrementalOneClassSVM`: a thin front of the native exact machine that knows one class."""
+"""The estimator `IncrementalOneClassSVM`."""
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import OutlierMixin
 
-from hinge._fit.base import TrainingData, require_weight, unchanged_on_error
+from hinge._fit import driver
+from hinge._fit.estimator import KernelEstimator
 from hinge._fit.progress import with_callbacks
-from hinge._model.labels import ClassTable
+from hinge._fit.tasks import OneClass
 from hinge._model.locking import reads, writes
-from hinge._model.overflow import product
 from hinge._model.params import choice, number
-from hinge._model.threads import one_blas_thread
-from hinge._model.validation import check_rows, check_weights
 from hinge.exceptions import DataError, ParameterError
-from hinge.incremental._forgetting import Forgetting
-from hinge.incremental._self_similarity import require_constant
+from hinge.incremental import _learner as exact
+from hinge.incremental._state import ExactState
 from hinge.incremental._surface import decisions, left_out, offset
+from hinge.streaming import StreamTraits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import ArrayLike, NDArray
 
-    from hinge._model.state import SolverOptions, State
-    from hinge.incremental._state import ExactState
-
-_ONE_CLASS = np.zeros(1, dtype=np.int64)
+    from hinge._model.state import SolverOptions
 
 
-class IncrementalOneClassSVM(OutlierMixin, Forgetting):
+class IncrementalOneClassSVM(OutlierMixin, KernelEstimator):
     """Exact outlier detector that learns and forgets one example at a time.
 
     After every example that comes or goes it is the one-class machine of the examples that it holds, to rounding, as if
@@ -148,6 +145,10 @@ class IncrementalOneClassSVM(OutlierMixin, Forgetting):
     True
     """
 
+    _task = OneClass()
+    _learner = exact.ExactLearner(ExactState)
+    stream_traits = StreamTraits(is_exact=True, task="one-class")
+
     def __init__(
         self,
         *,
@@ -202,17 +203,7 @@ class IncrementalOneClassSVM(OutlierMixin, Forgetting):
         self : object
             The fitted estimator.
         """
-        options = self._options(streaming=False)
-        with unchanged_on_error(self, anew=True):
-            data = self._named(self._lesson(X, None, sample_weight), None, ids)
-            state = self._begun(data, options)
-            self._require_columns(state, data, whole=True)
-            state.n_seen = len(data.y)
-            self._state = state
-            with one_blas_thread():
-                self._train(data)
-        self._warn_if_violated()
-        return self
+        return driver.fit(self, X, None, sample_weight, ids)
 
     @writes
     def partial_fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None, ids: Any = None) -> Self:  # noqa: ARG002
@@ -239,17 +230,30 @@ class IncrementalOneClassSVM(OutlierMixin, Forgetting):
         self : object
             The estimator.
         """
-        options = self._options(streaming=True)
-        with unchanged_on_error(self):
-            before = getattr(self, "_state", None)
-            data = self._named(self._lesson(X, before, sample_weight), before, ids)
-            if before is not None:
-                self._require_same(before)
-            state = self._begun(data, options) if before is None else before
-            self._require_columns(state, data, whole=False)
-            self._state = state.expendable()
-            self._learn(data, options)
-        self._warn_if_violated()
+        return driver.partial_fit(self, X, None, None, sample_weight, ids)
+
+    @property
+    @reads
+    def ids_(self) -> list[Hashable]:
+        """Ids of the examples that the model holds, in the order of the stream."""
+        return exact.exact_state(self).held_ids()
+
+    @writes
+    def forget(self, ids: Any) -> Self:
+        """Forget examples: the model is then the one that never saw them.
+
+        Parameters
+        ----------
+        ids : list, array, set or a single id
+            The ids that the examples were given with; without ids, their places in the stream. A string, a number and
+            a tuple each count as one id. Ids of rows of weight 0 are accepted, though there is nothing to forget.
+
+        Returns
+        -------
+        self : object
+            The estimator.
+        """
+        exact.forget(self, ids)
         return self
 
     def predict(self, X: Any) -> NDArray[np.int64]:
@@ -282,9 +286,10 @@ class IncrementalOneClassSVM(OutlierMixin, Forgetting):
             For a plane the signed distance from it, times the length of its normal; for a sphere its squared radius
             minus the squared distance from its centre. 0 for examples on the surface, but for rounding.
         """
-        X = self._queries(X)
-        _, sums = self._native_decisions(X)
-        return decisions(self._known(), sums[:, 0], X)
+        state = exact.require_examples(exact.exact_state(self))
+        predictor = self._predictor()
+        rows = self._check_queries(X, predictor)
+        return decisions(state, self._decide(predictor, rows)[:, 0], rows)
 
     @reads
     def score_samples(self, X: Any) -> NDArray[np.float64]:
@@ -320,11 +325,11 @@ class IncrementalOneClassSVM(OutlierMixin, Forgetting):
         >>> (model.leave_one_out() < 0).tolist()
         [True, False, False, True, True]
         """
-        state = self._known()
+        state = exact.exact_state(self)
         if state.native.n_retained < 2:
             held = state.native.n_retained
             raise DataError(f"The model must hold at least two examples to leave one out, got {held}.")
-        _, sums = self._left_out()
+        _, sums = exact.leave_one_out(self)
         return left_out(state, sums[:, 0])
 
     @reads
@@ -338,7 +343,7 @@ class IncrementalOneClassSVM(OutlierMixin, Forgetting):
         float
             The violation: 0 at the optimum, but for rounding.
         """
-        return float(self._certified().gap.max(initial=0.0))
+        return float(exact.certified(self).gap.max(initial=0.0))
 
     @reads
     def duality_gap(self) -> float:
@@ -349,7 +354,7 @@ class IncrementalOneClassSVM(OutlierMixin, Forgetting):
         float
             The gap: 0 at the optimum, but for rounding.
         """
-        return float(self._certified().duality_gap.sum())
+        return float(exact.certified(self).duality_gap.sum())
 
     @reads
     def dual_objective(self) -> float:
@@ -360,16 +365,16 @@ class IncrementalOneClassSVM(OutlierMixin, Forgetting):
         float
             With a the coefficients and K their kernel values, -a'Ka / 2; for a sphere sum(a) a'diag(K) / 2 is added.
         """
-        return float(self._known().native.dual_objective.sum())
+        return float(exact.exact_state(self).native.dual_objective.sum())
 
     @property
     @reads
     def offset_(self) -> float:
         """What `score_samples` is compared with."""
-        return offset(self._holding())
+        return offset(exact.require_examples(exact.exact_state(self)))
 
-    def _check_params(self, *, streaming: bool) -> SolverOptions:
-        options = self._exact_options(self._common_options(streaming=streaming))
+    def _check_params(self, *, streaming: bool) -> SolverOptions:  # noqa: ARG002
+        options = exact.exact_options(self, self._common_options())
         nu = number("nu", self.nu, above=0, hint="it is a share, a usual value is 0.5")
         if nu > 1:
             raise ParameterError(f"nu must be at most 1, got {self.nu!r}; it is a share, a usual value is 0.5.")
@@ -382,33 +387,6 @@ class IncrementalOneClassSVM(OutlierMixin, Forgetting):
             most_total=None if self.C is None else 1.0,
         )
 
-    def _require_same(self, state: State) -> None:
-        super()._require_same(state)
-        now, then = self._check_params(streaming=True), state.options
-        if (now.problem, now.nu, now.most_total) != (then.problem, then.nu, then.most_total):
-            rule = f"nu={then.nu:g}" if then.most_total is None else "C in use instead of nu"
-            raise ParameterError(
-                f"shape, nu and the use of C must stay what they were when learning began (shape={then.problem!r}, "
-                f"{rule}); set them back, or call fit to start from nothing."
-            )
-
-    def _lesson(self, X: Any, state: State | None, sample_weight: ArrayLike | None) -> TrainingData:
-        storage = None if state is None else state.storage
-        X = check_rows(self, X, storage, sparse=self.kernel != "precomputed")
-        weights = check_weights(sample_weight, X.shape[0])
-        metadata = {} if sample_weight is None else {"sample_weight": weights}
-        return TrainingData(
-            X, np.repeat(_ONE_CLASS, len(weights)), weights, product(weights, float(self.C or 1.0)), metadata
-        )
-
-    def _begun(self, data: TrainingData, options: SolverOptions) -> ExactState:
-        """Return the state that the first examples settle."""
-        require_weight(data)
-        state = cast("ExactState", self._first_state(data, options, ClassTable.of(_ONE_CLASS)))
-        state.named.update(_ONE_CLASS.tolist())  # it stays when its last example goes
-        return state
-
-    def _require_columns(self, state: State, data: TrainingData, *, whole: bool) -> None:
-        super()._require_columns(state, data, whole=whole)
-        if state.kernel.name == "precomputed" and state.options.problem == "sphere":
-            require_constant(state, data.X[:, state.n_seen : state.n_seen + len(data.y)])
+    @property
+    def _cost(self) -> float:
+        return float(self.C or 1.0)

@@ -1,20 +1,24 @@
-"""The estimator `IncrementalSVC`: a thin front of the native exact machines."""
+"""The estimator `IncrementalSVC`."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self, cast
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from hinge._fit.measures import MeasuredClassifier
+from hinge._fit import driver
+from hinge._fit.classifier import SupportVectorClassifier
 from hinge._fit.progress import with_callbacks
-from hinge._model.labels import as_classes, class_factors, one_each
+from hinge._fit.tasks import Classification
+from hinge._model.labels import class_factors, one_each
 from hinge._model.locking import reads, writes
 from hinge._model.overflow import check_coefficients, product
 from hinge._model.params import choice
 from hinge.exceptions import DataError, ParameterError
-from hinge.incremental._forgetting import Forgetting
-from hinge.incremental._head_start import is_worth_it, learn_all
+from hinge.incremental import _learner as exact
+from hinge.incremental._state import ExactState
+from hinge.streaming import StreamTraits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -22,12 +26,11 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from hinge import _core
-    from hinge._fit.base import TrainingData
-    from hinge._model.state import SolverOptions, State
-    from hinge.incremental._state import ExactState
+    from hinge._model.predictor import Predictor
+    from hinge._model.state import SolverOptions
 
 
-class IncrementalSVC(Forgetting, MeasuredClassifier):
+class IncrementalSVC(SupportVectorClassifier):
     """Exact support vector machine that learns and forgets one example at a time.
 
     After every call it is the solution that `sklearn.svm.SVC` would find for the examples that it holds, to rounding,
@@ -139,6 +142,10 @@ class IncrementalSVC(Forgetting, MeasuredClassifier):
     True
     """
 
+    _task = Classification(double=True)
+    _learner = exact.ExactLearner(ExactState)
+    stream_traits = StreamTraits(is_exact=True)
+
     def __init__(
         self,
         *,
@@ -174,13 +181,13 @@ class IncrementalSVC(Forgetting, MeasuredClassifier):
     @reads
     def n_margin_(self) -> NDArray[np.int64]:
         """Examples exactly on the margin, for each decision function."""
-        return self._counts(self._known().native.n_margin)
+        return self._per_class(exact.exact_state(self).native.n_margin)
 
     @property
     @reads
     def n_bounded_(self) -> NDArray[np.int64]:
         """Examples inside or on the wrong side of the margin, for each decision function."""
-        return self._counts(self._known().native.n_bounded)
+        return self._per_class(exact.exact_state(self).native.n_bounded)
 
     @writes
     @with_callbacks
@@ -204,9 +211,7 @@ class IncrementalSVC(Forgetting, MeasuredClassifier):
         self : object
             The fitted estimator.
         """
-        self._fit(X, y, sample_weight, ids)
-        self._warn_if_violated()
-        return self
+        return driver.fit(self, X, y, sample_weight, ids)
 
     @writes
     def partial_fit(
@@ -242,8 +247,30 @@ class IncrementalSVC(Forgetting, MeasuredClassifier):
         self : object
             The estimator.
         """
-        self._partial_fit(X, y, classes, sample_weight, ids)
-        self._warn_if_violated()
+        return driver.partial_fit(self, X, y, classes, sample_weight, ids)
+
+    @property
+    @reads
+    def ids_(self) -> list[Hashable]:
+        """Ids of the examples that the model holds, in the order of the stream."""
+        return exact.exact_state(self).held_ids()
+
+    @writes
+    def forget(self, ids: Any) -> Self:
+        """Forget examples: the model is then the one that never saw them.
+
+        Parameters
+        ----------
+        ids : list, array, set or a single id
+            The ids that the examples were given with; without ids, their places in the stream. A string, a number and
+            a tuple each count as one id. Ids of rows of weight 0 are accepted, though there is nothing to forget.
+
+        Returns
+        -------
+        self : object
+            The estimator.
+        """
+        exact.forget(self, ids)
         return self
 
     @writes
@@ -275,7 +302,7 @@ class IncrementalSVC(Forgetting, MeasuredClassifier):
                 "class_weight must be None or a dictionary in relabel, got 'balanced', which follows from the labels "
                 "of a whole training set; give the weights as a dictionary, or call fit with the right labels."
             )
-        known = self._known().ids
+        known = exact.exact_state(self).ids
         numbers = known.find(ids, ordered=True)
         labels = one_each(y, len(numbers), "y")
         for name in known.names(numbers[known.is_idle(numbers)]):
@@ -283,14 +310,15 @@ class IncrementalSVC(Forgetting, MeasuredClassifier):
                 f"Examples of weight 0 must be forgotten and learned again to get another label, got {name!r}; "
                 "they are not held."
             )
-        with self._revising() as monitor:
+        with driver.revising(self, ExactState) as (state, monitor), state.revised():
             if len(labels):
-                self._relabel(numbers, labels, monitor)
-        self._warn_if_violated()
+                self._relabel(state, numbers, labels, monitor)
+        exact.warn_if_violated(exact.exact_state(self))
         return self
 
-    def _relabel(self, numbers: NDArray[np.int64], labels: NDArray[Any], monitor: Any) -> None:
-        state = self._state
+    def _relabel(
+        self, state: ExactState, numbers: NDArray[np.int64], labels: NDArray[Any], monitor: _core.Monitor | None
+    ) -> None:
         native = state.native
         places = np.searchsorted(native.held(), numbers)
         before = native.labels()[places]
@@ -331,14 +359,18 @@ class IncrementalSVC(Forgetting, MeasuredClassifier):
         ['low', 'low', 'low', 'high', 'high', 'high']
         """
         choice("method", method, ("predict", "decision_function"))
-        table, values = self._left_out()
+        table, values = exact.leave_one_out(self)
         values = table.arrange(values)
         if method == "predict":
             return table.choose(values)
         return values if len(table) > 2 else values.ravel()
 
     def _solution(self) -> _core.ExactModel:
-        return self._certified()
+        return exact.certified(self)
+
+    def _predictor(self) -> Predictor:
+        exact.require_examples(exact.exact_state(self))
+        return super()._predictor()
 
     def _ratios(self, before: NDArray[Any], after: NDArray[Any]) -> NDArray[np.float64]:
         """Return by how much the class weight of each example changes with its label."""
@@ -352,29 +384,10 @@ class IncrementalSVC(Forgetting, MeasuredClassifier):
             )
         return class_factors(self.class_weight, after, ones) / divisors
 
-    def _counts(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return counts of the machines in the order of the classes."""
+    def _per_class(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return counts per binary model in the order of the classes."""
         table = self._state.table
         return counts[table.numbers] if len(table) > 2 else counts
 
-    def _begin(self, data: TrainingData, monitor: _core.Monitor | None) -> None:
-        if not is_worth_it(data, self._state):
-            super()._begin(data, monitor)
-            return
-        with self._state.taking_in(data, 0):
-            learn_all(data, self._state, monitor)
-
-    def _checked(self, X: Any, y: Any, state: State | None) -> tuple[Any, NDArray[Any]]:
-        X, y = super()._checked(X, y, state)
-        return X.astype(np.float64, copy=False), y
-
-    def _next_state(
-        self, state: State | None, data: TrainingData, options: SolverOptions, classes: ArrayLike | None
-    ) -> ExactState:
-        following = cast("ExactState", super()._next_state(state, data, options, classes))
-        if classes is not None:
-            following.named.update(as_classes(classes).tolist())
-        return following
-
     def _check_params(self, *, streaming: bool) -> SolverOptions:
-        return self._exact_options(self._common_options(streaming=streaming))
+        return exact.exact_options(self, self._classifier_options(streaming=streaming))
