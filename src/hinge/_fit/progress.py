@@ -1,4 +1,4 @@
-"""What a long call shows while it runs: a progress bar, and scikit-learn's callbacks where it has them."""
+"""Progress of long calls: a progress bar, and scikit-learn's callbacks."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ def _throw_away(stream: IO[str]) -> None:
 
 
 def _report(progress: _core.Progress) -> str:
-    """Return what there is to say about how a call goes."""
+    """Return the text beside the bar."""
     error = f"error {progress.mistakes / max(progress.seen, 1):.2%}, "
     if progress.phase == "steps":
         return f"{error if progress.mistakes else ''}{progress.support} features, loss {progress.gap:.2g}"

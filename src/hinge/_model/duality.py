@@ -1,4 +1,4 @@
-"""How good a solution is: duality gap and violation of the optimality conditions, on examples of the user's choice."""
+"""Duality gap and violation of the optimality conditions, on examples of the user's choice."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def gap_on(state: State, X: Any, labels: NDArray[np.int32], costs: NDArray[np.float64]) -> float:
-    """Return primal minus dual objective, summed over the machines, where the given examples are the problem.
+    """Return primal minus dual objective, summed over the binary models, for the problem posed by given examples.
 
     The primal is that of the model as it stands, intercept included. Examples that the model does not hold have
     coefficient zero, so they add nothing to the dual.
@@ -31,7 +31,7 @@ def gap_on(state: State, X: Any, labels: NDArray[np.int32], costs: NDArray[np.fl
 
 
 def violation_on(state: State, X: Any, labels: NDArray[np.int32], costs: NDArray[np.float64]) -> float:
-    """Return the largest violation of the optimality conditions over the machines, given and held examples together.
+    """Return the largest violation of the optimality conditions over the binary models, for given and held examples.
 
     With g the gradient of the dual it is max g (coefficients that may rise) - min g (those that may fall).
     """
@@ -50,9 +50,9 @@ def violation_on(state: State, X: Any, labels: NDArray[np.int32], costs: NDArray
 
 
 def _targets(state: State, labels: NDArray[np.int32]) -> NDArray[np.float64]:
-    """Return +1 or -1 for every example and native machine."""
-    machines = state.native.n_binaries
-    positive = np.arange(machines) if machines > 1 else np.ones(1)  # the single machine's positive class is number 1
+    """Return +1 or -1 per example and native binary model."""
+    n_binaries = state.native.n_binaries
+    positive = np.arange(n_binaries) if n_binaries > 1 else np.ones(1)  # of two classes, number 1 is positive
     return np.where(labels[:, None] == positive, 1.0, -1.0)
 
 

@@ -28,78 +28,83 @@ if TYPE_CHECKING:
 
 
 class ApproximateSVR(RegressorMixin, ApproximateEstimator):
-    """Kernel regression of a fixed size, for data where support vectors are too many.
+    """Kernel regression of fixed size, for data that need too many support vectors.
 
-    Examples become features whose inner products are nearly the kernel's values, and a linear function of them is
-    learned by averaged stochastic gradient steps, as in `ApproximateSVC`.
+    A feature map turns examples into features whose inner products approximate the kernel, and a linear function of
+    them is trained by averaged stochastic gradient descent, as in `ApproximateSVC`.
 
     Parameters
     ----------
     C : float, default=1.0
-        Penalty of an answer that is off by more than `epsilon`.
+        Penalty for errors above `epsilon`.
     kernel : {"linear", "rbf", "poly", "sigmoid", "laplacian", "precomputed"} or callable, default="rbf"
-        The kernel. Fourier features are for rbf and laplacian.
+        Kernel function. Fourier features exist for rbf and laplacian only.
     degree : int, default=3
-        Exponent of the poly kernel.
+        Degree of the poly kernel.
     gamma : {"scale", "auto"} or float, default="scale"
-        Factor of rbf, poly, sigmoid and laplacian; see `ApproximateSVC`.
+        Kernel coefficient of rbf, poly, sigmoid and laplacian; see `ApproximateSVC`.
     coef0 : float, default=0.0
-        Constant of poly and sigmoid.
+        Independent term of the poly and sigmoid kernels.
     epsilon : float, default=0.1
-        Answers that are off by at most this cost nothing.
+        Errors up to this cost nothing.
     loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}, default="epsilon_insensitive"
-        What others cost: how much more they are off, or the square of that.
+        Loss of larger errors: the excess over `epsilon`, or its square.
     approximation : {"nystroem", "fourier"}, default="nystroem"
-        Features from kernel values against a sample of the examples, or random Fourier features.
+        Features from kernel values against a sample of the examples (landmarks), or random Fourier features.
     n_components : int, default=512
-        The most features.
+        Largest number of features.
     eigen_threshold : float, default=None
-        Directions of the Nystroem sample whose eigenvalue is at most this part of the largest are left out; None suits
-        the precision of the examples.
+        Nystroem drops eigenvalues up to this fraction of the largest; None chooses a value for the precision of the
+        examples.
     fit_intercept : bool, default=True
-        The machine has a constant, which is not penalised.
+        Whether to fit an intercept, which is not regularised.
     steps : {"adaptive", "asset"}, default="adaptive"
         As in `ApproximateSVC`.
     epochs : int or "auto", default="auto"
-        The most passes over the training set in `fit`, as in `ApproximateSVC`.
+        Largest number of passes over the training set in `fit`, as in `ApproximateSVC`.
     average_last : float or int, default=0.5
-        The answer is the average of the last iterates: a share of all, or a number of them.
+        The model is the average of the last iterates: a fraction of all, or a number of them.
     early_stopping : bool, default=False
-        Stop `fit` when the score on a share of the rows, which are not learned, does not improve; the best model is
-        kept.
+        Whether `fit` stops when the score on held-out rows does not improve; the best model is kept.
     validation_fraction : float, default=0.1
-        That share.
+        Fraction of the rows to hold out for early stopping.
     n_iter_no_change : int, default=3
-        Passes without an improvement before it stops.
+        Number of passes without improvement before stopping.
     tol : float, default=1e-3
-        What counts as an improvement.
+        Improvements of the score up to this do not count.
     cache_size : float, default=200
-        Memory for kernel values or features that are kept from one pass of `fit` to the next, in megabytes.
+        Size of the cache for kernel values or features that `fit` keeps from one pass to the next, in MB.
     verbose : bool, default=False
         Show a progress bar on standard error.
     random_state : int, RandomState instance or None, default=None
-        Seed of the sample or the frequencies, and of the order in which `fit` visits the examples.
+        Seed of the landmarks or frequencies, and of the order in which `fit` visits the examples.
     n_jobs : int, default=None
-        Threads. None uses as many as the BLAS would, -1 all processors. The result does not depend on it.
+        Number of threads. None means as many as the BLAS uses, -1 all processors. Results do not depend on it.
 
     Attributes
     ----------
     coef_ : ndarray of shape (1, n_components_)
         Averaged weights of the features.
     intercept_ : ndarray of shape (1,)
-        Averaged constant.
+        Averaged intercept.
     n_components_ : int
-        The number of features.
+        Number of features of the map.
     support_vectors_, dual_coef_ : ndarray or CSR matrix
-        Nystroem: the examples in the sample, and the coefficients of the model as a kernel expansion over them.
+        Nystroem: the landmarks, and the coefficients of the model as a kernel expansion over them.
     n_features_in_ : int
-        Number of features of the examples.
+        Number of features of X.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, if X had some.
+        Names of the features, if X has string column names.
     n_iter_ : int
-        Steps so far.
+        Number of steps so far.
     n_seen_ : int
-        Examples given so far.
+        Number of examples given so far.
+    fit_status_ : int
+        0 if the last call that learned converged, 1 if it warned that it did not.
+    progressive_score_ : ProgressiveScore
+        How often the model was right about an example before learning it.
+    model_size_ : int
+        Number of support vectors, or of features of an approximate model.
 
     See Also
     --------
@@ -171,7 +176,7 @@ class ApproximateSVR(RegressorMixin, ApproximateEstimator):
 
     @writes
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn a training set, or a stream of chunks, from nothing; what was known before is forgotten.
+        """Learn a training set, or a stream of chunks, from scratch, discarding what was learned before.
 
         Parameters
         ----------
@@ -180,7 +185,7 @@ class ApproximateSVR(RegressorMixin, ApproximateEstimator):
         y : array-like of shape (n,)
             Values.
         sample_weight : array-like of shape (n,), default=None
-            Weights; each multiplies `C` for its row. Rows of weight 0 are left out.
+            Weights that multiply `C` per row. Rows of weight 0 are left out.
 
         Returns
         -------
@@ -201,8 +206,8 @@ class ApproximateSVR(RegressorMixin, ApproximateEstimator):
     def partial_fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Learn more examples, in the order given.
 
-        The first call settles the kernel (`gamma="scale"` looks at its examples only), the precision and whether
-        examples are kept dense or sparse. Later input is converted to that.
+        The first call decides the precision, and whether examples are stored dense or sparse. Later input is converted
+        accordingly.
 
         Parameters
         ----------
@@ -211,7 +216,7 @@ class ApproximateSVR(RegressorMixin, ApproximateEstimator):
         y : array-like of shape (n,)
             Values.
         sample_weight : array-like of shape (n,), default=None
-            Weights; each multiplies `C` for its row. Rows of weight 0 are passed over.
+            Weights that multiply `C` per row. Rows of weight 0 are skipped.
 
         Returns
         -------
@@ -221,7 +226,7 @@ class ApproximateSVR(RegressorMixin, ApproximateEstimator):
         return driver.partial_fit(self, X, y, None, sample_weight)
 
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """Return the values of examples.
+        """Predict values.
 
         Parameters
         ----------

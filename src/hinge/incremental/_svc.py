@@ -33,92 +33,99 @@ if TYPE_CHECKING:
 class IncrementalSVC(SupportVectorClassifier):
     """Exact support vector machine that learns and forgets one example at a time.
 
-    After every call it is the solution that `sklearn.svm.SVC` would find for the examples that it holds, to rounding,
-    with `kkt_violation()` as the certificate. `forget` gives the model that never saw some examples, `relabel` the one
-    that saw them with other labels, `leave_one_out` the answer about each example of the model without it; none of
-    these starts from nothing. The price is that all examples are kept, and that each takes longer than in `OnlineSVC`.
+    After every call it is the solution that `sklearn.svm.SVC` finds for the examples held, up to rounding;
+    `kkt_violation()` certifies it. `forget` returns the model that never saw some examples, `relabel` the one that saw
+    them with other labels, `leave_one_out` the prediction for each example by the model without it; none of these
+    starts from scratch. The price: all examples are kept, and each takes longer than in `OnlineSVC`.
 
-    With more than two classes one machine a class is trained against the rest, over shared kernel values.
+    With more than two classes, one binary model per class is trained against the rest; they share kernel values.
 
     Parameters
     ----------
     C : float, default=1.0
-        Penalty of an example on the wrong side of its margin.
+        Penalty for examples inside or on the wrong side of the margin, as in `sklearn.svm.SVC`.
     kernel : {"linear", "rbf", "poly", "sigmoid", "laplacian", "precomputed"} or callable, default="rbf"
-        The kernel. A callable gets two sets of examples and returns the matrix of kernel values.
+        Kernel function. A callable takes two sets of examples and returns the matrix of kernel values.
     degree : int, default=3
-        Exponent of the poly kernel.
+        Degree of the poly kernel.
     gamma : {"scale", "auto"} or float, default="scale"
-        Factor of rbf, poly, sigmoid and laplacian. "scale" is 1 / (n_features * variance of X), where weights count as
-        repetitions; "auto" is 1 / n_features. The first call to `partial_fit` settles it, and forgetting examples of
-        that call does not change it: give a number where the width must not depend on what is forgotten.
+        Kernel coefficient of rbf, poly, sigmoid and laplacian. "scale" is 1 / (n_features * X.var()), where a sample
+        weight counts as repetitions; "auto" is 1 / n_features. The first call to `partial_fit` decides it, and
+        forgetting examples of that call does not change it: pass a number if gamma must not depend on forgotten rows.
     coef0 : float, default=0.0
-        Constant of poly and sigmoid.
+        Independent term of the poly and sigmoid kernels.
     tol : float, default=1e-3
-        A ConvergenceWarning is given when rounding, or a kernel that is not positive semi-definite, leaves the
+        A ConvergenceWarning is issued if rounding, or a kernel that is not positive semi-definite, leaves the
         optimality conditions violated by more than this.
     cache_size : float, default=200
-        Memory for kernel values, in megabytes; those of margin vectors are held whatever they take, 8 bytes times the
-        examples held for each.
+        Size of the kernel cache in MB. Kernel values of margin vectors are kept in any case: 8 bytes per margin vector
+        and example held.
     class_weight : dict or "balanced", default=None
-        Factors of `C` by class. "balanced" makes all classes weigh the same, in `fit` only; the factors stay those of
-        the training set when examples of it are forgotten.
+        Factors of `C` per class. "balanced" gives all classes the same total weight, in `fit` only; the factors stay
+        the same when examples are forgotten.
     verbose : bool, default=False
         Show a progress bar on standard error.
     random_state : int, RandomState instance or None, default=None
-        Not used, present so that all estimators are called alike: the exact solution leaves nothing to chance.
+        Ignored: the exact solution involves no random choice. Present so that all estimators have the same parameters.
     max_examples : int, default=None
-        Examples that each machine may hold. When it is full, one leaves before the next is learned.
+        Size of the window: the largest number of examples per binary model. A full model evicts one before it learns
+        the next.
     eviction : {"relevance", "age"}, default="relevance"
-        Which one leaves: the one that matters least to the solution, or the oldest.
+        Which example a full window evicts: the one that matters least to the solution, or the oldest. The default
+        differs from `IncrementalOneClassSVM`, where the least relevant examples are the typical ones.
     n_jobs : int, default=None
-        Threads. None uses as many as the BLAS would, -1 all processors. The result does not depend on it.
+        Number of threads. None means as many as the BLAS uses, -1 all processors. Results do not depend on it.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The labels known so far, sorted. A class vanishes when its last example is forgotten or gets another label,
-        unless `partial_fit` was told to expect it.
+        Labels known so far, sorted. A class disappears when its last example is forgotten or relabelled, unless it was
+        listed in `classes` of `partial_fit`.
     ids_ : list
-        The ids of the examples that the model holds, in the order of the stream.
+        Ids of the examples that the model holds, in the order of the stream.
     support_ : ndarray of shape (n_support,)
-        The support vectors' places in the stream (after `fit`: rows of X), grouped by class.
+        Places of the support vectors in the stream (after `fit`: rows of X), grouped by class.
     support_vectors_ : ndarray or CSR matrix of shape (n_support, n_features)
-        The support vectors.
+        Support vectors.
     n_support_ : ndarray of shape (n_classes,)
-        The number of support vectors of each class.
+        Number of support vectors per class.
     n_margin_ : ndarray of shape (1,) or (n_classes,)
-        Examples exactly on the margin, for each decision function.
+        Number of examples exactly on the margin, per decision function.
     n_bounded_ : ndarray of shape (1,) or (n_classes,)
-        Examples inside or on the wrong side of it.
+        Number of examples inside or on the wrong side of the margin, per decision function.
     dual_coef_ : ndarray of shape (1, n_support) or (n_classes, n_support)
         Signed coefficients of the support vectors.
     intercept_ : ndarray of shape (1,) or (n_classes,)
-        Constants of the decision functions.
+        Intercepts of the decision functions.
     n_features_in_ : int
-        Number of features.
+        Number of features of X.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, if X had some.
+        Names of the features, if X has string column names.
     n_iter_ : int
-        Steps of the solver so far.
+        Number of solver steps so far.
     n_kernel_evals_ : int
-        Kernel values computed so far.
+        Number of kernel values computed so far.
     n_seen_ : int
-        Examples given so far.
+        Number of examples given so far.
+    fit_status_ : int
+        0 if the last call that learned converged, 1 if it warned that it did not.
+    progressive_score_ : ProgressiveScore
+        How often the model was right about an example before learning it.
+    model_size_ : int
+        Number of support vectors, or of features of an approximate model.
 
     See Also
     --------
-    OnlineSVC : Nearly as accurate, far faster, and keeps its support vectors only.
+    OnlineSVC : Nearly as accurate, far faster, and keeps only its support vectors.
 
     Notes
     -----
-    `kkt_violation`, `dual_objective` and `duality_gap` find all gradients from nothing first: what they say is a
-    certificate, and does not rest on what earlier calls have left.
+    `kkt_violation`, `dual_objective` and `duality_gap` compute all gradients from scratch: they certify the solution
+    without relying on values that earlier calls have updated.
 
     Examples are kept in double precision, whatever the precision of the input.
 
-    Rows of weight 0 have no effect and are not in `ids_`. Their ids are known nevertheless, so that a list of ids to
-    forget may hold them.
+    Rows of weight 0 have no effect and are not in `ids_`. `forget` accepts their ids nevertheless.
 
     References
     ----------
@@ -180,31 +187,30 @@ class IncrementalSVC(SupportVectorClassifier):
     @property
     @reads
     def n_margin_(self) -> NDArray[np.int64]:
-        """Examples exactly on the margin, for each decision function."""
+        """Number of examples exactly on the margin, per decision function."""
         return self._per_class(exact.exact_state(self).native.n_margin)
 
     @property
     @reads
     def n_bounded_(self) -> NDArray[np.int64]:
-        """Examples inside or on the wrong side of the margin, for each decision function."""
+        """Number of examples inside or on the wrong side of the margin, per decision function."""
         return self._per_class(exact.exact_state(self).native.n_bounded)
 
     @writes
     @with_callbacks
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None, ids: Any = None) -> Self:
-        """Learn a training set from nothing; what was known before is forgotten.
+        """Learn a training set from scratch, discarding what was learned before.
 
         Parameters
         ----------
         X : array-like or CSR matrix of shape (n, n_features)
-            Examples. With a precomputed kernel: the square matrix of kernel values.
+            Training examples. With a precomputed kernel: the square matrix of kernel values.
         y : array-like of shape (n,)
-            Labels of any type, of two classes at least.
+            Labels of any type, of at least two classes.
         sample_weight : array-like of shape (n,), default=None
-            Weights; each multiplies `C` for its row. Rows of weight 0 are left out.
+            Weights that multiply `C` per row. Rows of weight 0 are left out.
         ids : array-like of shape (n,), default=None
-            What the examples are called, to forget or relabel them later: any hashable values, all different. None
-            calls them 0, 1, 2, ...
+            Ids by which to forget or relabel the examples later: distinct hashable values. None means 0, 1, 2, ...
 
         Returns
         -------
@@ -224,8 +230,8 @@ class IncrementalSVC(SupportVectorClassifier):
     ) -> Self:
         """Learn more examples; the order of examples does not matter to the result.
 
-        The first call settles the kernel (`gamma="scale"` looks at its examples only) and whether examples are kept
-        dense or sparse. Later input is converted to that.
+        The first call decides `gamma` (`gamma="scale"` uses its examples only) and whether examples are stored dense or
+        sparse. Later input is converted accordingly.
 
         Parameters
         ----------
@@ -233,14 +239,14 @@ class IncrementalSVC(SupportVectorClassifier):
             Examples. With a precomputed kernel the columns stand for all examples that will ever be learned: the
             t-th example of the stream is column t.
         y : array-like of shape (n,)
-            Labels; new classes may appear at any call.
+            Labels; new classes may appear in any call.
         classes : array-like of shape (n_classes,), default=None
-            Classes to expect, if they are known beforehand. They stay when their last example is forgotten.
+            Classes to expect, if they are known beforehand. They are kept when their last example is forgotten.
         sample_weight : array-like of shape (n,), default=None
-            Weights; each multiplies `C` for its row. Rows of weight 0 are passed over.
+            Weights that multiply `C` per row. Rows of weight 0 are skipped.
         ids : array-like of shape (n,), default=None
-            What the examples are called, to forget or relabel them later: any hashable values that no example held has.
-            None calls them by their places in the stream, 0, 1, 2, ...
+            Ids by which to forget or relabel the examples later: hashable values that no example held has. None means
+            their places in the stream, 0, 1, 2, ...
 
         Returns
         -------
@@ -275,15 +281,15 @@ class IncrementalSVC(SupportVectorClassifier):
 
     @writes
     def relabel(self, ids: Any, y: Any) -> Self:
-        """Give other labels to examples: the model is then the one that saw them with these labels.
+        """Change the labels of examples: the model is then the one that saw them with the new labels.
 
         Parameters
         ----------
-        ids : list, array or one id by itself
+        ids : list, array or a single id
             The ids that the examples were given with; without ids, their places in the stream.
         y : array-like of shape (n_ids,)
-            Their labels, in the order of the ids; new classes may appear. `class_weight` applies to them, the weights
-            of the examples stay.
+            New labels, in the order of the ids; new classes may appear. `class_weight` applies to them; sample weights
+            do not change.
 
         Returns
         -------
@@ -336,17 +342,17 @@ class IncrementalSVC(SupportVectorClassifier):
 
     @writes
     def leave_one_out(self, method: str = "predict") -> NDArray[Any]:
-        """Return what is said about each example that is held by the model that never saw it.
+        """Predict each example held by the model that never saw it.
 
         Parameters
         ----------
         method : {"predict", "decision_function"}, default="predict"
-            Labels, or decision values.
+            Whether to return labels or decision values.
 
         Returns
         -------
         ndarray of shape (n_held,) or (n_held, n_classes)
-            One answer for each of `ids_`, as the method of that name gives it.
+            One prediction per element of `ids_`, as returned by the method of that name.
 
         Examples
         --------
