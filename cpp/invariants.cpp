@@ -240,16 +240,17 @@ void KernelModel<T>::check_invariants() const {
   }
   for (std::size_t n = 0; n < newcomers_.size(); ++n)
     require(newcomers_[n] < binaries_.size() && (n == 0 || newcomers_[n - 1] < newcomers_[n]), "KernelModel: the newcomers are not in order.");
-  check_listed();
+  check_index();
 }
 
 template <class T>
-void KernelModel<T>::check_listed() const {
-  if (listed_.count == 0 || listed_.squeezes != points_.squeezes()) return;
-  require(listed_.count <= points_.size(), "KernelModel: more examples are listed by feature than there are.");
-  const SparseColumns<T> fresh = columns_of(points_.examples().range(0, listed_.count));
-  require(fresh.starts == listed_.columns.starts && fresh.rows == listed_.columns.rows && fresh.values == listed_.columns.values,
-          "KernelModel: the list of examples by feature is not that of the examples.");
+void KernelModel<T>::check_index() const {
+  const ColumnIndex<T>* index = last_index_.index ? last_index_.index->find() : nullptr;
+  if (!index || last_index_.squeezes != points_.squeezes()) return;
+  require(index->count <= points_.size(), "KernelModel: more examples are indexed by feature than are held.");
+  const SparseColumns<T> fresh = columns_of(points_.examples().range(0, index->count));
+  require(fresh.starts == index->columns.starts && fresh.rows == index->columns.rows && fresh.values == index->columns.values,
+          "KernelModel: the index of examples by feature is not that of the examples.");
 }
 
 #define HINGE_INSTANTIATE(T)                                          \

@@ -17,6 +17,7 @@ class RowStore {
   RowStore(std::size_t features, bool sparse) : features_(features), sparse_(sparse) {}
   // A copy has room for as many rows again. Sparse rows are shared, not copied.
   RowStore(const RowStore& other);
+  RowStore(RowStore&&) noexcept = default;
   RowStore& operator=(const RowStore&) = delete;
 
   std::size_t size() const { return ids_.size(); }

@@ -25,6 +25,12 @@ if TYPE_CHECKING:
 Arrays = dict[str, NDArray[Any]]
 
 
+class NativePredictor(Protocol):
+    """What a native model knew at one moment; any number of threads may ask it at the same time."""
+
+    def decide(self, batch: Any, threads: int = 1) -> NDArray[np.float64]: ...
+
+
 class NativeModel(Protocol):
     """The native machines, whatever their precision."""
 
@@ -54,7 +60,7 @@ class NativeModel(Protocol):
     ) -> _core.Outcome: ...
     def finish(self, monitor: _core.Monitor | None = None) -> _core.Outcome: ...
     def polish(self) -> None: ...
-    def decide(self, batch: Any, threads: int = 1) -> NDArray[np.float64]: ...
+    def predictor(self) -> NativePredictor: ...
     def state(self) -> Arrays: ...
 
 
@@ -233,9 +239,17 @@ class State:
                 native.grow(len(table))
             raise
 
+    def predictor(self) -> NativePredictor:
+        """Return what the native model knows now, which stays so whatever the model learns.
+
+        Drop it before the model learns again: the model then changes its rows in place, otherwise it has to copy them.
+        """
+        return self.native.predictor()
+
     def decide(self, X: Any, threads: int) -> NDArray[np.float64]:
-        """Return decision values of checked examples, one column a native machine."""
-        parts = [self.native.decide(batch, threads) for _, batch in self.storage.batches(X)]
+        """Compute decision values of checked examples, one column per binary model."""
+        predictor = self.predictor()
+        parts = [predictor.decide(batch, threads) for _, batch in self.storage.batches(X)]
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     def snapshot(self) -> tuple[ClassTable, Arrays]:
