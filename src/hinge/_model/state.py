@@ -55,6 +55,232 @@ class NativeModel(Protocol):
     ) -> _core.Outcome: ...
     def finish(self, monitor: _core.Monitor | None = None) -> _core.Outcome: ...
     def polish(self) -> None: ...
+    def predictor(self) -> NativePredictor: ...
+    def state(self) -> Arrays: ...
+
+
+@dataclass(frozen=True)
+class SolverOptions:
+    """What the machines may do, as plain values; None means no bound."""
+
+    cache_bytes: int
+    threads: int
+    tolerance: float = 1e-3
+    second_order: bool = True
+    max_gap: float | None = None
+    max_support: int | None = None
+    max_steps: int = 0
+    selection: str = "random"
+    pool_size: int = 50
+    algorithm: str = "lasvm"
+    loss: str = "ramp"
+    ramp: float = -1.0
+    warmup: int = 0
+    max_idle: int = 0
+    clean_every: int = 1
+    n_steps: int = 10
+    process: bool = True
+    keep_all: bool = True
+    average: bool = False
+    seed: int = 0
+    margin: float = 0.0
+    max_examples: int | None = None
+    oldest_first: bool = False
+    problem: str = "classifier"
+    nu: float = 1.0
+    most_total: float | None = None
+
+    def but(self, **changes: Any) -> Self:
+        """Return the same with some changes; `dataclasses.replace` would take a good part of the time of a label."""
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__, **changes)
+        return other
+
+    @property
+    def biased(self) -> bool:
+        """The machines have a bias, so that their coefficients have a sum to keep."""
+        return self.algorithm in ("lasvm", "incremental")
+
+    def native(self) -> _core.Options:
+        """Return the options for the native code."""
+        options = _core.Options()
+        bounds = {name: math.inf for name in ("max_gap", "most_total") if getattr(self, name) is None}
+        counts = {name: getattr(self, name) or 0 for name in ("max_support", "max_examples")}
+        for name, value in (asdict(self) | bounds | counts).items():
+            setattr(options, name, value)
+        return options
+
+
+@dataclass
+class ProgressiveScore:
+    """Test-then-learn score: how often a model was right about an example before learning it.
+
+    Attributes
+    ----------
+    n_examples : int
+        Examples predicted and then learned.
+    n_mistakes : int
+        Those of them that were predicted wrongly.
+    """
+
+    n_examples: int = 0
+    n_mistakes: int = 0
+
+    @property
+    def error(self) -> float:
+        """Share of wrong predictions; NaN before the first example."""
+        return self.n_mistakes / self.n_examples if self.n_examples else math.nan
+
+    def count(self, outcome: _core.Outcome) -> None:
+        """Add the outcome of one native call."""
+        self.n_examples += outcome.visited
+        self.n_mistakes += outcome.mistakes
+
+
+@dataclass(frozen=True)
+class Support:
+    """The support vectors, grouped by class and within a class in the order of the stream."""
+
+    ids: NDArray[np.int64]
+    vectors: Any  # ndarray or CSR matrix
+    coefficients: NDArray[np.float64]  # (machines as users see them, vectors)
+    counts: NDArray[np.int32]  # of each class
+
+
+class State:
+    """What a fitted classifier knows.
+
+    The native machines are rebuilt from plain arrays when they are first needed, so that copies and pickles hold
+    nothing native.
+
+    Parameters
+    ----------
+    kernel : KernelSpec
+        The kernel, its parameters settled.
+    options : SolverOptions
+        What the machines may do.
+    storage : Storage
+        How examples are kept.
+    table : ClassTable
+        The classes known so far.
+    """
+
+    _options_class: type[SolverOptions] = SolverOptions
+    brief_rows = 16  # calls that learn no more rows are over sooner than a snapshot is worth
+    warns_when_stalled = True  # exact models say by themselves how exact they are
+
+    def __init__(self, kernel: KernelSpec, options: SolverOptions, storage: Storage, table: ClassTable) -> None:
+        self.kernel = kernel
+        self.options = options
+        self.storage = storage
+        self.table = table
+        self.n_seen = 0
+        self._arrays: Arrays | None = None
+        self._native: NativeModel | None = None
+        self._reset()
+
+    def _reset(self) -> None:
+        """Set what is not saved with a model."""
+        self.progressive_score = ProgressiveScore()
+        self.converged = True
+        self.predictor: Predictor | None = None
+
+    @property
+    def is_usable(self) -> bool:
+        """The machines can be asked something, whether they have learned much or not."""
+        return self._native is None or not self._native.broken
+
+    @property
+    def has_learned(self) -> bool:
+        """There is something in the machines."""
+        return bool(np.any(self.native.squared_norm))
+
+    @property
+    def native(self) -> NativeModel:
+        """The native machines."""
+        if self._native is None:
+            self._native = self._built(self._arrays)
+            self._arrays = None
+        return self._native
+
+    def _built(self, arrays: Arrays | None) -> NativeModel:
+        """Return new machines, with what some arrays say that they know."""
+        kind = self._kind()
+        parts = (
+            self.kernel.native(self.storage.dtype),
+            self.options.native(),
+            self.storage.n_features,
+            self.storage.sparse,
+            len(self.table),
+        )
+        made: NativeModel = kind(*parts) if arrays is None else kind.restore(*parts, arrays)
+        return made
+
+    def _kind(self) -> Any:
+        """Return the class of the native machines."""
+        if self.options.algorithm == "incremental":
+            return _core.ExactModel
+        return _core.KernelModel32 if self.storage.dtype == np.float32 else _core.KernelModel64
+
+    def use(self, options: SolverOptions) -> NativeModel:
+        """Return the native machines, told to work as `options` say."""
+        if options != self.options:
+            self.native.set_options(options.native())
+            self.options = options
+        return self.native
+
+    @property
+    def uses_blas(self) -> bool:
+        """Native work may call the BLAS; kernels of sparse rows do not."""
+        return not self.storage.sparse or self.kernel.function is not None
+
+    def products(self) -> AbstractContextManager[None]:
+        """Return a context for native work that may call the BLAS."""
+        return one_blas_thread() if self.uses_blas else nullcontext()
+
+    def publish(self) -> Predictor:
+        """Return the snapshot that answers predictions until it is retracted.
+
+        Only the owner of the model's lock may call it: native gaps are closed on the way.
+        """
+        if self.predictor is None:
+            self.predictor = self._make_predictor()
+        return self.predictor
+
+    def retract(self) -> None:
+        """Discard the snapshot: the next prediction waits for the lock and makes another."""
+        self.predictor = None
+
+    def _make_predictor(self) -> Predictor:
+        return Predictor(self.kernel, self.storage, self.table, self.native.predictor(), self.uses_blas)
+
+    def announce(self, classes: ArrayLike | None) -> None:
+        """Note classes that the user expects; they come with the table."""
+
+    def size(self) -> int:
+        """Return the number of support vectors, or of features."""
+        return len(self.support().ids)
+
+    def watched(self, monitor: _core.Monitor | None) -> AbstractContextManager[_core.Monitor | None]:
+        """Return a context for learning, whose value is the monitor to give to the machines."""
+        return nullcontext(monitor) if self.kernel.function is None else deferred_interrupts(monitor)
+
+    def extend(self, table: ClassTable) -> None:
+        """Take over a table with more classes."""
+        if len(table) == len(self.table):
+            return
+        native, before = self.native, self.table
+        try:
+            self.table = table
+            native.grow(len(table))
+        except BaseException:
+            if native.broken:
+                self.table = before
+            else:  # a signal handler raises before or after the work, which does nothing when it is done
+                self.table = table
+                native.grow(len(table))
+            raise
+
     def decide(self, X: Any, threads: int) -> NDArray[np.float64]:
         """Compute decision values of checked examples, one column per native binary model."""
         return self.publish().decide(X, threads)
