@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from hinge import _core
     from hinge._fit.data import TrainingData
     from hinge._fit.estimator import KernelEstimator
+    from hinge._model.state import SolverOptions
 
 Estimator = TypeVar("Estimator", bound="KernelEstimator")
 StateT = TypeVar("StateT", bound=State)
@@ -64,13 +65,15 @@ def partial_fit(  # noqa: PLR0917
     ids: Iterable[Hashable] | None = None,
 ) -> Estimator:
     """Learn the next rows of a stream."""
+    options = estimator._options(streaming=True)
     before: State | None = vars(estimator).get("_state")
     if before is None:
-        state, data, features = first_state(estimator, X, y, sample_weight, classes, ids)
+        state, data, features = first_state(estimator, options, X, y, sample_weight, classes, ids)
     else:
         state, features = before, features_of(estimator)
-        data = _next_data(estimator, before, X, y, sample_weight, ids)
-    options = estimator._options(streaming=True)
+        data = estimator._task.check(estimator, X, y, sample_weight, state)
+        data = estimator._learner.name_rows(data, state, ids)
+        estimator._learner.require_unchanged(estimator, state, options)
     table = estimator._task.classes(data, state.table, classes)
     estimator._learner.require_learnable(state, data, whole=False)
     state = state.expendable()
@@ -84,6 +87,7 @@ def partial_fit(  # noqa: PLR0917
 
 def first_state(  # noqa: PLR0917
     estimator: KernelEstimator,
+    options: SolverOptions,
     X: Any,
     y: Any,
     sample_weight: ArrayLike | None,
@@ -92,28 +96,11 @@ def first_state(  # noqa: PLR0917
 ) -> tuple[Any, TrainingData, dict[str, Any]]:
     """Return the empty state that the first rows of a stream call for, these rows checked, and their features."""
     task, learner = estimator._task, estimator._learner
-    options = estimator._check_params(streaming=True)
     blank = unfitted(estimator)
     data = learner.name_rows(task.check(blank, X, y, sample_weight, None), None, ids)
     table = task.classes(data, None, classes)
     data.require_weight()
     return learner.new_state(estimator, data, options, table), data, features_of(blank)
-
-
-def _next_data(  # noqa: PLR0917
-    estimator: KernelEstimator,
-    state: State,
-    X: Any,
-    y: Any,
-    sample_weight: ArrayLike | None,
-    ids: Iterable[Hashable] | None,
-) -> TrainingData:
-    """Return checked rows of a stream that has begun."""
-    estimator._check_params(streaming=True)
-    data = estimator._task.check(estimator, X, y, sample_weight, state)
-    data = estimator._learner.name_rows(data, state, ids)
-    estimator._learner.require_unchanged(estimator, state)
-    return data
 
 
 def finish(estimator: Estimator) -> Estimator:
@@ -130,7 +117,7 @@ def revising(estimator: KernelEstimator, state_class: type[StateT]) -> Iterator[
     """Give the state of an estimator to change, and the monitor for native calls; undo what an error leaves behind."""
     options = estimator._options(streaming=False)
     known = state_of(estimator, state_class)
-    estimator._learner.require_unchanged(estimator, known)
+    estimator._learner.require_unchanged(estimator, known, options)
     state = known.expendable()
     with publishing(estimator, state, features_of(estimator)):
         state.use(options)

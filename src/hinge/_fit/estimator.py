@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from hinge._fit.progress import CallbackSupportMixin
-from hinge._model.locking import lock_of, reads
+from hinge._model.locking import reads
 from hinge._model.params import check_kernel, check_seed, check_threads, flag, number
 from hinge._model.state import SolverOptions
 from hinge._model.threads import count_threads
@@ -104,10 +104,11 @@ class KernelEstimator(CallbackSupportMixin, BaseEstimator):
         While another thread learns, it is the one published before; nobody waits unless the call is brief.
         """
         ready = self._fitted_state().predictor
-        if ready is not None:
-            return ready
-        with lock_of(self).reading():
-            return self._fitted_state().publish()
+        return self._publish() if ready is None else ready
+
+    @reads
+    def _publish(self) -> Predictor:
+        return self._fitted_state().publish()
 
     def _check_queries(self, X: Any, predictor: Predictor) -> Rows:
         """Return checked rows to predict."""

@@ -40,7 +40,7 @@ class Learner(Protocol[StateT]):
     ) -> StateT:
         """Return the state of a model that has learned nothing, as the first data require it."""
 
-    def require_unchanged(self, estimator: KernelEstimator, state: StateT) -> None:
+    def require_unchanged(self, estimator: KernelEstimator, state: StateT, options: SolverOptions) -> None:
         """Raise ParameterError if parameters changed that the coefficients of the state depend on."""
 
     def require_learnable(self, state: StateT, data: TrainingData, *, whole: bool) -> None:
@@ -81,7 +81,12 @@ class KernelLearner(Generic[StateT]):
         kernel = KernelSpec.resolve(*estimator._kernel_params, X=data.X, weights=data.weights)
         return self.state_class(kernel, options, Storage.of(data.X), table)
 
-    def require_unchanged(self, estimator: KernelEstimator, state: StateT) -> None:
+    def require_unchanged(
+        self,
+        estimator: KernelEstimator,
+        state: StateT,
+        options: SolverOptions,  # noqa: ARG002
+    ) -> None:
         """Raise ParameterError if the kernel changed."""
         state.kernel.require_same(*estimator._kernel_params)
 

@@ -13,8 +13,7 @@ from __future__ import annotations
 import atexit
 import os
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import wraps
 from typing import Concatenate, ParamSpec, TypeVar
 from weakref import WeakSet
@@ -47,30 +46,16 @@ class ModelLock:
         self.is_torn = False
         _locks.add(self)
 
-    @contextmanager
-    def reading(self) -> Iterator[None]:
-        """Hold the lock to read what others may change."""
-        with self.lock:
-            self._require_whole()
-            yield
+    def require_rest(self) -> None:
+        """Raise RuntimeError if the owner changes the model already: the call comes from inside that work."""
+        if self.is_writing:
+            raise RuntimeError(
+                "The model cannot be changed from inside its own kernel function or callback; change a copy, or wait "
+                "until the call returns."
+            )
 
-    @contextmanager
-    def writing(self) -> Iterator[None]:
-        """Hold the lock to change the model."""
-        with self.lock:
-            self._require_whole()
-            if self.is_writing:
-                raise RuntimeError(
-                    "The model cannot be changed from inside its own kernel function or callback; change a copy, or "
-                    "wait until the call returns."
-                )
-            self.is_writing = True
-            try:
-                yield
-            finally:
-                self.is_writing = False
-
-    def _require_whole(self) -> None:
+    def require_whole(self) -> None:
+        """Raise RuntimeError if the model was left half changed."""
         if self.is_torn:
             raise RuntimeError(
                 "The model cannot be used in this process: another thread was changing it when the process was forked; "
@@ -100,7 +85,9 @@ def reads(method: Callable[Concatenate[Model, Params], Result]) -> Callable[Conc
 
     @wraps(method)
     def locked(self: Model, /, *args: Params.args, **kwargs: Params.kwargs) -> Result:
-        with lock_of(self).reading():
+        lock = lock_of(self)
+        with lock.lock:
+            lock.require_whole()
             return method(self, *args, **kwargs)
 
     return locked
@@ -111,8 +98,15 @@ def writes(method: Callable[Concatenate[Model, Params], Result]) -> Callable[Con
 
     @wraps(method)
     def locked(self: Model, /, *args: Params.args, **kwargs: Params.kwargs) -> Result:
-        with lock_of(self).writing():
-            return method(self, *args, **kwargs)
+        lock = lock_of(self)
+        with lock.lock:
+            lock.require_whole()
+            lock.require_rest()
+            lock.is_writing = True
+            try:
+                return method(self, *args, **kwargs)
+            finally:
+                lock.is_writing = False
 
     return locked
 

@@ -60,15 +60,13 @@ class ApproximateLearner:
         kernel = resolved_kernel(estimator, data.X, data.weights)
         return ApproximateState(kernel, options, Storage.of(data.X), table)
 
-    def require_unchanged(self, estimator: KernelEstimator, state: ApproximateState) -> None:
+    def require_unchanged(self, estimator: KernelEstimator, state: ApproximateState, options: SolverOptions) -> None:
         """Raise ParameterError if the kernel, the feature map or the loss changed."""
         state.kernel.require_same(*estimator._kernel_params)
-        params = estimator.get_params(deep=False)
-        encoded = {"steps": params["steps"] == "adaptive"}
         for name, field in _FIXED.items():
-            if encoded.get(name, params[name]) != getattr(state.options, field):
+            if getattr(options, field) != getattr(state.options, field):
                 raise ParameterError(
-                    f"{name} must stay what it was when learning began, got {params[name]!r}; "
+                    f"{name} must stay what it was when learning began, got {getattr(estimator, name)!r}; "
                     "set it back, or call fit to start from scratch."
                 )
 

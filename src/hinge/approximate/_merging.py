@@ -49,7 +49,8 @@ def begin(  # noqa: PLR0917
         Rows in all parts.
     """
     begun = copy.deepcopy(model)
-    state, data, features = driver.first_state(begun, X, y, sample_weight, classes)
+    options = begun._check_params(streaming=True)
+    state, data, features = driver.first_state(begun, options, X, y, sample_weight, classes)
     with driver.publishing(begun, state, features, fresh=True), one_blas_thread():
         part = part_of(begun, state, data, 0)
         resolve_map(state, part, part.used, check_random_state(model.random_state))

@@ -265,7 +265,8 @@ class ApproximateSVC(ApproximateEstimator, KernelClassifier):  # type: ignore[mi
             With two classes, the logistic function of the decision value; with more, those of all classes, normalised
             to sum to one.
         """
-        self._learner.require_unchanged(self, driver.state_of(self, ApproximateState))
+        options = self._check_params(streaming=False)
+        self._learner.require_unchanged(self, driver.state_of(self, ApproximateState), options)
         table, decisions = self._class_decisions(X)
         if len(table) < 2:
             return np.ones((len(decisions), 1))

@@ -50,10 +50,10 @@ class ExactLearner(KernelLearner[ExactState]):
             state.announce(table.classes)
         return state
 
-    def require_unchanged(self, estimator: KernelEstimator, state: ExactState) -> None:
+    def require_unchanged(self, estimator: KernelEstimator, state: ExactState, options: SolverOptions) -> None:
         """Raise ParameterError if the kernel or the one-class problem changed."""
-        super().require_unchanged(estimator, state)
-        now, then = estimator._check_params(streaming=False), state.options
+        super().require_unchanged(estimator, state, options)
+        now, then = options, state.options
         if (now.problem, now.nu, now.most_total) != (then.problem, then.nu, then.most_total):
             rule = f"nu={then.nu:g}" if then.most_total is None else "C in use instead of nu"
             raise ParameterError(
