@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
     from hinge._model.kernels import KernelSpec
     from hinge._model.labels import ClassTable
-    from hinge._model.validation import Batch, Rows, Storage
+    from hinge._model.validation import Rows, Storage
 
 
 class NativePredictor(Protocol):
     """The native part of a snapshot, whatever its precision."""
 
-    def decide(self, batch: Batch, threads: int = 1) -> NDArray[np.float64]:
+    def decide(self, batch: Any, threads: int = 1) -> NDArray[np.float64]:
         """Return decision values, one column per binary model."""
 
 
