@@ -101,15 +101,6 @@ struct History {
     check_promises();
   }
 
-  // Rows that no predictor looks at any more are changed where they are.
-  void change_in_place() {
-    promises.clear();
-    model->predictor();
-    const void* before = model->points().examples().norms;
-    finish();
-    expect(model->points().examples().norms == before, "rows are copied for a predictor that does not exist any more");
-  }
-
   Dice& dice;
   const Examples<T>& examples;
   hinge::Kernel<T> kernel;
@@ -142,7 +133,6 @@ void live(History<T>& history, std::size_t steps) {
     }
   }
   history.check_promises();
-  history.change_in_place();
 }
 
 }  // namespace
