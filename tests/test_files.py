@@ -1,7 +1,6 @@
 """Files that appear complete or not at all."""
 
 import os
-import sys
 
 import pytest
 
@@ -40,7 +39,7 @@ def late(*_, **__):
         (hinge.save, "os.open"),
         (hinge.save, "os.fsync"),
         (hinge.save, "os.replace"),
-        (hinge.save, "hinge.io.atomic._hold"),
+        (hinge.save, "hinge.io.atomic._lock"),
         (hinge.load, "os.fstat"),
     ],
 )
@@ -84,7 +83,6 @@ def test_folders(tmp_path):
         pass
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="permissions and links of POSIX")
 def test_permissions_and_links_stay(tmp_path):
     place, link = tmp_path / "note", tmp_path / "link"
     with replacing(place) as unfinished:

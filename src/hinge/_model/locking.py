@@ -120,6 +120,5 @@ def _after_fork() -> None:
         turn.after_fork()
 
 
-if hasattr(os, "register_at_fork"):  # not on Windows
-    os.register_at_fork(after_in_child=_after_fork)
+os.register_at_fork(after_in_child=_after_fork)
 atexit.register(_core.close, _PATIENCE)
