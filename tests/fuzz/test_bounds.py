@@ -96,12 +96,12 @@ def test_a_packed_file_that_asks_for_gigabytes_to_be_unpacked(tmp_path):
     start, length = 12, 4 * (packed[12] + 1)  # of the header of the first block
     packed[start + 4] = 40  # 4 GB of dictionary
     packed[start + length - 4 : start + length] = zlib.crc32(packed[start : start + length - 4]).to_bytes(4, "little")
-    refused(written(tmp_path / "a.svm.xz", packed), "must need at most 256 MB to be unpacked")
+    refused(written(tmp_path / "a.svm.xz", packed), "needs more than 256 MB to be decompressed")
 
 
 def test_more_columns_than_are_read(tmp_path):
-    data = gzip.compress(b"," * (_delimited.MOST_COLUMNS + 5) + b"\n1\n")
-    refused(written(tmp_path / "a.csv.gz", data), "columns; at most 65536 are read")
+    data = gzip.compress(b"," * (_delimited.MAX_COLUMNS + 5) + b"\n1\n")
+    refused(written(tmp_path / "a.csv.gz", data), "columns; at most 65536 can be read")
 
 
 def test_a_record_of_lines_without_end(tmp_path, monkeypatch):
@@ -139,8 +139,8 @@ def header(shape, descr="<f8", order="False"):
 @pytest.mark.parametrize(
     ("arrays", "message"),
     [
-        ({"X": header("(1000000000000000, 0)")}, "rows of one number at least"),
-        ({"X": header("(0x" + "f" * 5000 + ", 1)")}, "more than there can be"),
+        ({"X": header("(1000000000000000, 0)")}, "rows of at least one number"),
+        ({"X": header("(0x" + "f" * 5000 + ", 1)")}, "or too many"),
         ({"X": header("(4611686018427387904, 4611686018427387904)")}, "where its shape asks for"),
         ({"X": header("(3, 1073741824)", order="True")}, "where its shape asks for"),
         ({"X": np.ones((2, 1)), "y": header("(2,)", "<U0")}, "entries of no size"),
@@ -154,13 +154,13 @@ def test_npz_claims(tmp_path, arrays, message):
 
 @pytest.mark.parametrize("packing", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
 def test_npz_packed_as_numpy_never_does(tmp_path, packing):
-    refused(npz(tmp_path / "a.npz", packing, X=np.ones((2, 1))), "must be packed as NumPy does")
+    refused(npz(tmp_path / "a.npz", packing, X=np.ones((2, 1))), "must be compressed as NumPy does")
 
 
 def test_columns_that_unpack_to_far_more_than_they_take(tmp_path, monkeypatch):
-    monkeypatch.setattr(_npy, "_WHOLE", MB)
+    monkeypatch.setattr(_npy, "_MAX_BYTES_AT_ONCE", MB)
     X = np.asfortranarray(np.zeros((200_000, 2)))
-    refused(npz(tmp_path / "a.npz", X=X), "column by column and unpacks to 3 MB")
+    refused(npz(tmp_path / "a.npz", X=X), "in column order and decompresses to 3 MB")
     plain = npz(tmp_path / "b.npz", zipfile.ZIP_STORED, X=X, y=np.arange(len(X)) % 2)
     assert sum(map(len, open_source(plain).chunks())) == len(X)  # the file is as large as what it unpacks to
 
@@ -171,7 +171,7 @@ def test_parquet_texts_that_are_repeated(tmp_path):
     codes = pyarrow.array(np.zeros(20_000, dtype=np.int32))
     texts = pyarrow.DictionaryArray.from_arrays(codes, pyarrow.array(["x" * 500_000]))
     parquet.write_table(pyarrow.table({"a": texts, "y": codes}), path, store_schema=False)
-    refused(path, "has texts of more than 256 MB in 4096 rows")
+    refused(path, "has more than 256 MB of text in 4096 rows")
 
 
 def claims(content, name, size):

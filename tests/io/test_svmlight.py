@@ -134,7 +134,7 @@ def test_damaged_packing(tmp_path, packing, damage):
         for place in range(len(data) // 2, len(data) // 2 + 50):
             data[place] ^= 0xFF
     path.write_bytes(data)
-    with pytest.raises(DataFileError, match=rf"a\.svm is damaged or cut short: .* as {packing} data|a\.svm, line"):
+    with pytest.raises(DataFileError, match=rf"a\.svm is damaged or truncated: .* as {packing} |a\.svm, line"):
         list(open_source(path).chunks())
 
 

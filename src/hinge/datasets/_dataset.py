@@ -5,9 +5,9 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
 
-Features: TypeAlias = NDArray[np.float32] | NDArray[np.float64] | csr_matrix
+from hinge.io import Matrix
+
 Labels: TypeAlias = NDArray[np.int64] | NDArray[np.str_]
 
 
@@ -16,9 +16,9 @@ class Dataset:
     """Rows to learn from, rows to test with, and RBF settings that suit them."""
 
     name: str
-    X_train: Features
+    X_train: Matrix
     y_train: Labels
-    X_test: Features
+    X_test: Matrix
     y_test: Labels
     C: float
     gamma: float

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from hinge.datasets._dataset import Features, Labels
+    from hinge.datasets._dataset import Labels
+    from hinge.io import Matrix
 
     Digits: TypeAlias = NDArray[np.int64]
     Pixels: TypeAlias = NDArray[np.float32] | NDArray[np.float64]
@@ -175,7 +176,7 @@ def _digits() -> dict[str, tuple[NDArray[np.uint8], Digits]]:
     return {"train": _pad(data.X_train, data.y_train), "test": _pad(data.X_test, data.y_test)}
 
 
-def _pad(X: Features, y: Labels) -> tuple[NDArray[np.uint8], Digits]:
+def _pad(X: Matrix, y: Labels) -> tuple[NDArray[np.uint8], Digits]:
     images = np.zeros((len(y), _PADDED_SIDE, _PADDED_SIDE), np.uint8)
     images[:, 1:-1, 1:-1] = np.rint(255 * X).reshape(-1, _SIDE, _SIDE)
     return images, y.astype(np.int64)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from hinge.datasets._dataset import Features
+    from hinge.io import Matrix
 
     Classes = NDArray[np.int64]
 
@@ -71,7 +71,7 @@ class KnownSet:
     shuffled: bool = False
     sparse: bool = False
     downloads: dict[str, RemoteFile] = field(default_factory=dict)
-    preprocess: Callable[[Features, Classes], tuple[Features, Classes]] | None = None
+    preprocess: Callable[[Matrix, Classes], tuple[Matrix, Classes]] | None = None
 
 
 def load_known(name: str) -> Dataset:
@@ -103,7 +103,7 @@ def load_known(name: str) -> Dataset:
     return Dataset(name, X[:cut], y[:cut], X[cut:], y[cut:], known.C, known.gamma)
 
 
-def _read(known: KnownSet, file_name: str, n_rows: int) -> tuple[Features, Classes]:
+def _read(known: KnownSet, file_name: str, n_rows: int) -> tuple[Matrix, Classes]:
     read_rows = read_sparse if known.sparse else read_dense
     X, y = read_rows(_find(known, file_name), known.name, n_rows, known.n_features)
     return known.preprocess(X, y) if known.preprocess else (X, y)
@@ -128,17 +128,17 @@ def _data_folder() -> Path | None:
     return Path(given) if given else None
 
 
-def _divide_by_255(X: Features, y: Classes) -> tuple[Features, Classes]:
+def _divide_by_255(X: Matrix, y: Classes) -> tuple[Matrix, Classes]:
     X /= np.float32(255)
     return X, y
 
 
-def _digits_from_zero(X: Features, y: Classes) -> tuple[Features, Classes]:
+def _digits_from_zero(X: Matrix, y: Classes) -> tuple[Matrix, Classes]:
     """Call the digits 0 to 9; some copies of the set call them 1 to 10."""
     return X, y - 1 if y.max() == 10 else y
 
 
-def _scale_measures(X: Features, y: Classes) -> tuple[Features, Classes]:
+def _scale_measures(X: Matrix, y: Classes) -> tuple[Matrix, Classes]:
     X[:, :10] /= np.array(_COVTYPE_LARGEST, dtype=np.float32)
     return X, y
 
