@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 # Booleans and dates are read as the texts that a CSV file would hold.
 _TEXTS = ("string", "large_string", "string_view", "null", "boolean", "temporal")
-Arrow: TypeAlias = Any  # an object of pyarrow, which has no types
 
 _BUFFER = 1 << 20  # bytes of a column; without a buffer, pyarrow reads whole row groups
+Arrow: TypeAlias = Any  # an object of pyarrow, which has no types
 _MAX_CHARACTERS = 1 << 28  # of a column in one chunk
 
 

@@ -7,7 +7,7 @@ import sys
 from benchmarks import memory
 from benchmarks.data import data_folder
 from benchmarks.micro import Section
-from benchmarks.micro.lessons import eights
+from benchmarks.micro.exact_problems import eights
 from benchmarks.worker import timed
 
 
@@ -23,7 +23,7 @@ def measure(quick: bool) -> Section:
 
 
 def _measure_apart(n_rows: int) -> list[str]:
-    command = [sys.executable, "-m", "benchmarks.micro.capacity", str(n_rows)]
+    command = [sys.executable, "-m", "benchmarks.micro.exact_memory", str(n_rows)]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     return [f"{value:,.0f}" for value in json.loads(done.stdout.splitlines()[-1])]
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks.data import data_folder
 from benchmarks.micro import Section
-from benchmarks.micro.files import run
+from benchmarks.micro.command_overhead import run
 
 N_FEATURES, BLOCK = 60, 20_000
 

@@ -10,7 +10,7 @@ from sklearn.svm import OneClassSVM
 
 from benchmarks.data import data_folder
 from benchmarks.micro import Section
-from benchmarks.micro.lessons import TIGHT
+from benchmarks.micro.exact_problems import TIGHT
 from benchmarks.worker import timed
 from hinge import IncrementalOneClassSVM
 from hinge.datasets import load

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.micro import Section
-from benchmarks.micro.lessons import TIGHT, TrainingData, digits, zeros
+from benchmarks.micro.exact_problems import TIGHT, TrainingData, digits, zeros
 from benchmarks.worker import timed
 
 N_REFITS = 20

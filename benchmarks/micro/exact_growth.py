@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from scipy.integrate import trapezoid
 
 from benchmarks.micro import Section
-from benchmarks.micro.lessons import TIGHT, TrainingData, eights
+from benchmarks.micro.exact_problems import TIGHT, TrainingData, eights
 from benchmarks.worker import timed
 
 BLOCK = 500

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.micro import Section
-from benchmarks.micro.lessons import TIGHT, TrainingData, adults, banana, dual_objective, zeros
+from benchmarks.micro.exact_problems import TIGHT, TrainingData, adults, banana, dual_objective, zeros
 
 PROBLEMS: tuple[tuple[Callable[[int], TrainingData], int], ...] = ((banana, 1_000), (zeros, 2_000), (adults, 2_000))
 EVERY = 50

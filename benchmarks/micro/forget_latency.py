@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.micro import Section
-from benchmarks.micro.lessons import TrainingData, eights
+from benchmarks.micro.exact_problems import TrainingData, eights
 from benchmarks.worker import timed
 
 N_FORGOTTEN, N_RELABELLED = 200, 100
