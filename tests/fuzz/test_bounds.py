@@ -18,7 +18,7 @@ import pytest
 import hinge
 from fuzz._corpus import inputs
 from fuzz._model_damage import split, with_table
-from fuzz._outcome import little_memory, require_sentence
+from fuzz._outcome import bounded_memory, require_sentence
 from hinge.datasets import read
 from hinge.export import from_libsvm
 from hinge.io import _delimited, _npy, open_source
@@ -47,7 +47,7 @@ for number, command in enumerate(json.loads(sys.argv[1])):
 
 def refused(path, message, reader=read, **options):
     """Read a file that is to be refused in one sentence, without taking much memory."""
-    with little_memory(), pytest.raises(hinge.HingeError, match=message) as caught:
+    with bounded_memory(), pytest.raises(hinge.HingeError, match=message) as caught:
         reader(path, **options)
     require_sentence(str(caught.value))
 

@@ -42,7 +42,7 @@ def test_changed_inputs(tmp_path_factory, target, seed):
 def test_a_folder_for_findings_is_made(tmp_path, monkeypatch):
     folder, seen = tmp_path / "new" / "findings", []
     monkeypatch.setattr(sys, "argv", ["fuzz", "svmlight", "--blind", "--findings", str(folder)])
-    monkeypatch.setattr("fuzz._blind.blind", lambda *arguments: seen.append(arguments[-1].is_dir()))
+    monkeypatch.setattr("fuzz._blind.fuzz_blindly", lambda *arguments: seen.append(arguments[-1].is_dir()))
     main()
     assert seen == [True]
 

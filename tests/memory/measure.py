@@ -8,7 +8,7 @@ import warnings
 
 import numpy as np
 
-from benchmarks.memory import forget_peak, peak, resident
+from benchmarks.memory import reset_peak, peak, resident
 from hinge import (
     ApproximateSVC,
     ApproximateSVR,
@@ -41,7 +41,7 @@ def measured(kind, settings, n, cache_size):
     y = (X[:, 0] > X[:, 1] * X[:, 2]) ^ (random.random(n) < 0.3)
     model = kind(gamma=0.1, cache_size=cache_size, n_jobs=2, **settings)
     model.fit(X[:250], y[:250])
-    forget_peak()
+    reset_peak()
     before = resident()
     model.fit(X, y)
     most = peak() - before
