@@ -38,7 +38,7 @@ def _options() -> argparse.Namespace:
         nargs="+",
         choices=MODELS,
         metavar="MODEL",
-        help=f"{' '.join(MODELS)}; default: those that finish in reasonable time",
+        help=f"{' '.join(MODELS)}; default: the fast ones",
     )
     parser.add_argument("--repeats", type=int, default=1, help="runs of each model; the table shows median times")
     parser.add_argument("--output", type=Path, default=Path("benchmarks/results"), help="folder for the results")

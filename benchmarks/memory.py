@@ -35,7 +35,7 @@ def reset_peak() -> None:
         Path("/proc/self/clear_refs").write_text("5")
 
 
-def in_use() -> float:
+def allocated() -> float:
     """Return the allocated part of the heap (the resident memory if the C library has no such statistics).
 
     A leak shows here. Resident memory also contains free blocks, which are used again.

@@ -1,4 +1,4 @@
-"""Problems for the exact models: rows in double precision, settings, and the peer that is fitted again and again."""
+"""Problems for exact models: rows in double precision, settings, and the peer that is fitted for comparison."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,11 +16,11 @@ from hinge import IncrementalSVC
 from hinge.datasets import load
 
 CACHE_MEGABYTES = 1000
-TIGHT = 1e-10  # tolerance of a peer whose solution is compared with ours
+TIGHT = 1e-10  # tolerance of peers whose solution is compared with ours
 
 
 @dataclass(frozen=True)
-class TrainingData:
+class Problem:
     """Rows, labels and settings of one problem."""
 
     title: str
@@ -28,53 +28,53 @@ class TrainingData:
     y: NDArray[Any]
     settings: dict[str, Any]
 
-    def rows(self, chosen: Any) -> "TrainingData":
-        """Return the problem of some of the rows: a slice, places or a mask."""
+    def rows(self, chosen: slice | list[int] | NDArray[np.intp] | NDArray[np.bool_]) -> "Problem":
+        """Return the problem restricted to some rows: a slice, indices or a mask."""
         return replace(self, X=self.X[chosen], y=self.y[chosen])
 
     def learner(self, **options: Any) -> Any:
-        """Return an exact model that has learned nothing yet."""
+        """Return an unfitted exact model."""
         return IncrementalSVC(**self.settings, **options)
 
     def peer(self, **options: Any) -> Any:
-        """Return an unfitted SVC, one for each class where there are more than two."""
-        machine = SVC(**self.settings, cache_size=CACHE_MEGABYTES, **options)
-        return machine if len(np.unique(self.y)) == 2 else OneVsRestClassifier(machine)
+        """Return an unfitted SVC, one per class if there are more than two."""
+        svc = SVC(**self.settings, cache_size=CACHE_MEGABYTES, **options)
+        return svc if len(np.unique(self.y)) == 2 else OneVsRestClassifier(svc)
 
 
-def eights(n_rows: int) -> TrainingData:
+def eights(n_rows: int) -> Problem:
     """Return mnist, 8 vs rest, pixels from 0 to 1."""
     split = TASKS["mnist8"].load()
     X = split.X[:n_rows].astype(np.float64)
-    return TrainingData("mnist, 8 vs rest", X, split.y[:n_rows], {"C": 10.0, "gamma": 0.02})
+    return Problem("mnist, 8 vs rest", X, split.y[:n_rows], {"C": 10.0, "gamma": 0.02})
 
 
-def digits(n_rows: int) -> TrainingData:
+def digits(n_rows: int) -> Problem:
     """Return usps, 10 classes, rows of unit norm."""
     X, y = _first("usps", n_rows)
-    return TrainingData("usps, 10 classes", normalize(X), y, {"C": 1000.0, "gamma": 2.0})
+    return Problem("usps, 10 classes", normalize(X), y, {"C": 1000.0, "gamma": 2.0})
 
 
-def zeros(n_rows: int) -> TrainingData:
+def zeros(n_rows: int) -> Problem:
     """Return usps, 0 vs rest, rows of unit norm."""
     ten = digits(n_rows)
     return replace(ten, title="usps, 0 vs rest", y=ten.y == 0)
 
 
-def banana(n_rows: int) -> TrainingData:
-    """Return banana, two curved classes in the plane that overlap."""
-    return TrainingData("banana", *_first("banana", n_rows), {"C": 316.0, "gamma": 0.5})
+def banana(n_rows: int) -> Problem:
+    """Return banana: two curved, overlapping classes in the plane."""
+    return Problem("banana", *_first("banana", n_rows), {"C": 316.0, "gamma": 0.5})
 
 
-def adults(n_rows: int) -> TrainingData:
-    """Return a9a, where a third of the examples end at a bound."""
-    return TrainingData("a9a", *_first("a9a", n_rows), {"C": 100.0, "gamma": 0.005})
+def adults(n_rows: int) -> Problem:
+    """Return a9a, in which a third of the coefficients reach a bound."""
+    return Problem("a9a", *_first("a9a", n_rows), {"C": 100.0, "gamma": 0.005})
 
 
-def dual_objective(machine: Any) -> float:
-    """Return the dual objective of a fitted SVC of two classes, from its coefficients and kernel values in double."""
-    coefficients = machine.dual_coef_[0]
-    kernel = rbf_kernel(machine.support_vectors_, gamma=machine.gamma)
+def dual_objective(svc: SVC) -> float:
+    """Compute the dual objective of a fitted two-class SVC in double precision."""
+    coefficients = svc.dual_coef_[0]
+    kernel = rbf_kernel(svc.support_vectors_, gamma=svc.gamma)
     return float(np.abs(coefficients).sum() - coefficients @ kernel @ coefficients / 2)
 
 
