@@ -71,10 +71,7 @@ def _report(records: list[Record]) -> None:
         *((name, _change(records, name)) for name in ("resident, MB", "allocated, MB", "objects")),
         ("allocated memory", "flat" if slope(records) < MAX_GROWTH else "growing"),
         ("open files, threads", f"{last['open files']:.0f}, {last['threads']:.0f}"),
-        *(
-            (name, f"{last[name]:,.0f}")
-            for name in ("examples", "predictions", "saved", "refused", "queries", "labels")
-        ),
+        *((name, f"{last[name]:,.0f}") for name in COUNTS),
         ("exact model", f"violation {_worst(records, 'violation')}, from new {_worst(records, 'difference')}"),
         *((name, f"{last[name]:.3f}") for name in last if name.startswith(ACCURACY)),
         ("errors", f"{last['errors']:.0f}"),
@@ -84,9 +81,7 @@ def _report(records: list[Record]) -> None:
 
 def _change(records: list[Record], name: str) -> str:
     first, last = records[0][name], records[-1][name]
-    return (
-        f"{first:,.0f} at the start, {last:,.0f} at the end, {slope(records, name):+,.1f} per hour later"
-    )
+    return f"{first:,.0f} at the start, {last:,.0f} at the end, {slope(records, name):+,.1f} per hour later"
 
 
 def _worst(records: list[Record], name: str) -> str:
