@@ -20,7 +20,7 @@ from hinge.web._session import Session
 from hinge.web._store import Store
 
 if TYPE_CHECKING:
-    from benchmarks.soak.trouble import Trouble
+    from benchmarks.soak.error_log import ErrorLog
 
 N_LABELS = 150  # of a project
 THOUGHT = 0.3  # seconds that somebody looks at an example
@@ -29,10 +29,10 @@ THOUGHT = 0.3  # seconds that somebody looks at an example
 class Labelling(threading.Thread):
     """Labels digits until told to leave; every label that was called saved must be there at the end of a project."""
 
-    def __init__(self, trouble: Trouble) -> None:
+    def __init__(self, errors: ErrorLog) -> None:
         super().__init__(daemon=True)
-        self._trouble = trouble
-        self.leaving = threading.Event()
+        self._errors = errors
+        self.stopping = threading.Event()
         self.n_labels = 0
 
     def run(self) -> None:
@@ -40,15 +40,15 @@ class Labelling(threading.Thread):
         with TemporaryDirectory() as folder:
             data = Path(folder) / "digits.npz"
             truth = write_digits(data)
-            while not self.leaving.is_set():
-                with self._trouble.noted("labelling"), _served(data) as port:
+            while not self.stopping.is_set():
+                with self._errors.recording("labelling"), _served(data) as port:
                     self._label(port, truth)
 
     def _label(self, port: int, truth: list[str]) -> None:
         connection = HTTPConnection("127.0.0.1", port)
         saved: dict[int, str] = {}
         turn = ask(connection, "ann", "next", {})
-        while len(saved) < N_LABELS and not self.leaving.wait(THOUGHT):
+        while len(saved) < N_LABELS and not self.stopping.wait(THOUGHT):
             row = int(turn["example"]["row"])
             turn = ask(connection, "ann", "answer", {"row": row, "label": truth[row], "seconds": THOUGHT})
             saved[row] = truth[row]

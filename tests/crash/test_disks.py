@@ -1,4 +1,4 @@
-"""Disks that are full or may not be written: a sentence, and what was there stays."""
+"""Full and read-only disks: one sentence, and the old file stays."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from hinge.cli._learn import Learned
 from hinge.cli._plot import draw
 from hinge.web._store import Answer, Store, StoreError
 
-from .common import UNFINISHED, fill, model, mounted
+from .common import TEMPORARY, fill, model, mounted
 
 LARGE = model(0, 1500)
 
 
-def picture(place):
+def draw_curve(place):
     learned = Learned(LARGE)
     learned.curve = [(n, 1.0, n) for n in range(100)]
-    said = Console(file=open("/dev/null", "w"), width=1000)  # noqa: PTH123, SIM115
-    with said.file, said.capture() as captured:
-        drawn = draw(place, learned, None, said)
+    console = Console(file=open("/dev/null", "w"), width=1000)  # noqa: PTH123, SIM115
+    with console.file, console.capture() as captured:
+        drawn = draw(place, learned, None, console)
     if drawn is None:
         raise OSError(" ".join(captured.get().split()).removeprefix("There is no picture: "))
 
@@ -36,43 +36,43 @@ WRITERS = {
     "model.libsvm": lambda place: export.to_libsvm(LARGE, place),
     "model.onnx": lambda place: export.to_onnx(LARGE, place),
     "table.csv": lambda place: write_records(place, Records([{"x": 0.5, "n": n} for n in range(5000)])),
-    "curve.svg": picture,
+    "curve.svg": draw_curve,
 }
 
 
-DRAWN = pytest.param("curve.svg", marks=pytest.mark.slow)  # matplotlib takes its time
+DRAWN = pytest.param("curve.svg", marks=pytest.mark.slow)  # matplotlib is slow to import
 
 
 @pytest.fixture(params=["full", "read-only"])
 def disk(request, tmp_path):
-    """A disk that takes nothing more, and what it says about that."""
-    with mounted(tmp_path / "disk") as lock:
+    """A disk that cannot be written to, and its error message."""
+    with mounted(tmp_path / "disk") as make_read_only:
         folder = tmp_path / "disk"
 
-        def close():
+        def block():
             if request.param == "full":
                 fill(folder)
             else:
-                lock()
+                make_read_only()
 
-        yield folder, close, {"full": "No space left on device", "read-only": "Read-only file system"}[request.param]
+        yield folder, block, {"full": "No space left on device", "read-only": "Read-only file system"}[request.param]
 
 
 @pytest.mark.parametrize("name", [name for name in WRITERS if name != "curve.svg"] + [DRAWN])
-def test_what_was_there_stays(disk, name):
-    folder, close, reason = disk
+def test_old_file_stays(disk, name):
+    folder, block, reason = disk
     place = folder / name
     place.write_text("old")
-    close()
+    block()
     with pytest.raises((OSError, ModelFileError), match=rf"{name} cannot be written: {reason}\.$"):
         WRITERS[name](place)
     assert place.read_text() == "old"
-    assert not list(folder.glob(UNFINISHED))
+    assert not list(folder.glob(TEMPORARY))
 
 
-def test_a_trained_model_is_rescued(disk, tmp_path, monkeypatch):
-    folder, close, reason = disk
-    close()
+def test_trained_model_is_rescued(disk, tmp_path, monkeypatch):
+    folder, block, reason = disk
+    block()
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     with pytest.raises(OSError, match=rf"{reason}\. The model is in .*; move it to where it belongs\.$") as refused:
         checkpoints.save_or_rescue(LARGE, folder / "model.hinge")
@@ -81,14 +81,14 @@ def test_a_trained_model_is_rescued(disk, tmp_path, monkeypatch):
     np.testing.assert_array_equal(rescued.decision_function(X), LARGE.decision_function(X))
 
 
-def test_checkpoints_wait_for_room(disk, monkeypatch):
-    """A save on the way that fails costs nothing: the next one may succeed."""
-    folder, close, reason = disk
+def test_failed_checkpoints_are_retried(disk, monkeypatch):
+    """A failed checkpoint does no harm: the next one may succeed."""
+    folder, block, reason = disk
     place, ballast = folder / "model.hinge", folder / "ballast"
     place.write_text("old")
     monkeypatch.setattr(checkpoints, "EVERY", 0.0)
     checkpoint = checkpoints.Checkpoint(lambda each: each, place)
-    close()
+    block()
     checkpoint.pass_by(LARGE)
     assert place.read_text() == "old"
     if reason.startswith("No space"):

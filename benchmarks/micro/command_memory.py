@@ -1,4 +1,4 @@
-"""How much memory `hinge train` takes for files that do not fit into it."""
+"""Memory of `hinge train` for files larger than memory."""
 
 import json
 import tempfile
@@ -8,18 +8,18 @@ import numpy as np
 
 from benchmarks.data import data_folder
 from benchmarks.micro import Section
-from benchmarks.micro.files import run
+from benchmarks.micro.command_overhead import run
 
 N_FEATURES, BLOCK = 60, 20_000
 
 
 def measure(quick: bool) -> Section:
-    """Stream covtype and a generated svmlight file of 2 GB through `hinge train`, and read the peak memory."""
+    """Stream covtype and a generated svmlight file of 2 GB through `hinge train`, and measure the peak memory."""
     with tempfile.TemporaryDirectory() as folder:
-        made, model = Path(folder) / "made.svm", str(Path(folder) / "model.hinge")
-        write_file(made, 2e8 if quick else 2e9)
+        generated, model = Path(folder) / "generated.svm", str(Path(folder) / "model.hinge")
+        write_file(generated, 2e8 if quick else 2e9)
         rows = []
-        for file in (data_folder() / "covtype.bz2", made):
+        for file in (data_folder() / "covtype.bz2", generated):
             seconds, megabytes, output = run("train", str(file), "-o", model, "--json", "--max-support", "2000")
             result = json.loads(output)
             rows.append(
@@ -34,11 +34,11 @@ def measure(quick: bool) -> Section:
                 )
             )
     columns = ("file", "MB on disk", "rows", "support vectors", "progressive error, %", "seconds", "peak resident, MB")
-    return Section("hinge train on files that pass by, at most 2 000 support vectors a class", columns, rows)
+    return Section("hinge train on streamed files, at most 2 000 support vectors per class", columns, rows)
 
 
 def write_file(path: Path, size: float) -> None:
-    """Write rows of uniform features, labelled by a noisy plane, until the file is large enough."""
+    """Write rows of uniform features, labelled by a noisy hyperplane, until the file is large enough."""
     random = np.random.default_rng(0)
     plane = random.normal(size=N_FEATURES)
     row = "%d " + " ".join(f"{j + 1}:%.6f" for j in range(N_FEATURES)) + "\n"

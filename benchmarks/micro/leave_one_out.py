@@ -1,4 +1,4 @@
-"""Exact leave-one-out against refitting without each example in turn."""
+"""Time of exact leave-one-out compared with refitting without each example."""
 
 from functools import partial
 from typing import Any
@@ -7,14 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.micro import Section
-from benchmarks.micro.lessons import TIGHT, TrainingData, digits, zeros
+from benchmarks.micro.exact_problems import TIGHT, Problem, digits, zeros
 from benchmarks.worker import timed
 
 N_REFITS = 20
 
 
 def measure(quick: bool, *, full: bool = False) -> Section:
-    """Leave out each of 2 000 rows of usps; refit for some of them, and scale the time, or for all with `full`."""
+    """Leave out each of 2 000 rows of usps; refit for some of them and scale the time, or for all with `full`."""
     n_rows = 300 if quick else 2_000
     n_refits = n_rows if full else N_REFITS
     columns = (
@@ -26,14 +26,14 @@ def measure(quick: bool, *, full: bool = False) -> Section:
         "ratio",
         "difference from these",
         "from IncrementalSVC refits",
-        "error left out, %",
+        "leave-one-out error, %",
     )
     rows = [_row(make(n_rows), n_refits) for make in (zeros, digits)]
     note = "all refits made" if full else f"{n_refits} refits, half of them of support vectors, times scaled"
     return Section(f"leave_one_out on {n_rows:,} rows (aim: 100 times faster than refits); {note}", columns, rows)
 
 
-def _row(data: TrainingData, n_refits: int) -> tuple[str, ...]:
+def _row(data: Problem, n_refits: int) -> tuple[str, ...]:
     model = data.learner().fit(data.X, data.y)
     seconds, found = timed(partial(model.leave_one_out, method="decision_function"))
     chosen = found.argmax(axis=1) if found.ndim > 1 else (found > 0).astype(int)
@@ -56,7 +56,7 @@ def _row(data: TrainingData, n_refits: int) -> tuple[str, ...]:
 
 
 def _left_out(model: Any, n_rows: int, n_refits: int) -> NDArray[np.intp]:
-    """Return all rows, or some: one half anybody, the other half support vectors, whose leaving changes something."""
+    """Return all rows, or some: half of them random, half support vectors, whose removal changes the model."""
     if n_refits == n_rows:
         return np.arange(n_rows)
     random = np.random.default_rng(0)
@@ -65,8 +65,8 @@ def _left_out(model: Any, n_rows: int, n_refits: int) -> NDArray[np.intp]:
     return np.concatenate([random.choice(others, n_refits - len(support), replace=False), support])
 
 
-def _refits(data: TrainingData, model: Any, left_out: NDArray[np.intp]) -> tuple[float, NDArray[np.float64]]:
-    """Return the seconds of as many refits as there are rows, and the decisions on the rows left out."""
+def _refits(data: Problem, model: Any, left_out: NDArray[np.intp]) -> tuple[float, NDArray[np.float64]]:
+    """Return the time of one refit per row, scaled, and the decisions for the rows left out."""
     total, decisions = 0.0, []
     for row in left_out:
         rest = data.rows(np.arange(len(data.y)) != row)

@@ -1,4 +1,4 @@
-"""Approximate models beside scikit-learn's pipelines, on the tasks of Lee and Wright, 2012."""
+"""Training time of approximate models and of scikit-learn's pipelines, on the tasks of Lee and Wright, 2012."""
 
 import warnings
 from collections.abc import Iterable, Sequence
@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.kernel_approximation import Nystroem
 
-from benchmarks.approximate import KEPT, OURS, PROBLEMS, Problem, Trainer, grid
+from benchmarks.approximate import OURS, PROBLEMS, SELECTED, Problem, Trainer, grid
 from benchmarks.micro import Section
 from benchmarks.tasks import Split
 from benchmarks.worker import timed
@@ -18,8 +18,8 @@ from hinge import ApproximateSVC
 
 SIZES = (512, 1024)
 SEEDS = (0, 1, 2)
-SAME = 0.1  # points of error that a peer may be worse by
-SHOWN = 4  # peers that a table shows
+TOLERANCE = 0.1  # points of error by which a peer may be worse
+N_SHOWN = 4  # peers per table
 COLUMNS = ("task", "model", "map, s", "training, s", "together, s", "of ours", "error, %", "paper's")
 
 
@@ -39,20 +39,20 @@ class Result:
 
 
 def measure(quick: bool, *, full: bool = False) -> Section:
-    """Fit ours, the map of the peer, and every machine after it, in turn for each seed."""
+    """Fit our model, the feature map of the peer, and every linear model after it, for each seed."""
     rows: list[tuple[str, ...]] = []
-    _runs(PROBLEMS["a9a"], PROBLEMS["a9a"].load().head(2_000, 100), SIZES[0], KEPT["a9a"], 0)  # warms up
+    _runs(PROBLEMS["a9a"], PROBLEMS["a9a"].load().head(2_000, 100), SIZES[0], SELECTED["a9a"], 0)  # warm-up
     for problem in PROBLEMS.values():
         split = problem.load()
         for size in SIZES[:1] if quick else SIZES:
-            trainers = list(grid(problem.name)) if full else KEPT[problem.name]
+            trainers = list(grid(problem.name)) if full else SELECTED[problem.name]
             part = split.head(5_000, 2_000) if quick else split
             seeds = SEEDS[:1] if quick or full else SEEDS
             ours, *peers = _results(problem, part, size, trainers, seeds)
             rows += _rows(f"{problem.title}, s={size}", ours, peers, problem.errors[size])
     return Section(
         "Map and training (aims: our error at most 0.3 points above the paper's; every pipeline whose error is at most "
-        f"{SAME:g} points above ours, marked *, takes at least 3 times our time)",
+        f"{TOLERANCE:g} points above ours, marked *, takes at least 3 times our time)",
         COLUMNS,
         rows,
     )
@@ -83,7 +83,7 @@ def _runs(
     for trainer in trainers:
         machine = trainer.make(problem.C, len(split.y))
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # some are meant to stop early
+            warnings.simplefilter("ignore", ConvergenceWarning)  # some stop early on purpose
             seconds = timed(machine.fit, features, split.y)[0]
         runs.append((map_seconds, seconds, _error(machine, features_test, split.y_test)))
     return runs
@@ -94,13 +94,13 @@ def _error(model: Any, X: Any, y: Any) -> float:
 
 
 def _rows(title: str, ours: Result, peers: list[Result], paper: float) -> list[tuple[str, ...]]:
-    """Return our line, and those of the fastest peers that reach our error, then of those that come nearest to it."""
-    order = sorted(peers, key=lambda peer: (max(peer.error - ours.error, SAME), peer.together))
+    """Return our row, then the fastest peers that reach our error, then those that come nearest to it."""
+    order = sorted(peers, key=lambda peer: (max(peer.error - ours.error, TOLERANCE), peer.together))
     lines: list[tuple[str, ...]] = [
         (title, ours.title, "", "", f"{ours.together:.2f}", "1.0", f"{ours.error:.2f}", f"{paper:.2f}")
     ]
-    for peer in order[:SHOWN]:
-        reached = "*" if peer.error <= ours.error + SAME else " "
+    for peer in order[:N_SHOWN]:
+        reached = "*" if peer.error <= ours.error + TOLERANCE else " "
         ratio = f"{peer.together / ours.together:.1f}{reached}"
         seconds = (f"{value:.2f}" for value in (peer.map_seconds, peer.seconds, peer.together))
         lines.append(("", peer.title, *seconds, ratio, f"{peer.error:.2f}", ""))

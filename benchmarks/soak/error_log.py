@@ -1,4 +1,4 @@
-"""What goes wrong, from any thread."""
+"""Record errors of all threads."""
 
 import threading
 import traceback
@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 
-class Trouble:
-    """Counts exceptions and keeps the first few as text."""
+class ErrorLog:
+    """Count exceptions and keep the first few as text."""
 
     def __init__(self, n_kept: int = 50) -> None:
         self._lock = threading.Lock()
@@ -16,11 +16,11 @@ class Trouble:
         self.texts: list[str] = []
 
     @contextmanager
-    def noted(self, where: str) -> Iterator[None]:
-        """Write down what goes wrong inside, and go on."""
+    def recording(self, where: str) -> Iterator[None]:
+        """Record an exception raised inside the context, and continue."""
         try:
             yield
-        except Exception:  # noqa: BLE001  whatever it is, it should not have happened
+        except Exception:  # noqa: BLE001  any exception is an error here
             with self._lock:
                 self.n_errors += 1
                 if len(self.texts) < self._n_kept:

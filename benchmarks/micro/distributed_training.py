@@ -1,4 +1,4 @@
-"""Two dask workers beside one process, and what happens when one of them is killed on the way."""
+"""Training on two dask workers compared with one process, also when a worker is killed half-way."""
 
 import os
 import signal
@@ -32,13 +32,13 @@ def measure(quick: bool) -> Section:
     rows = [_plain(split, settings, threads) for threads in (1, WORKERS)]
     with tempfile.TemporaryDirectory() as folder, _cluster() as (cluster, client):
         X, y = _partitions(Path(folder), split)
-        distributed.train(ApproximateSVC(n_components=8), X[:1000], y[:1000])  # workers load their libraries
+        distributed.train(ApproximateSVC(n_components=8), X[:1000], y[:1000])  # lets the workers load their libraries
         for kill in (False, True):
-            before = _spent(client)
-            with _death_half_way(cluster, client) if kill else nullcontext():
+            before = _processor_time(client)
+            with _kill_half_way(cluster, client) if kill else nullcontext():
                 seconds, model = timed(lambda: distributed.train(ApproximateSVC(**settings), X, y, rounds=PASSES))
             title = f"{WORKERS} dask workers, one thread each" + (", one killed half-way" if kill else "")
-            spent = "-" if kill else f"{_spent(client) - before:.1f}"  # what the dead have spent is not known
+            spent = "-" if kill else f"{_processor_time(client) - before:.1f}"  # unknown for a killed worker
             rows.append((title, f"{seconds:.1f}", spent, _error(model, split)))
     columns = ("covtype, 1 vs rest", "seconds", "processor seconds", "test error, %")
     return Section(f"ApproximateSVC, 512 landmarks, {PASSES} passes over {len(split.y):,} rows", columns, rows)
@@ -53,8 +53,8 @@ def _plain(split: Split, settings: dict[str, Any], threads: int) -> tuple[str, s
     return title, f"{seconds:.1f}", f"{spent:.1f}", _error(model, split)
 
 
-def _spent(client: Any) -> float:
-    """Return the processor time of all workers until now."""
+def _processor_time(client: Any) -> float:
+    """Return the processor time of all workers so far."""
     return float(sum(client.run(time.process_time).values()))
 
 
@@ -64,7 +64,7 @@ def _error(model: Any, split: Split) -> str:
 
 @contextmanager
 def _cluster() -> Iterator[tuple[Any, Any]]:
-    engine: Any = import_module("distributed")  # without types
+    engine: Any = import_module("distributed")  # no types
     with (
         engine.LocalCluster(n_workers=WORKERS, threads_per_worker=1, dashboard_address=None) as cluster,
         engine.Client(cluster) as client,
@@ -89,15 +89,15 @@ def _rows(path: str, size: int, block_info: Any = None) -> NDArray[Any]:
 
 
 @contextmanager
-def _death_half_way(cluster: Any, client: Any) -> Iterator[None]:
-    """Kill a worker once half of the passes over partitions have been made inside."""
-    victim = next(iter(client.run(os.getpid).values()))
-    enough, over = _passes_made(cluster) + PASSES * PARTS // 2, threading.Event()
+def _kill_half_way(cluster: Any, client: Any) -> Iterator[None]:
+    """Kill a worker when half of the passes over partitions are done."""
+    worker = next(iter(client.run(os.getpid).values()))
+    enough, over = _n_passes(cluster) + PASSES * PARTS // 2, threading.Event()
 
     def watch() -> None:
         while not over.wait(0.05):
-            if _passes_made(cluster) >= enough:
-                os.kill(victim, signal.SIGKILL)
+            if _n_passes(cluster) >= enough:
+                os.kill(worker, signal.SIGKILL)
                 return
 
     watcher = threading.Thread(target=watch)
@@ -107,6 +107,6 @@ def _death_half_way(cluster: Any, client: Any) -> Iterator[None]:
     watcher.join()
 
 
-def _passes_made(cluster: Any) -> int:
+def _n_passes(cluster: Any) -> int:
     passes = cluster.scheduler.task_prefixes.get("pass")
     return 0 if passes is None else int(passes.state_counts.get("memory", 0))

@@ -1,4 +1,4 @@
-"""From an answer to the next question, in large pools; the rest of figure 16 is `hinge reproduce lasvm fig16`."""
+"""Time from a label to the next query in large pools; `python -m experiments lasvm fig16` measures accuracy."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -16,17 +16,17 @@ QUERIES = 500
 
 
 def measure(quick: bool) -> Section:
-    """Time single questions."""
+    """Time single queries."""
     data_folder()
     return Section(
-        "Questions in large pools (aim: the next question within 50 ms of an answer)",
-        ("pool", "ms from an answer to the next question: median", "95 %", "longest"),
+        "Queries in large pools (aim: the next query within 50 ms of a label)",
+        ("pool", "ms from a label to the next query: median", "95 %", "maximum"),
         [_latency(*pool) for pool in _pools(quick)],
     )
 
 
 def _pools(quick: bool) -> Iterator[tuple[str, NDArray[Any], NDArray[Any], dict[str, Any], int | None]]:
-    """Go through large pools: rows, labels, settings, candidates."""
+    """Yield large pools: title, rows, labels, settings, candidates."""
     n_queries = 60 if quick else QUERIES
     digits, y = read("mnist", dense=True)
     X, settings = digits[:10_000] / np.float32(255), {"C": 10.0, "gamma": 0.02, "n_queries": n_queries}
@@ -43,11 +43,11 @@ def _pools(quick: bool) -> Iterator[tuple[str, NDArray[Any], NDArray[Any], dict[
 def _latency(
     title: str, X: NDArray[Any], y: NDArray[Any], settings: dict[str, Any], sample: int | None
 ) -> tuple[str, ...]:
-    """Return the line of a pool."""
+    """Return the table row of a pool."""
     settings = dict(settings)
     n_queries = settings.pop("n_queries")
     learner = ActiveLearner(OnlineSVC(**settings), X, sample=sample, random_state=0)
-    first = learner.ask(10)  # at random
+    first = learner.ask(10)  # random ones
     rows, milliseconds = learner.tell(first, y[first]).ask(), []
     for _ in range(n_queries):
         seconds, rows = timed(lambda row: learner.tell(row, y[row]).ask(), rows)

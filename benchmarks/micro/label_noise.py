@@ -1,4 +1,4 @@
-"""How wrong labels in the training set tell: the ramp loss beside the exact solution."""
+"""Effect of wrong training labels: the ramp loss compared with the exact solution."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ SETTINGS: dict[str, dict[str, Any]] = {"defaults": {}, "ramp=-0.5, warmup=300": 
 
 @dataclass(frozen=True)
 class Problem:
-    """Two classes, their settings, and how many times to repeat."""
+    """Two classes, their settings, and the number of repetitions."""
 
     name: str
     X: NDArray[Any]
@@ -38,7 +38,7 @@ def measure(quick: bool) -> Section:
     columns = ["data", "flipped", "SVC: error, SVs"]
     columns += [f"ramp, {name}: error, SVs (of SVC's)" for name in SETTINGS] + ["hinge: error, SVs"]
     rows = [_row(problem, rate, quick) for problem in _problems() for rate in (RATES[1:2] if quick else RATES)]
-    return Section("Wrong labels in training, right ones in testing; test error in %, means", columns, rows)
+    return Section("Wrong labels in training, correct labels in testing; mean test error in %", columns, rows)
 
 
 def _problems() -> Iterator[Problem]:

@@ -1,4 +1,4 @@
-"""Whether the number of threads changes the model, and what a second thread brings."""
+"""Speed-up of `fit` by a second thread, and whether the model stays the same."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from benchmarks.worker import timed
 
 
 def measure(quick: bool) -> Section:
-    """Fit with 1 and 2 threads and compare decision values bit by bit."""
+    """Fit with 1 and 2 threads and compare decision values bit for bit."""
     rows = [row for name in ("mnist8", "mnist10") for row in _rows(name, quick)]
     return Section("Threads", ("task", "threads", "fit, s", "support vectors", "same model as with 1"), rows)
 

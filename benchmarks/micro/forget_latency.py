@@ -1,4 +1,4 @@
-"""How long it takes to forget one of 10 000 examples, to learn it again, and to give it another label."""
+"""Time to forget one of 10 000 examples, to learn it again, and to change its label."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -6,37 +6,37 @@ from typing import Any
 import numpy as np
 
 from benchmarks.micro import Section
-from benchmarks.micro.lessons import TrainingData, eights
+from benchmarks.micro.exact_problems import Problem, eights
 from benchmarks.worker import timed
 
 N_FORGOTTEN, N_RELABELLED = 200, 100
 
 
 def measure(quick: bool) -> Section:
-    """Take single examples out of mnist, 8 vs rest, and put them back; at the end the model must be what it was."""
+    """Forget single examples of mnist, 8 vs rest, and learn them again; the model must be the same at the end."""
     data = eights(1_000 if quick else 10_000)
     model = data.learner().partial_fit(data.X, data.y, ids=range(len(data.y)))
     before = model.dual_objective()
     random = np.random.default_rng(0)
-    anybody = random.choice(len(data.y), N_FORGOTTEN, replace=False)
+    sample = random.choice(len(data.y), N_FORGOTTEN, replace=False)
     support = random.choice(model.support_, N_FORGOTTEN // 2, replace=False)
-    turned = random.choice(len(data.y), N_RELABELLED, replace=False)
+    relabelled = random.choice(len(data.y), N_RELABELLED, replace=False)
     rows = [
-        *_forget_and_learn(model, data, anybody, "any example"),
+        *_forget_and_learn(model, data, sample, "any example"),
         *_forget_and_learn(model, data, support, "support vectors"),
-        *_relabel_and_restore(model, data, turned),
+        *_relabel_and_restore(model, data, relabelled),
         _row("SVC, one fit", "all", [timed(data.peer().fit, data.X, data.y)[0]]),
     ]
     change = abs(model.dual_objective() / before - 1)
     return Section(
         f"Single examples of {len(data.y):,}, {data.title} (aim: forget and relabel under 20 ms at the median); "
         f"afterwards: KKT violation {model.kkt_violation():.1e}, dual objective the same within {change:.1e}",
-        ("", "of", "times", "median, ms", "95 %, ms", "longest, ms"),
+        ("", "of", "calls", "median, ms", "95 %, ms", "maximum, ms"),
         rows,
     )
 
 
-def _forget_and_learn(model: Any, data: TrainingData, chosen: Iterable[int], name: str) -> list[tuple[str, ...]]:
+def _forget_and_learn(model: Any, data: Problem, chosen: Iterable[int], name: str) -> list[tuple[str, ...]]:
     forgetting, learning = [], []
     for place in map(int, chosen):
         example = data.rows([place])
@@ -45,7 +45,7 @@ def _forget_and_learn(model: Any, data: TrainingData, chosen: Iterable[int], nam
     return [_row("forget", name, forgetting), _row("partial_fit", f"the same {name}", learning)]
 
 
-def _relabel_and_restore(model: Any, data: TrainingData, chosen: Iterable[int]) -> list[tuple[str, ...]]:
+def _relabel_and_restore(model: Any, data: Problem, chosen: Iterable[int]) -> list[tuple[str, ...]]:
     turning, restoring = [], []
     for place in map(int, chosen):
         right = data.y[[place]]

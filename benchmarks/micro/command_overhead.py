@@ -1,4 +1,4 @@
-"""What the command line adds: `hinge train` on a compressed file against reading it and calling `fit`."""
+"""Overhead of the command line: `hinge train` on a compressed file, compared with reading it and calling `fit`."""
 
 import os
 import subprocess
@@ -18,8 +18,8 @@ from hinge.datasets import read
 C, GAMMA = 100.0, 0.005
 
 
-def measure(quick: bool) -> Section:  # noqa: ARG001  seconds in any case
-    """Train on a9a.bz2 by the command, then by `read` and `fit` with the same settings."""
+def measure(quick: bool) -> Section:  # noqa: ARG001  always quick
+    """Train on a9a.bz2 with the command, then with `read` and `fit` and the same settings."""
     file = data_folder() / "a9a.bz2"
     reading, (X, y) = timed(partial(read, file, dense=True, dtype="float32"))
     fitting, _ = timed(OnlineSVC(C=C, gamma=GAMMA, random_state=0).fit, X, y)
@@ -27,14 +27,14 @@ def measure(quick: bool) -> Section:  # noqa: ARG001  seconds in any case
         settings = ["--C", str(C), "--gamma", str(GAMMA), "-o", str(Path(folder) / "model.hinge")]
         whole, _, _ = run("train", str(file), *settings)
     return Section(
-        "hinge train a9a.bz2, start to end, against reading the file and OnlineSVC.fit",
+        "hinge train a9a.bz2, compared with reading the file and OnlineSVC.fit",
         ("read, s", "fit, s", "hinge train, s", "ratio"),
         [(f"{reading:.2f}", f"{fitting:.2f}", f"{whole:.2f}", f"{whole / (reading + fitting):.2f}")],
     )
 
 
 def run(*arguments: str) -> tuple[float, float, str]:
-    """Run the command `hinge`; return its seconds, its peak resident memory in megabytes and what it printed."""
+    """Run the command `hinge`; return the seconds, the peak resident memory in megabytes, and its output."""
     start = time.perf_counter()
     process = subprocess.Popen([sys.executable, "-m", "hinge", *arguments], stdout=subprocess.PIPE, text=True)
     output = process.stdout.read() if process.stdout else ""

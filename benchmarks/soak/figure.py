@@ -1,4 +1,4 @@
-"""Memory and accuracy over time."""
+"""Draw memory and accuracy over time."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from benchmarks.soak.records import WARM, Record, slope
+from benchmarks.soak.records import WARM_UP, Record, slope
 
 ACCURACY = "accuracy "
 
 
 def draw(records: Sequence[Record], file: Path) -> None:
-    """Draw the memory on the left, the accuracies on the right."""
+    """Draw the memory on the left and the accuracies on the right."""
     figure = Figure(figsize=(11, 4.5), layout="constrained", dpi=80)
     held, accuracies = figure.subplots(1, 2, width_ratios=(2, 3))
     minutes = [record["minutes"] for record in records]
-    for name, color in (("resident, MB", "#27548a"), ("in use, MB", "#c8553d")):
-        label = f"{name.removesuffix(', MB')} ({slope(records, name):+.1f} MB an hour)"
+    for name, color in (("resident, MB", "#27548a"), ("allocated, MB", "#c8553d")):
+        label = f"{name.removesuffix(', MB')} ({slope(records, name):+.1f} MB per hour)"
         held.plot(minutes, [record[name] for record in records], color=color, label=label)
-    held.axvspan(0, WARM * minutes[-1], color="#f0f2f5", zorder=0)
+    held.axvspan(0, WARM_UP * minutes[-1], color="#f0f2f5", zorder=0)
     held.set_ylim(0, 1.2 * max(record["resident, MB"] for record in records))
     held.set_title("Memory, MB", loc="left", fontweight="bold")
     for name in (each for each in records[-1] if each.startswith(ACCURACY)):

@@ -1,7 +1,7 @@
-"""Whether data far from zero give the same model: 1e4 is added to every feature.
+"""Accuracy for data far from the origin: 1e4 is added to every feature.
 
-The sums of kernel values in `decision_function` are compared with sums of values computed one by one from differences
-of features in double precision, on the very numbers the model was given.
+The sums of kernel values in `decision_function` are compared with sums computed from differences of features in double
+precision, for the same input.
 """
 
 from typing import Any
@@ -19,7 +19,7 @@ N_TRAIN, N_TEST = 3000, 1000
 
 
 def measure(quick: bool) -> Section:
-    """Compare kernel sums with exact ones, and labels with those of SVC on the data as they are."""
+    """Compare kernel sums with exact ones, and predictions with those of SVC on the original data."""
     del quick  # always a subsample: the exact sums are slow
     task = TASKS["covtype"]
     split = task.split(quick=False).head(N_TRAIN, N_TEST)
@@ -27,7 +27,7 @@ def measure(quick: bool) -> Section:
     rows = []
     for dtype in (np.float64, np.float32):
         for offset in (0.0, OFFSET):
-            X, X_test = _moved(split.X, dtype, offset), _moved(split.X_test, dtype, offset)
+            X, X_test = _shifted(split.X, dtype, offset), _shifted(split.X_test, dtype, offset)
             model = MODELS["hinge"].make(task, epochs="converge").fit(X, split.y)
             same = 100 * np.mean(model.predict(X_test) == labels)
             rows.append(
@@ -40,7 +40,7 @@ def measure(quick: bool) -> Section:
     )
 
 
-def _moved(X: Examples, dtype: DTypeLike, offset: float) -> Examples:
+def _shifted(X: Examples, dtype: DTypeLike, offset: float) -> Examples:
     return (X.astype(np.float64) + offset).astype(dtype)
 
 

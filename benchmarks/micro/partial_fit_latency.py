@@ -1,4 +1,4 @@
-"""How long `partial_fit` of one row takes on a model with thousands of support vectors."""
+"""Time of `partial_fit` for one row on a model with thousands of support vectors."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ N_ROWS = 500
 
 
 def measure(quick: bool) -> Section:
-    """Learn the first test rows one by one on top of the fitted mnist-8 model."""
+    """Learn the first test rows one by one with the fitted mnist-8 model."""
     task = TASKS["mnist8"]
     split = task.split(quick=quick)
     model = MODELS["hinge"].make(task).fit(split.X, split.y)
@@ -22,6 +22,6 @@ def measure(quick: bool) -> Section:
     median, high = np.percentile(milliseconds, [50, 95])
     return Section(
         f"partial_fit of a single row, {task.title}, {N_ROWS} rows",
-        ("support vectors", "median, ms", "95 %, ms", "longest, ms"),
+        ("support vectors", "median, ms", "95 %, ms", "maximum, ms"),
         [(f"{len(model.support_):,}", f"{median:.2f}", f"{high:.2f}", f"{max(milliseconds):.2f}")],
     )

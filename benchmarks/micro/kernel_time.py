@@ -1,7 +1,7 @@
-"""How much of the fit is kernel values, and how close those are to bare matrix products.
+"""Share of kernel values in the time of `fit`, and their speed compared with matrix products.
 
-The fit counts its kernel values. The same number at the speed of `decision_function` (kernel values and one pass over
-them) and at the speed of BLAS (the products alone) tell what is left for everything else.
+`fit` counts its kernel values. The time of as many values in `decision_function` (kernel values and one pass over them)
+and in BLAS (the products alone) shows how much is left for everything else.
 """
 
 from typing import Any
@@ -20,8 +20,8 @@ REPEATS = 30
 def measure(quick: bool) -> Section:
     """Compare fit, kernel values and products on the dense two-class tasks."""
     return Section(
-        "Time of the fit beside the time of its kernel values",
-        ("task", "fit, s", "kernel values, 1e6", "at our speed, s", "as BLAS products, s", "all else, s"),
+        "Time of fit compared with the time of its kernel values",
+        ("task", "fit, s", "kernel values, 1e6", "at our speed, s", "as BLAS products, s", "everything else, s"),
         [_row(TASKS[name], quick) for name in ("a9a", "mnist8", "covtype")],
     )
 

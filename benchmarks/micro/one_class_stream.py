@@ -1,4 +1,4 @@
-"""One-class models of normal network traffic that grow and slide, beside scikit-learn's OneClassSVM at every look."""
+"""One-class models of network traffic, growing or over a sliding window, compared with scikit-learn's OneClassSVM."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +10,7 @@ from sklearn.svm import OneClassSVM
 
 from benchmarks.data import data_folder
 from benchmarks.micro import Section
-from benchmarks.micro.lessons import TIGHT
+from benchmarks.micro.exact_problems import TIGHT
 from benchmarks.worker import timed
 from hinge import IncrementalOneClassSVM
 from hinge.datasets import load
@@ -21,7 +21,7 @@ FIRST, LAST, WINDOW, N_TEST, EVERY = 10, 3_000, 1_000, 2_000, 50
 
 @dataclass(frozen=True)
 class Traffic:
-    """Normal connections in the order of the file, and unseen ones of which the first half is normal."""
+    """Normal connections in the order of the file, and unseen connections, the first half of which is normal."""
 
     normal: NDArray[np.float64]
     unseen: NDArray[np.float64]
@@ -33,20 +33,29 @@ class Traffic:
 
 
 def measure(quick: bool, *, full: bool = False) -> Section:
-    """Grow from 10 to 3 000 connections, then slide a window of 1 000 over as many; look at every 50th, or at all."""
+    """Grow from 10 to 3 000 connections, then slide a window of 1 000; compare at every 50th step, or at all."""
     random = np.random.default_rng(0)
     traffic = _traffic(random)
     last, window = (400, 200) if quick else (LAST, WINDOW)
-    mixed = traffic.normal[random.permutation(len(traffic.normal))[:last]]
+    shuffled = traffic.normal[random.permutation(len(traffic.normal))[:last]]
     every = 1 if full else EVERY
-    columns = ("", "looks", "difference of scores", "of offsets", "ROC area", "peer's", "ms a row", "peer's refit, ms")
+    columns = (
+        "",
+        "checks",
+        "score difference",
+        "offset difference",
+        "ROC area",
+        "peer's",
+        "ms per row",
+        "peer's refit, ms",
+    )
     return Section(
-        f"One-class, kddcup99, normal traffic, nu={NU:g}, gamma={GAMMA:g}, looked at every {every} rows, peer with "
+        f"One-class, kddcup99, normal traffic, nu={NU:g}, gamma={GAMMA:g}, compared every {every} rows, peer with "
         f"tol={TIGHT:g} (aim: scores within 1e-5)",
         columns,
         [
-            _row(f"growing, {FIRST} to {last:,}, shuffled", traffic, mixed, None, every),
-            _row(f"window of {window:,} over {last:,}, as they came", traffic, traffic.normal[:last], window, every),
+            _row(f"growing, {FIRST} to {last:,}, shuffled", traffic, shuffled, None, every),
+            _row(f"window of {window:,} over {last:,}, in order", traffic, traffic.normal[:last], window, every),
         ],
     )
 

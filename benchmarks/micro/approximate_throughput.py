@@ -1,4 +1,4 @@
-"""One pass over deformed digits with random Fourier features: time beside matrix products alone, and memory."""
+"""One pass over deformed digits with Fourier features: time compared with matrix products, and memory."""
 
 import time
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ COLUMNS = (
     "learning, s",
     "product, s",
     "ratio",
-    "making rows, s",
+    "generating rows, s",
     "resident, MB",
     "1e6 rows, s",
 )
@@ -38,7 +38,7 @@ COLUMNS = (
 
 @dataclass
 class Run:
-    """One pass: seconds of its parts, and what was seen on the way."""
+    """One pass: the seconds of its parts, and errors and memory during the pass."""
 
     size: int
     generating: float = 0.0
@@ -55,7 +55,7 @@ class Run:
 
 
 def measure(quick: bool, *, full: bool = False) -> Section:
-    """Learn 200 000 digits, 0-4 against 5-9; in full, 1 000 000 with up to 16 384 features."""
+    """Learn 200 000 digits, 0-4 vs 5-9; with `full`, 1 000 000 and up to 16 384 features."""
     data_folder()
     n_examples = 10_000 if quick else 1_000_000 if full else N_EXAMPLES
     sizes = SIZES[:1] if quick else SIZES + MORE_SIZES if full else SIZES
@@ -74,18 +74,18 @@ def measure(quick: bool, *, full: bool = False) -> Section:
 
 
 def _run(size: int, n_examples: int, X_test: NDArray[Any], y_test: NDArray[Any]) -> Run:
-    """Make one pass; before it, as many chunks are multiplied with a matrix as large as that of the frequencies."""
+    """Make one pass; first multiply as many chunks by a matrix of the size of the frequencies."""
     model = ApproximateSVC(C=100.0, gamma=0.01, approximation="fourier", n_components=size, random_state=0)
     run = Run(size, product=_product(size, n_examples // CHUNK))
     chunks = elastic_digits(n_examples, chunk_size=CHUNK, random_state=0)
-    looks = set(_looks(n_examples))
+    checkpoints = set(_checkpoints(n_examples))
     for n_seen in range(CHUNK, n_examples + 1, CHUNK):
         with threadpool_limits(1, user_api="blas"):
             seconds, (X, y) = timed(next, chunks)
         run.generating += seconds
         run.learning += timed(partial(model.partial_fit, classes=[False, True]), X, y < 5)[0]
         run.resident.append(memory.resident())
-        if n_seen in looks:
+        if n_seen in checkpoints:
             run.seen.append(n_seen)
             run.errors.append(100 * float(np.mean(model.predict(X_test) != y_test)))
     return run
@@ -94,7 +94,7 @@ def _run(size: int, n_examples: int, X_test: NDArray[Any], y_test: NDArray[Any])
 def _product(size: int, n_chunks: int) -> float:
     """Return the seconds of the products alone.
 
-    NumPy's threads keep processors busy for a while after a product, so none are made between two calls of ours.
+    NumPy's threads keep processors busy for a while after a product, so products and our calls do not alternate.
     """
     X = np.random.default_rng(0).random((CHUNK, N_FEATURES), np.float32)
     weights, values = np.ones((N_FEATURES, size), np.float32), np.ones((CHUNK, size), np.float32)
@@ -103,8 +103,8 @@ def _product(size: int, n_chunks: int) -> float:
     return seconds
 
 
-def _looks(n_examples: int) -> Iterator[int]:
-    """Go through the numbers of examples after which the error is looked at: powers of two, and the end."""
+def _checkpoints(n_examples: int) -> Iterator[int]:
+    """Yield the numbers of examples after which the error is measured: powers of two, and the end."""
     n_seen = CHUNK
     while n_seen < n_examples:
         yield n_seen
@@ -127,12 +127,12 @@ def _row(run: Run) -> tuple[str, ...]:
 
 
 def _extrapolated(run: Run, size: int) -> tuple[str, ...]:
-    """Return a line for more features: the time grows with their number."""
+    """Return a row extrapolated to more features: the time is proportional to their number."""
     return f"{size:,}, from {run.size:,}", *[""] * 7, f"{run.million * size / run.size:.0f}"
 
 
 def _draw(runs: list[Run], file: Path) -> None:
-    """Draw the errors over the examples seen, and the memory."""
+    """Draw the errors and the memory over the number of examples."""
     figure = Figure(figsize=(11, 4.5), layout="constrained", dpi=100)
     errors, resident = figure.subplots(1, 2)
     for run in runs:
