@@ -61,7 +61,7 @@ def use_libsvm(file: Path) -> str:
 def _use(model: Any, file: Path) -> str:
     """Decide, look, learn, forget and save; a refusal in words is fine, a model that says nonsense is not."""
     inner = getattr(model, "model", model)
-    if inner.n_features_in_ > _WIDEST:  # up to MOST_FEATURES; the native code takes 16 bytes for each
+    if inner.n_features_in_ > _WIDEST:  # up to MAX_FEATURES; the native code takes 16 bytes for each
         return "read"
     X, labels = _examples(model)
     try:

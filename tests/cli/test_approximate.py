@@ -22,8 +22,8 @@ def result_of(done):
 @pytest.fixture
 def small(monkeypatch):
     """Let files count as larger than memory."""
-    monkeypatch.setattr("hinge.cli._material.MOST_KEPT", 0)
-    monkeypatch.setattr("hinge.cli._material.ROWS_AT_A_TIME", 50)
+    monkeypatch.setattr("hinge.cli.train._sources.MAX_BYTES_IN_MEMORY", 0)
+    monkeypatch.setattr("hinge.cli.train._sources.ROWS_PER_CHUNK", 50)
 
 
 @pytest.mark.parametrize("approximation", ["nystroem", "fourier"])
@@ -64,7 +64,7 @@ def test_words(run, census):
     assert "support" not in alone.out
 
 
-def test_rows_pass_by(run, census, small, monkeypatch):
+def test_rows_save_if_due(run, census, small, monkeypatch):
     """What a file larger than memory leaves behind is the model: no more than its first examples are kept."""
     pieces = []
 

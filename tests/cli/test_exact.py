@@ -76,11 +76,13 @@ class TestIncremental:
         assert "hold no preparation" in run("export", "model.hinge", "-o", "census.libsvm").err
 
     def test_saves_on_the_way(self, run, census, monkeypatch):
-        monkeypatch.setattr("hinge.cli._files.EVERY", 0.0)
-        monkeypatch.setattr("hinge.cli._files.COSTS", 1e9)
+        monkeypatch.setattr("hinge.cli.train._checkpoint.INTERVAL_S", 0.0)
+        monkeypatch.setattr("hinge.cli.train._checkpoint.MAX_TIME_FRACTION", 1e9)
         saved = []
         hinge_save = hinge.save
-        monkeypatch.setattr("hinge.cli._files.save", lambda model, path: saved.append(hinge_save(model, path)))
+        monkeypatch.setattr(
+            "hinge.cli.train._checkpoint.save", lambda model, path: saved.append(hinge_save(model, path))
+        )
         assert run("train", "census.csv", "--model", "incremental").code == 0
         assert len(saved) > 3
 
@@ -207,8 +209,8 @@ class TestOneClass:
         result = result_of(run("train", "-", "--model", "one-class", "--normal", "ok", "--json", stdin=text))
         assert result["examples_seen"] == 210
         assert "outliers" not in result["online"]  # the rows have gone by
-        monkeypatch.setattr("hinge.cli._material.MOST_KEPT", 0)
-        monkeypatch.setattr("hinge.cli._material.ROWS_AT_A_TIME", 50)
+        monkeypatch.setattr("hinge.cli.train._sources.MAX_BYTES_IN_MEMORY", 0)
+        monkeypatch.setattr("hinge.cli.train._sources.ROWS_PER_CHUNK", 50)
         result = result_of(run("train", "machines.csv", "--model", "one-class", "--normal", "ok", "--json"))
         assert result["examples_seen"] == 210
         assert result["online"]["outliers"]["roc_area"] > 0.98

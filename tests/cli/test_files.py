@@ -46,7 +46,7 @@ def test_ctrl_c_leaves_the_comparison_out(run, census, monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("hinge.cli._compare._run_in_background", interrupted)
+    monkeypatch.setattr("hinge.cli.train._compare._run_in_background", interrupted)
     done = run("train", "census.csv", "--label", "income", "--compare", "--json")
     assert done.code == 130
     result = json.loads(done.out)
@@ -226,7 +226,7 @@ def test_one_class_is_too_few(run, folder):
 
 
 def test_rows_sorted_by_class_are_noticed(run, folder, monkeypatch):
-    monkeypatch.setattr("hinge.cli._material.MOST_KEPT", 0)
+    monkeypatch.setattr("hinge.cli.train._sources.MAX_BYTES_IN_MEMORY", 0)
     (folder / "sorted.csv").write_text("x,y\n" + "1,a\n" * 1000 + "2,b\n" * 1000)
     assert "sorted by class" in run("train", "sorted.csv").err
     (folder / "mixed.csv").write_text("x,y\n" + "1,a\n2,b\n" * 1000)
@@ -320,12 +320,12 @@ def test_svmlight(run, folder):
     assert result["online"]["test_error"] < 5
 
 
-def test_large_files_pass_by(run, census, monkeypatch):
+def test_large_files_save_if_due(run, census, monkeypatch):
     """A file that is not kept in memory is read again for each pass, and gives about the same model."""
     trained(run, "--epochs", "2")
     kept = hinge.load("census.hinge")
-    monkeypatch.setattr("hinge.cli._material.MOST_KEPT", 0)
-    monkeypatch.setattr("hinge.cli._material.ROWS_AT_A_TIME", 100)
+    monkeypatch.setattr("hinge.cli.train._sources.MAX_BYTES_IN_MEMORY", 0)
+    monkeypatch.setattr("hinge.cli.train._sources.ROWS_PER_CHUNK", 100)
     trained(run, "--epochs", "2")
     passed = hinge.load("census.hinge")
     assert passed.n_seen_ == kept.n_seen_ == 1200

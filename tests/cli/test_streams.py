@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import hinge
-from hinge.cli._lesson import Files
+from hinge.cli.train._job import Inputs
 from tests.streams import BROKEN, broken
 
 FULL = "hinge: Standard output cannot be written: No space left on device.\n"
@@ -130,7 +130,7 @@ def test_a_model_goes_on_in_its_own_file(run, files):
     assert run("train", "d.csv", "-o", "new.hinge").code == 0
     assert run("train", "d.csv", "--resume", "new.hinge", "-o", "new.hinge").code == 0
     assert hinge.load("new.hinge").n_seen_ == 120
-    assert Files("spirals").named == (None, None)  # a data set is no file, so that a model may be called so
+    assert Inputs("spirals").files == (None, None)  # a data set is no file, so that a model may be called so
 
 
 def test_too_little_memory(run, files, monkeypatch):

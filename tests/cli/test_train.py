@@ -5,7 +5,7 @@ import json
 import pytest
 
 import hinge
-from hinge.cli import _picture
+from hinge.cli.train import _figure
 
 
 def test_writes_model_and_picture(run, folder):
@@ -41,12 +41,12 @@ def test_runs_repeat(run):
 def test_two_classes_in_the_plane_have_a_boundary(run, folder, monkeypatch):
     drawn = []
 
-    def record(axes, learned):
-        draw_plane(axes, learned)
-        drawn.append(sum(len(y) for _, y in learned.shown))
+    def record(axes, result):
+        draw_plane(axes, result)
+        drawn.append(sum(len(y) for _, y in result.recent))
 
-    draw_plane = _picture._draw_plane
-    monkeypatch.setattr(_picture, "_draw_plane", record)
+    draw_plane = _figure._draw_plane
+    monkeypatch.setattr(_figure, "_draw_plane", record)
     done = run("train", "--no-compare", "--plot", "plane.png")
     assert done.code == 0
     assert len(drawn) == 1
@@ -91,7 +91,7 @@ def test_bad_input_is_one_sentence_and_exit_code_2(run, folder, arguments, sente
 
 
 def test_picture_needs_matplotlib(run, monkeypatch, folder):
-    monkeypatch.setattr("hinge.cli._plot.importlib.util.find_spec", lambda _: None)
+    monkeypatch.setattr("hinge.cli.train._plot.importlib.util.find_spec", lambda _: None)
     done = run("train", "digits", "--plot", "picture.png")
     assert done.code == 2
     assert "pip install 'hinge[plot]'" in done.err
@@ -132,7 +132,7 @@ def test_interrupt_before_anything_was_learned(run, monkeypatch, folder):
 def test_a_model_that_cannot_be_written_is_rescued(run, monkeypatch, tmp_path_factory):
     elsewhere = tmp_path_factory.mktemp("temporary")
     monkeypatch.setattr("tempfile.gettempdir", lambda: str(elsewhere))
-    monkeypatch.setattr("hinge.cli._files.save", full_disk(hinge.save, "model.hinge"))
+    monkeypatch.setattr("hinge.cli.train._checkpoint.save", full_disk(hinge.save, "model.hinge"))
     done = run("train", "digits", "--no-compare")
     assert done.code == 2
     assert "No space left" in done.err
@@ -151,8 +151,8 @@ def full_disk(save, name):
 
 
 def test_saves_on_the_way(run, monkeypatch):
-    monkeypatch.setattr("hinge.cli._files.EVERY", 0.0)
-    monkeypatch.setattr("hinge.cli._files.COSTS", 1e9)
+    monkeypatch.setattr("hinge.cli.train._checkpoint.INTERVAL_S", 0.0)
+    monkeypatch.setattr("hinge.cli.train._checkpoint.MAX_TIME_FRACTION", 1e9)
     saved = []
 
     def recorded(model, path):
@@ -160,7 +160,7 @@ def test_saves_on_the_way(run, monkeypatch):
         saved.append(hinge.load(path).n_seen_)
 
     hinge_save = hinge.save
-    monkeypatch.setattr("hinge.cli._files.save", recorded)
+    monkeypatch.setattr("hinge.cli.train._checkpoint.save", recorded)
     assert run("train", "digits", "--no-compare").code == 0
     assert saved == sorted(saved)
     assert saved[0] < 100 < saved[-1] == 1200

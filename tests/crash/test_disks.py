@@ -11,9 +11,9 @@ from rich.console import Console
 import hinge
 from experiments._records import Records, write_records
 from hinge import ModelFileError, export
-from hinge.cli import _files as checkpoints
-from hinge.cli._learn import Learned
-from hinge.cli._plot import draw
+from hinge.cli.train import _checkpoint as checkpoints
+from hinge.cli.train._learn import TrainResult
+from hinge.cli.train._plot import save_plot
 from hinge.web._store import Answer, Store, StoreError
 
 from .common import UNFINISHED, fill, model, mounted
@@ -22,13 +22,13 @@ LARGE = model(0, 1500)
 
 
 def picture(place):
-    learned = Learned(LARGE)
-    learned.curve = [(n, 1.0, n) for n in range(100)]
+    result = TrainResult(LARGE)
+    result.curve = [(n, 1.0, n) for n in range(100)]
     said = Console(file=open("/dev/null", "w"), width=1000)  # noqa: PTH123, SIM115
     with said.file, said.capture() as captured:
-        drawn = draw(place, learned, None, said)
+        drawn = save_plot(place, result, None, said)
     if drawn is None:
-        raise OSError(" ".join(captured.get().split()).removeprefix("There is no picture: "))
+        raise OSError(" ".join(captured.get().split()).removeprefix("The plot could not be saved: "))
 
 
 WRITERS = {
@@ -86,14 +86,14 @@ def test_checkpoints_wait_for_room(disk, monkeypatch):
     folder, close, reason = disk
     place, ballast = folder / "model.hinge", folder / "ballast"
     place.write_text("old")
-    monkeypatch.setattr(checkpoints, "EVERY", 0.0)
+    monkeypatch.setattr(checkpoints, "INTERVAL_S", 0.0)
     checkpoint = checkpoints.Checkpoint(lambda each: each, place)
     close()
-    checkpoint.pass_by(LARGE)
+    checkpoint.save_if_due(LARGE)
     assert place.read_text() == "old"
     if reason.startswith("No space"):
         ballast.unlink()
-        checkpoints.Checkpoint(lambda each: each, place).pass_by(LARGE)
+        checkpoints.Checkpoint(lambda each: each, place).save_if_due(LARGE)
         assert hinge.load(place).n_seen_ == LARGE.n_seen_
 
 

@@ -195,7 +195,7 @@ def test_arrays_of_a_model_file_that_are_not_there(tmp_path, name, size):
 def test_a_prepared_model_of_more_features_than_there_is_room_for(tmp_path, sparse):
     """A number in a file of a few kilobytes must not fill the memory when rows are made ready for it."""
     survey = Survey()
-    chunks = list(survey.look_at(open_source(written(tmp_path / "a.svm", b"1 1:1 9:2\n0 2:1\n" * 50)).chunks()))
+    chunks = list(survey.scan(open_source(written(tmp_path / "a.svm", b"1 1:1 9:2\n0 2:1\n" * 50)).chunks()))
     preparation = survey.preparation(scale="none", dense=False)
     model = hinge.OnlineSVC(kernel="linear").fit(*preparation.examples(chunks[0]))
     hinge.save(PreparedClassifier(model, preparation), tmp_path / "a.hinge")

@@ -75,7 +75,7 @@ def test_copies_and_files_decide_the_same(model, tmp_path):
         assert other.n_seen_ == 310
     assert model.n_seen_ == 300
     assert loaded.preparation.columns == model.preparation.columns
-    assert loaded.preparation.scaling.words == model.preparation.scaling.words
+    assert loaded.preparation.scaling.description == model.preparation.scaling.description
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_labels_say_what_is_normal():
     survey = OneClassSurvey(label="income", normal="low")
     survey.add(table_of(FRAME, LABELS))
     preparation = survey.preparation()
-    assert not survey.sorted_by_class
+    assert not survey.is_is_sorted_by_class
     X, y = preparation.examples(table_of(FRAME, LABELS))
     assert X.shape == (300, 5)
     np.testing.assert_array_equal(y, np.where(LABELS == "low", 1, -1))

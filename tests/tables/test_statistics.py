@@ -45,7 +45,7 @@ def test_pixels_are_divided_by_one_number():
     X[:, 19] = 3.0  # a corner that is nearly always dark
     scaling = choose_scaling(statistics_of(X), "auto", table=False, dense=True)
     np.testing.assert_allclose(scaling.apply(X), X / 255)
-    assert scaling.words == "divided by 255"
+    assert scaling.description == "divided by 255"
 
 
 def test_small_numbers_of_a_matrix_stay():

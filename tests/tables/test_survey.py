@@ -8,7 +8,7 @@ from hinge import DataError
 from hinge.io import Rows, Table
 from hinge.tables import Survey
 from hinge.tables._columns import texts
-from hinge.tables._labels import as_kind
+from hinge.tables._labels import parse_labels
 
 
 def table(first=2, named=True, **columns):
@@ -194,12 +194,12 @@ def test_numbers_of_labels_count_all_columns():
 def test_labels_of_another_kind_are_refused(kind, value):
     good = {"whole": "1", "number": "0.5", "truth": "true"}[kind]
     with pytest.raises(DataError, match=f"got '{value}' in line 3"):
-        as_kind(np.array([good, value], dtype=object), kind, line=lambda place: place + 2)
+        parse_labels(np.array([good, value], dtype=object), kind, line=lambda place: place + 2)
 
 
 def test_truth_values_read_the_same_from_any_file():
     raw = np.array(["True", "false", "0", "1"], dtype=object)
-    assert as_kind(raw, "truth", line=int).tolist() == [True, False, False, True]
+    assert parse_labels(raw, "truth", line=int).tolist() == [True, False, False, True]
 
 
 def test_missing_labels_of_numbers():
@@ -214,7 +214,7 @@ def test_missing_labels_of_numbers():
 
 def test_numbers_as_categories_are_the_same_from_any_file():
     column = surveyed(table(x=["0.1", "3"], y=["a", "b"]), categorical=["x"]).columns[0]
-    codes = column.codes(texts(np.array([0.1, 3.0])), line=int, unknown="error")
+    codes = column.encode(texts(np.array([0.1, 3.0])), line=int, unknown="error")
     assert codes.tolist() == [0, 1]
 
 

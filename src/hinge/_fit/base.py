@@ -24,6 +24,7 @@ from hinge._model.state import SolverOptions, State
 from hinge._model.threads import count_threads, one_blas_thread
 from hinge._model.validation import PooledRows, Storage, check_examples, check_queries, check_weights, is_ready
 from hinge.exceptions import DataError
+from hinge.streaming import StreamTraits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
@@ -194,6 +195,8 @@ class StreamingClassifier(ClassifierMixin, StreamingEstimator):
     """
 
     class_weight: Mapping[Any, float] | str | None
+
+    _stream_traits = StreamTraits()
 
     @property
     @reads

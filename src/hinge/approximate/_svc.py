@@ -13,6 +13,7 @@ from hinge._model.attributes import available_if
 from hinge._model.locking import reads, writes
 from hinge.approximate._estimator import ApproximateEstimator, is_chunks
 from hinge.exceptions import DataError
+from hinge.streaming import StreamTraits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -152,6 +153,7 @@ class ApproximateSVC(ApproximateEstimator, StreamingClassifier):
     (1, 2)
     """
 
+    _stream_traits = StreamTraits(size_unit="features")
     _losses = ("hinge", "squared_hinge", "log_loss")
 
     def __init__(

@@ -17,6 +17,7 @@ from hinge._model.threads import one_blas_thread
 from hinge._model.validation import check_values, check_weights
 from hinge.approximate._estimator import ApproximateEstimator, is_chunks
 from hinge.approximate._state import CLOCK
+from hinge.streaming import StreamTraits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -117,6 +118,7 @@ class ApproximateSVR(RegressorMixin, ApproximateEstimator):
     True
     """
 
+    _stream_traits = StreamTraits(task="regression", size_unit="features")
     _losses = ("epsilon_insensitive", "squared_epsilon_insensitive")
 
     def __init__(

@@ -20,6 +20,7 @@ from hinge.exceptions import DataError, ParameterError
 from hinge.incremental._forgetting import Forgetting
 from hinge.incremental._self_similarity import require_constant
 from hinge.incremental._surface import decisions, left_out, offset
+from hinge.streaming import StreamTraits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -147,6 +148,8 @@ class IncrementalOneClassSVM(OutlierMixin, Forgetting):
     >>> bool((window.predict(stream[200:]) == -1).mean() <= 0.1)
     True
     """
+
+    _stream_traits = StreamTraits(task="one-class", is_exact=True, dtype="float64")
 
     def __init__(
         self,

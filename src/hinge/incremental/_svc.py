@@ -15,6 +15,7 @@ from hinge._model.params import choice
 from hinge.exceptions import DataError, ParameterError
 from hinge.incremental._forgetting import Forgetting
 from hinge.incremental._head_start import is_worth_it, learn_all
+from hinge.streaming import StreamTraits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -138,6 +139,8 @@ class IncrementalSVC(Forgetting, MeasuredClassifier):
     >>> model.kkt_violation() < 1e-9
     True
     """
+
+    _stream_traits = StreamTraits(is_exact=True, dtype="float64")
 
     def __init__(
         self,
