@@ -98,7 +98,7 @@ def test_standard_input(run, census):
     result = result_of(run("train", "-", "--model", "approximate", "--components", "50", "--json", stdin=text))
     assert result["examples_seen"] == 600
     done = run("train", "-", "--model", "approximate", "--epochs", "2", stdin=text)
-    assert (done.code, "can be read once only" in done.err) == (2, True)
+    assert (done.code, "can be read only once" in done.err) == (2, True)
 
 
 def test_resume(run, census):

@@ -134,7 +134,7 @@ class TestOneClass:
         assert result["classes"]["normal"]["recall"] == pytest.approx(np.mean(~outside[truth]))
         other = result_of(run("evaluate", "model.hinge", "new.csv", "--normal", "broken", "--json"))
         assert other["roc_area"] == pytest.approx(1 - result["roc_area"])
-        assert "taken for outlier" in run("evaluate", "model.hinge", "new.csv").out
+        assert "predicted as outlier" in run("evaluate", "model.hinge", "new.csv").out
 
     def test_files_without_labels(self, run, workshop):
         done = run("train", "bare.csv", "--model", "one-class")
@@ -148,7 +148,7 @@ class TestOneClass:
         assert result_of(run("evaluate", "model.hinge", "bare.csv", "--json"))["called"] <= 10
         assert result_of(run("evaluate", "model.hinge", "new.csv", "--normal", "ok", "--json"))["roc_area"] > 0.98
         done = run("evaluate", "model.hinge", "bare.csv", "--normal", "ok")
-        assert (done.code, "There must be a column of labels" in done.err) == (2, True)
+        assert (done.code, "There must be a label column" in done.err) == (2, True)
 
     def test_files_without_names(self, run, workshop):
         for name in ("bare", "new"):
@@ -235,7 +235,7 @@ class TestOneClass:
         write_table(folder / "plane.csv", [[*row, int(place >= 90)] for place, row in enumerate(rows)], "abc")
         arguments = ("train", "plane.csv", "--model", "one-class", "--normal", "0", "--shape", "sphere")
         assert result_of(run(*arguments, "--plot", "plane.svg", "--json"))["shape"] == "sphere"
-        assert "What is normal" in (folder / "plane.svg").read_text()
+        assert "Normal region" in (folder / "plane.svg").read_text()
 
 
 @pytest.mark.parametrize(
@@ -248,7 +248,7 @@ class TestOneClass:
         (("--model", "incremental", "--max-support", "9"), "--max-support must be left out"),
         (("--model", "incremental", "--max-examples", "1"), "max_examples must be"),
         (("--model", "incremental", "--epochs", "2"), "--epochs must be 1: IncrementalSVC has the exact solution"),
-        (("--model", "one-class", "--normal", "fine"), "Some rows must have the label 'fine' of what is normal, got"),
+        (("--model", "one-class", "--normal", "fine"), "Some rows must have the label 'fine' of normal rows, got"),
         (("--model", "one-class", "--nu", "2"), "nu must be at most 1"),
         (("--model", "one-class", "--nu", "0.1", "--C", "1"), "--nu must be left out with --C"),
         (("--model", "one-class", "--shape", "cube"), "shape must be"),
@@ -268,7 +268,7 @@ def test_bad_options_are_one_sentence(run, workshop, arguments, sentence):
 def test_what_one_class_cannot_do(run, workshop):
     run("train", "machines.csv", "--model", "one-class")
     done = run("export", "model.hinge", "-o", "machines.onnx")
-    assert (done.code, "Only classifiers can be exported" in done.err) == (2, True)
+    assert (done.code, "Only classifiers and regressors can be exported" in done.err) == (2, True)
     run("train", "machines.csv", "-o", "classes.hinge")
     done = run("evaluate", "classes.hinge", "new.csv", "--normal", "ok")
     assert (done.code, "--normal must be left out: the model knows more than one class" in done.err) == (2, True)

@@ -93,7 +93,7 @@ def test_many_classes_fit_a_narrow_terminal(run, folder, monkeypatch):
     np.savez("test.npz", X=data.X_test, y=data.y_test)
     done = run("evaluate", "model.hinge", "test.npz")
     assert "precision" in done.out
-    assert "Most often taken: " in done.out
+    assert "Most frequent mistakes: " in done.out
     assert "…" not in done.out
 
 
@@ -102,7 +102,7 @@ def test_columns_that_look_like_no_categories_are_named(run, census):
     dated = [f"day,{lines[0]}", *(f"day {place},{line}" for place, line in enumerate(lines[1:]))]
     (census / "dated.csv").write_text("\n".join(dated))
     said = " ".join(run("train", "dated.csv").err.split())
-    assert "Column 'day' has 600 different texts in 600 rows" in said
+    assert "Column 'day' has 600 different values in 600 rows" in said
     assert "a guess; --label names another" in said
 
 
@@ -147,7 +147,7 @@ def test_predict_many_classes(run):
 def test_evaluate_shows_confusions(run, census):
     trained(run)
     done = run("evaluate", "census.hinge", "test.csv")
-    assert "taken for >50K" in done.out
+    assert "predicted as >50K" in done.out
     result = json.loads(run("evaluate", "census.hinge", "test.csv", "--json").out)
     assert sum(number for *_, number in result["confusion"]) == 200
     labels = np.array(run("predict", "census.hinge", "test.csv").out.split())
@@ -184,7 +184,7 @@ def test_resume_goes_on(run, census):
     done = run("train", "test.csv", "--resume", "census.hinge", "--scale", "none")
     assert (done.code, "--scale must be left out" in done.err) == (2, True)
     done = run("train", "digits", "--resume", "census.hinge")
-    assert (done.code, "go on with such a file" in done.err) == (2, True)
+    assert (done.code, "resume with such a file" in done.err) == (2, True)
     done = run("train", "test.csv", "--resume", "census.hinge", "--gamma", "7")
     assert (done.code, "must stay what they were" in done.err) == (2, True)
 
@@ -200,7 +200,7 @@ def test_resume_of_bundled_data(run):
     [
         (",Rome,40,>50K", "column 'age' has none in line 602"),
         ("30,?,40,>50K", "column 'city' has none in line 602"),
-        ("thirty,Rome,40,>50K", "Column 'age' must hold numbers only or categories only, got 'thirty' in line 602"),
+        ("thirty,Rome,40,>50K", "Column 'age' must hold either numbers or categories, got 'thirty' in line 602"),
         ("30,Rome,40,", "Every row must have a label, but line 602 has none"),
         ("30,Rome,40", "line 602"),
     ],
@@ -218,7 +218,7 @@ def test_one_class_is_too_few(run, folder):
     (folder / "one.csv").write_text("x,y\n1,a\n2,a\n")
     done = run("train", "one.csv")
     assert (done.code, done.out) == (2, "")
-    sentence = "There must be rows of two classes at least, got only a in column 'y'; --label names another."
+    sentence = "There must be rows of at least two classes, got only a in column 'y'; --label names another."
     assert done.err == f"hinge: {sentence}\n"
     (folder / "fractions.csv").write_text("x,y\n1,0.5\n2,1.5\n")
     done = run("train", "fractions.csv")
@@ -260,7 +260,7 @@ def test_a_bad_line_late_in_a_stream_keeps_what_was_learned(run, census):
     done = run("train", "-", stdin=text + "\n")
     assert done.code == 2
     assert "got 'old' in line 6002" in done.err
-    assert "What was learned before is in model.hinge" in done.err
+    assert "The model trained on the rows before it is in model.hinge" in done.err
     assert hinge.load("model.hinge").n_seen_ >= 1000
 
 
@@ -307,7 +307,7 @@ def test_new_classes_may_come_later(run, census):
     (census / "other.csv").write_text("age,city,hours,income\n" + "30,Rome,40,other\n" * 5)
     assert run("train", "more.csv", "--resume", "census.hinge").code == 0
     assert hinge.load("census.hinge").classes_.tolist() == ["<=50K", ">50K", "none"]
-    assert "did not know before: other" in run("train", "other.csv", "--resume", "census.hinge").err
+    assert "New classes: other" in run("train", "other.csv", "--resume", "census.hinge").err
 
 
 def test_svmlight(run, folder):

@@ -109,7 +109,7 @@ def test_export_shows_no_page(run, page, file):
 def test_labels_are_imported_before_the_page_is_shown(run, page, folder):
     (folder / "labels.csv").write_text("key,label\n1,cat\n")
     done = run("label", "--import", "labels.csv")
-    assert "labels.csv: 3 new labels, 0 changed, 1 as before." in done.err
+    assert "labels.csv: 3 new labels, 0 changed, 1 unchanged." in done.err
     assert [verb for verb, _, _ in page] == ["import", "serve"]
     assert str(page[0][1][3]) == "labels.csv"
 
@@ -125,13 +125,13 @@ def test_labels_are_imported_before_the_page_is_shown(run, page, folder):
         (("--kernel", "precomputed"), "kernel must be one of 'linear', 'rbf'"),
         (("--sample", "0"), "sample must be a whole number of at least 1"),
         (("--check-every", "0"), "check_every must be a whole number of at least 1"),
-        (("--port", "70000"), "--port must be a whole number of at most 65535"),
-        (("--shape", "28"), "--shape must be height and width of the images"),
+        (("--port", "70000"), "--port must be from 0 (any free port) to 65535"),
+        (("--shape", "28"), "--shape must be the height and width of the images"),
         (("--shape", "9x9"), "The shape 9x9 has 81 pixels, but rows have 64 numbers"),
         (("--show", "film"), "show must be one of"),
         (("--export", "labels.txt"), "--export must name a file that ends in .csv, .parquet, .svm (labels) or .hinge"),
         (("--export", "nowhere/labels.csv"), "There is no folder nowhere"),
-        (("--import", "nowhere.csv"), "There is no file nowhere.csv to take labels from"),
+        (("--import", "nowhere.csv"), "There is no file nowhere.csv to import labels from"),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(run, page, options, sentence):
@@ -160,5 +160,7 @@ def test_help_is_readable(run, monkeypatch):
 
 @pytest.mark.slow
 def test_other_commands_do_not_load_the_page(run):
-    code = "import sys, hinge.cli; sys.exit(any(name.startswith('hinge.web') for name in sys.modules))"
+    code = "import importlib, sys; from hinge.cli._app import COMMANDS; "
+    code += "[importlib.import_module(f'hinge.cli.{name}') for name in COMMANDS]; "
+    code += "sys.exit(any(name.startswith('hinge.web') for name in sys.modules))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -74,9 +74,10 @@ def test_a_trained_model_is_rescued(disk, tmp_path, monkeypatch):
     folder, close, reason = disk
     close()
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    with pytest.raises(OSError, match=rf"{reason}\. The model is in .*; move it to where it belongs\.$") as refused:
+    expected = rf"{reason}\. The model was saved to .*; move it to where it belongs\.$"
+    with pytest.raises(OSError, match=expected) as refused:
         checkpoints.save_or_rescue(LARGE, folder / "model.hinge")
-    rescued = hinge.load(str(refused.value).split("The model is in ")[1].split(" instead")[0])
+    rescued = hinge.load(str(refused.value).split("The model was saved to ")[1].split(" instead")[0])
     X = np.random.default_rng(1).normal(size=(10, 20))
     np.testing.assert_array_equal(rescued.decision_function(X), LARGE.decision_function(X))
 

@@ -33,7 +33,7 @@ LIBSVM = (
 # Commands in processes with little memory, which begin with the libraries loaded: one more start would take seconds.
 LIMITED = """
 import json, os, resource, sys
-import hinge.cli, hinge.datasets, hinge.export, hinge.persistence
+import hinge.cli._app, hinge.cli.evaluate, hinge.cli.export, hinge.cli.info, hinge.cli.predict, hinge.cli.train
 taken = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (taken + (800 << 20), -1))
 for number, command in enumerate(json.loads(sys.argv[1])):

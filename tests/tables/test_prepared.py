@@ -166,13 +166,13 @@ def test_labels_say_what_is_normal():
     survey = OneClassSurvey(label="income", normal="low")
     survey.add(table_of(FRAME, LABELS))
     preparation = survey.preparation()
-    assert not survey.is_is_sorted_by_class
+    assert not survey.is_sorted_by_class
     X, y = preparation.examples(table_of(FRAME, LABELS))
     assert X.shape == (300, 5)
     np.testing.assert_array_equal(y, np.where(LABELS == "low", 1, -1))
     strange = OneClassSurvey(label="income", normal="lwo")
     strange.add(table_of(FRAME, LABELS))
-    with pytest.raises(hinge.DataError, match="Some rows must have the label 'lwo' of what is normal, got high, low"):
+    with pytest.raises(hinge.DataError, match="Some rows must have the label 'lwo' of normal rows, got high, low"):
         strange.preparation()
 
 

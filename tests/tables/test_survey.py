@@ -129,11 +129,11 @@ def test_unknown_category():
         (
             {},
             table(x=["1", "2", "x", "3"], y=["a", "b", "a", "b"]),
-            "numbers only or categories only, got 'x'.* line 4",
+            "either numbers or categories, got 'x'.* line 4",
         ),
         ({}, table(x=["1", "inf"], y=["a", "b"]), "finite numbers, got infinity in line 3"),
         ({}, table(y=["a", "b"]), "at least one feature"),
-        ({}, table(x=[f"text {i}" for i in range(1002)], y=["a", "b"] * 501), "at most 1000 different ones"),
+        ({}, table(x=[f"text {i}" for i in range(1002)], y=["a", "b"] * 501), "at most 1000 different categories"),
         ({}, table(x=["1"] * 1002, y=[str(i) for i in range(1002)]), "Labels must be classes, at most 1000"),
     ],
 )
@@ -154,7 +154,7 @@ def test_dropped_columns_need_not_come_again():
 
 
 def test_a_table_must_have_its_columns():
-    with pytest.raises(DataError, match="There must be a column 'colour', as when the model was made, got 'weight'"):
+    with pytest.raises(DataError, match="There must be a column 'colour', as in training, got 'weight'"):
         surveyed(FRUIT).features(table(weight=["3"]))
     with pytest.raises(DataError, match=r"Rows must have 3 fields .* or 2 without the label, got 1"):
         surveyed(FRUIT).features(table(named=False, **{"0": ["3"]}))

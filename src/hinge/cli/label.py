@@ -75,7 +75,7 @@ def label(
 ) -> None:
     """Open a page where people label the examples a model asks about.
 
-    Every label is saved in a database at once; run the command again to continue.
+    Every label is saved at once; run the command again to continue.
 
     Example: hinge label photos --classes cat,dog
     """
