@@ -81,18 +81,20 @@ _ORIGINS = {  # the submodule that defines each other name
 }
 
 
-def __getattr__(name: str) -> object:
-    value: object
-    if name in _SUBMODULES:
-        value = importlib.import_module(f"{__name__}.{name}")
-    elif name in _ORIGINS:
-        value = getattr(importlib.import_module(f"{__name__}.{_ORIGINS[name]}"), name)
-    elif name == "__version__":
-        value = importlib.import_module("importlib.metadata").version(__name__)
-    else:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    globals()[name] = value  # so that this function is called once per name
-    return value
+if not TYPE_CHECKING:  # type checkers report names that do not exist
+
+    def __getattr__(name: str) -> object:
+        value: object
+        if name in _SUBMODULES:
+            value = importlib.import_module(f"{__name__}.{name}")
+        elif name in _ORIGINS:
+            value = getattr(importlib.import_module(f"{__name__}.{_ORIGINS[name]}"), name)
+        elif name == "__version__":
+            value = importlib.import_module("importlib.metadata").version(__name__)
+        else:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        globals()[name] = value  # so that this function is called once per name
+        return value
 
 
 def __dir__() -> list[str]:
