@@ -1,4 +1,4 @@
-"""What all commands have in common, and the small ones."""
+"""What all commands have in common, and the small commands."""
 
 import ast
 import importlib
@@ -72,12 +72,12 @@ def test_export(run):
 
 
 def test_the_installed_script():
-    """The function that the installed script calls exists; whoever runs these tests may not have installed it."""
+    """The script is declared with a function that exists; the tests do not need an installed script."""
     project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert EntryPoint("hinge", project["scripts"]["hinge"], "console_scripts").load() is main
 
 
-def test_help_lists_what_commands_say_of_themselves():
+def test_help_lists_the_first_line_of_each_docstring():
     for name, help_line in HELP_LINES.items():
         command = getattr(importlib.import_module(f"hinge.cli.{name}"), name)
         assert command.__doc__.splitlines()[0] == help_line
@@ -89,7 +89,7 @@ def program(*arguments):
 
 @pytest.mark.parametrize("arguments", [["--version"], ["--help"]])
 def test_help_and_version_need_no_numpy(folder, arguments):
-    """They answer at once; NumPy, scikit-learn and the rest take a second to import."""
+    """NumPy and scikit-learn take a second to import."""
     (folder / "numpy.py").write_text("raise ImportError('imported')\n")
     done = program(*arguments)
     assert (done.returncode, done.stderr) == (0, "")
@@ -97,14 +97,14 @@ def test_help_and_version_need_no_numpy(folder, arguments):
 
 @pytest.mark.parametrize(("library", "arguments"), [("typer", ["--help"]), ("numpy", ["info", "model.hinge"])])
 def test_ctrl_c_while_libraries_are_imported_is_quiet(folder, library, arguments):
-    """A module of the same name replaces a library, and presses Ctrl-C while it is imported."""
+    """A module of the same name replaces a library and sends SIGINT while it is imported."""
     (folder / f"{library}.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
     done = program(*arguments)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
 
 
 def test_ctrl_c_that_is_ignored_stays_ignored(folder):
-    """As in a job that a shell script has put in the background."""
+    """Shell scripts start background jobs this way."""
     (folder / "numpy.py").write_text(
         "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\nraise ImportError('on')\n"
     )
@@ -113,7 +113,7 @@ def test_ctrl_c_that_is_ignored_stays_ignored(folder):
     assert (done.returncode, done.stderr) == (2, "hinge: on\n")
 
 
-def test_commands_touch_no_private_parts_of_estimators():
+def test_commands_use_no_private_attributes_of_other_objects():
     """All that a command needs is public; `hinge.streaming` has what scikit-learn does not define."""
     package = Path(hinge.cli.__file__).parent
     found = []

@@ -1,4 +1,4 @@
-"""`hinge label`: what it hands to the page, and what it refuses."""
+"""`hinge label`: the arguments that it passes to the page, and its errors."""
 
 import subprocess
 import sys
@@ -11,7 +11,7 @@ from hinge.web._settings import SessionSettings
 
 @pytest.fixture
 def page(monkeypatch):
-    """Replace the page by a list of what it was asked for."""
+    """Replace the page by a list of the calls to it."""
     import hinge
     from hinge.web import pools
 
@@ -32,7 +32,7 @@ def page(monkeypatch):
     return calls
 
 
-def test_without_anything_it_shows_digits(run, page):
+def test_the_default_is_digits(run, page):
     done = run("label")
     assert (done.code, done.out) == (0, "")
     assert "digits: 1,797 images." in done.err
@@ -90,7 +90,7 @@ def test_how_rows_are_shown(run, page, folder, options, kind):
     assert page[0][1][0].kind == kind
 
 
-def test_what_was_left_out_is_said(run, page, folder):
+def test_skipped_files_are_reported(run, page, folder):
     (folder / "mail").mkdir()
     for name, content in {"a.txt": b"one text", "b.txt": b"another text", "c.txt": b"\xff[bold]"}.items():
         (folder / "mail" / name).write_bytes(content)
@@ -141,7 +141,7 @@ def test_bad_input_is_one_sentence_and_exit_code_2(run, page, options, sentence)
     assert done.err.count("\n") == 1
 
 
-def test_a_missing_library_is_told_before_data_are_read(run, page, monkeypatch):
+def test_a_missing_library_is_reported_before_data_are_read(run, page, monkeypatch):
     def lost(name):
         raise ModuleNotFoundError("The labelling page needs fastapi; install it.", name="fastapi")
 

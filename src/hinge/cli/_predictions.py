@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.metrics import roc_auc_score
@@ -10,15 +10,16 @@ from sklearn.metrics import roc_auc_score
 from hinge.streaming import predict_with_scores, traits
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 
     from hinge.streaming import Model
+    from hinge.tables import Labels, Matrix
 
 NORMAL, OUTLIER = "normal", "outlier"
 ROWS_PER_CHUNK = 4096  # read from a file at a time
 
 
-def predict_rows(model: Model, X: ArrayLike) -> tuple[NDArray[Any], NDArray[np.float64]]:
+def predict_rows(model: Model, X: Matrix) -> tuple[Labels, NDArray[np.float64]]:
     """Predict examples.
 
     Parameters
@@ -39,7 +40,7 @@ def predict_rows(model: Model, X: ArrayLike) -> tuple[NDArray[Any], NDArray[np.f
     return name_outliers(predictions) if traits(model).task == "one-class" else predictions, scores
 
 
-def name_outliers(signs: NDArray[Any]) -> NDArray[np.str_]:
+def name_outliers(signs: NDArray[np.int64]) -> NDArray[np.str_]:
     """Return "normal" for +1 and "outlier" for -1."""
     return np.where(signs > 0, NORMAL, OUTLIER)
 

@@ -1,13 +1,11 @@
 """Models with and without a preparation of their own."""
 
 from dataclasses import replace
-from typing import Any
-
-from numpy.typing import NDArray
 
 from hinge.streaming import Model, storage, traits
 from hinge.tables import (
     Column,
+    Labels,
     OneClassPreparation,
     Preparation,
     PreparedClassifier,
@@ -44,7 +42,7 @@ def normal_label(preparation: Preparation) -> str | None:
     return preparation.normal if isinstance(preparation, OneClassPreparation) else None
 
 
-def label_kind(labels: NDArray[Any]) -> str:
+def label_kind(labels: Labels) -> str:
     """Return how to read labels of this type from a file; see `Preparation`."""
     return _LABEL_KINDS.get(labels.dtype.kind, "text")
 

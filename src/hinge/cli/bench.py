@@ -4,6 +4,7 @@ import importlib.util
 import json
 import time
 from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from typing import Annotated, Any
 
 import numpy as np
@@ -19,6 +20,19 @@ from hinge.datasets import Dataset
 from hinge.online import OnlineSVC
 
 OURS, SKLEARN, INTEL = "OnlineSVC", "SVC", "SVC, intelex"
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """One row of the table, and one entry of the JSON output; the error is in percent."""
+
+    data: str
+    model: str
+    fit_seconds: float
+    predict_seconds: float
+    test_error: float
+    support_vectors: int
+
 
 Factory = Callable[[Dataset], Any]  # returns an estimator with the parameters that suit a data set
 
@@ -41,7 +55,7 @@ def bench(data: Names = None, *, repeats: Repeats = 1, json_only: Json = False) 
         _measure(dataset, name, make, repeats, terminal) for dataset in chosen for name, make in _models().items()
     ]
     if json_only:
-        typer.echo(json.dumps({"results": results}))
+        typer.echo(json.dumps({"results": [asdict(result) for result in results]}))
     else:
         Console().print(_table(results))
 
@@ -58,40 +72,41 @@ def _models() -> dict[str, Factory]:
     return models
 
 
-def _measure(data: Dataset, name: str, make: Factory, repeats: int, terminal: Console) -> dict[str, Any]:
+def _measure(data: Dataset, name: str, make: Factory, repeats: int, terminal: Console) -> Measurement:
     with terminal.status(f"{data.name}: {name}"):
-        runs = [_run(data, make(data)) for _ in range(repeats)]
-    best = min(runs, key=lambda run: float(run["fit_seconds"]))
-    return {"data": data.name, "model": name} | best
+        runs = [_run(data, name, make(data)) for _ in range(repeats)]
+    return min(runs, key=lambda run: run.fit_seconds)
 
 
-def _run(data: Dataset, model: Any) -> dict[str, Any]:
+def _run(data: Dataset, name: str, model: Any) -> Measurement:
     start = time.perf_counter()
     model.fit(data.X_train, data.y_train)
     fitted = time.perf_counter()
     predictions = model.predict(data.X_test)
     end = time.perf_counter()
-    return {
-        "fit_seconds": fitted - start,
-        "predict_seconds": end - fitted,
-        "test_error": 100.0 * float(np.mean(predictions != data.y_test)),
-        "support_vectors": len(model.support_),
-    }
+    return Measurement(
+        data=data.name,
+        model=name,
+        fit_seconds=fitted - start,
+        predict_seconds=end - fitted,
+        test_error=100.0 * float(np.mean(predictions != data.y_test)),
+        support_vectors=len(model.support_),
+    )
 
 
-def _table(results: list[dict[str, Any]]) -> Table:
+def _table(results: list[Measurement]) -> Table:
     table = Table()
     for name in ("data", "model", "fit, s", "relative", "predict, s", "test error", "SVs"):
         table.add_column(name, justify="left" if name in ("data", "model") else "right")
-    ours = {result["data"]: result["fit_seconds"] for result in results if result["model"] == OURS}
+    ours = {result.data: result.fit_seconds for result in results if result.model == OURS}
     for result in results:
         table.add_row(
-            result["data"],
-            result["model"],
-            f"{result['fit_seconds']:.2f}",
-            f"{result['fit_seconds'] / ours[result['data']]:.1f}",
-            f"{result['predict_seconds']:.2f}",
-            f"{result['test_error']:.2f} %",
-            f"{result['support_vectors']:,}",
+            result.data,
+            result.model,
+            f"{result.fit_seconds:.2f}",
+            f"{result.fit_seconds / ours[result.data]:.1f}",
+            f"{result.predict_seconds:.2f}",
+            f"{result.test_error:.2f} %",
+            f"{result.support_vectors:,}",
         )
     return table

@@ -6,8 +6,9 @@ import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Annotated, Any, TextIO
+from typing import Annotated, TextIO
 
+import numpy as np
 import typer
 from numpy.typing import NDArray
 
@@ -21,7 +22,7 @@ from hinge.io import open_source
 from hinge.io.atomic import replacing
 from hinge.persistence import load
 from hinge.streaming import Model, traits
-from hinge.tables import Matrix
+from hinge.tables import Labels, Matrix
 
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file instead of printing.")
@@ -29,7 +30,7 @@ Output = Annotated[
 Scores = Annotated[bool, typer.Option("--scores", help="Also print decision values, as CSV.")]
 Probabilities = Annotated[bool, typer.Option("--probabilities", help="Also print class probabilities, as CSV.")]
 
-Predictions = tuple[NDArray[Any], NDArray[Any]]  # labels or values, and scores or probabilities
+Predictions = tuple[Labels, NDArray[np.float64]]  # labels or values, and scores or probabilities
 
 
 def predict(

@@ -4,6 +4,7 @@ from hinge.tables._classifier import PreparedClassifier
 from hinge.tables._columns import Column
 from hinge.tables._detector import PreparedDetector
 from hinge.tables._labels import KINDS as LABEL_KINDS
+from hinge.tables._labels import Labels
 from hinge.tables._one_class import OneClassPreparation, OneClassSurvey
 from hinge.tables._policies import MISSING_POLICIES, SCALINGS, UNKNOWN_POLICIES, check_policies
 from hinge.tables._preparation import Examples, Matrix, Preparation
@@ -18,6 +19,7 @@ __all__ = [
     "UNKNOWN_POLICIES",
     "Column",
     "Examples",
+    "Labels",
     "Matrix",
     "OneClassPreparation",
     "OneClassSurvey",

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hinge.exceptions import DataError, listed, quoted
 from hinge.io import is_number
@@ -13,9 +14,9 @@ from hinge.io import is_number
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
     LineOf = Callable[[int], int]  # the line in the file of the row at a position
+
+Values = NDArray[Any]  # of a column: numbers, or objects if there is text
 
 MISSING = frozenset({"", "?", "NA", "N/A", "n/a", "na", "NaN", "nan", "null", "NULL", "None"})
 _MAX_LISTED = 8  # values in a message
@@ -67,7 +68,7 @@ class Column:
         return codes
 
 
-def texts(values: NDArray[Any]) -> list[str]:
+def texts(values: Values) -> list[str]:
     """Return values as text, missing ones as the empty text.
 
     Examples
@@ -84,7 +85,7 @@ def texts(values: NDArray[Any]) -> list[str]:
     return ["" if text in MISSING else text for text in stripped]
 
 
-def numbers(values: NDArray[Any]) -> NDArray[np.float64] | None:
+def numbers(values: Values) -> NDArray[np.float64] | None:
     """Return values as numbers, missing ones as NaN; None if one of them is not a number.
 
     Examples
@@ -107,7 +108,7 @@ def numbers(values: NDArray[Any]) -> NDArray[np.float64] | None:
         return None
 
 
-def count_numbers(values: NDArray[Any]) -> int:
+def count_numbers(values: Values) -> int:
     """Count the values that are numbers; missing values are not."""
     found = numbers(values)
     if found is not None:
@@ -115,7 +116,7 @@ def count_numbers(values: NDArray[Any]) -> int:
     return sum(map(is_number, texts(values)))
 
 
-def first_text(values: NDArray[Any]) -> tuple[int, str]:
+def first_text(values: Values) -> tuple[int, str]:
     """Return position and text of the first value that is not a number; there must be one.
 
     Examples

@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hinge.exceptions import DataError, quoted, sentence
 from hinge.tables._columns import first_text, numbers, texts
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from hinge.tables._columns import LineOf, Values
 
-    from hinge.tables._columns import LineOf
+Labels = NDArray[Any]  # booleans, integers, numbers or text
 
 KINDS = ("truth", "whole", "number", "text")  # booleans, integers, ...; each can be read as any later one
 COMMON_NAMES = ("label", "class", "target", "y")
@@ -43,7 +44,7 @@ def find_label(names: list[str], label: str | int | None) -> str:
         ) from None
 
 
-def detect_kind(values: NDArray[Any]) -> str:
+def detect_kind(values: Values) -> str:
     """Return the first of `KINDS` that raw labels can be read as."""
     if values.dtype.kind == "b":
         return "truth"
@@ -54,7 +55,7 @@ def detect_kind(values: NDArray[Any]) -> str:
     return "whole" if bool(np.all(known == np.round(known)) and np.all(np.abs(known) < 2**53)) else "number"
 
 
-def parse_labels(values: NDArray[Any], kind: str, *, line: LineOf) -> NDArray[Any]:
+def parse_labels(values: Values, kind: str, *, line: LineOf) -> Labels:
     """Convert raw labels to booleans, integers, numbers or text.
 
     Parameters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from hinge.io import Chunk
-    from hinge.tables._columns import LineOf
+    from hinge.tables._columns import LineOf, Values
+    from hinge.tables._labels import Labels
     from hinge.tables._survey import ColumnSurvey
 
 _NO_LABEL = ""  # the name of the label column of a table that has none
@@ -65,7 +66,7 @@ class OneClassPreparation(Preparation):
         X = self.features(chunk)
         return X, np.ones(X.shape[0], dtype=np.int64)
 
-    def signs(self, labels: NDArray[Any]) -> NDArray[np.int64]:
+    def signs(self, labels: Labels) -> NDArray[np.int64]:
         """Return +1 for the label of normal rows and -1 for others; all rows are normal if `normal` is None."""
         return np.where(self.normal is None or labels.astype(str) == self.normal, np.ones(len(labels), np.int64), -1)
 
@@ -139,6 +140,6 @@ class OneClassSurvey(Survey):
         self._names = tuple(name for name in names if name != _NO_LABEL)
         return columns
 
-    def _add_labels(self, values: NDArray[Any], line: LineOf) -> None:
+    def _add_labels(self, values: Values, line: LineOf) -> None:
         if self._normal is not None:
             super()._add_labels(values, line)

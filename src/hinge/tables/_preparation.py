@@ -12,7 +12,7 @@ from scipy.sparse import csr_matrix, issparse, vstack
 from hinge.exceptions import DataError, listed, quoted
 from hinge.io import Rows, Table
 from hinge.tables._columns import Column, first_text, numbers, texts
-from hinge.tables._labels import find_label, parse_labels
+from hinge.tables._labels import Labels, find_label, parse_labels
 from hinge.tables._scaling import Scaling
 
 if TYPE_CHECKING:
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from hinge.io import Chunk
-    from hinge.tables._columns import LineOf
+    from hinge.tables._columns import LineOf, Values
 
 Matrix = Any  # a float array or a CSR matrix; SciPy has no types
-Examples = tuple[Matrix, "NDArray[Any]"]  # features and labels
+Examples = tuple[Matrix, Labels]
 
 _MAX_DENSE_BYTES = 1 << 31
 _MAX_EXPANSION = 4  # of rows that are made dense: entries per entry given
@@ -175,7 +175,7 @@ class Preparation:
         table = table if table.named else self._with_names(table)
         self._check_memory(len(table), len(table) * len(table.columns))
         X = np.zeros((len(table), self.n_features), dtype=self.dtype) if self.dense else None
-        parts: list[tuple[NDArray[Any], NDArray[Any], NDArray[Any]]] = []
+        parts: list[tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]] = []
         start = 0
         for column in columns:
             values = _get_column(table, column.name)
@@ -197,7 +197,7 @@ class Preparation:
         matrix.eliminate_zeros()
         return matrix
 
-    def _numbers(self, column: Column, values: NDArray[Any], line: LineOf) -> NDArray[np.float64]:
+    def _numbers(self, column: Column, values: Values, line: LineOf) -> NDArray[np.float64]:
         found = numbers(values)
         if found is None:
             row, text = first_text(values)
@@ -211,7 +211,7 @@ class Preparation:
             found = np.where(absent, column.mean, found)
         return found
 
-    def _texts(self, column: Column, values: NDArray[Any], line: LineOf) -> list[str]:
+    def _texts(self, column: Column, values: Values, line: LineOf) -> list[str]:
         """Return values as text; raise an error for missing values that are neither filled nor a category."""
         found = texts(values)
         if "" in found and self.missing != "fill" and "" not in (column.categories or ()):
@@ -268,7 +268,7 @@ def missing_value_error(name: str, line: int) -> DataError:
     )
 
 
-def _get_column(table: Table, name: str) -> NDArray[Any]:
+def _get_column(table: Table, name: str) -> Values:
     try:
         return table.columns[name]
     except KeyError:

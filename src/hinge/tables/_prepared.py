@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from hinge.io import Chunk
     from hinge.streaming import Model
+    from hinge.tables._columns import Values
+    from hinge.tables._labels import Labels
     from hinge.tables._preparation import Matrix, Preparation
 
 RawRows = Any  # a data frame, an array-like or a sparse matrix
@@ -55,7 +57,7 @@ class PreparedModel(BaseEstimator):
         return self.preparation.n_features if columns is None else len(columns)
 
     @property
-    def feature_names_in_(self) -> NDArray[Any]:
+    def feature_names_in_(self) -> NDArray[np.object_]:
         """The names of the columns, if they have names."""
         if self.preparation.columns is None:
             raise AttributeError("The columns have no names.")
@@ -78,7 +80,7 @@ class PreparedModel(BaseEstimator):
         decisions: NDArray[np.float64] = self.model.decision_function(self.transform(X))
         return decisions
 
-    def predict(self, X: RawRows) -> NDArray[Any]:
+    def predict(self, X: RawRows) -> Labels:
         """Predict examples.
 
         Parameters
@@ -92,7 +94,7 @@ class PreparedModel(BaseEstimator):
             Labels; for a one-class model +1 for normal examples and -1 for outliers.
         """
         check_is_fitted(self)
-        predictions: NDArray[Any] = self.model.predict(self.transform(X))
+        predictions: Labels = self.model.predict(self.transform(X))
         return predictions
 
     def transform(self, X: RawRows) -> Matrix:
@@ -135,7 +137,7 @@ def _to_rows(X: RawRows) -> Rows:
     return Rows(X, None, 1)
 
 
-def _to_array(column: ArrayLike) -> NDArray[Any]:
+def _to_array(column: ArrayLike) -> Values:
     """Return a column of a data frame as a file reader would: numbers, or objects if there is text."""
     values = np.asarray(column)
     return values if values.dtype.kind in "biuf" else values.astype(object)

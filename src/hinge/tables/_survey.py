@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.sparse import issparse
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from hinge.io import Chunk
-    from hinge.tables._columns import LineOf
+    from hinge.tables._columns import LineOf, Values
+    from hinge.tables._labels import Labels
 
 MAX_CATEGORIES = 1000  # per column; more texts are names or sentences
 MAX_FEATURES = 1 << 26  # of a model; the native code keeps arrays with one entry per feature
@@ -43,7 +44,7 @@ class ColumnSurvey:
         self.missing_line: int | None = None
         self.text_line: tuple[str, int] | None = None  # of the first value that is not a number
 
-    def add(self, values: NDArray[Any], line: LineOf) -> None:
+    def add(self, values: Values, line: LineOf) -> None:
         found = None if self.categorical else numbers(values)
         if found is None:
             self._add_texts(values, line)
@@ -60,7 +61,7 @@ class ColumnSurvey:
         if len(self.distinct) <= MAX_CATEGORIES and values.dtype == object:
             self.distinct.update(texts(values))
 
-    def _add_texts(self, values: NDArray[Any], line: LineOf) -> None:
+    def _add_texts(self, values: Values, line: LineOf) -> None:
         found = texts(values)
         n_numbers = 0 if self.categorical else count_numbers(values)
         self.n_numbers += n_numbers
@@ -157,7 +158,7 @@ class Survey:
             self._add_rows(chunk)
 
     @property
-    def classes(self) -> NDArray[Any]:
+    def classes(self) -> Labels:
         """The labels that occur, sorted."""
         raw = np.array(list(self._labels), dtype=object)
         return np.unique(parse_labels(raw, self._label_kind, line=lambda row: row))
@@ -252,7 +253,7 @@ class Survey:
         features = [name for name in kept if name != self._label]
         return {name: ColumnSurvey(name, categorical=name in self._categorical) for name in features}
 
-    def _add_labels(self, values: NDArray[Any], line: LineOf) -> None:
+    def _add_labels(self, values: Values, line: LineOf) -> None:
         kind = detect_kind(values)
         self._n_changes += int(np.count_nonzero(values[1:] != values[:-1]))
         self._label_kind = max(self._label_kind, kind, key=KINDS.index) if self._labels else kind

@@ -115,9 +115,7 @@ def train(
     if json_only:
         typer.echo(json.dumps(summary))
     elif not result.is_interrupted:
-        show(summary, Console())
-        if plot is None and not inputs.is_file:
-            Console().print(f"Picture: {INSTALL_HINT}", markup=False)
+        show(summary, Console(), hint=INSTALL_HINT if plot is None and not inputs.is_file else None)
     if result.is_interrupted:
         terminal.print(f"Stopped after {result.model.n_seen_:,} examples; the model so far is in {output}.")
         raise typer.Exit(INTERRUPTED)

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
@@ -19,13 +19,12 @@ from hinge.exceptions import HingeError
 from hinge.streaming import Model, ProgressiveScore, traits
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
     from rich.console import Console
 
     from hinge.cli.train._checkpoint import Checkpoint
     from hinge.cli.train._metrics import OutlierMetrics
     from hinge.cli.train._sources import TrainingSource
-    from hinge.tables import Examples, Matrix
+    from hinge.tables import Examples, Labels, Matrix
 
 MIN_BATCH, MAX_BATCH = 32, 1024  # rows that are predicted, then learned
 N_PLOTTED = 2500  # examples kept for the plot of two features
@@ -95,7 +94,7 @@ class Trainer:
         self._traits = traits(model)
         self._random = check_random_state(model.random_state)  # for the order of later passes
 
-    def learn(self, X: Matrix, y: NDArray[Any], classes: NDArray[Any] | None, *, is_first_pass: bool) -> None:
+    def learn(self, X: Matrix, y: Labels, classes: Labels | None, *, is_first_pass: bool) -> None:
         """Learn one batch.
 
         Parameters
@@ -129,7 +128,7 @@ class Trainer:
         if X.shape[1] == 2:
             result.recent = [*result.recent, (X, y)][-math.ceil(N_PLOTTED / len(y)) :]
 
-    def _learn_one_class(self, X: Matrix, y: NDArray[Any]) -> None:
+    def _learn_one_class(self, X: Matrix, y: Labels) -> None:
         if streaming.is_fitted(self._model):
             self.result.progressive.examples += len(y)
             self.result.progressive.mistakes += int(np.sum(self._model.predict(X) != y))

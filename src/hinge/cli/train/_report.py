@@ -12,7 +12,6 @@ from hinge.cli._prepared import normal_label
 from hinge.streaming import kernel, model_size, traits
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
     from rich.console import Console
 
     from hinge.cli.train._compare import SklearnResult
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from hinge.cli.train._metrics import OutlierMetrics
     from hinge.cli.train._sources import TrainingSource
     from hinge.streaming import Model
-    from hinge.tables import Column
+    from hinge.tables import Column, Labels
 
 Summary = dict[str, Any]  # the JSON output
 
@@ -58,7 +57,7 @@ def describe(job: TrainJob) -> str:
     return "\n".join(lines)
 
 
-def _describe_classes(classes: NDArray[Any] | None) -> str:
+def _describe_classes(classes: Labels | None) -> str:
     if classes is None:
         return ""
     named = ", ".join(repr(label) if "," in label else label for label in map(str, classes[:MAX_NAMED]))
@@ -153,8 +152,8 @@ def _outliers(outliers: OutlierMetrics | None) -> Summary:
     return {} if outliers is None else {"outliers": asdict(outliers)}
 
 
-def show(summary: Summary, console: Console) -> None:
-    """Print the results as a table."""
+def show(summary: Summary, console: Console, *, hint: str | None = None) -> None:
+    """Print the results as a table; the hint is printed in place of the name of the plot."""
     rows = {_row_name(summary, key): _cells(summary[key]) for key in ("online", "svc") if summary[key] is not None}
     table = Table()
     table.add_column("", no_wrap=True)
@@ -171,8 +170,9 @@ def show(summary: Summary, console: Console) -> None:
     if not summary["online"].get("outliers", {}).get("new", True):
         console.print("Counted on the rows of this file; --test names rows that were not learned.")
     console.print(f"Model: {summary['model']}", markup=False, highlight=False)
-    if summary["picture"] is not None:
-        console.print(f"Picture: {summary['picture']}", markup=False, highlight=False)
+    plot = summary["picture"] or hint
+    if plot is not None:
+        console.print(f"Picture: {plot}", markup=False, highlight=False)
 
 
 def _row_name(summary: Summary, key: str) -> str:

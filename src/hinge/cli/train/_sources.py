@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 from scipy.sparse import issparse
@@ -22,12 +22,10 @@ from hinge.streaming import traits
 from hinge.tables import OneClassPreparation, OneClassSurvey, Preparation, Survey, check_policies
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from hinge.datasets import Dataset
     from hinge.io import Chunk, Source
     from hinge.streaming import Model
-    from hinge.tables import Examples, Matrix
+    from hinge.tables import Examples, Labels, Matrix
 
 MAX_BYTES_IN_MEMORY = 1 << 25  # larger files are streamed
 MIN_SURVEYED_ROWS = 1000  # of standard input, which decide how all rows are prepared
@@ -87,7 +85,7 @@ class TrainingSource(ABC):
     name: str
     preparation: Preparation
     n_rows: int | None = None
-    classes: NDArray[Any] | None = None
+    classes: Labels | None = None
 
     is_sorted = False  # by class, as far as the survey can tell
 
@@ -118,7 +116,7 @@ class InMemorySource(TrainingSource):
     """Examples in memory, in a new random order for each pass."""
 
     X: Matrix
-    y: NDArray[Any]
+    y: Labels
     seed: int = 0
     _n_read: int = 0
 
@@ -246,12 +244,12 @@ def reopen_file(source: Source, preparation: Preparation, seed: int) -> Streamed
     return StreamedSource(name=source.name, preparation=preparation, source=source, seed=seed)
 
 
-def rows_to_learn(model: Model, X: Matrix, y: NDArray[Any]) -> Matrix:
+def rows_to_learn(model: Model, X: Matrix, y: Labels) -> Matrix:
     """Return the rows that an estimator learns: all of them, or the normal ones for a one-class model."""
     return X[y > 0] if traits(model).task == "one-class" else X
 
 
-def _known_classes(preparation: Preparation, labels: NDArray[Any]) -> NDArray[Any] | None:
+def _known_classes(preparation: Preparation, labels: Labels) -> Labels | None:
     return None if isinstance(preparation, OneClassPreparation) else labels
 
 
