@@ -13,7 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from rich.table import Table
 
 from hinge import papers
-from hinge._fit.progress import Terminal
+from hinge._terminal import Terminal
 from hinge.cli._options import Json
 
 STYLES = {"reproduced": "green", "differs": "red", "incomplete": "yellow"}

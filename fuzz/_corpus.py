@@ -103,7 +103,7 @@ def _prepared(settings: dict[str, Any]) -> dict[str, Any]:
         file = Path(folder) / "fruit.csv"
         file.write_bytes(b"colour,weight,fruit\n" + b"green,150,pear\nyellow,120,banana\nred,99,apple\n" * 4)
         survey = Survey()
-        chunks = list(survey.look_at(open_source(file).chunks()))
+        chunks = list(survey.scan(open_source(file).chunks()))
     preparation = survey.preparation()
     X, y = preparation.examples(chunks[0])
     detector = IncrementalOneClassSVM(nu=0.5, **settings).fit(X)

@@ -11,9 +11,9 @@ from rich.console import Console
 import hinge
 from experiments._records import Records, write_records
 from hinge import ModelFileError, export
-from hinge.cli import _files as checkpoints
-from hinge.cli._learn import Learned
-from hinge.cli._plot import draw
+from hinge.cli.train import _checkpoint as checkpoints
+from hinge.cli.train._learn import TrainResult
+from hinge.cli.train._plot import save_plot
 from hinge.web._store import Answer, Store, StoreError
 
 from .common import TEMPORARY, fill, model, mounted
@@ -22,13 +22,13 @@ LARGE = model(0, 1500)
 
 
 def draw_curve(place):
-    learned = Learned(LARGE)
-    learned.curve = [(n, 1.0, n) for n in range(100)]
+    result = TrainResult(LARGE)
+    result.curve = [(n, 1.0, n) for n in range(100)]
     console = Console(file=open("/dev/null", "w"), width=1000)  # noqa: PTH123, SIM115
     with console.file, console.capture() as captured:
-        drawn = draw(place, learned, None, console)
+        drawn = save_plot(place, result, None, console)
     if drawn is None:
-        raise OSError(" ".join(captured.get().split()).removeprefix("There is no picture: "))
+        raise OSError(" ".join(captured.get().split()).removeprefix("The plot could not be saved: "))
 
 
 WRITERS = {
@@ -74,9 +74,10 @@ def test_trained_model_is_rescued(disk, tmp_path, monkeypatch):
     folder, block, reason = disk
     block()
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    with pytest.raises(OSError, match=rf"{reason}\. The model is in .*; move it to where it belongs\.$") as refused:
+    expected = rf"{reason}\. The model was saved to .*; move it to where it belongs\.$"
+    with pytest.raises(OSError, match=expected) as refused:
         checkpoints.save_or_rescue(LARGE, folder / "model.hinge")
-    rescued = hinge.load(str(refused.value).split("The model is in ")[1].split(" instead")[0])
+    rescued = hinge.load(str(refused.value).split("The model was saved to ")[1].split(" instead")[0])
     X = np.random.default_rng(1).normal(size=(10, 20))
     np.testing.assert_array_equal(rescued.decision_function(X), LARGE.decision_function(X))
 
@@ -86,14 +87,14 @@ def test_failed_checkpoints_are_retried(disk, monkeypatch):
     folder, block, reason = disk
     place, ballast = folder / "model.hinge", folder / "ballast"
     place.write_text("old")
-    monkeypatch.setattr(checkpoints, "EVERY", 0.0)
+    monkeypatch.setattr(checkpoints, "INTERVAL_S", 0.0)
     checkpoint = checkpoints.Checkpoint(lambda each: each, place)
     block()
-    checkpoint.pass_by(LARGE)
+    checkpoint.save_if_due(LARGE)
     assert place.read_text() == "old"
     if reason.startswith("No space"):
         ballast.unlink()
-        checkpoints.Checkpoint(lambda each: each, place).pass_by(LARGE)
+        checkpoints.Checkpoint(lambda each: each, place).save_if_due(LARGE)
         assert hinge.load(place).n_seen_ == LARGE.n_seen_
 
 

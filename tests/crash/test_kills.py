@@ -12,8 +12,8 @@ import pytest
 
 import hinge
 from experiments._records import Records, read_records, write_records
-from hinge.cli import _files as checkpoints
 from hinge.cli import main
+from hinge.cli.train import _checkpoint as checkpoints
 from hinge.io import atomic
 
 from .common import TEMPORARY, age, kill, kill_during, model, start
@@ -130,8 +130,8 @@ def command(*arguments):
 def material(tmp_path, monkeypatch):
     """A folder with a data file and a model of it; checkpoints are saved after every few rows."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(checkpoints, "EVERY", 0.0)
-    monkeypatch.setattr(checkpoints, "COSTS", 1e9)
+    monkeypatch.setattr(checkpoints, "INTERVAL_S", 0.0)
+    monkeypatch.setattr(checkpoints, "MAX_TIME_FRACTION", 1e9)
     X = np.random.default_rng(0).normal(size=(3000, 6))
     y = X[:, 0] > X[:, 1] * X[:, 2]
     np.savez("rows.npz", X=X, y=y.astype(int))
@@ -142,7 +142,7 @@ def material(tmp_path, monkeypatch):
 def test_checkpoints_do_not_change_the_model(material, capsys):
     capsys.readouterr()
     after = hinge.load("model.hinge")
-    checkpoints.EVERY = 60.0
+    checkpoints.INTERVAL_S = 60.0
     assert command("train", "rows.npz", "-o", "other.hinge", "--json") == 0
     assert json.loads(capsys.readouterr().out)["examples_seen"] == 3000
     X = np.load("rows.npz")["X"]

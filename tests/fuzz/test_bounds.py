@@ -33,7 +33,7 @@ LIBSVM = (
 # Run commands in forked processes with little memory; forks share the loaded libraries, which take seconds to load.
 LIMITED = """
 import json, os, resource, sys
-import hinge.cli, hinge.datasets, hinge.export, hinge.persistence
+import hinge.cli._app, hinge.cli.evaluate, hinge.cli.export, hinge.cli.info, hinge.cli.predict, hinge.cli.train
 taken = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (taken + (800 << 20), -1))
 for number, command in enumerate(json.loads(sys.argv[1])):
@@ -195,7 +195,7 @@ def test_missing_arrays_of_a_model_file(tmp_path, name, size):
 def test_prepared_model_with_too_many_features(tmp_path, sparse):
     """A number in a small file must not fill the memory when rows are prepared for the model."""
     survey = Survey()
-    chunks = list(survey.look_at(open_source(written(tmp_path / "a.svm", b"1 1:1 9:2\n0 2:1\n" * 50)).chunks()))
+    chunks = list(survey.scan(open_source(written(tmp_path / "a.svm", b"1 1:1 9:2\n0 2:1\n" * 50)).chunks()))
     preparation = survey.preparation(scale="none", dense=False)
     model = hinge.OnlineSVC(kernel="linear").fit(*preparation.examples(chunks[0]))
     hinge.save(PreparedClassifier(model, preparation), tmp_path / "a.hinge")

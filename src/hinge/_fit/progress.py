@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import sys
-from contextlib import AbstractContextManager, nullcontext, suppress
-from typing import IO, TYPE_CHECKING, Any, Self, TypeVar, cast
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+
+from hinge._terminal import Terminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +28,7 @@ except ImportError:  # scikit-learn before 1.9
     _calling_back = None
 
 
-__all__ = ["CallbackSupportMixin", "FitTasks", "Guarded", "Terminal", "clear", "progress_bar", "with_callbacks"]
+__all__ = ["CallbackSupportMixin", "FitTasks", "progress_bar", "with_callbacks"]
 
 Method = TypeVar("Method", bound="Callable[..., Any]")
 Result = TypeVar("Result")
@@ -98,75 +97,6 @@ class ProgressBar:
     ) -> None:
         if self._row is not None:
             self._display.stop()
-
-
-class Terminal(Console):
-    """Standard error, for what is said on the way: where it cannot be written, nothing is said, and work goes on."""
-
-    def __init__(self, *, quiet: bool = False) -> None:
-        # Another display that is being shown may have put itself in the place of standard error.
-        self._behind = getattr(sys.stderr, "rich_proxied_file", sys.stderr)
-        guarded = None if self._behind is None else cast("IO[str]", Guarded(self._behind, self._give_up))
-        super().__init__(file=guarded, stderr=True, quiet=quiet)
-
-    def _give_up(self, _: Exception) -> None:
-        self.quiet = True
-        clear(self._behind)
-
-
-class Guarded:
-    """A stream to write to; whoever is told why it cannot be written raises something, or lets it pass."""
-
-    def __init__(self, stream: IO[str], tell: Callable[[Exception], None]) -> None:
-        self._stream, self._tell = stream, tell
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._stream, name)
-
-    def write(self, text: str) -> int:
-        """Write, or tell why not."""
-        self._try(lambda: self._stream.write(text))
-        return len(text)
-
-    def flush(self) -> None:
-        """Flush, or tell why not."""
-        self._try(self._stream.flush)
-
-    def _try(self, work: Callable[[], Any]) -> None:
-        try:
-            work()
-        except (OSError, ValueError) as error:
-            if not self._is_concerned(error):
-                raise
-            self._tell(error)
-
-    def _is_concerned(self, error: Exception) -> bool:
-        """Tell whether an error is about the stream: a signal handler may raise any, TimeoutError for instance."""
-        if isinstance(error, OSError):
-            return error.errno is not None
-        return isinstance(error, UnicodeError) or self._stream.closed
-
-
-def clear(stream: IO[str]) -> None:
-    """Flush a stream, or throw away what it cannot write: Python would try again at the end, and complain."""
-    with suppress(ValueError):
-        try:
-            stream.flush()
-        except OSError:
-            _throw_away(stream)
-
-
-def _throw_away(stream: IO[str]) -> None:
-    with suppress(OSError):
-        place = stream.fileno()
-        before, nowhere = os.dup(place), os.open(os.devnull, os.O_WRONLY)
-        try:
-            os.dup2(nowhere, place)
-            stream.flush()
-        finally:
-            os.dup2(before, place)
-            os.close(before)
-            os.close(nowhere)
 
 
 def _report(progress: _core.Progress) -> str:

@@ -87,11 +87,11 @@ def read(
     if not source.repeatable:
         raise DataError(f"read needs a file that can be read twice, got {source.name}; save it to a file first.")
     survey = Survey(label=label, drop=drop, categorical=categorical, missing=missing)
-    for _ in survey.look_at(source.chunks(_ROWS_AT_A_TIME)):
+    for _ in survey.scan(source.chunks(_ROWS_AT_A_TIME)):
         pass
     if dense is None and source.format == "svmlight":
         dense = False
     preparation = survey.preparation(scale="none", dtype=dtype, dense=dense)
     if chunk_size is None:
         return preparation.all_examples(source.chunks(_ROWS_AT_A_TIME))
-    return preparation.each_examples(source.chunks(chunk_size))
+    return preparation.iter_examples(source.chunks(chunk_size))

@@ -101,7 +101,7 @@ def common_scale(raw: Raw, n_features: int) -> Scaling:
     largest = max(map(abs, raw.extremes()))
     if largest <= 1:
         return Scaling()
-    return Scaling(np.full(n_features, 1 / largest), words=f"divided by {largest:g}")
+    return Scaling(np.full(n_features, 1 / largest), description=f"divided by {largest:g}")
 
 
 def grey_png(pixels: NDArray[np.uint8]) -> bytes:
