@@ -15,7 +15,7 @@ import uvicorn
 
 from benchmarks.micro.people import CLASSES, ask, kept_labels, write_digits
 from hinge.web import SessionSettings, open_pool
-from hinge.web._app import application
+from hinge.web._app import create_app
 from hinge.web._session import Session
 from hinge.web._store import Store
 
@@ -70,7 +70,7 @@ def _served(data: Path) -> Iterator[int]:
         Store(Path(folder) / "labels.sqlite", "soak") as store,
     ):
         session = Session(open_pool(str(data)), store, SessionSettings(seed=0), CLASSES.split(","))
-        config = uvicorn.Config(application(session), log_level="critical", access_log=False, lifespan="off", ws="none")
+        config = uvicorn.Config(create_app(session), log_level="critical", access_log=False, lifespan="off", ws="none")
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
         thread.start()
