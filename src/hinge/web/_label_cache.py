@@ -202,6 +202,11 @@ class LabelCache:
         """Return the number of labels, and one page of them, newest first."""
         return self._store.history(offset, limit, label, person)
 
+    def last_row(self, person: str) -> int | None:
+        """Return the row that a person labelled last; None if there is none or its example has disappeared."""
+        _, latest = self.history(0, 1, person=person)
+        return self._pool.row_of(latest[0].key) if latest else None
+
     def _set(self, row: int, record: LabelRecord) -> None:
         previous = self.records.get(row)
         if previous is not None:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 import threading
-from collections import deque
 from concurrent.futures import CancelledError, Future
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from hinge.web._calibration import TemperatureScaling
 from hinge.web._label_cache import LabelCache
 from hinge.web._labels import AlreadyLabelledError, InvalidRequestError, NotFoundError, check_person
 from hinge.web._learning_curve import LabelHistory, LearningCurveEstimator
+from hinge.web._undo_log import Action, UndoLog
 from hinge.web._worker import EXIT_TIMEOUT_S, Worker
 
 if TYPE_CHECKING:
@@ -34,15 +34,7 @@ Result = TypeVar("Result")
 _LEARN_TIMEOUT_S = 0.04  # before the next example is sent although the model has not learned the last label
 _CANDIDATE_TIMEOUT_S = 0.5  # before any unlabelled example is sent because no candidate is ready
 _MODEL_TIMEOUT_S = 10.0  # for requests that need the model; browsers give up after 15
-_MAX_UNDO = 100  # actions per person
 _MAX_SECONDS = 3600.0  # per example; a longer time means that the person went away
-
-
-class _Action(NamedTuple):
-    """Something that a person did and can undo."""
-
-    kind: Literal["label", "skip"]
-    row: int
 
 
 class Session:
@@ -69,7 +61,7 @@ class Session:
         self._lock = threading.RLock()
         self.cache = LabelCache(pool, store)
         self.assignments = Assignments()
-        self._actions: dict[str, deque[_Action]] = {}
+        self._undo_log = UndoLog(self.cache)
         self._n_assigned = len(self.cache.records)
         self._scaling = TemperatureScaling()
         self._random = np.random.default_rng(settings.seed)
@@ -108,7 +100,7 @@ class Session:
             self.assignments.mark_active(person)
             if not self._is_repeated(person, row, label):
                 self.cache.add(self._labelled_candidate(person, row), label, person, _plausible(seconds))
-                self._finish(person, _Action("label", row))
+                self._finish(person, Action("label", row))
                 self._learn([row])
         self.worker.wait(_LEARN_TIMEOUT_S)
         return self._response(person, self._assign_next(person), saved=row)
@@ -121,7 +113,7 @@ class Session:
             if row in self.cache.records:
                 raise AlreadyLabelledError(self.pool.key(row))
             self.cache.skip(row, person)
-            self._finish(person, _Action("skip", row))
+            self._finish(person, Action("skip", row))
         return self._response(person, self._assign_next(person))
 
     def unskip(self, person: str) -> NextExample:
@@ -145,7 +137,7 @@ class Session:
             self.assignments.mark_active(person)
             candidate = self._assigned(person)
             if holding is None or candidate is None or candidate.row == holding:
-                candidate = self._undo(person, self._last_action(person))
+                candidate = self._undo(person, self._undo_log.last(person))
                 self.assignments.assign(person, candidate)
         self.worker.wait(_LEARN_TIMEOUT_S)
         return self._response(person, self._scored(person, candidate))
@@ -294,14 +286,14 @@ class Session:
             raise AlreadyLabelledError(self.pool.key(row))
         return Candidate(row, "chosen")
 
-    def _finish(self, person: str, action: _Action) -> None:
+    def _finish(self, person: str, action: Action) -> None:
         """Release the example that a person has labelled or skipped, and remember the action for undo."""
         held = self.assignments.get(person)
         if held is not None and held.row == action.row:
             self.assignments.release(person)
-        self._actions.setdefault(person, deque(maxlen=_MAX_UNDO)).append(action)
+        self._undo_log.add(person, action)
 
-    def _undo(self, person: str, action: _Action) -> Candidate:
+    def _undo(self, person: str, action: Action) -> Candidate:
         """Undo an action; return the candidate as it was before."""
         row = action.row
         if action.kind == "skip":
@@ -312,25 +304,6 @@ class Session:
         self.worker.forget(row)
         drawn = "random" if before.drawn == "random" else "chosen"  # a random example stays part of the test set
         return Candidate(row, drawn, previous_label=before.label)
-
-    def _last_action(self, person: str) -> _Action:
-        """Return the last action of a person that can be undone. It stays in the list, as undoing it may fail."""
-        actions = self._actions.setdefault(person, deque(maxlen=_MAX_UNDO))
-        while actions:
-            if self._can_undo(person, actions[-1]):
-                return actions[-1]
-            actions.pop()
-        _, latest = self.cache.history(0, 1, person=person)
-        row = self.pool.row_of(latest[0].key) if latest else None
-        if row is None:
-            raise NotFoundError("There is nothing to undo: you have not labelled or skipped an example.")
-        return _Action("label", row)
-
-    def _can_undo(self, person: str, action: _Action) -> bool:
-        record = self.cache.records.get(action.row)
-        if action.kind == "skip":
-            return record is None and person in self.cache.skipped.get(action.row, ())
-        return record is not None and record.person == person
 
     def _assign_next(self, person: str) -> Candidate | None:
         """Assign the next example to a person: a prepared candidate or, if the model is busy, any example."""
