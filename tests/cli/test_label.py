@@ -94,7 +94,7 @@ def test_skipped_files_are_reported(run, page, folder):
     (folder / "mail").mkdir()
     for name, content in {"a.txt": b"one text", "b.txt": b"another text", "c.txt": b"\xff[bold]"}.items():
         (folder / "mail" / name).write_bytes(content)
-    assert "1 file is left out, as it is not UTF-8 text: c.txt.\n" in run("label", "mail").err
+    assert "1 file was left out because it is not UTF-8 text: c.txt.\n" in run("label", "mail").err
 
 
 @pytest.mark.parametrize("file", ["labels.csv", "labels.parquet", "labels.svm", "model.hinge"])
@@ -127,7 +127,7 @@ def test_labels_are_imported_before_the_page_is_shown(run, page, folder):
         (("--check-every", "0"), "check_every must be a whole number of at least 1"),
         (("--port", "70000"), "--port must be from 0 (any free port) to 65535"),
         (("--shape", "28"), "--shape must be the height and width of the images"),
-        (("--shape", "9x9"), "The shape 9x9 has 81 pixels, but rows have 64 numbers"),
+        (("--shape", "9x9"), "The shape 9x9 has 81 pixels, but the rows have 64 numbers"),
         (("--show", "film"), "show must be one of"),
         (("--export", "labels.txt"), "--export must name a file that ends in .csv, .parquet, .svm (labels) or .hinge"),
         (("--export", "nowhere/labels.csv"), "There is no folder nowhere"),

@@ -14,7 +14,8 @@ from hinge import ModelFileError, export
 from hinge.cli.train import _checkpoint as checkpoints
 from hinge.cli.train._learn import TrainResult
 from hinge.cli.train._plot import save_plot
-from hinge.web._store import Answer, Store, StoreError
+from hinge.web._labels import LabelRecord, StoreError
+from hinge.web._store import Store
 
 from .common import TEMPORARY, fill, model, mounted
 
@@ -102,18 +103,18 @@ def test_labels_on_a_full_disk(tmp_path):
     folder = tmp_path / "disk"
     with mounted(folder):
         with Store(folder / "labels.db", "pets") as store:
-            kept = [store.record(labelled("first"))]
+            kept = [store.add(labelled("first"))]
             fill(folder)
-            with pytest.raises(StoreError, match="no room left on its disk"):
-                kept.extend(store.record(labelled(f"{number}{'x' * 900}")) for number in range(2000))
-            assert store.answers() == kept
+            with pytest.raises(StoreError, match="no space left on its disk"):
+                kept.extend(store.add(labelled(f"{number}{'x' * 900}")) for number in range(2000))
+            assert store.records() == kept
         with Store(folder / "labels.db", "pets") as again:
-            assert again.answers() == kept
+            assert again.records() == kept
         (folder / "ballast").unlink()
         with Store(folder / "labels.db", "pets") as again:
-            kept.append(again.record(labelled("last")))
-            assert again.answers() == kept
+            kept.append(again.add(labelled("last")))
+            assert again.records() == kept
 
 
 def labelled(key):
-    return Answer(key, "cat", "ann", "chosen", "0f3a")
+    return LabelRecord(key, "cat", "ann", "chosen", "0f3a")

@@ -159,7 +159,6 @@ class ApproximateSVC(ApproximateEstimator, KernelClassifier):  # type: ignore[mi
     (1, 2)
     """
 
-    _stream_traits = StreamTraits(size_unit="features")
     _losses = ("hinge", "squared_hinge", "log_loss")
 
     stream_traits = StreamTraits(size_unit="features")

@@ -120,7 +120,6 @@ class ApproximateSVR(RegressorMixin, ApproximateEstimator):
     True
     """
 
-    _stream_traits = StreamTraits(task="regression", size_unit="features")
     _losses = ("epsilon_insensitive", "squared_epsilon_insensitive")
 
     _task = Regression()

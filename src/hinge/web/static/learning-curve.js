@@ -1,22 +1,22 @@
 /**
- * The learning curve, drawn as SVG: accuracy with its likely range, labelling at random beside it, a read-out under the pointer.
+ * The learning curve as SVG: accuracy with its confidence interval, the curve of random labelling, and a read-out at the pointer.
  *
  * @typedef {import("./api.js").Point} Point
  * @typedef {{curve: Point[], random: Point[], random_from: number|null}} Curves
  * @typedef {{x: (value: number) => number, y: (value: number) => number, bounds: {labels: number, floor: number}}} Scales
  */
 
-import { counted, draw, drawing, grouped, make, percent, setText } from "./dom.js";
-import { linear, path, ticks } from "./scale.js";
+import { counted, grouped, make, makeDrawing, makeSvg, percent, setText } from "./dom.js";
+import { linear, path, ticks } from "./scales.js";
 
 const HEIGHT = 196;
 const MARGIN = { top: 8, right: 10, bottom: 22, left: 46 };
 
-/** @param {Curves} curves @returns {{labels: number, floor: number}} the last number of labels and the lowest accuracy to draw */
+/** @param {Curves} curves @returns {{labels: number, floor: number}} the largest number of labels and the lowest accuracy to draw */
 function boundsOf({ curve, random }) {
   const all = [...curve, ...random];
   const lowest = Math.min(1, ...all.map((point) => Math.min(point.accuracy, point.low ?? 1)));
-  // Room below, in steps of a tenth; never less than a fifth of the scale, or noise would look like a cliff.
+  // Rounded down to tenths, and at most 80 %, so that noise does not look like a large change.
   const floor = Math.max(0, Math.min(0.8, Math.floor(lowest * 10 - 1e-9) / 10));
   return { labels: Math.max(1, ...all.map((point) => point.labels)), floor };
 }
@@ -30,15 +30,15 @@ function scalesFor(curves, width) {
 
 /** @param {Scales} scales @param {number} width @returns {SVGElement} */
 function axes({ x, y, bounds }, width) {
-  const group = draw("g", { class: "axes" });
+  const group = makeSvg("g", { class: "axes" });
   for (const value of ticks(bounds.floor, 1, 5, 0.01)) {
-    group.append(draw("line", { x1: MARGIN.left, x2: width - MARGIN.right, y1: y(value), y2: y(value) }));
-    group.append(draw("text", { x: MARGIN.left - 6, y: y(value) + 4, "text-anchor": "end" }, percent(value)));
+    group.append(makeSvg("line", { x1: MARGIN.left, x2: width - MARGIN.right, y1: y(value), y2: y(value) }));
+    group.append(makeSvg("text", { x: MARGIN.left - 6, y: y(value) + 4, "text-anchor": "end" }, percent(value)));
   }
   for (const value of ticks(0, bounds.labels, 5, 1)) {
     const edge = x(value) > width - MARGIN.right - 14;
     const place = edge ? { x: width - 2, "text-anchor": "end" } : { x: x(value), "text-anchor": "middle" };
-    group.append(draw("text", { y: HEIGHT - 6, ...place }, grouped(value)));
+    group.append(makeSvg("text", { y: HEIGHT - 6, ...place }, grouped(value)));
   }
   return group;
 }
@@ -58,17 +58,17 @@ function bandPath(points, { x, y, bounds }) {
 }
 
 /**
- * A single point has no line: it gets a dot and its range as a stroke.
+ * A single point is drawn as a dot, with its interval as a line.
  *
  * @param {Point} point
  * @param {Scales} scales
  * @returns {SVGElement[]}
  */
-function lonelyPoint(point, { x, y, bounds }) {
+function singlePoint(point, { x, y, bounds }) {
   const ends = { y1: y(Math.max(bounds.floor, point.low ?? point.accuracy)), y2: y(point.high ?? point.accuracy) };
   return [
-    draw("line", { class: "range", x1: x(point.labels), x2: x(point.labels), ...ends }),
-    draw("circle", { class: "dot", cx: x(point.labels), cy: y(point.accuracy), r: 4 }),
+    makeSvg("line", { class: "range", x1: x(point.labels), x2: x(point.labels), ...ends }),
+    makeSvg("circle", { class: "dot", cx: x(point.labels), cy: y(point.accuracy), r: 4 }),
   ];
 }
 
@@ -76,13 +76,13 @@ function lonelyPoint(point, { x, y, bounds }) {
 function lines({ curve, random, random_from: from }, scales) {
   const measured = from === null ? random : random.slice(0, from);
   // The dashed part starts at the last measured point, so that the line has no gap.
-  const beyond = from === null ? [] : random.slice(Math.max(0, from - 1));
+  const extrapolated = from === null ? [] : random.slice(Math.max(0, from - 1));
   const shapes = [];
-  if (curve.length > 1) shapes.push(draw("path", { class: "band", d: bandPath(curve, scales) }));
-  if (measured.length > 1) shapes.push(draw("path", { class: "random", d: linePath(measured, scales) }));
-  if (beyond.length > 1) shapes.push(draw("path", { class: "random beyond", d: linePath(beyond, scales) }));
-  if (curve.length > 1) shapes.push(draw("path", { class: "line", d: linePath(curve, scales) }));
-  if (curve.length === 1) shapes.push(...lonelyPoint(curve[0], scales));
+  if (curve.length > 1) shapes.push(makeSvg("path", { class: "band", d: bandPath(curve, scales) }));
+  if (measured.length > 1) shapes.push(makeSvg("path", { class: "random", d: linePath(measured, scales) }));
+  if (extrapolated.length > 1) shapes.push(makeSvg("path", { class: "random extrapolated", d: linePath(extrapolated, scales) }));
+  if (curve.length > 1) shapes.push(makeSvg("path", { class: "line", d: linePath(curve, scales) }));
+  if (curve.length === 1) shapes.push(...singlePoint(curve[0], scales));
   return shapes;
 }
 
@@ -94,56 +94,60 @@ function nearest(points, labels) {
 }
 
 /** @param {Point|null} point @param {Point|null} random @returns {string} */
-function reading(point, random) {
+function pointText(point, random) {
   if (point === null) return "";
   const ranged = typeof point.low === "number" && typeof point.high === "number";
   const range = ranged ? ` (${percent(point.low)} to ${percent(point.high)})` : "";
-  // Accuracies at very different numbers of labels are not to be compared.
+  // Accuracies at very different numbers of labels are not comparable.
   const comparable = random && Math.abs(random.labels - point.labels) <= 0.15 * point.labels;
-  const beside = comparable ? `; at random ${percent(random.accuracy)}` : "";
-  return `${counted(point.labels, "label")}: ${percent(point.accuracy)}${range}${beside}`;
+  const comparison = comparable ? `; at random ${percent(random.accuracy)}` : "";
+  return `${counted(point.labels, "label")}: ${percent(point.accuracy)}${range}${comparison}`;
 }
 
 /** @param {string} kind @param {string} text @returns {HTMLElement} one entry of the legend */
-function sample(kind, text) {
-  const shape = draw("path", { class: kind, d: kind === "band" ? "M1 1H25V9H1Z" : "M1 5H25" });
-  return make("li", {}, draw("svg", { viewBox: "0 0 26 10", "aria-hidden": "true" }, shape), text);
+function legendItem(kind, text) {
+  const shape = makeSvg("path", { class: kind, d: kind === "band" ? "M1 1H25V9H1Z" : "M1 5H25" });
+  return make("li", {}, makeSvg("svg", { viewBox: "0 0 26 10", "aria-hidden": "true" }, shape), text);
 }
 
 /** @param {Curves} curves @returns {HTMLElement} */
 function legend({ curve, random, random_from: from }) {
-  const list = make("ul", { class: "legend" }, sample("line", "these labels"), sample("band", "likely range"));
-  if (random.length > 1 && from !== 0 && curve.length) list.append(sample("random", "at random"));
-  if (from !== null && random.length > from) list.append(sample("random beyond", "at random, extrapolated"));
+  const list = make("ul", { class: "legend" }, legendItem("line", "these labels"), legendItem("band", "95 % interval"));
+  if (random.length > 1 && from !== 0 && curve.length) list.append(legendItem("random", "at random"));
+  if (from !== null && random.length > from) list.append(legendItem("random extrapolated", "at random, extrapolated"));
   return list;
 }
 
-/** The read-out: a line that follows the pointer or the arrow keys, and a sentence below the drawing. */
+/** A line that follows the pointer or the arrow keys, and a sentence below the chart. */
 class ReadOut {
   /** @param {SVGElement} svg @param {HTMLElement} text @param {Curves} curves @param {Scales} scales */
   constructor(svg, text, curves, scales) {
-    Object.assign(this, { svg, text, curves, scales, index: curves.curve.length - 1 });
-    const line = draw("line", { y1: MARGIN.top, y2: HEIGHT - MARGIN.bottom });
-    this.cursor = draw("g", { class: "cursor", visibility: "hidden" }, line, draw("circle", { r: 4 }));
+    this.svg = svg;
+    this.text = text;
+    this.curves = curves;
+    this.scales = scales;
+    this.index = curves.curve.length - 1;
+    const line = makeSvg("line", { y1: MARGIN.top, y2: HEIGHT - MARGIN.bottom });
+    this.cursor = makeSvg("g", { class: "cursor", visibility: "hidden" }, line, makeSvg("circle", { r: 4 }));
     svg.append(this.cursor);
     svg.addEventListener("pointermove", (event) => this.follow(event));
     svg.addEventListener("pointerdown", (event) => this.follow(event));
-    svg.addEventListener("pointerleave", () => this.rest());
-    svg.addEventListener("blur", () => this.rest());
+    svg.addEventListener("pointerleave", () => this.reset());
+    svg.addEventListener("blur", () => this.reset());
     svg.addEventListener("keydown", (event) => this.step(event));
-    this.rest();
+    this.reset();
   }
 
-  /** Without a pointer the sentence speaks of the last point. */
-  rest() {
+  /** Without a pointer, the sentence describes the last point. */
+  reset() {
     this.cursor.setAttribute("visibility", "hidden");
     this.index = this.curves.curve.length - 1;
-    this.speak(this.curves.curve.at(-1) ?? null);
+    this.describe(this.curves.curve.at(-1) ?? null);
   }
 
   /** @param {Point|null} point */
-  speak(point) {
-    setText(this.text, reading(point, point && nearest(this.curves.random, point.labels)));
+  describe(point) {
+    setText(this.text, pointText(point, point && nearest(this.curves.random, point.labels)));
   }
 
   /** @param {number} index */
@@ -154,7 +158,7 @@ class ReadOut {
     this.cursor.setAttribute("visibility", "visible");
     this.cursor.setAttribute("transform", `translate(${x.toFixed(1)} 0)`);
     this.cursor.lastChild.setAttribute("cy", y);
-    this.speak(point);
+    this.describe(point);
   }
 
   /** @param {PointerEvent} event */
@@ -175,17 +179,17 @@ class ReadOut {
   }
 }
 
-/** @param {HTMLElement} place @param {Curves} curves @param {string} note  what to say while there is nothing to draw */
+/** @param {HTMLElement} place @param {Curves} curves @param {string} note  shown while there is no curve */
 export function drawCurve(place, curves, note) {
   if (!curves.curve.length && !curves.random.length) {
-    place.replaceChildren(make("p", { class: "nothing" }, note));
+    place.replaceChildren(make("p", { class: "no-data" }, note));
     return;
   }
   const width = Math.max(240, place.clientWidth);
   const scales = scalesFor(curves, width);
-  const text = make("p", { class: "reading" });
-  const summary = `Learning curve. ${reading(curves.curve.at(-1) ?? null, curves.random.at(-1) ?? null)}`;
-  const svg = drawing(width, HEIGHT, summary);
+  const text = make("p", { class: "read-out" });
+  const summary = `Learning curve. ${pointText(curves.curve.at(-1) ?? null, curves.random.at(-1) ?? null)}`;
+  const svg = makeDrawing(width, HEIGHT, summary);
   svg.setAttribute("tabindex", "0");
   svg.append(axes(scales, width), ...lines(curves, scales));
   place.replaceChildren(svg, text, legend(curves));

@@ -1,4 +1,4 @@
-"""Labels go out and come in again unchanged."""
+"""Writing and reading label files, which must not change labels."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from scipy.sparse import csr_matrix
 from hinge.datasets import read
 from hinge.exceptions import DataError, ParameterError
 from hinge.io import DataFileError, open_source
-from hinge.web import _transfer
-from hinge.web._answer import Answer
-from hinge.web._transfer import COLUMNS, FORMATS, read_labels, write_labels
+from hinge.web import _label_files
+from hinge.web._label_files import COLUMNS, FORMATS, read_labels, write_labels
+from hinge.web._labels import LabelRecord
 
 MOMENT = datetime(2026, 5, 1, 12, 30, 15, 250, tzinfo=UTC)
-CAT = Answer("a", "cat", "ann", "chosen", "0a", 1.25, "dog", 0.5, labelled_at=MOMENT, changed_at=MOMENT)
-DOG = Answer("b", "dog", "bob", "random", "0b", labelled_at=MOMENT)
+CAT = LabelRecord("a", "cat", "ann", "chosen", "0a", 1.25, "dog", 0.5, labelled_at=MOMENT, changed_at=MOMENT)
+DOG = LabelRecord("b", "dog", "bob", "random", "0b", labelled_at=MOMENT)
 
 
 class Examples:
-    """A pool of nothing but keys and features."""
+    """A pool that only has keys and features."""
 
     def __init__(self, keys, X=None):
         self.keys = list(keys)
@@ -72,8 +72,8 @@ NAMES = st.one_of(
 
 @settings(max_examples=300, deadline=None)
 @given(st.lists(st.tuples(KEYS, NAMES, NAMES), unique_by=lambda each: each[0], min_size=1, max_size=6))
-def test_what_is_exported_is_imported(rows):
-    answers = [Answer(key, label, person, "chosen", "0a", guess=label) for key, label, person in rows]
+def test_exported_labels_can_be_imported(rows):
+    answers = [LabelRecord(key, label, person, "chosen", "0a", guess=label) for key, label, person in rows]
     pool = Examples(key for key, _, _ in rows)
     read_again = read_labels(io.BytesIO(written("csv", answers, pool)), pool)
     assert [(each.key, each.label, each.person) for each in read_again] == rows
@@ -83,9 +83,9 @@ def test_what_is_exported_is_imported(rows):
 
 @settings(max_examples=100, deadline=None)
 @given(NAMES)
-def test_a_spreadsheet_finds_no_formula(label):
-    """A cell is a number or does not begin like a formula."""
-    text = written("csv", [Answer("a", label, "ann", "chosen", "0a", guess=label)]).decode()
+def test_formulas_are_escaped_for_spreadsheets(label):
+    """A cell is a number or does not start like a formula."""
+    text = written("csv", [LabelRecord("a", label, "ann", "chosen", "0a", guess=label)]).decode()
     (row,) = csv.DictReader(io.StringIO(text, newline=""))
     for cell in (row["label"], row["guess"]):
         if cell[0] in "=+-@\t\r":
@@ -93,7 +93,7 @@ def test_a_spreadsheet_finds_no_formula(label):
             assert not set(cell) & set("infa")
 
 
-def test_csv_has_one_row_a_label():
+def test_csv_has_one_row_per_label():
     text = written("csv", [CAT, DOG]).decode()
     rows = list(csv.DictReader(io.StringIO(text, newline="")))
     assert tuple(rows[0]) == COLUMNS
@@ -113,7 +113,7 @@ def test_csv_has_one_row_a_label():
 def test_parquet_has_types(tmp_path):
     parquet = pytest.importorskip("pyarrow.parquet")
     path = tmp_path / "labels.parquet"
-    write_labels("parquet", [CAT, DOG, Answer("c", "=1+1", "ann", "chosen", "0c", labelled_at=MOMENT)], POOL, path)
+    write_labels("parquet", [CAT, DOG, LabelRecord("c", "=1+1", "ann", "chosen", "0c", labelled_at=MOMENT)], POOL, path)
     table = parquet.read_table(path)
     assert tuple(table.column_names) == COLUMNS
     assert str(table.schema.field("labelled_at").type) == "timestamp[us, tz=UTC]"
@@ -143,7 +143,7 @@ def test_svmlight_has_the_features_of_the_rows(tmp_path, dtype, sparse):
     pool = Examples(map(str, range(20)), csr_matrix(dense) if sparse else dense)
     rows = [3, 17, 0, 9]
     labels = ["-1", "+2", "2.5", "1e3"]
-    answers = [Answer(str(row), label, "ann", "chosen", "00") for row, label in zip(rows, labels, strict=True)]
+    answers = [LabelRecord(str(row), label, "ann", "chosen", "00") for row, label in zip(rows, labels, strict=True)]
     write_labels("svm", answers, pool, tmp_path / "labels.svm")
     X, y = read(tmp_path / "labels.svm", dense=True)
     np.testing.assert_array_equal(X.astype(dtype), dense[rows])
@@ -152,21 +152,21 @@ def test_svmlight_has_the_features_of_the_rows(tmp_path, dtype, sparse):
 
 def test_svmlight_indices_ascend_even_where_those_of_the_pool_do_not(tmp_path):
     X = csr_matrix((np.array([1.0, 2.0, 0.0]), np.array([2, 0, 1]), np.array([0, 3])), shape=(1, 3))
-    assert written("svm", [Answer("a", "7", "ann", "chosen", "0a")], Examples("a", X)) == b"7 1:2 3:1\n"
+    assert written("svm", [LabelRecord("a", "7", "ann", "chosen", "0a")], Examples("a", X)) == b"7 1:2 3:1\n"
 
 
 @pytest.mark.parametrize(
     ("labels", "numbers"),
     [
         (["dog", "cat", "0", "dog"], [2, 1, 0, 2]),
-        (["1", "1.0", "1", "1"], [0, 1, 0, 0]),  # two classes must not become one
+        (["1", "1.0", "1", "1"], [0, 1, 0, 0]),  # two classes must stay two
         (["nan", "inf", "1e999", "nan"], [2, 1, 0, 2]),
         (["é", "1_0", "# 5", "é"], [2, 1, 0, 2]),
     ],
 )
 def test_svmlight_numbers_labels_that_are_not_numbers(tmp_path, labels, numbers):
     pool = Examples("abcd", np.eye(4) + 1)
-    answers = [Answer(key, label, "ann", "chosen", "00") for key, label in zip("abcd", labels, strict=True)]
+    answers = [LabelRecord(key, label, "ann", "chosen", "00") for key, label in zip("abcd", labels, strict=True)]
     write_labels("svm", answers, pool, tmp_path / "labels.svm")
     (chunk,) = open_source(tmp_path / "labels.svm", format="svmlight").chunks()
     assert chunk.y.tolist() == numbers
@@ -175,8 +175,8 @@ def test_svmlight_numbers_labels_that_are_not_numbers(tmp_path, labels, numbers)
 
 
 def test_svmlight_refuses_labels_of_other_examples():
-    with pytest.raises(DataError, match="'z' has a label, but is not among the examples"):
-        written("svm", [Answer("z", "1", "ann", "chosen", "0a")])
+    with pytest.raises(DataError, match="'z' has a label, but is not in the pool"):
+        written("svm", [LabelRecord("z", "1", "ann", "chosen", "0a")])
 
 
 def test_a_format_must_be_known():
@@ -184,7 +184,7 @@ def test_a_format_must_be_known():
         written("xls", [])
 
 
-def test_a_file_appears_complete_or_not_at_all(tmp_path):
+def test_a_file_is_written_completely_or_not_at_all(tmp_path):
     path = tmp_path / "labels.csv"
     path.write_text("before")
     broken = SimpleNamespace(**dict.fromkeys(COLUMNS[:-1], "x"))  # has no guess
@@ -205,22 +205,22 @@ def test_a_file_appears_complete_or_not_at_all(tmp_path):
         "row,key,label\n2,a,cat\n2,b,dog\n",  # the key counts
     ],
 )
-def test_csv_as_others_write_it(text):
+def test_csv_variants(text):
     assert labels_of(text) == {"a": "cat", "b": "dog"}
 
 
-def test_persons_are_those_of_the_file_or_the_one_given():
+def test_the_person_comes_from_the_file_or_the_parameter():
     text = b"key,label,person\na,cat, ann \nb,dog,\n"
     assert [each.person for each in read_labels(io.BytesIO(text), POOL, person="zoe")] == ["ann", "zoe"]
 
 
-def test_a_file_may_be_packed(tmp_path):
+def test_a_file_may_be_compressed(tmp_path):
     path = tmp_path / "labels.csv.gz"
     path.write_bytes(gzip.compress(b"key,label\na,cat\n"))
     assert [answer.label for answer in read_labels(path, POOL)] == ["cat"]
 
 
-def test_a_stream_stays_open_and_is_not_unpacked():
+def test_a_stream_stays_open_and_is_not_decompressed():
     stream = io.BytesIO(b"key,label\na,cat\n")
     read_labels(stream, POOL)
     assert not stream.closed
@@ -233,17 +233,20 @@ def test_a_stream_stays_open_and_is_not_unpacked():
     [
         ("", "The file has no rows"),
         ("key,label\n", "The file has no rows"),
-        ("a,cat\nb,dog\n", "line 1 must name the columns key .* got 'a', 'cat'"),
-        ("key,class\na,cat\n", "line 1 must name the columns"),
-        ("key,Label,label\na,cat,dog\n", "line 1 names more than one column 'label'"),
-        ("key,label\na,cat\nz,dog\n", "line 3 names 'z', which is not among the examples"),
-        ("key,label\n,dog\n", "line 2 names '', which"),
-        ("key,label\na,cat\n\nb,  \n", "line 4 cannot be used: A label must have 1 to 100 characters, got 0"),
-        (f"key,label\na,{'x' * 101}\n", "line 2 cannot be used: .* got 101"),
-        ('key,label\na,"c\nt"\n', "line 2 cannot be used: A label must not have control characters"),
-        (f"key,label,person\na,cat,{'x' * 41}\n", "line 2 cannot be used: The name of a person"),
-        ("key,label\na,cat\nb,dog\na,dog\n", "line 4 says 'dog' of an example that line 2 says 'cat' of"),
-        ("key,row,label\na,0,cat\na,1,dog\n", "line 3 says 'dog'"),
+        ("a,cat\nb,dog\n", "line 1 must contain the column names key .* got 'a', 'cat'"),
+        ("key,class\na,cat\n", "line 1 must contain the column names"),
+        ("key,Label,label\na,cat,dog\n", "line 1 has more than one column 'label'"),
+        ("key,label\na,cat\nz,dog\n", "line 3 has the key 'z', which is not in the pool"),
+        ("key,label\n,dog\n", "line 2 has the key '', which"),
+        ("key,label\na,cat\n\nb,  \n", "line 4 is invalid: A label must have 1 to 100 characters, got 0"),
+        (f"key,label\na,{'x' * 101}\n", "line 2 is invalid: .* got 101"),
+        ('key,label\na,"c\nt"\n', "line 2 is invalid: A label must not contain control characters"),
+        (f"key,label,person\na,cat,{'x' * 41}\n", "line 2 is invalid: A person's name"),
+        (
+            "key,label\na,cat\nb,dog\na,dog\n",
+            "line 4 has the label 'dog' for an example that has the label 'cat' in line 2",
+        ),
+        ("key,row,label\na,0,cat\na,1,dog\n", "line 3 has the label 'dog'"),
         ("row,label\n3,cat\n", "line 2 must have a row from 0 to 2, got '3'"),
         ("row,label\n-1,cat\n", "got '-1'"),
         ("row,label\n1.5,cat\n", "got '1.5'"),
@@ -258,7 +261,7 @@ def test_a_stream_stays_open_and_is_not_unpacked():
         (f"key,label\na,{'x' * 200_000}\n", "line 2 has a field of more than"),
     ],
 )
-def test_what_cannot_be_used_is_refused_with_its_line(text, complaint):
+def test_an_invalid_line_is_reported_with_its_number(text, complaint):
     with pytest.raises(DataFileError, match=complaint) as caught:
         labels_of(text)
     assert "\n" not in str(caught.value)
@@ -266,12 +269,12 @@ def test_what_cannot_be_used_is_refused_with_its_line(text, complaint):
 
 
 def test_too_many_lines_are_refused(monkeypatch):
-    monkeypatch.setattr(_transfer, "MOST_LINES", 5)
+    monkeypatch.setattr(_label_files, "MAX_LINES", 5)
     assert labels_of("key,label\n" + "a,cat\n" * 4) == {"a": "cat"}
     with pytest.raises(DataFileError, match="at most 5 lines"):
         labels_of("key,label\n" + "a,cat\n" * 5)
 
 
-def test_a_file_that_is_not_there(tmp_path):
+def test_missing_file(tmp_path):
     with pytest.raises(FileNotFoundError, match="There is no file"):
         read_labels(tmp_path / "none.csv", POOL)

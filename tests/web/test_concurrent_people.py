@@ -14,13 +14,13 @@ from .serving import Person, Server, exported, is_model_of
 pytestmark = pytest.mark.slow
 pytest.importorskip("fastapi", reason="the extra hinge[label] is not installed")
 
-SECONDS, THOUGHT = 10.0, 0.05
+SECONDS, THINKING_S = 10.0, 0.05
 
 
 def label_for_a_while(person, truth, end):
     row = person.next()
     while time.monotonic() < end and row is not None:
-        time.sleep(THOUGHT)
+        time.sleep(THINKING_S)
         row = person.answer(row, truth[row])
 
 
@@ -36,11 +36,11 @@ def test_ten_people_at_once(tmp_path):
             thread.join()
         kept = exported(server)
         given = [row for person in people for row in person.given]
-        assert len(given) == len(set(given))  # no example went to two of them
+        assert len(given) == len(set(given))  # no example was assigned twice
         acknowledged = {row: label for person in people for row, label in person.acknowledged}
         assert len(acknowledged) == sum(len(person.acknowledged) for person in people) > 100
         assert kept == acknowledged == {row: truth[row] for row in acknowledged}
-        assert not any(person.doubtful for person in people)
+        assert not any(person.unacknowledged for person in people)
         assert is_model_of(server, kept, tmp_path / "model.hinge")
         for person in people:
             person.close()

@@ -1,4 +1,4 @@
-"""The page and those with bad intentions: strangers, other sites, too much, and what makes no sense."""
+"""Access control: unknown clients, other sites, oversized and invalid requests."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ import pytest
 
 pytest.importorskip("fastapi", reason="the extra hinge[label] is not installed")
 
-from hinge.web._guard import LARGEST_JSON, LARGEST_UPLOAD, cookie_name, permit
+from hinge.web._access import MAX_JSON_BYTES, MAX_UPLOAD_BYTES, cookie_name, token_digest
 
 from .pages import ANN, HOME, TOKEN, is_refused
 
-pytestmark = pytest.mark.usefixtures("patience")
+pytestmark = pytest.mark.usefixtures("long_timeouts")
 
 
-# Who may talk to the page
+# Who may use the page
 
 
 @pytest.mark.parametrize(
     "host",
     ["evil.example", "evil.example:8517", "localhost.evil.example", "127.0.0.1.evil.example", "192.0.2.1", "[", ""],
 )
-def test_other_names_are_refused(unchanged, host):
+def test_other_host_names_are_rejected(unchanged, host):
     for path in ("/", "/api/project", "/static/main.js"):
         assert is_refused(unchanged.client.get(path, headers={"host": host}), 403)
 
 
 @pytest.mark.parametrize("host", ["localhost", "LOCALHOST:1", "127.0.0.1:8517", "[::1]:8517"])
-def test_this_computer_has_several_names(unchanged, host):
+def test_names_of_this_computer_are_accepted(unchanged, host):
     assert unchanged.client.get("/api/project", headers={"host": host}).status_code == 200
 
 
@@ -41,7 +41,7 @@ def test_other_origins_change_nothing(unchanged, origin):
     for path, content in (("next", {}), ("answer", {"row": 1, "label": "ape"}), ("classes", {"name": "emu"})):
         assert is_refused(unchanged.ask(path, content, origin=origin), 403)
     assert is_refused(unchanged.ask("labels/1", {"label": "ape"}, "PUT", origin=origin), 403)
-    assert is_refused(unchanged.bring("row,label\n1,ape\n", origin=origin), 403)
+    assert is_refused(unchanged.import_csv("row,label\n1,ape\n", origin=origin), 403)
     assert unchanged.ask("next", {}, origin=HOME).status_code == 200
 
 
@@ -53,7 +53,7 @@ def test_forms_change_nothing(unchanged, kind):
     assert is_refused(unchanged.client.post("/api/answer", content=body, headers={"content-type": kind}), 403)
 
 
-def test_a_token(open_page):
+def test_a_token_is_required(open_page):
     page = open_page(token=TOKEN)
     page.client.headers["host"] = "label.example"
     paths = ["project", "progress", "history", "items/1/image", "export/labels.csv", "export/model.hinge", "nowhere"]
@@ -67,7 +67,7 @@ def test_a_token(open_page):
 
 
 @pytest.mark.parametrize("way", ["address", "form"])
-def test_who_has_the_token_is_let_in(open_page, way):
+def test_the_token_authorizes(open_page, way):
     page = open_page(token=TOKEN)
     if way == "form":
         answer = page.ask("login", {"token": TOKEN})
@@ -85,20 +85,20 @@ def test_who_has_the_token_is_let_in(open_page, way):
 
 
 @pytest.mark.parametrize("token", ["wrong", "", "kept between friends e", "é" * 100_000, "\ud800"])
-def test_who_has_another_token_is_not(open_page, token, monkeypatch):
-    monkeypatch.setattr("hinge.web._app._PAUSE", 0.0)
+def test_a_wrong_token_does_not_authorize(open_page, token, monkeypatch):
+    monkeypatch.setattr("hinge.web._app._WRONG_TOKEN_DELAY_S", 0.0)
     page = open_page(token=TOKEN)
     content = json.dumps({"token": token})
     assert is_refused(page.client.post("/api/login", content=content, headers={"content-type": "application/json"}))
     shown = quote(token[:300], errors="replace")
     answer = page.client.get(f"/?token={shown}")
     assert "set-cookie" not in answer.headers
-    name = cookie_name(permit(TOKEN))
+    name = cookie_name(token_digest(TOKEN))
     for cookie in (f"{name}={shown}", f"{name}=", f"{name}=\xff", "[]=;;=", f"{name}={quote(TOKEN)}"):
         assert is_refused(page.client.get("/api/project", headers={"cookie": cookie.encode("latin-1")}), 401)
 
 
-def test_websockets_are_refused(unchanged):
+def test_websockets_are_rejected(unchanged):
     sent = []
 
     async def receive():
@@ -112,7 +112,7 @@ def test_websockets_are_refused(unchanged):
     assert sent == ["websocket.close"]
 
 
-# Too much, and not what it should be
+# Oversized and invalid requests
 
 
 async def pieces(data, size=2**16):
@@ -121,8 +121,8 @@ async def pieces(data, size=2**16):
 
 
 @pytest.mark.parametrize("announced", [True, False])
-def test_large_requests_are_refused(unchanged, announced):
-    for path, kind, largest in (("next", "application/json", LARGEST_JSON), ("import", "text/csv", LARGEST_UPLOAD)):
+def test_large_requests_are_rejected(unchanged, announced):
+    for path, kind, largest in (("next", "application/json", MAX_JSON_BYTES), ("import", "text/csv", MAX_UPLOAD_BYTES)):
         data = b" " * (largest + 2**20)
         content = data if announced else pieces(data)
         assert is_refused(unchanged.client.post(f"/api/{path}", content=content, headers={"content-type": kind}), 413)
@@ -165,11 +165,11 @@ def test_large_requests_are_refused(unchanged, announced):
         f"/api/history?label={'x' * 5000}",
     ],
 )
-def test_no_path_leads_elsewhere(unchanged, path):
+def test_invalid_paths(unchanged, path):
     assert is_refused(unchanged.client.get(path))
 
 
-ANSWERS = [
+LABELS = [
     "",
     "{",
     "[]",
@@ -216,15 +216,15 @@ ANSWERS = [
 ]
 
 
-@pytest.mark.parametrize("body", ANSWERS, ids=lambda body: body[:60])
-def test_answers_that_are_none(unchanged, body):
+@pytest.mark.parametrize("body", LABELS, ids=lambda body: body[:60])
+def test_invalid_labels(unchanged, body):
     content = body.encode("utf-8")
     assert is_refused(
         unchanged.client.post("/api/answer", content=content, headers={"content-type": "application/json"})
     )
 
 
-def test_bytes_that_are_no_text(unchanged):
+def test_bodies_that_are_not_utf8(unchanged):
     for path in ("next", "answer", "skip", "classes", "login"):
         headers = {"content-type": "application/json"}
         assert is_refused(unchanged.client.post(f"/api/{path}", content=b'{"row": "\xff\xfe"}', headers=headers))
@@ -260,34 +260,34 @@ def test_bytes_that_are_no_text(unchanged):
         ("PUT", "answer", {"row": 1, "label": "ape"}),
     ],
 )
-def test_requests_that_make_no_sense(unchanged, method, path, content):
+def test_invalid_requests(unchanged, method, path, content):
     assert is_refused(unchanged.ask(path, content, method))
 
 
 @pytest.mark.parametrize(
     "person", ["", " ", "%20", "%zz", "100%", "%ff", "%C3", "%00", "a%0Ann", "x" * 41, "x" * 5000, None]
 )
-def test_people_must_have_a_name(unchanged, person):
+def test_invalid_names(unchanged, person):
     headers = {} if person is None else {"X-Hinge-Person": person}
     unchanged.client.headers.pop("X-Hinge-Person")
     try:
         for path, content in (("next", {}), ("answer", {"row": 1, "label": "ape"}), ("skip", {"row": 1}), ("undo", {})):
             assert is_refused(unchanged.ask(path, content, **headers))
-        assert is_refused(unchanged.bring("row,label\n1,ape\n", **headers))
+        assert is_refused(unchanged.import_csv("row,label\n1,ape\n", **headers))
     finally:
         unchanged.client.headers.update(ANN)
     assert {each["name"] for each in unchanged.client.get("/api/project").json()["people"]} == {"ann"}
 
 
-def test_names_in_all_letters(page):
+def test_names_in_any_script(page):
     name = "Žofie Ñandú 🦤 100%"
     row = page.ask("next", {}, **{"X-Hinge-Person": quote(name)}).json()["example"]["row"]
     page.ask("answer", {"row": row, "label": "ape"}, **{"X-Hinge-Person": quote(name)})
-    assert page.store.answers()[0].person == name
+    assert page.store.records()[0].person == name
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "reason"),
     [
         ("", "no rows"),
         ("row,label\n1,ape\n60,bee\n", "line 3"),
@@ -301,7 +301,7 @@ def test_names_in_all_letters(page):
         ("key,label\n" + "x" * 200_000, "line 2"),
     ],
 )
-def test_files_that_cannot_be_used(unchanged, text, said):
-    answer = unchanged.bring(text)
+def test_invalid_files(unchanged, text, reason):
+    answer = unchanged.import_csv(text)
     assert is_refused(answer)
-    assert said in answer.json()["error"]
+    assert reason in answer.json()["error"]

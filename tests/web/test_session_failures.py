@@ -1,4 +1,4 @@
-"""The session when things go wrong, come together or run out: no label is lost, and there is always a next example."""
+"""The session under failures and concurrency: no label is lost, and there is always a next example."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hinge import IncrementalSVC
 pytest.importorskip("sqlalchemy", reason="the extra hinge[label] is not installed")
 
 from hinge.web import _session, _worker
-from hinge.web._answer import Answer, MissingError, RefusedError, StoreError, TakenError
+from hinge.web._labels import AlreadyLabelledError, InvalidRequestError, LabelRecord, NotFoundError, StoreError
 from hinge.web._session import Session
 from hinge.web._settings import SessionSettings
 from hinge.web._store import Store
@@ -36,9 +36,9 @@ class Opened:
         self.store.close()
 
     def is_consistent(self):
-        """Tell whether what is at hand is what the database holds, and the model the one of these labels."""
-        answers = self.session.book.answers
-        assert list(answers.values()) == self.store.answers()
+        """Return whether the cache matches the database, and the model matches the labels."""
+        answers = self.session.cache.records
+        assert list(answers.values()) == self.store.records()
         rows = sorted(answers)
         labels = [answers[row].label for row in rows]
         fresh = IncrementalSVC(**self.session.worker.parameters).fit(self.pool.X[rows], labels)
@@ -64,32 +64,32 @@ def opened(tmp_path):
 
 
 def label_all(session, choose, person="ann"):
-    turn, rows = session.turn(person), []
+    turn, rows = session.next_example(person), []
     while turn["example"]:
         rows.append(turn["example"]["row"])
-        turn = session.answer(person, rows[-1], choose(rows[-1]), None)
+        turn = session.add_label(person, rows[-1], choose(rows[-1]), None)
     return rows
 
 
 @pytest.mark.parametrize("classes", [1, 2, 3])
 @pytest.mark.parametrize("n", [2, 3, 20])
-def test_pools_of_equal_examples_to_the_last_label(opened, n, classes):
+def test_pools_of_identical_examples_until_the_last_label(opened, n, classes):
     pool = Blobs(n)
     pool.X = np.ones((n, 2))
     page = opened(pool)
     assert sorted(label_all(page.session, lambda row: NAMES[row % classes])) == list(range(n))
-    assert page.session.turn("bob")["example"] is None
-    assert page.session.worker.settle(60)
+    assert page.session.next_example("bob")["example"] is None
+    assert page.session.worker.wait(60)
     assert page.session.progress()["model"]["labels"] == n
     if classes == 1:
-        with pytest.raises(RefusedError, match="two classes"):
+        with pytest.raises(InvalidRequestError, match="two classes"):
             page.session.model()
     else:
         assert page.is_consistent()
     row = page.session.undo("ann")["example"]["row"]
-    assert page.session.turn("bob")["example"] is None
+    assert page.session.next_example("bob")["example"] is None
     assert page.session.skip("ann", row)["example"] is None
-    assert page.session.turn("bob")["example"]["row"] == row
+    assert page.session.next_example("bob")["example"]["row"] == row
 
 
 def test_classes_that_look_like_numbers_are_names(opened):
@@ -100,44 +100,44 @@ def test_classes_that_look_like_numbers_are_names(opened):
 
 
 def test_nobody_waits_for_a_slow_model(opened, monkeypatch):
-    monkeypatch.setattr(_session, "_PATIENCE", 0.001)
-    monkeypatch.setattr(_session, "_LONGER", 0.001)
+    monkeypatch.setattr(_session, "_LEARN_TIMEOUT_S", 0.001)
+    monkeypatch.setattr(_session, "_CANDIDATE_TIMEOUT_S", 0.001)
     page = opened()
-    session, go_on = page.session, threading.Event()
+    session, proceed = page.session, threading.Event()
     learn = session.worker.learner.tell
-    monkeypatch.setattr(session.worker.learner, "tell", lambda *given: go_on.wait() and learn(*given))
+    monkeypatch.setattr(session.worker.learner, "tell", lambda *given: proceed.wait() and learn(*given))
     try:
         rows = {person: label_all(session, page.pool.truth.__getitem__, person) for person in ("ann", "bob")}
         assert session.worker.pending > 0
         assert sorted(rows["ann"] + rows["bob"]) == list(range(100))
         assert session.progress()["balance"]
         assert session.history(0, 1)["total"] == 100
-        monkeypatch.setattr(_session, "_LONG", 0.001)
-        assert session.correct("ann", 7, "cat") is session.delete(8) is None  # done, but the model does not know yet
-        with pytest.raises(RefusedError, match="try again"):
-            session.model(patience=0.001)
+        monkeypatch.setattr(_session, "_MODEL_TIMEOUT_S", 0.001)
+        assert session.change_label("ann", 7, "cat") is session.delete_label(8) is None  # saved, but not yet learned
+        with pytest.raises(InvalidRequestError, match="try again"):
+            session.model(timeout=0.001)
     finally:
-        go_on.set()
+        proceed.set()
         monkeypatch.undo()
     assert page.is_consistent()
 
 
-def test_the_end_does_not_wait_for_a_slow_model(opened, monkeypatch):
-    monkeypatch.setattr(_session, "_PATIENCE", 0.001)
-    monkeypatch.setattr(_session, "_LONGER", 0.001)
-    monkeypatch.setattr(_worker, "LAST_WORDS", 0.001)
+def test_closing_does_not_wait_for_a_slow_model(opened, monkeypatch):
+    monkeypatch.setattr(_session, "_LEARN_TIMEOUT_S", 0.001)
+    monkeypatch.setattr(_session, "_CANDIDATE_TIMEOUT_S", 0.001)
+    monkeypatch.setattr(_worker, "EXIT_TIMEOUT_S", 0.001)
     page = opened(Blobs(20))
-    go_on, learned = threading.Event(), []
-    monkeypatch.setattr(page.session.worker.learner, "tell", lambda *given: go_on.wait() and learned.append(given))
+    proceed, learned = threading.Event(), []
+    monkeypatch.setattr(page.session.worker.learner, "tell", lambda *given: proceed.wait() and learned.append(given))
     try:
         label_all(page.session, page.pool.truth.__getitem__)
         assert page.session.worker.pending == 20
         page.session.close()
-        assert page.session.delete(3) is None
+        assert page.session.delete_label(3) is None
     finally:
-        go_on.set()
+        proceed.set()
     page.session.worker._thread.join()
-    assert len(learned) == 1  # what was under way; nobody waits for the others
+    assert len(learned) == 1  # the running task; the others are cancelled
     monkeypatch.undo()
     assert opened(page.pool).is_consistent()
 
@@ -151,27 +151,27 @@ def test_a_model_that_fails_does_not_stop_the_labelling(opened, monkeypatch, met
     session = page.session
     with monkeypatch.context() as trouble:
         trouble.setattr(session.worker.learner, method, broken)
-        turn = session.turn("ann")
+        turn = session.next_example("ann")
         for _ in range(10):
-            turn = session.answer("ann", turn["example"]["row"], page.pool.truth[turn["example"]["row"]], 1.0)
+            turn = session.add_label("ann", turn["example"]["row"], page.pool.truth[turn["example"]["row"]], 1.0)
         session.undo("ann")
-        session.worker.settle(10)
-    assert len(page.store.answers()) == 9
+        session.worker.wait(10)
+    assert len(page.store.records()) == 9
     assert len(label_all(session, page.pool.truth.__getitem__)) == 21
     assert page.is_consistent()
     again = opened(page.pool)
     assert again.is_consistent()
 
 
-def test_what_failed_can_be_tried_again(opened, monkeypatch):
+def test_a_failed_request_can_be_repeated(opened, monkeypatch):
     page = opened()
     session = page.session
-    first = session.turn("ann")["example"]["row"]
-    second = session.answer("ann", first, "ape", None)["example"]["row"]
+    first = session.next_example("ann")["example"]["row"]
+    second = session.add_label("ann", first, "ape", None)["example"]["row"]
     session.skip("ann", second)
 
     def full(*_):
-        raise StoreError("The disk is full; make room.")
+        raise StoreError("The disk is full; free some space.")
 
     for name in ("unskip", "delete"):
         with monkeypatch.context() as trouble:
@@ -179,42 +179,42 @@ def test_what_failed_can_be_tried_again(opened, monkeypatch):
             with pytest.raises(StoreError, match="full"):
                 session.undo("ann")
         assert session.undo("ann")["example"]["row"] == (second if name == "unskip" else first)
-    with pytest.raises(MissingError):
+    with pytest.raises(NotFoundError):
         session.undo("ann")
 
 
 def test_another_program_writes_to_the_database(opened):
     page = opened()
     session, pool = page.session, page.pool
-    row = session.turn("ann")["example"]["row"]
+    row = session.next_example("ann")["example"]["row"]
     other = (row + 1) % 100
     with Store(page.path, "test") as elsewhere:
         for each in (row, other):
-            elsewhere.record(Answer(pool.key(each), "cat", "zoe", "imported", pool.digest(each)))
-        with pytest.raises(TakenError):
-            session.answer("ann", row, "ape", None)
-        assert session.turn("ann")["example"]["row"] not in {row, other}
+            elsewhere.add(LabelRecord(pool.key(each), "cat", "zoe", "imported", pool.digest(each)))
+        with pytest.raises(AlreadyLabelledError):
+            session.add_label("ann", row, "ape", None)
+        assert session.next_example("ann")["example"]["row"] not in {row, other}
         assert session.project()["labelled"] == 2
         label = next(each for each in range(100) if each not in {row, other})
-        session.turn("bob", holding=label)
-        session.answer("bob", label, "bee", None)
+        session.next_example("bob", holding=label)
+        session.add_label("bob", label, "bee", None)
         assert page.is_consistent()
         elsewhere.delete(pool.key(label))
-        with pytest.raises(MissingError):
+        with pytest.raises(NotFoundError):
             session.undo("bob")
-        with pytest.raises(MissingError):
-            session.correct("ann", label, "cat")
-        session.delete(row)
+        with pytest.raises(NotFoundError):
+            session.change_label("ann", label, "cat")
+        session.delete_label(row)
         elsewhere.delete(pool.key(other))
-        with pytest.raises(MissingError):
-            session.delete(other)
+        with pytest.raises(NotFoundError):
+            session.delete_label(other)
     assert session.project()["labelled"] == 0
-    assert session.worker.settle(60)
+    assert session.worker.wait(60)
     assert not session.worker.learner.labels
 
 
-def crowd(*works):
-    """Run functions at the same time; return what they raised."""
+def run_concurrently(*works):
+    """Run functions in concurrent threads; return the errors they raised."""
     failures = []
 
     def run(work):
@@ -231,85 +231,89 @@ def crowd(*works):
     return failures
 
 
-def labels(page, person, n=25):
-    turn = page.session.turn(person)
+def label_correctly(page, person, n=25):
+    turn = page.session.next_example(person)
     for _ in range(n):
         row = turn["example"]["row"]
         try:
-            turn = page.session.answer(person, row, page.pool.truth[row], 1.0)
-        except TakenError:  # imported meanwhile
-            turn = page.session.turn(person)
+            turn = page.session.add_label(person, row, page.pool.truth[row], 1.0)
+        except AlreadyLabelledError:  # imported in the meantime
+            turn = page.session.next_example(person)
 
 
-def hesitates(page, person, n=25):
-    turn = page.session.turn(person)
+def label_skip_and_undo(page, person, n=25):
+    turn = page.session.next_example(person)
     for place in range(n):
         row = turn["example"]["row"]
         try:
-            turn = page.session.answer(person, row, "bee", 1.0) if place % 3 else page.session.skip(person, row)
+            turn = page.session.add_label(person, row, "bee", 1.0) if place % 3 else page.session.skip(person, row)
             turn = page.session.undo(person) if place % 2 else turn
-        except (TakenError, MissingError):
-            turn = page.session.turn(person)
+        except (AlreadyLabelledError, NotFoundError):
+            turn = page.session.next_example(person)
 
 
-def edits(page, seed, n=40):
+def change_and_delete(page, seed, n=40):
     choice = random.Random(seed)
     for _ in range(n):
-        key = choice.choice([answer.key for answer in page.session.exported("csv")] or ["blob 0"])
-        with suppress(MissingError):  # somebody else was faster
+        key = choice.choice([answer.key for answer in page.session.export_records("csv")] or ["blob 0"])
+        with suppress(NotFoundError):  # already deleted by somebody else
             if choice.random() < 0.5:
-                page.session.delete(page.pool.row_of(key))
+                page.session.delete_label(page.pool.row_of(key))
             else:
-                page.session.correct("zoe", page.pool.row_of(key), choice.choice(NAMES.tolist()))
+                page.session.change_label("zoe", page.pool.row_of(key), choice.choice(NAMES.tolist()))
 
 
-def brings(page):
+def import_labels(page):
     for start in range(0, len(page.pool), 30):
         rows = range(start, start + 10)
-        page.session.bring(
-            [Answer(page.pool.key(row), "cat", "file", "imported", page.pool.digest(row)) for row in rows]
+        page.session.import_records(
+            [LabelRecord(page.pool.key(row), "cat", "file", "imported", page.pool.digest(row)) for row in rows]
         )
 
 
-def looks(page, n=20):
+def read_everything(page, n=20):
     for _ in range(n):
         page.session.progress()
         page.session.history(0, 50)
         page.session.project()
 
 
-def test_everything_at_the_same_time(opened):
+def test_all_requests_at_the_same_time(opened):
     page = opened(Blobs(300))
-    people = [partial(labels, page, person) for person in ("ann", "bob", "cleo")]
-    others = [partial(hesitates, page, "eve"), partial(edits, page, 0), partial(edits, page, 1)]
-    assert crowd(*people, *others, partial(brings, page), partial(looks, page)) == []
+    people = [partial(label_correctly, page, person) for person in ("ann", "bob", "cleo")]
+    others = [
+        partial(label_skip_and_undo, page, "eve"),
+        partial(change_and_delete, page, 0),
+        partial(change_and_delete, page, 1),
+    ]
+    assert run_concurrently(*people, *others, partial(import_labels, page), partial(read_everything, page)) == []
     assert page.is_consistent()
 
 
-def test_the_end_comes_while_people_label(opened):
+def test_closing_while_people_label(opened):
     page = opened(Blobs(300))
     session, saved = page.session, {}
     begun = threading.Barrier(4)
 
-    def goes_on(person):
-        turn = session.turn(person)
+    def keep_labelling(person):
+        turn = session.next_example(person)
         begun.wait()
         for _ in range(20):
             row = turn["example"]["row"]
-            turn = session.answer(person, row, page.pool.truth[row], 1.0)
+            turn = session.add_label(person, row, page.pool.truth[row], 1.0)
             saved[row] = page.pool.truth[row]
             if row % 2:
-                session.correct(person, row, "cat")
+                session.change_label(person, row, "cat")
                 saved[row] = "cat"
 
-    def ends():
+    def close():
         begun.wait()
         session.close()
 
-    assert crowd(*(partial(goes_on, name) for name in ("ann", "bob", "cleo")), ends) == []
-    assert session.book.labels() == saved
+    assert run_concurrently(*(partial(keep_labelling, name) for name in ("ann", "bob", "cleo")), close) == []
+    assert session.cache.labels() == saved
     assert len(saved) == 60
     page.store.close()
     with pytest.raises(StoreError, match="closed"):
-        session.answer("ann", next(row for row in range(300) if row not in saved), "cat", None)
+        session.add_label("ann", next(row for row in range(300) if row not in saved), "cat", None)
     assert opened(page.pool).is_consistent()

@@ -1,5 +1,5 @@
 /**
- * Scales and ticks of the drawings.
+ * Scales, ticks and paths for charts.
  */
 
 /**
@@ -10,12 +10,12 @@
  * @returns {(value: number) => number}
  */
 export function linear(low, high, from, to) {
-  const stretch = high > low ? (to - from) / (high - low) : 0;
-  return (value) => from + (value - low) * stretch;
+  const factor = high > low ? (to - from) / (high - low) : 0;
+  return (value) => from + (value - low) * factor;
 }
 
 /**
- * Round numbers between two bounds, about `count` of them, a step of 1, 2 or 5 times a power of ten apart.
+ * About `count` round numbers between two bounds, with a step of 1, 2 or 5 times a power of ten.
  *
  * @param {number} low
  * @param {number} high
@@ -35,7 +35,7 @@ export function ticks(low, high, count, smallest = 0) {
 
 /**
  * @param {[number, number][]} points
- * @returns {string} the path through them
+ * @returns {string} the SVG path through the points
  */
 export function path(points) {
   return points.map(([x, y], index) => `${index ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
