@@ -129,5 +129,5 @@ def known(model):
     """Return what a model knows, a part as bytes."""
     if not hasattr(model, "classes_"):
         return None
-    ledger = pickle.dumps(vars(model).get("_ledger"))  # of a model that goes on
-    return model.classes_.tolist(), getattr(model, "n_seen_", 0), model.decision_function(X).tobytes(), ledger
+    row_index = pickle.dumps(vars(model).get("_row_index"))  # of a model that goes on
+    return model.classes_.tolist(), getattr(model, "n_seen_", 0), model.decision_function(X).tobytes(), row_index

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hinge.active._choose import STRATEGIES
+from hinge.active._selection import STRATEGIES
 from hinge.exceptions import HingeError
 from hinge.web._curve import FEWEST, FIRST, History, continued
 from hinge.web._desk import MOST_PEOPLE
