@@ -108,5 +108,5 @@ def _kill_half_way(cluster: Any, client: Any) -> Iterator[None]:
 
 
 def _n_passes(cluster: Any) -> int:
-    passes = cluster.scheduler.task_prefixes.get("pass")
+    passes = cluster.scheduler.task_prefixes.get("pass_over_partition")
     return 0 if passes is None else int(passes.state_counts.get("memory", 0))

@@ -129,5 +129,5 @@ def known(model):
     """Return the state of a model for comparison."""
     if not hasattr(model, "classes_"):
         return None
-    ledger = pickle.dumps(vars(model).get("_ledger"))  # of `Continued`
-    return model.classes_.tolist(), getattr(model, "n_seen_", 0), model.decision_function(X).tobytes(), ledger
+    row_index = pickle.dumps(vars(model).get("_row_index"))  # of `Continued`
+    return model.classes_.tolist(), getattr(model, "n_seen_", 0), model.decision_function(X).tobytes(), row_index

@@ -15,7 +15,7 @@ from hinge.exceptions import ParameterError
 from hinge.persistence import load
 from hinge.streaming import Model, traits
 
-FORMATS = {".onnx": "onnx", ".libsvm": "libsvm", ".model": "libsvm"}
+FORMATS = {suffix: each.name for each in exports.FORMATS for suffix in each.suffixes}
 
 Output = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Ends in .onnx, .libsvm or .model.")]
 Target = Annotated[str | None, typer.Option("--to", metavar="onnx|libsvm", help="For other file names.")]

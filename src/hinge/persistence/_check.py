@@ -1,7 +1,7 @@
-"""Whether the state in a model file can have come from a model: what it says about itself.
+"""Check the values of a state in a model file: kernel, storage, classes.
 
-The arrays are looked at in `_check_arrays`. The native code checks sizes and indices once more when it takes them, but
-cannot say what is wrong, and sees neither labels nor parameters.
+`_check_arrays` checks the arrays. The native code checks sizes and indices again when it takes them, but its errors are
+less precise, and it sees neither labels nor parameters.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from hinge.persistence._file import Arrays
 
 MOST_EXAMPLES = 1 << 62
-MOST_LABEL_BYTES = 1 << 26  # of all labels together: texts are kept at the width of the longest
+MOST_LABEL_BYTES = 1 << 26  # of all labels together: strings are stored with the length of the longest
 LABEL_TYPES = re.compile(r"\|b1|\|[iu]1|[<>][iu][248]|[<>]f[248]|[<>]U\d{1,5}|\|O")
 
 _STATE: dict[str, tuple[type, ...]] = {

@@ -7,7 +7,7 @@ from heapq import nlargest
 from statistics import median
 from typing import TYPE_CHECKING, Literal, TypedDict
 
-from hinge.active._choose import STRATEGIES
+from hinge.active._selection import STRATEGIES
 from hinge.exceptions import HingeError
 from hinge.web._assignments import MAX_PEOPLE
 from hinge.web._calibration import probabilities

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hinge._model.params import KERNELS, bound, check_kernel, choice, number, whole
-from hinge.active._choose import STRATEGIES, Question
+from hinge.active._selection import STRATEGIES, QueryOptions
 from hinge.incremental import IncrementalSVC
 from hinge.online import OnlineSVC
 
@@ -67,7 +67,7 @@ class SessionSettings:
         choice("kernel", self.kernel, _KERNELS)
         check_kernel(self.kernel, 3, self.gamma, 0.0)
         choice("solver", self.solver, tuple(_SOLVERS))
-        Question.checked(1, self.strategy, None, self.seed, target=self.target)
+        QueryOptions.validate(1, self.strategy, None, self.seed, target=self.target)
 
     def model(self) -> OnlineSVC | IncrementalSVC:
         """Create an untrained model."""

@@ -1,6 +1,6 @@
-"""How much a label of each row would be worth: its merit, by the strategy of the question.
+"""Acquisition scores: how much the label of each row is expected to help.
 
-All that is asked of a model is `decision_function` or `predict_proba`. A merit is a number, and the highest is best:
+They are computed from `decision_function` or `predict_proba` alone. The highest score is best:
 
     boundary, autoactive   minus the distance from the decision boundary: half the difference between the scores of the
                            two best classes, which with two classes is |f|, since their scores are f and -f
@@ -10,7 +10,7 @@ All that is asked of a model is `decision_function` or `predict_proba`. A merit 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,22 +18,25 @@ from hinge.exceptions import DataError, ParameterError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from sklearn.base import BaseEstimator
 
-_INSIDE = 1.0  # distances below it lie inside the margin
-_INSIDE_PROBABLY = math.tanh(0.5) / 2  # the same for probabilities: where log-odds are 1
+    from hinge.active._rows import RowsLike
+
+_MARGIN = 1.0  # distance of the margin from the boundary
+_PROBABILITY_MARGIN = math.tanh(0.5) / 2  # the same for probabilities: log-odds of 1
 
 
-def merits(model: Any, X: Any, strategy: str, target: Any = None) -> NDArray[np.float64]:
-    """Return the merit of every row.
+def acquisition_scores(model: BaseEstimator, X: RowsLike, strategy: str, target: object = None) -> NDArray[np.float64]:
+    """Score every row.
 
     Parameters
     ----------
     model : estimator
         Any fitted estimator with `decision_function` or `predict_proba`.
     X : array-like, CSR matrix or DataFrame
-        Rows as the model takes them.
+        Rows as the model accepts them.
     strategy : {"boundary", "autoactive", "positive"}
-        What makes a row worth asking about.
+        What makes a row worth labelling.
     target : object, default=None
         The class that "positive" looks for.
 
@@ -41,42 +44,42 @@ def merits(model: Any, X: Any, strategy: str, target: Any = None) -> NDArray[np.
     --------
     >>> from sklearn.svm import SVC
     >>> model = SVC(kernel="linear").fit([[-1.0], [1.0]], [0, 1])
-    >>> merits(model, [[0.5], [-2.0]], "boundary").round(2).tolist()
+    >>> acquisition_scores(model, [[0.5], [-2.0]], "boundary").round(2).tolist()
     [-0.5, -2.0]
-    >>> merits(model, [[0.5], [-2.0]], "positive").round(2).tolist()
+    >>> acquisition_scores(model, [[0.5], [-2.0]], "positive").round(2).tolist()
     [0.5, -2.0]
-    >>> merits(model, [[0.5], [-2.0]], "positive", target=0).round(2).tolist()
+    >>> acquisition_scores(model, [[0.5], [-2.0]], "positive", target=0).round(2).tolist()
     [-0.5, 2.0]
     """
-    scores = _scores(model, X)
+    scores = _model_scores(model, X)
     if strategy == "positive":
-        return _towards(scores, model, target)
+        return _class_scores(scores, model, target)
     if scores.ndim == 1:
         return -np.abs(scores)
     two_best = np.partition(scores, -2, axis=1)[:, -2:]
     return (two_best[:, 0] - two_best[:, 1]) / 2
 
 
-def _towards(scores: NDArray[np.float64], model: Any, target: Any) -> NDArray[np.float64]:
-    """Return the scores of a class; None for the second of two, or the best of more."""
+def margin_score(model: BaseEstimator) -> float:
+    """Return the boundary score of rows on the margin of a model; rows inside the margin score higher."""
+    return -_MARGIN if hasattr(model, "decision_function") else -_PROBABILITY_MARGIN
+
+
+def _class_scores(scores: NDArray[np.float64], model: BaseEstimator, target: object) -> NDArray[np.float64]:
+    """Return the scores of one class; None means the second of two classes, or the best of more."""
     if target is None:
         return scores if scores.ndim == 1 else scores.max(axis=1)
     classes = np.asarray(model.classes_).tolist()
     if target not in classes:
         raise ParameterError(f"target must be one of the classes of the model, {classes}, got {target!r}.")
-    place = classes.index(target)
+    column = classes.index(target)
     if scores.ndim == 1:
-        return scores if place else -scores
-    return scores[:, place]
+        return scores if column else -scores
+    return scores[:, column]
 
 
-def margin_merit(model: Any) -> float:
-    """Return the merit of rows on the margin of a model; rows inside have a higher one."""
-    return -_INSIDE if hasattr(model, "decision_function") else -_INSIDE_PROBABLY
-
-
-def _scores(model: Any, X: Any) -> NDArray[np.float64]:
-    """Return one score a row where one number says it all, else one score a class."""
+def _model_scores(model: BaseEstimator, X: RowsLike) -> NDArray[np.float64]:
+    """Return one score per row for two classes, else one per row and class."""
     if hasattr(model, "decision_function"):
         scores = np.asarray(model.decision_function(X), dtype=np.float64)
         scores = scores[:, 0] if scores.ndim == 2 and scores.shape[1] == 1 else scores
@@ -86,8 +89,8 @@ def _scores(model: Any, X: Any) -> NDArray[np.float64]:
     else:
         raise ParameterError(
             f"model must have decision_function or predict_proba, got {type(model).__name__}, which has neither; "
-            "use an estimator that gives scores."
+            "use an estimator that returns scores."
         )
     if np.isnan(scores).any():
-        raise DataError("The scores of a model must be numbers, got NaN; look at its answers about these rows.")
+        raise DataError("The scores of the model must not be NaN, got NaN; check its predictions for these rows.")
     return scores

@@ -1,55 +1,43 @@
-"""From an estimator to a file and back."""
+"""The functions `save` and `load`."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from hinge.approximate import ApproximateSVC, ApproximateSVR
 from hinge.exceptions import sentence
-from hinge.incremental import IncrementalOneClassSVM, IncrementalSVC
-from hinge.online import OnlineSVC
-from hinge.perceptron import KernelPerceptron
-from hinge.persistence._approximate import approximate
-from hinge.persistence._classifier import classifier
 from hinge.persistence._errors import ModelFileError
-from hinge.persistence._exact import exact
+from hinge.persistence._estimators import register_all
 from hinge.persistence._file import read, write
-from hinge.persistence._prepared import prepared
-from hinge.persistence._registry import put_together, register, take_apart
-from hinge.robust import RobustOnlineSVC
-from hinge.tracking import TrackingSVC
+from hinge.persistence._registry import put_together, take_apart
 
-for estimator in (OnlineSVC, RobustOnlineSVC, TrackingSVC, KernelPerceptron):
-    register(classifier(estimator))
-register(exact(IncrementalSVC))
-register(exact(IncrementalOneClassSVM))
-register(approximate(ApproximateSVC))
-register(approximate(ApproximateSVR))
-register(prepared())
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
+register_all()
 
 
-def save(model: Any, path: str | os.PathLike[str]) -> None:
+def save(model: BaseEstimator, path: str | os.PathLike[str]) -> None:
     """Write a fitted model to a file.
 
-    The file is written beside its place and moved there when it is complete and safe on the disk. Loading gives a model
-    that decides the same to the last bit and goes on learning where this one stopped.
+    The file is written under a temporary name and renamed when it is complete and on disk. The loaded model makes
+    bit-identical predictions and continues learning where this one stopped.
 
     Parameters
     ----------
     model : estimator
         A fitted estimator of this package. Its parameters must be plain values: functions and random generators cannot
-        be written.
+        be saved.
     path : path
-        Name of the file, usually with the ending `.hinge`. An existing file is replaced.
+        Name of the file, usually ending in `.hinge`. An existing file is replaced.
 
     Raises
     ------
     ModelFileError
-        The model cannot be saved, or the file cannot be written; a file that was there before is as it was.
+        If the model cannot be saved or the file cannot be written; an existing file is then unchanged.
     FileNotFoundError
-        There is no such folder.
+        If the folder does not exist.
 
     Examples
     --------
@@ -69,7 +57,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
 def load(path: str | os.PathLike[str]) -> Any:
     """Read a model that `save` wrote.
 
-    Nothing in the file is run, and everything it says is checked: it may come from anybody.
+    No code in the file is run, and everything in it is checked, so the file may come from an untrusted source.
 
     Parameters
     ----------
@@ -84,9 +72,9 @@ def load(path: str | os.PathLike[str]) -> Any:
     Raises
     ------
     ModelFileError
-        The file is not a model file, is damaged, or was written by a later version.
+        If the file is not a model file, is damaged, or was written by a later version.
     FileNotFoundError
-        There is no such file.
+        If the file does not exist.
     """
     path = Path(path)
     parts = read(path)

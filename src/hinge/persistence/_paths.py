@@ -1,4 +1,4 @@
-"""Where a model file is: looked at before anything is opened, and filled at once or not at all."""
+"""Open model files for reading, and write them atomically."""
 
 from __future__ import annotations
 
@@ -18,13 +18,12 @@ if TYPE_CHECKING:
 
 @contextmanager
 def reading(path: Path) -> Iterator[tuple[BinaryIO, int]]:
-    """Open a plain file; the value is the file and its size.
+    """Open a regular file; yield the file and its size.
 
-    Reading goes through an ordinary file handle and not through a memory map: a map of a file that somebody shortens
-    kills the process.
+    The file is not memory-mapped: truncating a mapped file kills the process that reads it.
     """
     try:
-        atomic.require_plain(path, _mode(path))  # first, since opening a pipe waits for its other end
+        atomic.require_plain(path, _mode(path))  # before opening: opening a pipe blocks until its other end is opened
         with path.open("rb") as file:
             status = os.fstat(file.fileno())
             atomic.require_plain(path, status.st_mode)
@@ -34,7 +33,7 @@ def reading(path: Path) -> Iterator[tuple[BinaryIO, int]]:
     except atomic.FileError as error:
         raise ModelFileError(str(error)) from None
     except OSError as error:
-        if error.errno is None:  # not about files: the TimeoutError of a signal handler, say
+        if error.errno is None:  # not a file error, for example the TimeoutError of a signal handler
             raise
         raise ModelFileError(f"{path} cannot be read: {sentence(error.strerror or error)}.") from None
 
@@ -48,7 +47,7 @@ def _mode(path: Path) -> int:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Give an empty file beside `path` to write to, and move it there when all went well."""
+    """Yield an empty temporary file to write to, and rename it to `path` on success."""
     try:
         with atomic.replacing(path) as unfinished:
             yield unfinished
