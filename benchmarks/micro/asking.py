@@ -1,4 +1,4 @@
-"""From an answer to the next question, in large pools; the rest of figure 16 is `hinge reproduce lasvm fig16`."""
+"""From an answer to the next question, in large pools; the rest of figure 16 is `python -m experiments lasvm fig16`."""
 
 from collections.abc import Iterator
 from typing import Any

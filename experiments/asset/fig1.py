@@ -11,18 +11,17 @@ import math
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from experiments._experiment import Check, Experiment, Table
-from experiments._pictures import COLOURS, INK, frame
-from experiments._text import percent
-from experiments.asset._batch import ASSET, LARGE, MEASUREMENT, ONLINE, SIZES, STRONG
-from experiments.asset._paper import ERRORS, N_TEST, standard_error, tolerance
-from experiments.asset._reading import exact_error, longest
-from experiments.asset._tasks import BATCH, TASKS
+from experiments.asset.batch import ASSET, LARGE, MEASUREMENT, ONLINE, SIZES, STRONG, after_most_passes, exact_error
+from experiments.asset.paper_numbers import ERRORS, N_TEST, standard_error, tolerance
+from experiments.asset.tasks import BATCH, TASKS
+from experiments.experiment import Check, Experiment, Table
+from experiments.formatting import percent
+from experiments.plotting import BLACK, COLOURS, style_axes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from experiments._records import Records
+    from experiments.records import Records
 
 SMALL = 64  # what the checks call a small s
 GOOD = 0.5  # points above the exact error that count as good
@@ -31,7 +30,7 @@ LINES = {ASSET: "o-", ONLINE: "s--"}
 
 
 def _error(records: Records, data: str, method: str, size: int) -> float:
-    return longest(records, data, method, size).mean("error")
+    return after_most_passes(records, data, method, size).mean("error")
 
 
 def _tabulate(records: Records) -> list[Table]:
@@ -158,12 +157,12 @@ def _panel(records: Records, data: str, place: Any) -> None:
     paper = [ERRORS[data, size][ASSET] for size in LARGE]
     place.plot(LARGE, paper, "o", markersize=9, color=COLOURS[0], markerfacecolor="none", label="paper: ASSET")
     if not math.isnan(error := exact_error(records, data)):
-        place.axhline(error, color=INK, linewidth=1, label="exact (LASVM)")
+        place.axhline(error, color=BLACK, linewidth=1, label="exact (LASVM)")
     paper_error = ERRORS[data, 512]["LIBSVM"]
-    place.axhline(paper_error, color=INK, linewidth=1, linestyle=":", label="paper: SVM-Light")
+    place.axhline(paper_error, color=BLACK, linewidth=1, linestyle=":", label="paper: SVM-Light")
     place.set_xscale("log", base=2)
     place.set_ylim(bottom=0)
-    frame(place, TASKS[data].title, "s", "test error, %", legend=False)
+    style_axes(place, TASKS[data].title, "s", "test error, %", legend=False)
 
 
 EXPERIMENT = Experiment(

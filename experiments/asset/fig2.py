@@ -9,17 +9,26 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from experiments._experiment import Check, Experiment, Table
-from experiments._pictures import COLOURS, INK, frame
-from experiments._text import decimal, percent, times
-from experiments.asset._batch import LASVM
-from experiments.asset._stream import ASSET_ON, MEASUREMENT, N_EXAMPLES, PAPER, SIZES, STRONG_ON
-from experiments.asset._stream_reading import final_errors, measured_sizes, training_seconds
+from experiments.asset.batch import LASVM
+from experiments.asset.stream import (
+    ASSET_ON,
+    MEASUREMENT,
+    N_EXAMPLES,
+    PAPER,
+    SIZES,
+    STRONG_ON,
+    final_errors,
+    measured_sizes,
+    training_seconds,
+)
+from experiments.experiment import Check, Experiment, Table
+from experiments.formatting import decimal, multiple, percent
+from experiments.plotting import BLACK, COLOURS, style_axes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from experiments._records import Records
+    from experiments.records import Records
 
 HOUR = 3600.0
 PAPER_LASVM = {"error": 0.2, "train": 4.3 * 24 * HOUR}
@@ -44,8 +53,8 @@ def _line(records: Records, method: str, size: int, paper_error: float, paper_se
         percent(float(final_errors(records, method, size)[-1])),
         percent(paper_error, 1),
         decimal(seconds, 1),
-        times(seconds / unit),
-        times(paper_seconds / PAPER[SIZES[-1]]["train"]),
+        multiple(seconds / unit),
+        multiple(paper_seconds / PAPER[SIZES[-1]]["train"]),
     )
 
 
@@ -58,7 +67,7 @@ def _falls(records: Records, sizes: list[int]) -> Check:
     means = {method: [final_errors(records, method, size).mean() for size in sizes] for method in (ASSET_ON, STRONG_ON)}
     return Check(
         "More features have fewer errors at the end, at each doubling, for ASSET on-line and ASSET* on-line (means of "
-        "the last ten looks)",
+        "the last ten checkpoints)",
         len(sizes) > 1 and all(later < earlier for errors in means.values() for earlier, later in pairwise(errors)),
         "; ".join(f"{method}: {', '.join(percent(error) for error in errors)}" for method, errors in means.items()),
     )
@@ -86,7 +95,7 @@ def _linear(records: Records, sizes: list[int]) -> Check:
         f"The time of training grows with the number of features: {last // first} times as many take {paper:.1f} "
         "times as long (within a third)",
         2 / 3 <= ratio / paper <= 4 / 3,
-        times(ratio),
+        multiple(ratio),
     )
 
 
@@ -97,7 +106,7 @@ def _lasvm(records: Records, sizes: list[int]) -> Check:
     return Check(
         "LASVM has a better solution than the largest approximate model, but takes longer (14 times in the paper)",
         bool(error < approximate and ratio > 1),
-        f"{percent(error)} against {percent(approximate)}, in {times(ratio)} the time",
+        f"{percent(error)} against {percent(approximate)}, in {multiple(ratio)} the time",
     )
 
 
@@ -114,14 +123,14 @@ def _draw(records: Records, figure: Figure) -> None:
 def _panel(records: Records, method: str, place: Any) -> None:
     lasvm = records.where(method=LASVM)
     if len(lasvm):
-        place.plot(lasvm.values("seconds"), lasvm.values("error"), color=INK, linewidth=1, label=LASVM)
+        place.plot(lasvm.values("seconds"), lasvm.values("error"), color=BLACK, linewidth=1, label=LASVM)
     for colour, size in zip(COLOURS, SIZES, strict=False):
         run = records.where(method=method, size=size)
         if len(run):
             place.plot(run.values("seconds"), run.values("error"), color=colour, label=f"d = {size}")
             place.axvline(run.values("seconds")[-1], color=colour, linewidth=0.8, linestyle=":")
     place.set_xscale("log")
-    frame(place, method, "processor seconds of training", "test error, %")
+    style_axes(place, method, "CPU seconds of training", "test error, %")
 
 
 EXPERIMENT = Experiment(

@@ -9,10 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from experiments._experiment import Check, Experiment, Table
-from experiments._pictures import beside, frame
-from experiments._text import count, percent, times
-from experiments.asset._batch import (
+from experiments.asset.batch import (
     ADAPTIVE,
     ASSET,
     CONVERGED,
@@ -24,15 +21,20 @@ from experiments.asset._batch import (
     SAME_ROWS,
     STRONG,
     UNFINISHED,
+    after_most_passes,
+    at_pipeline_error,
+    exact_error,
 )
-from experiments.asset._paper import ERRORS, N_TEST, SECONDS, standard_error, tolerance
-from experiments.asset._reading import exact_error, longest, stopped
-from experiments.asset._tasks import BATCH, FEW_TEST, TASKS, TIMED
+from experiments.asset.paper_numbers import ERRORS, N_TEST, SECONDS, standard_error, tolerance
+from experiments.asset.tasks import BATCH, FEW_TEST, TASKS, TIMED
+from experiments.experiment import Check, Experiment, Table
+from experiments.formatting import count, multiple, percent
+from experiments.plotting import plot_comparison, style_axes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from experiments._records import Records
+    from experiments.records import Records
 
 METHODS = (ASSET, STRONG, ADAPTIVE, PIPELINE, LASVM, LIBSVM)
 PAPERS_NAMES = {PIPELINE: "CPNY", LIBSVM: "SVM-Light"}
@@ -41,7 +43,7 @@ PAPERS_NAMES = {PIPELINE: "CPNY", LIBSVM: "SVM-Light"}
 def _error(records: Records, data: str, method: str, size: int) -> float:
     """Return the error with as many rows as a method can be given, after the most passes."""
     if method in (ASSET, STRONG, ADAPTIVE):
-        return longest(records, data, method, size).mean("error")
+        return after_most_passes(records, data, method, size).mean("error")
     if method == LASVM:
         return exact_error(records, data)
     chosen = {"size": size} if method == PIPELINE else {}
@@ -52,7 +54,7 @@ def _ratio(records: Records, data: str, method: str, size: int) -> float:
     """Return the seconds of a method in those of LIBSVM, on the same rows; our own steps have a number of passes."""
     place = TIMED[data]
     if method in (ASSET, STRONG):
-        seconds = stopped(records, place, method, size).mean("seconds")
+        seconds = at_pipeline_error(records, place, method, size).mean("seconds")
     else:
         chosen = {"size": size} if method in (ADAPTIVE, PIPELINE) else {}
         seconds = records.where(data=place, method=method, **chosen).mean("seconds")
@@ -90,8 +92,8 @@ def _error_pair(records: Records, data: str, method: str, size: int) -> tuple[st
 
 
 def _ratio_pair(records: Records, data: str, method: str, size: int) -> tuple[str, ...]:
-    ours = times(_ratio(records, data, method, size))
-    return (ours,) if method == ADAPTIVE else (ours, times(_paper_ratio(data, method, size)))
+    ours = multiple(_ratio(records, data, method, size))
+    return (ours,) if method == ADAPTIVE else (ours, multiple(_paper_ratio(data, method, size)))
 
 
 def _counts(records: Records) -> Table:
@@ -99,7 +101,7 @@ def _counts(records: Records) -> Table:
     rows = []
     for size in LARGE:
         for data in BATCH:
-            runs = stopped(records, TIMED[data], ASSET, size)
+            runs = at_pipeline_error(records, TIMED[data], ASSET, size)
             lasvm, libsvm = (records.where(data=TIMED[data], method=method) for method in (LASVM, LIBSVM))
             errors = (runs.mean("error"), _error(records, data, PIPELINE, size))
             numbers = (runs.mean("passes"), runs.mean("features"), runs.mean("kernel_evals"))
@@ -197,7 +199,7 @@ def _better_exact(records: Records) -> Check:
 
 def _faster_than_exact(records: Records) -> Check:
     ratios = {(data, size): _ratio(records, data, ASSET, size) for size in LARGE for data in BATCH}
-    seen = ", ".join(f"{TASKS[data].title} {size}: {times(ratio)}" for (data, size), ratio in ratios.items())
+    seen = ", ".join(f"{TASKS[data].title} {size}: {multiple(ratio)}" for (data, size), ratio in ratios.items())
     return Check(
         "ASSET trains faster than the exact batch solver on every task at both sizes",
         all(ratio < 1 for ratio in ratios.values()),
@@ -212,7 +214,7 @@ def _faster_than_pipeline(records: Records) -> Check:
             ratio = _ratio(records, data, ASSET, size) / _ratio(records, data, PIPELINE, size)
             beyond, noise = _beyond(records, data, size)
             won += ratio < 1 and beyond <= 2 * noise
-            seen.append(f"{TASKS[data].title} {size}: {beyond:+.2f} (± {2 * noise:.2f}) in {times(ratio)}")
+            seen.append(f"{TASKS[data].title} {size}: {beyond:+.2f} (± {2 * noise:.2f}) in {multiple(ratio)}")
     return Check(
         "ASSET is among the fastest in most cases: on at least eight of ten lines it takes less time than the batch "
         "machine over the same kind of map to a similar error (at most two standard errors of the test error "
@@ -226,7 +228,7 @@ def _beyond(records: Records, data: str, size: int) -> tuple[float, float]:
     """Return how many points ASSET was above the pipeline when it was stopped, and the noise of a test error."""
     error = _error(records, data, PIPELINE, size)
     n_test = FEW_TEST if TIMED[data] != data else N_TEST[data][1]
-    return stopped(records, TIMED[data], ASSET, size).mean("error") - error, standard_error(error, n_test)
+    return at_pipeline_error(records, TIMED[data], ASSET, size).mean("error") - error, standard_error(error, n_test)
 
 
 def _draw(records: Records, figure: Figure) -> None:
@@ -234,11 +236,15 @@ def _draw(records: Records, figure: Figure) -> None:
     names = [f"{TASKS[data].title}, {size}" for data, size in lines]
     errors, seconds = figure.subplots(1, 2, sharey=True)
     shown = (ASSET, PIPELINE, LIBSVM)
-    beside(errors, names, {text: values for method in shown for text, values in _errors(records, lines, method)})
-    beside(seconds, names, {text: values for method in shown[:2] for text, values in _ratios(records, lines, method)})
-    errors.invert_yaxis()  # shared by both: turned twice
-    frame(errors, "Test error", "%", "", legend=False)
-    frame(seconds, "Training time, in times of LIBSVM", "ratio", "", legend=False)
+    plot_comparison(
+        errors, names, {text: values for method in shown for text, values in _errors(records, lines, method)}
+    )
+    plot_comparison(
+        seconds, names, {text: values for method in shown[:2] for text, values in _ratios(records, lines, method)}
+    )
+    errors.invert_yaxis()  # the panels share this axis: it has been inverted twice
+    style_axes(errors, "Test error", "%", "", legend=False)
+    style_axes(seconds, "Training time, in times of LIBSVM", "ratio", "", legend=False)
     for place in (errors, seconds):
         place.legend(frameon=False, fontsize="small", ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.1))
 
@@ -262,7 +268,7 @@ EXPERIMENT = Experiment(
     claim="Stopped at the error of CPNY, ASSET and ASSET* are among the fastest in most cases, many times faster than "
     "SVM-Light; more landmarks and exact solvers have fewer errors on all tasks but ADULT, where all are equal.",
     setting="ApproximateSVC(steps='asset') with C and gamma of table 1. Errors are after 30 passes (IJCNN: 100, "
-    "COVTYPE: 10), of two seeds at most instead of 50. Times are processor seconds of one thread, in those of "
+    "COVTYPE: 10), of two seeds at most instead of 50. Times are CPU seconds of one thread, in those of "
     "LIBSVM on the same rows: all of IJCNN, 10,000 of ADULT, 20,000 of MNIST and COVTYPE, 5,000 of CCAT. With fewer "
     "rows LIBSVM, whose time grows with their square, comes off better than in the paper. CPNY and CPSP are not "
     "available: CPNY's place is taken by scikit-learn's Nystroem and LinearSVC (squared hinge, its own stopping "

@@ -9,10 +9,7 @@ import math
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from experiments._experiment import Check, Experiment, Table
-from experiments._pictures import beside, frame
-from experiments._text import MISSING, decimal, times
-from experiments.asset._stream import (
+from experiments.asset.stream import (
     ASSET_ON,
     MEASUREMENT,
     N_EXAMPLES,
@@ -20,13 +17,18 @@ from experiments.asset._stream import (
     PAPER_SPREADS,
     SIZES,
     STRONG_ON,
+    final_errors,
+    measured_sizes,
+    training_seconds,
 )
-from experiments.asset._stream_reading import final_errors, measured_sizes, training_seconds
+from experiments.experiment import Check, Experiment, Table
+from experiments.formatting import MISSING, decimal, multiple
+from experiments.plotting import plot_comparison, style_axes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from experiments._records import Records
+    from experiments.records import Records
 
 METHODS = (ASSET_ON, STRONG_ON)
 LARGEST_SPREAD = max(spread for spreads in PAPER_SPREADS.values() for spread in spreads.values())
@@ -51,10 +53,10 @@ def _tabulate(records: Records) -> list[Table]:
             cells.append(MISSING if math.isnan(mean) else f"{mean:.2f} ± {spread:.2f} %")
             cells.append(f"{PAPER[size][method]:.1f} ± {PAPER_SPREADS[size][method]:.2f} %")
         train = training_seconds(records, ASSET_ON, size)
-        cells += [decimal(train, 1), times(train / first), times(PAPER[size]["train"] / PAPER[SIZES[0]]["train"])]
+        cells += [decimal(train, 1), multiple(train / first), multiple(PAPER[size]["train"] / PAPER[SIZES[0]]["train"])]
         cells += [
-            times(_test_seconds(records, size) / first_test),
-            times(PAPER[size]["test"] / PAPER[SIZES[0]]["test"]),
+            multiple(_test_seconds(records, size) / first_test),
+            multiple(PAPER[size]["test"] / PAPER[SIZES[0]]["test"]),
         ]
         rows.append(cells)
     errors = [name for method in METHODS for name in (method, "paper")]
@@ -108,10 +110,10 @@ def _draw(records: Records, figure: Figure) -> None:
         series[f"paper: {method}"] = [PAPER[size][method] for size in SIZES]
         deviations[method] = [_spread(records, method, size) for size in SIZES]
         deviations[f"paper: {method}"] = [PAPER_SPREADS[size][method] for size in SIZES]
-    beside(errors, names, series, log=False)
-    beside(spreads, names, deviations, log=False)
-    frame(errors, "Mean of the last ten errors", "%", "")
-    frame(spreads, "Their standard deviation", "points", "", legend=False)
+    plot_comparison(errors, names, series, log=False)
+    plot_comparison(spreads, names, deviations, log=False)
+    style_axes(errors, "Mean of the last ten errors", "%", "")
+    style_axes(spreads, "Their standard deviation", "points", "", legend=False)
 
 
 EXPERIMENT = Experiment(

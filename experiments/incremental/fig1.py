@@ -1,7 +1,7 @@
 """Figure 1: where a direct implementation of Algorithm 1 spends its time, digit 8 of MNIST.
 
 The paper profiles a Matlab programme. Here a programme of the same design is profiled, which copies every part of a
-matrix that it needs (`_layouts.Gathered`), written in numpy. Both languages hand arithmetic to a BLAS, so that the
+matrix that it needs (`memory_layouts.Gathered`), written in numpy. Both languages hand arithmetic to a BLAS, so that the
 question, copying or arithmetic, is the same; the single percentages are those of the machine and cannot be compared.
 """
 
@@ -11,45 +11,45 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments._experiment import Check, Experiment
-from experiments.incremental import _profile
-from experiments.incremental._digits import GATHERED, PROFILE
+from experiments.experiment import Check, Experiment
+from experiments.incremental import time_profile
+from experiments.incremental.mnist_runs import GATHERED, PROFILE
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from experiments._experiment import Table
-    from experiments._records import Records
+    from experiments.experiment import Table
+    from experiments.records import Records
 
 
 def tabulate(records: Records) -> list[Table]:
     """Return the shares."""
-    return [_profile.table(records.where(method=GATHERED))]
+    return [time_profile.table(records.where(method=GATHERED))]
 
 
 def check(records: Records) -> list[Check]:
     """Ask whether memory access dominates, and kernel values matter less and less."""
     direct = records.where(method=GATHERED)
-    kernels, memory = _profile.shares(direct, "kernel"), _profile.shares(direct, *_profile.MEMORY)
+    kernels, memory = time_profile.shares(direct, "kernel"), time_profile.shares(direct, *time_profile.MEMORY)
     known = [values for values in kernels.values() if len(values) > 1]
     return [
         Check(
             "Memory access operations (selection, creation, augmentation and expansion of matrices) dominate the "
             "runtime: more than half of it at the largest size.",
             all(len(values) > 1 and values[-1] > 50 for values in memory.values()),
-            "; ".join(f"{kernel}: {_profile.printed(values)}" for kernel, values in memory.items()),
+            "; ".join(f"{kernel}: {time_profile.printed(values)}" for kernel, values in memory.items()),
         ),
         Check(
             "The portion of kernel computation scales down with increasing data size for all three kernels.",
             len(known) == 3 and all(bool(np.isfinite(values).all()) and values[-1] < values[0] for values in known),
-            "; ".join(f"{kernel}: {_profile.printed(values)}" for kernel, values in kernels.items()),
+            "; ".join(f"{kernel}: {time_profile.printed(values)}" for kernel, values in kernels.items()),
         ),
     ]
 
 
 def draw(records: Records, figure: Figure) -> None:
     """Draw stacked bars, a panel for each kernel."""
-    _profile.draw(records.where(method=GATHERED), figure)
+    time_profile.draw(records.where(method=GATHERED), figure)
 
 
 EXPERIMENT = Experiment(

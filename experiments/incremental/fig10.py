@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments._experiment import Check, Experiment
-from experiments.incremental._curves import average, curves, draw, mean_curve, significance, table
-from experiments.incremental._intrusion import DETECTOR, FULL, INTRUSION, KERNELS, RATES, REDUCED, SEEDS, TEST
+from experiments.experiment import Check, Experiment
+from experiments.incremental.intrusion import DETECTOR, FULL, INTRUSION, KERNELS, RATES, REDUCED, SEEDS, TEST
+from experiments.incremental.roc_curves import average, curves, draw, mean_curve, significance, table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from experiments._experiment import Table
-    from experiments._records import Records
+    from experiments.experiment import Table
+    from experiments.records import Records
 
 POSITIVE, BOUNDARY = "largest positive", "near boundary"
 NAMES = (POSITIVE, BOUNDARY, DETECTOR, FULL, REDUCED)

@@ -1,6 +1,6 @@
 """Figure 3: where the time goes with the paper's design, digit 8 of MNIST.
 
-The same programme as for figure 1, with the other layout (`_layouts.Contiguous`): rows of the margin set stand side by
+The same programme as for figure 1, with the other layout (`memory_layouts.Contiguous`): rows of the margin set stand side by
 side, gamma is a sum of whole rows, nothing is selected and nothing is copied when it grows. The library itself has no
 clocks inside, since they would cost more than some of its steps.
 """
@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from experiments._experiment import Check, Experiment
-from experiments.incremental import _profile
-from experiments.incremental._digits import CONTIGUOUS, GATHERED, PROFILE, SETTINGS
+from experiments.experiment import Check, Experiment
+from experiments.incremental import time_profile
+from experiments.incremental.mnist_runs import CONTIGUOUS, GATHERED, PROFILE, SETTINGS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from experiments._experiment import Table
-    from experiments._records import Records
+    from experiments.experiment import Table
+    from experiments.records import Records
 
 LITTLE = 15.0  # per cent that "virtually no cost" may come to, at the largest size
 SAME = 15.0  # points that a share may change by and still be "not affected"
@@ -25,12 +25,12 @@ SAME = 15.0  # points that a share may change by and still be "not affected"
 
 def tabulate(records: Records) -> list[Table]:
     """Return the shares."""
-    return [_profile.table(records.where(method=CONTIGUOUS))]
+    return [time_profile.table(records.where(method=CONTIGUOUS))]
 
 
 def _last(records: Records, method: str, *operations: str) -> dict[str, float]:
     part = records.where(method=method)
-    return {kernel: (values or [float("nan")])[-1] for kernel, values in _profile.shares(part, *operations).items()}
+    return {kernel: (values or [float("nan")])[-1] for kernel, values in time_profile.shares(part, *operations).items()}
 
 
 def _beside(before: dict[str, float], after: dict[str, float]) -> str:
@@ -43,8 +43,8 @@ def check(records: Records) -> list[Check]:
     before, after = (_last(records, method, "augmentation") for method in (GATHERED, CONTIGUOUS))
     small = {method: _last(records, method, "beta") for method in (GATHERED, CONTIGUOUS)}
     inverse = {method: _last(records, method, "kappa", "inverse") for method in (GATHERED, CONTIGUOUS)}
-    kernels = _profile.shares(records.where(method=CONTIGUOUS), "kernel")
-    gammas = _profile.shares(records.where(method=CONTIGUOUS), "gamma: product")
+    kernels = time_profile.shares(records.where(method=CONTIGUOUS), "kernel")
+    gammas = time_profile.shares(records.where(method=CONTIGUOUS), "gamma: product")
     return [
         Check(
             "Selection (lines 1, 3) and matrix creation for gamma (line 3) are eliminated.",
@@ -77,7 +77,7 @@ def check(records: Records) -> list[Check]:
                 for kernel, values in kernels.items()
             ),
             "; ".join(
-                f"{kernel}: kernel {_profile.printed(values)}, gamma {_profile.printed(gammas[kernel])}"
+                f"{kernel}: kernel {time_profile.printed(values)}, gamma {time_profile.printed(gammas[kernel])}"
                 for kernel, values in kernels.items()
             ),
         ),
@@ -86,7 +86,7 @@ def check(records: Records) -> list[Check]:
 
 def draw(records: Records, figure: Figure) -> None:
     """Draw stacked bars, a panel for each kernel."""
-    _profile.draw(records.where(method=CONTIGUOUS), figure)
+    time_profile.draw(records.where(method=CONTIGUOUS), figure)
 
 
 EXPERIMENT = Experiment(

@@ -1,6 +1,6 @@
 """Figure 4: training time of incremental machines against the number of examples, linear kernel, ten digits."""
 
-from experiments.incremental._scaling import scaling
+from experiments.incremental.scaling import scaling
 
 EXPERIMENT = scaling(
     "linear",

@@ -1,6 +1,6 @@
 """Figure 6: how many times faster the paper's design is, linear kernel, ten digits."""
 
-from experiments.incremental._scaling import improvement
+from experiments.incremental.scaling import improvement
 
 EXPERIMENT = improvement(
     "linear",

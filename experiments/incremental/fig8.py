@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from experiments._experiment import Cell, Check, Experiment, Measurement, Table
-from experiments._measure import processor
-from experiments._pictures import COLOURS, frame
-from experiments._problems import loaded
-from experiments._text import MISSING, count, decimal, percent, times
+from experiments.experiment import Cell, Check, Experiment, Measurement, Table
+from experiments.formatting import MISSING, count, decimal, multiple, percent
+from experiments.measure import cpu_time
+from experiments.plotting import COLOURS, style_axes
+from experiments.problems import load_cached
 from hinge import IncrementalSVC
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-    from experiments._records import Record, Records
+    from experiments.records import Record, Records
 
 C, GAMMA = 100.0, 1 / (2 * 0.3 * 256)
 WINDOWS = (50, 100, 150, 200, 250, 300, 500)
@@ -44,7 +44,7 @@ COST = 1.15  # "about 10 %", with 5 for the noise of 115 errors in 2 007 against
 @lru_cache(maxsize=1)
 def _rows(order: int) -> tuple[NDArray[np.float64], NDArray[Any], NDArray[np.float64], NDArray[Any]]:
     """Return training and test rows with pixels from 0 to 1; order 0 is that of the file."""
-    data = loaded("usps")
+    data = load_cached("usps")
     places = np.random.default_rng(order).permutation(ALL) if order else np.arange(ALL)
     X, X_test = ((part.astype(np.float64) + 1) / 2 for part in (data.X_train, data.X_test))
     return X[places], data.y_train[places], X_test, data.y_test
@@ -56,7 +56,7 @@ def by_library(window: int, order: int, n_rows: int) -> Record:
     bound = window if window < ALL else None
     model = IncrementalSVC(C=C, gamma=GAMMA, max_examples=bound, n_jobs=1)
     learn = model.partial_fit if bound else model.fit
-    seconds, _ = processor(partial(learn, X[:n_rows], y[:n_rows]))
+    seconds, _ = cpu_time(partial(learn, X[:n_rows], y[:n_rows]))
     wrong = np.mean(model.predict(X_test) != y_test)
     support = float(np.count_nonzero(model.dual_coef_, axis=1).mean())
     return {"error": 100 * float(wrong), "support": support, "seconds": seconds}
@@ -68,7 +68,7 @@ def by_weight(window: int, order: int, n_rows: int) -> Record:
     machines = []
     seconds = 0.0
     for digit in np.unique(y):
-        spent, machine = processor(partial(_least_weight, X[:n_rows], y[:n_rows] == digit, window))
+        spent, machine = cpu_time(partial(_least_weight, X[:n_rows], y[:n_rows] == digit, window))
         seconds += spent
         machines.append(machine)
     scores = np.column_stack([machine.decision_function(X_test) for machine in machines])
@@ -128,7 +128,7 @@ def tabulate(records: Records) -> list[Table]:
                 str(line["rule"]) if window < ALL else MISSING,
                 f"random {order}" if order else "file",
                 percent(float(line["error"])),
-                times(float(line["error"]) / _error(records, ALL, order=order)),
+                multiple(float(line["error"]) / _error(records, ALL, order=order)),
                 "about 1.1 x" if window == SPOKEN_OF else "",
                 decimal(float(line["support"]), 0),
                 f"{SUPPORT}" if window == ALL else "",
@@ -189,7 +189,7 @@ def draw(records: Records, figure: Figure) -> None:
         place.axhline(1.1 * free, color=COLOURS[2], linestyle=":", label="no window, + 10 %")
     if weight > 0:
         place.plot([SPOKEN_OF], [weight], "s", color=COLOURS[1], label="least weight leaves")
-    frame(place, "", "window size M", "test error, %")
+    style_axes(place, "", "window size M", "test error, %")
 
 
 EXPERIMENT = Experiment(

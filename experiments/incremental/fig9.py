@@ -1,7 +1,7 @@
 """Figure 9: ROC curves of active learning and of anomaly detection on the rows that labels are asked for.
 
 The paper shows one experiment for each kernel and says that "similar behavior was observed over multiple experiments":
-here the claims are asked of the mean of many. What it leaves open stands in `_intrusion`.
+here the claims are asked of the mean of many. What it leaves open stands in `intrusion`.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments._experiment import Check, Experiment
-from experiments.incremental._curves import LABELLED, average, curves, draw, mean_curve, significance, table
-from experiments.incremental._intrusion import DETECTOR, INTRUSION, KERNELS, RATES, SEEDS, TRAINING
+from experiments.experiment import Check, Experiment
+from experiments.incremental.intrusion import DETECTOR, INTRUSION, KERNELS, RATES, SEEDS, TRAINING
+from experiments.incremental.roc_curves import LABELLED, average, curves, draw, mean_curve, significance, table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from experiments._experiment import Table
-    from experiments._records import Records
+    from experiments.experiment import Table
+    from experiments.records import Records
 
 POSITIVE, BOUNDARY = "largest positive", "near boundary"
 NAMES = (POSITIVE, BOUNDARY, DETECTOR)

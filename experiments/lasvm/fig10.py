@@ -11,11 +11,11 @@ import math
 from functools import partial
 from typing import TYPE_CHECKING
 
-from experiments._experiment import Cell, Check, Experiment, Measurement, Table
-from experiments._measure import fitted, libsvm
-from experiments._pictures import COLOURS, INK, MARKS, frame
-from experiments._problems import banana
-from experiments._text import change, count, decimal, percent, times
+from experiments.experiment import Cell, Check, Experiment, Measurement, Table
+from experiments.formatting import change, count, decimal, multiple, percent
+from experiments.measure import fit_and_measure, make_libsvm
+from experiments.plotting import BLACK, COLOURS, MARKERS, style_axes
+from experiments.problems import banana
 from hinge import OnlineSVC
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from experiments._problems import Problem
-    from experiments._records import Record, Records
+    from experiments.problems import Problem
+    from experiments.records import Record, Records
 
 LIBSVM, UNMODIFIED = "LIBSVM", "one epoch, one REPROCESS"
 ONLINE, FINISHED, TWO = "one epoch", "one epoch, finished", "two epochs, finished"
@@ -47,7 +47,7 @@ def _lasvm(problem: Problem, seed: int, epochs: int, finish: bool, delta: float 
         random_state=seed,
         n_jobs=1,
     )
-    return fitted(model, problem)
+    return fit_and_measure(model, problem)
 
 
 def _measured(seed: int, delta: float) -> list[Record]:
@@ -62,7 +62,7 @@ def _compared(seed: int) -> list[Record]:
     problem = banana(seed)
     return [
         {"variant": UNMODIFIED, **_lasvm(problem, seed, 1, finish=False, delta=None)},
-        {"variant": LIBSVM, **fitted(libsvm(problem, cache_size=40), problem)},
+        {"variant": LIBSVM, **fit_and_measure(make_libsvm(problem, cache_size=40), problem)},
     ]
 
 
@@ -90,7 +90,7 @@ def _tabulate(records: Records) -> list[Table]:
     for delta in _deltas(records):
         errors = [percent(_at(records, name, "error", delta)) for name in VARIANTS]
         support = [count(_at(records, name, "support", delta)) for name in VARIANTS]
-        seconds = [times(_at(records, name, "seconds", delta) / base) for name in VARIANTS]
+        seconds = [multiple(_at(records, name, "seconds", delta) / base) for name in VARIANTS]
         rows.append([f"{delta:g}", *errors, *support, *seconds])
     exact = percent(_at(records, LIBSVM, "error")), count(_at(records, LIBSVM, "support")), f"{decimal(base)} s"
     rows.append([LIBSVM, exact[0], "", "", exact[1], "", "", exact[2], "", ""])
@@ -138,7 +138,7 @@ def _slow(records: Records) -> Check:
         "Small values considerably increase the computation time: at least threefold, from the largest value to the "
         "smallest",
         growth >= 3,
-        times(growth),
+        multiple(growth),
     )
 
 
@@ -192,14 +192,14 @@ def _draw(records: Records, figure: Figure) -> None:
         deltas = _deltas(records)
         for number, name in enumerate(VARIANTS):
             values = [_at(records, name, column, delta) for delta in deltas]
-            place.plot(deltas, values, f"{MARKS[number]}-", color=COLOURS[number], label=name, markersize=4)
+            place.plot(deltas, values, f"{MARKERS[number]}-", color=COLOURS[number], label=name, markersize=4)
         if deltas:  # a logarithmic scale wants something to show
             exact = _at(records, LIBSVM, column)
-            place.plot([deltas[0] / 2.5], [exact], "<", color=INK, markersize=11, label=LIBSVM)
+            place.plot([deltas[0] / 2.5], [exact], "<", color=BLACK, markersize=11, label=LIBSVM)
             place.set_xscale("log")
             place.invert_xaxis()
             place.set_yscale("log" if column == "seconds" else "linear")
-        frame(place, "", "delta_max", up, legend=column == "error")
+        style_axes(place, "", "delta_max", up, legend=column == "error")
 
 
 EXPERIMENT = Experiment(

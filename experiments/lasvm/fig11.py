@@ -14,10 +14,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from experiments._experiment import Check, Experiment, Table
-from experiments._pictures import frame
-from experiments._text import MISSING, count, decimal, millions, percent, signed, times
-from experiments.lasvm._selection import (
+from experiments.experiment import Check, Experiment, Table
+from experiments.formatting import MISSING, count, decimal, millions, multiple, percent, signed
+from experiments.lasvm.selection import (
     ACTIVE,
     AUTOACTIVE,
     EXACT,
@@ -28,12 +27,13 @@ from experiments.lasvm._selection import (
     draw_curves,
     draw_level,
 )
-from experiments.lasvm._selection_adult import CRITERIA, MEASUREMENT, excess, last, noise, reached
+from experiments.lasvm.selection_adult import CRITERIA, MEASUREMENT, excess, last, noise, reached
+from experiments.plotting import style_axes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from experiments._records import Records
+    from experiments.records import Records
 
 PAPER_SHARE = 1 / 15  # of the time of a RANDOM epoch, until AUTOACTIVE has the accuracy of LIBSVM (text of section 4.4)
 _FACTOR = 2.0  # how far ratios of times may be apart: machines differ in what a kernel value costs beside all else
@@ -53,7 +53,7 @@ def _summary(records: Records) -> Table:
     epoch = last(records, RANDOM).mean("seconds")
     solved = records.where(method=EXACT)
     rows = [
-        [LIBSVM, "", "", "", percent(solved.mean("error")), MISSING, times(1.0), times(reference / epoch)],
+        [LIBSVM, "", "", "", percent(solved.mean("error")), MISSING, multiple(1.0), multiple(reference / epoch)],
     ]
     for criterion in CRITERIA:
         there, lowest = (
@@ -69,14 +69,14 @@ def _summary(records: Records) -> Table:
                 signed(lowest),
                 percent(last(records, criterion).mean("error")),
                 millions(there.mean("kernel_evals")),
-                times(seconds / reference),
-                times(seconds / epoch),
+                multiple(seconds / reference),
+                multiple(seconds / epoch),
             ]
         )
     quick = records.where(method=FIT)
     seconds = quick.mean("seconds")
     ours = [percent(quick.mean("error")), millions(quick.mean("kernel_evals"))]
-    rows.append([FIT, "", "", "", *ours, times(seconds / reference), times(seconds / epoch)])
+    rows.append([FIT, "", "", "", *ours, multiple(seconds / reference), multiple(seconds / epoch)])
     return Table(
         (
             "criterion",
@@ -94,8 +94,8 @@ def _summary(records: Records) -> Table:
 
 def _lookwise(records: Records) -> Table:
     curves = {criterion: dict(excess(records, criterion)) for criterion in CRITERIA}
-    looks = sorted({labels for curve in curves.values() for labels in curve})
-    rows = [[count(n), *(signed(curves[criterion].get(n, math.nan)) for criterion in CRITERIA)] for n in looks]
+    checkpoints = sorted({labels for curve in curves.values() for labels in curve})
+    rows = [[count(n), *(signed(curves[criterion].get(n, math.nan)) for criterion in CRITERIA)] for n in checkpoints]
     return Table(("labels", *CRITERIA), rows, "Test error less that of LIBSVM on the same split, points, mean")
 
 
@@ -155,14 +155,14 @@ def _early(records: Records) -> Check:
 
 
 def _draw(records: Records, figure: Figure) -> None:
-    panels = (("labels", "labels learned"), ("seconds", "processor seconds, with one finishing"))
+    panels = (("labels", "labels learned"), ("seconds", "CPU seconds, with one finishing"))
     for place, (across, name) in zip(figure.subplots(1, 2, sharey=True), panels, strict=True):
         draw_curves(place, records, CRITERIA, across)
         draw_level(place, records.where(method=EXACT).mean("error"))
         if across == "seconds":
             place.set_xscale("log")
         place.set_ylim(14.5, 20.0)
-        frame(place, "Adult", name, "test error, %")
+        style_axes(place, "Adult", name, "test error, %")
 
 
 EXPERIMENT = Experiment(

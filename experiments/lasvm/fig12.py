@@ -9,16 +9,16 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from experiments._experiment import Check, Experiment, Table
-from experiments._pictures import INK, frame
-from experiments._text import count, percent, signed
-from experiments.lasvm._selection import ACTIVE, AUTOACTIVE, EXACT, LIBSVM, RANDOM, draw_curves, draw_level
-from experiments.lasvm._selection_adult import CRITERIA, MEASUREMENT, SAME, excess, last, noise, reached
+from experiments.experiment import Check, Experiment, Table
+from experiments.formatting import count, percent, signed
+from experiments.lasvm.selection import ACTIVE, AUTOACTIVE, EXACT, LIBSVM, RANDOM, draw_curves, draw_level
+from experiments.lasvm.selection_adult import CRITERIA, MEASUREMENT, SAME, excess, last, noise, reached
+from experiments.plotting import BLACK, style_axes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from experiments._records import Records
+    from experiments.records import Records
 
 PAPER = {LIBSVM: 11_278, AUTOACTIVE: 2_500}  # support vectors at the accuracy of LIBSVM (text of section 4.4)
 _ALIKE = 0.02  # relative difference of numbers of support vectors after one epoch; 0.5 % in the paper's figure 8
@@ -71,9 +71,9 @@ def _draw(records: Records, figure: Figure) -> None:
     solved = records.where(method=EXACT)
     draw_level(place, solved.mean("error"))
     if len(solved):
-        place.plot([solved.mean("support")], [solved.mean("error")], "^", color=INK, markersize=9)
+        place.plot([solved.mean("support")], [solved.mean("error")], "^", color=BLACK, markersize=9)
     place.set_ylim(14.5, 20.0)
-    frame(place, "Adult", "support vectors", "test error, %")
+    style_axes(place, "Adult", "support vectors", "test error, %")
 
 
 EXPERIMENT = Experiment(

@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from experiments._experiment import Check, Experiment, Table
-from experiments._text import count, decimal, millions, percent, times
-from experiments.lasvm._selection import ACTIVE, FIT, GRADIENT, LIBSVM, RANDOM
-from experiments.lasvm._selection_eight import (
+from experiments.experiment import Check, Experiment, Table
+from experiments.formatting import count, decimal, millions, multiple, percent
+from experiments.lasvm.selection import ACTIVE, FIT, GRADIENT, LIBSVM, RANDOM
+from experiments.lasvm.selection_mnist import (
     CLEAN,
     CRITERIA,
     MEASUREMENT,
@@ -26,7 +26,7 @@ from experiments.lasvm._selection_eight import (
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from experiments._records import Records
+    from experiments.records import Records
 
 _SETTLED = 1_000  # labels after which curves are compared
 _FACTOR = 3.0  # times that are "about as much", either way
@@ -51,11 +51,13 @@ def _tabulate(records: Records) -> list[Table]:
         there, end = _reached(records, criterion), at_end(records, CLEAN, criterion)
         reached = [count(there.mean("labels")), millions(there.mean("kernel_evals"))]
         final = [count(end.mean("labels")), percent(end.mean("error")), count(end.mean("support"))]
-        rows.append([criterion, *reached, times(there.mean("seconds") / reference), *final])
+        rows.append([criterion, *reached, multiple(there.mean("seconds") / reference), *final])
     for method in (FIT, LIBSVM):
         own = records.where(noise=CLEAN, method=method)
         final = ["all", percent(own.mean("error")), count(own.mean("support"))]
-        rows.append([method, "all", millions(own.mean("kernel_evals")), times(own.mean("seconds") / reference), *final])
+        rows.append(
+            [method, "all", millions(own.mean("kernel_evals")), multiple(own.mean("seconds") / reference), *final]
+        )
     until = f"until the error is at most {percent(_goal(records))}"
     columns = (f"labels {until}", "kernel values", "time / LIBSVM", "labels at the end", "error", "SVs")
     return [Table(("criterion", *columns), rows)]
@@ -78,12 +80,12 @@ def _similar(records: Records) -> Check:
 
 def _as_quick(records: Records, criterion: str) -> Check:
     ours, random = _reached(records, criterion), _reached(records, RANDOM)
-    ratio = ours.mean("seconds") / random.mean("seconds")
+    ratio, kernel_ratio = (ours.mean(column) / random.mean(column) for column in ("seconds", "kernel_evals"))
     return Check(
         f"{criterion} takes about as much time as RANDOM to achieve a similar test error, LIBSVM's within "
         f"{decimal(alike(records))} points (a factor of {_FACTOR:g} either way)",
         1 / _FACTOR <= ratio <= _FACTOR,
-        f"{times(ratio)}, with {times(ours.mean('kernel_evals') / random.mean('kernel_evals'))} the kernel values",
+        f"{multiple(ratio)}, with {multiple(kernel_ratio)} the kernel values",
     )
 
 

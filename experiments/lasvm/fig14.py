@@ -8,10 +8,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from experiments._experiment import Check, Experiment, Table
-from experiments._text import count, decimal, percent, signed, times
-from experiments.lasvm._selection import ACTIVE, GRADIENT
-from experiments.lasvm._selection_eight import (
+from experiments.experiment import Check, Experiment, Table
+from experiments.formatting import count, decimal, multiple, percent, signed
+from experiments.lasvm.selection import ACTIVE, GRADIENT
+from experiments.lasvm.selection_mnist import (
     CLEAN,
     CRITERIA,
     DIGITS,
@@ -27,7 +27,7 @@ from experiments.lasvm._selection_eight import (
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from experiments._records import Records
+    from experiments.records import Records
 
 _CHAOS = 1.0  # points up from one look to the next, on a problem that can be solved to half a point
 _NAMES = {CLEAN: "none", DIGITS: "10 % of the digits", FLIPS: "10 % of the labels 8 / not 8"}
@@ -41,7 +41,7 @@ def _tabulate(records: Records) -> list[Table]:
             end = at_end(records, noise, criterion)
             rise = largest_rise(records, noise, criterion)
             final = [count(end.mean("labels")), percent(end.mean("error")), count(end.mean("support"))]
-            seconds = times(end.mean("seconds") / reference)
+            seconds = multiple(end.mean("seconds") / reference)
             rows.append([name, criterion, str(len(end)), *final, signed(rise), seconds])
     columns = ("wrong", "criterion", "runs", "labels", "error", "SVs", "largest rise", "time / LIBSVM, right labels")
     return [Table(columns, rows, "At the last look, with the largest rise of the error from one look to the next")]

@@ -9,12 +9,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from experiments._experiment import Check, Experiment, Table
-from experiments._pictures import INK, frame
-from experiments._records import Records
-from experiments._text import change, count, decimal, percent, signed, times
-from experiments.lasvm._selection import ACTIVE, FIT, RANDOM, draw_curves
-from experiments.lasvm._selection_eight import (
+from experiments.experiment import Check, Experiment, Table
+from experiments.formatting import change, count, decimal, multiple, percent, signed
+from experiments.lasvm.selection import ACTIVE, FIT, RANDOM, draw_curves
+from experiments.lasvm.selection_mnist import (
     CLEAN,
     DIGITS,
     MEASUREMENT,
@@ -24,6 +22,8 @@ from experiments.lasvm._selection_eight import (
     mean_errors,
     solution,
 )
+from experiments.plotting import BLACK, style_axes
+from experiments.records import Records
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -49,7 +49,7 @@ def _tabulate(records: Records) -> list[Table]:
         for method, lines in methods.items():
             learned = count(lines.mean("labels")) if ACTIVE in method else "all"
             values = [learned, percent(lines.mean("error")), count(lines.mean("support"))]
-            rows.append([name, method, *values, times(lines.mean("seconds") / reference)])
+            rows.append([name, method, *values, multiple(lines.mean("seconds") / reference)])
     return [Table(("training", "method", "labels", "error", "SVs", "time / LIBSVM, right labels"), rows)]
 
 
@@ -76,7 +76,7 @@ def _noisy_solution(records: Records) -> Check:
         f"With wrong labels LIBSVM yields a slightly higher error (by less than the {_WRONG:g} % of labels that are "
         f"wrong) and a much larger number of support vectors (at least {_MUCH:g} times)",
         0 < more < _WRONG and ratio >= _MUCH,
-        f"{signed(more)} points, {times(ratio)} support vectors",
+        f"{signed(more)} points, {multiple(ratio)} support vectors",
     )
 
 
@@ -100,7 +100,7 @@ def _reached(records: Records, noise: str) -> Check:
         f"ACTIVE reaches LIBSVM's error on right labels (within {decimal(alike(records))} points) with about its "
         f"number of support vectors (at most {_SAME:g} times), {_NAMES[noise]}",
         ratio <= _SAME,
-        f"lowest error {percent(lowest)}; the goal with {times(ratio)} support vectors after "
+        f"lowest error {percent(lowest)}; the goal with {multiple(ratio)} support vectors after "
         f"{count(there.mean('labels'))} labels",
     )
 
@@ -118,10 +118,10 @@ def _draw(records: Records, figure: Figure) -> None:
         solved = solution(records, noise)
         if len(solved):
             at = [solved.mean("support")], [solved.mean("error")]
-            place.plot(*at, mark, color=INK, markersize=9, label=f"exact solution, {name}")
+            place.plot(*at, mark, color=BLACK, markersize=9, label=f"exact solution, {name}")
     place.set_xscale("log")
     logarithmic_errors(place)
-    frame(place, "MNIST, 8 against the rest, all noise conditions", "support vectors", "test error, %")
+    style_axes(place, "MNIST, 8 against the rest, all noise conditions", "support vectors", "test error, %")
 
 
 EXPERIMENT = Experiment(

@@ -9,14 +9,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from experiments._experiment import Check, Experiment, Table
-from experiments._pictures import frame
-from experiments._text import count, decimal, percent, signed, times
-from experiments.lasvm._asking import (
+from experiments.experiment import Check, Experiment, Table
+from experiments.formatting import count, decimal, multiple, percent, signed
+from experiments.lasvm.label_queries import (
     ACTIVES,
+    CHECKPOINTS,
     LASVM_50,
     LASVM_ALL,
-    LOOKS,
     MEASUREMENT,
     METHODS,
     QUERIES,
@@ -26,15 +25,16 @@ from experiments.lasvm._asking import (
     REUTERS,
     USPS,
 )
+from experiments.plotting import style_axes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from experiments._records import Records
+    from experiments.records import Records
 
 PAPER = {RETRAIN_ALL: 917.0, LASVM_ALL: 99.0, LASVM_50: 9.6}  # seconds, 500 questions on Reuters (section 4.5)
 TEST_ROWS = {REUTERS: 3_299, USPS: 2_007}
-_SHOWN = (60, 150, LOOKS[-1])
+_SHOWN = (60, 150, CHECKPOINTS[-1])
 _COLOURS = dict(zip(METHODS, ("#b91c1c", "#d97706", "#1e3a8a", "#2563eb", "#64748b"), strict=True))
 
 
@@ -56,7 +56,7 @@ def _tabulate(records: Records) -> list[Table]:
 def _row(records: Records, data: str, method: str) -> list[str]:
     own, final = records.where(data=data, method=method), _final(records, data, method)
     seconds, unit = final.mean("seconds"), _final(records, data, LASVM_50).mean("seconds")
-    paper = times(PAPER[method] / PAPER[LASVM_50]) if data == REUTERS and method in PAPER else ""
+    paper = multiple(PAPER[method] / PAPER[LASVM_50]) if data == REUTERS and method in PAPER else ""
     return [
         data,
         method,
@@ -64,8 +64,8 @@ def _row(records: Records, data: str, method: str) -> list[str]:
         *(percent(own.where(labels=labels).mean("error")) for labels in _SHOWN),
         percent(final.mean("unfinished")),
         paper,
-        times(seconds / unit),
-        decimal(1e3 * seconds / (final.mean("labels") - (LOOKS[-1] - QUERIES))),
+        multiple(seconds / unit),
+        decimal(1e3 * seconds / (final.mean("labels") - (CHECKPOINTS[-1] - QUERIES))),
     ]
 
 
@@ -126,7 +126,7 @@ def _speedups(records: Records) -> list[Check]:
             f"{REUTERS}: {slow} takes many times as long as {quick}: {PAPER[slow] / PAPER[quick]:.1f} in the paper, "
             "and no less here",
             seconds[slow] / seconds[quick] >= PAPER[slow] / PAPER[quick],
-            times(seconds[slow] / seconds[quick]),
+            multiple(seconds[slow] / seconds[quick]),
         )
         for slow, quick in pairs
     ]
@@ -140,7 +140,7 @@ def _draw(records: Records, figure: Figure) -> None:
                 seconds = _final(records, data, method).mean("seconds")
                 place.plot(x, y, marker=".", color=_COLOURS[method], label=f"{method}, {decimal(seconds)} s")
         place.set_ylim(0, 10)
-        frame(place, data, "labels", "test error, %")
+        style_axes(place, data, "labels", "test error, %")
 
 
 EXPERIMENT = Experiment(

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments._experiment import Check, Experiment, Table
-from experiments._text import decimal, times
-from experiments.lasvm._digits import (
+from experiments.experiment import Check, Experiment, Table
+from experiments.formatting import decimal, multiple
+from experiments.lasvm.mnist_digits import (
     AVGPERC,
     AVGPERC10,
     DIGITS,
@@ -28,7 +28,7 @@ from experiments.lasvm._digits import (
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from experiments._records import Records
+    from experiments.records import Records
 
 PAPER = {LASVM: 1 / 3, LASVM2: 12210 / 17400}  # of LIBSVM's time: "about three times faster"; the sums of figure 4
 
@@ -45,11 +45,13 @@ def _tabulate(records: Records) -> list[Table]:
     seconds, ratios = per_digit(records, "seconds"), _ratios(records)
     ours = [method for method in seconds if method != LIBSVM]
     rows = [
-        [str(number), decimal(seconds[LIBSVM][number], 1), *(times(ratios[method][number]) for method in ours)]
+        [str(number), decimal(seconds[LIBSVM][number], 1), *(multiple(ratios[method][number]) for method in ours)]
         for number in DIGITS
     ]
-    rows.append(["mean", decimal(float(np.mean(seconds[LIBSVM])), 1), *(times(_total(records, name)) for name in ours)])
-    rows.append(["paper", "", *(times(PAPER[method]) if method in PAPER else "" for method in ours)])
+    rows.append(
+        ["mean", decimal(float(np.mean(seconds[LIBSVM])), 1), *(multiple(_total(records, name)) for name in ours)]
+    )
+    rows.append(["paper", "", *(multiple(PAPER[method]) if method in PAPER else "" for method in ours)])
     return [Table(("digit", "LIBSVM, seconds", *(f"{method} / LIBSVM" for method in ours)), rows)]
 
 
@@ -62,24 +64,28 @@ def _check(records: Records) -> list[Check]:
     one, two, perceptron, ten = (_total(records, method) for method in (LASVM, LASVM2, AVGPERC, AVGPERC10))
     faster = sum(ratio < 1 for ratio in _ratios(records)[LASVM2])
     return [
-        Check("LASVM x1 runs about three times faster than LIBSVM: at most 0.4 of its time", one <= 0.4, times(one)),
+        Check("LASVM x1 runs about three times faster than LIBSVM: at most 0.4 of its time", one <= 0.4, multiple(one)),
         Check(
             "LASVM x2 usually runs faster than LIBSVM: on most digits",
             two < 1 and faster > len(DIGITS) / 2,
-            f"{times(two)} in all; faster on {faster} digits of {len(DIGITS)}",
+            f"{multiple(two)} in all; faster on {faster} digits of {len(DIGITS)}",
         ),
         Check(
-            "AVGPERC x1 has very good times: at most those of LASVM x1", perceptron <= one, f"{times(perceptron / one)}"
+            "AVGPERC x1 has very good times: at most those of LASVM x1",
+            perceptron <= one,
+            f"{multiple(perceptron / one)}",
         ),
         Check(
-            "AVGPERC x10 is no longer competitive: slower than LASVM x1", ten > one, f"{times(ten / one)} of LASVM x1"
+            "AVGPERC x10 is no longer competitive: slower than LASVM x1",
+            ten > one,
+            f"{multiple(ten / one)} of LASVM x1",
         ),
     ]
 
 
 def _draw(records: Records, figure: Figure) -> None:
     place, series = figure.subplots(), per_digit(records, "seconds")
-    draw_digits(place, series, "training time, processor seconds")
+    draw_digits(place, series, "training time, CPU seconds")
     highest = float(np.nan_to_num(list(series.values())).max())
     if highest > 0:
         place.set_yscale("log")

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments._experiment import Check, Experiment, Table
-from experiments._pictures import COLOURS, MARKS, frame
-from experiments._text import count, decimal
-from experiments.lasvm._digits import DIGITS, LASVM, LIBSVM, MEASUREMENT, QUICK, SETTING, by_digit
+from experiments.experiment import Check, Experiment, Table
+from experiments.formatting import count, decimal
+from experiments.lasvm.mnist_digits import DIGITS, LASVM, LIBSVM, MEASUREMENT, QUICK, SETTING, by_digit
+from experiments.plotting import COLOURS, MARKERS, style_axes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-    from experiments._records import Records
+    from experiments.records import Records
 
 _SHOWN = (LIBSVM, LASVM)
 _LINEAR = 0.85  # correlation: three quarters of the variance; ten points scatter
@@ -82,14 +82,14 @@ def _draw(records: Records, figure: Figure) -> None:
     place = figure.subplots()
     for number, method in enumerate(_SHOWN):
         support, seconds = _points(records, method)
-        place.plot(support, seconds, MARKS[number], color=COLOURS[number], label=method)
+        place.plot(support, seconds, MARKERS[number], color=COLOURS[number], label=method)
         intercept, slope, _ = _line(records, method)
         if not math.isnan(slope):
             ends = np.array([support.min(), support.max()])
             place.plot(ends, intercept + slope * ends, color=COLOURS[number], linewidth=1)
     place.set_xlim(left=0)
     place.set_ylim(bottom=0)
-    frame(place, "", "support vectors", "training time, processor seconds")
+    style_axes(place, "", "support vectors", "training time, CPU seconds")
 
 
 EXPERIMENT = Experiment(

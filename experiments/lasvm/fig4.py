@@ -8,10 +8,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from experiments._experiment import Check, Experiment, Table
-from experiments._pictures import beside, frame
-from experiments._text import decimal, percent, times
-from experiments.lasvm._digits import (
+from experiments.experiment import Check, Experiment, Table
+from experiments.formatting import decimal, multiple, percent
+from experiments.lasvm.mnist_digits import (
     ALL,
     AVGPERC,
     AVGPERC10,
@@ -22,11 +21,12 @@ from experiments.lasvm._digits import (
     QUICK,
     SETTING,
 )
+from experiments.plotting import plot_comparison, style_axes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from experiments._records import Records
+    from experiments.records import Records
 
 PAPER_ERROR = {LIBSVM: 1.36, LASVM: 1.42, LASVM2: 1.36}
 PAPER_SECONDS = {LIBSVM: 17400.0, LASVM: 4950.0, LASVM2: 12210.0}
@@ -48,7 +48,7 @@ def _tabulate(records: Records) -> list[Table]:
         paper = PAPER_SECONDS.get(method, math.nan) / PAPER_SECONDS[LIBSVM]
         errors = percent(PAPER_ERROR.get(method, math.nan)), percent(_error(records, method))
         seconds = records.where(method=method, digit=ALL).mean("seconds")
-        rows.append([method, *errors, times(paper), times(_ratio(records, method)), decimal(seconds, 1)])
+        rows.append([method, *errors, multiple(paper), multiple(_ratio(records, method)), decimal(seconds, 1)])
     columns = ("algorithm", "error, paper", "error", "time / LIBSVM, paper", "time / LIBSVM", "seconds")
     return [Table(columns, rows)]
 
@@ -72,13 +72,13 @@ def _check(records: Records) -> list[Check]:
             "LASVM x1 provides almost the same accuracy as LIBSVM (within one standard error, "
             f"{decimal(noise)} points) with much shorter training times (at most 0.4 of LIBSVM's)",
             abs(one - exact) <= noise and fast <= 0.4,
-            f"{decimal(one - exact)} points, {times(fast)}",
+            f"{decimal(one - exact)} points, {multiple(fast)}",
         ),
         Check(
             "LASVM x2 reproduces the accuracy of LIBSVM (within one standard error, "
             f"{decimal(noise)} points) with a shorter training time",
             abs(two - exact) <= noise and slow < 1,
-            f"{decimal(two - exact)} points, {times(slow)}",
+            f"{decimal(two - exact)} points, {multiple(slow)}",
         ),
     ]
 
@@ -88,10 +88,10 @@ def _draw(records: Records, figure: Figure) -> None:
     names = list(PAPER_ERROR)
     paper = [PAPER_SECONDS[name] / PAPER_SECONDS[LIBSVM] for name in names]
     errors = {"paper": list(PAPER_ERROR.values()), "here": [_error(records, name) for name in names]}
-    beside(places[0], names, errors, log=False)
-    beside(places[1], names, {"paper": paper, "here": [_ratio(records, name) for name in names]})
-    frame(places[0], "Multiclass error", "test error, %", "")
-    frame(places[1], "Training time", "of LIBSVM's time", "", legend=False)
+    plot_comparison(places[0], names, errors, log=False)
+    plot_comparison(places[1], names, {"paper": paper, "here": [_ratio(records, name) for name in names]})
+    style_axes(places[0], "Multiclass error", "test error, %", "")
+    style_axes(places[1], "Training time", "of LIBSVM's time", "", legend=False)
 
 
 EXPERIMENT = Experiment(

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments._experiment import Check, Experiment, Table
-from experiments._text import count, decimal
-from experiments.lasvm._digits import (
+from experiments.experiment import Check, Experiment, Table
+from experiments.formatting import count, decimal
+from experiments.lasvm.mnist_digits import (
     DIGITS,
     LASVM,
     LASVM2,
@@ -28,7 +28,7 @@ from experiments.lasvm._digits import (
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from experiments._records import Records
+    from experiments.records import Records
 
 
 def _tabulate(records: Records) -> list[Table]:

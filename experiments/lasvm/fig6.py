@@ -15,19 +15,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments._experiment import Cell, Check, Experiment, Measurement, Table
-from experiments._measure import libsvm, processor
-from experiments._pictures import COLOURS, MARKS, frame
-from experiments._problems import digit
-from experiments._text import change, decimal, times
-from experiments.lasvm._sets import LASVM, LIBSVM, one_epoch
+from experiments.experiment import Cell, Check, Experiment, Measurement, Table
+from experiments.formatting import change, decimal, multiple
+from experiments.lasvm.datasets import LASVM, LIBSVM, one_epoch
+from experiments.measure import cpu_time, make_libsvm
+from experiments.plotting import COLOURS, MARKERS, style_axes
+from experiments.problems import mnist_digit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from matplotlib.figure import Figure
 
-    from experiments._records import Record, Records, Scalar
+    from experiments.records import Record, Records, Scalar
 
 MEGABYTES = (8, 32, 128, 256, 512, 1024)
 SMALL, LARGE = MEGABYTES[0], MEGABYTES[-1]
@@ -39,10 +39,10 @@ _QUICK_ROWS, _QUICK_DIGITS, _QUICK_MEGABYTES = 4_000, (8,), (8, 128, 512, 1024)
 
 
 def _measured(method: str, number: int, megabytes: int, rows: int) -> Record:
-    problem = digit(number).head(rows)
+    problem = mnist_digit(number).head(rows)
     cache = megabytes * (rows / _PAPER_ROWS) ** _GROWTH
-    model = libsvm(problem, cache_size=cache) if method == LIBSVM else one_epoch(problem, cache=cache, seed=0)
-    return {"seconds": processor(partial(model.fit, problem.X, problem.y))[0], "support": len(model.support_)}
+    model = make_libsvm(problem, cache_size=cache) if method == LIBSVM else one_epoch(problem, cache=cache, seed=0)
+    return {"seconds": cpu_time(partial(model.fit, problem.X, problem.y))[0], "support": len(model.support_)}
 
 
 def _cells(quick: bool) -> Iterator[Cell]:
@@ -101,12 +101,12 @@ def _check(records: Records) -> list[Check]:
             f"From {LARGE} to {SMALL} MB the time of LASVM grows by at most half as much as LIBSVM's, both as shares "
             "of LIBSVM's with 1 GB, as in the paper's figure",
             fewest[LASVM] - most[LASVM] <= (fewest[LIBSVM] - most[LIBSVM]) / 2,
-            f"from {times(most[LASVM])} to {times(fewest[LASVM])}, LIBSVM to {times(fewest[LIBSVM])}",
+            f"from {multiple(most[LASVM])} to {multiple(fewest[LASVM])}, LIBSVM to {multiple(fewest[LIBSVM])}",
         ),
         Check(
             f"LASVM with a {SMALL} MB cache runs faster than LIBSVM with a {LARGE} MB cache",
             fewest[LASVM] < 1,
-            times(fewest[LASVM]),
+            multiple(fewest[LASVM]),
         ),
     ]
 
@@ -116,10 +116,10 @@ def _draw(records: Records, figure: Figure) -> None:
     sizes = sorted(records.unique("megabytes"))
     for number, method in enumerate((LIBSVM, LASVM)):
         relative = [100 * (_relative(records, method, size) - 1) for size in sizes]
-        place.plot(sizes, relative, f"{MARKS[number]}-", color=COLOURS[number], label=method)
+        place.plot(sizes, relative, f"{MARKERS[number]}-", color=COLOURS[number], label=method)
     place.set_xscale("log", base=2)
     place.set_xticks(sizes, [str(size) for size in sizes])
-    frame(place, "", "cache, MB (for 60 000 rows)", "time relative to LIBSVM with 1 GB, %")
+    style_axes(place, "", "cache, MB (for 60 000 rows)", "time relative to LIBSVM with 1 GB, %")
 
 
 EXPERIMENT = Experiment(

@@ -9,15 +9,15 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
-from experiments._experiment import Check, Experiment, Table
-from experiments._pictures import beside, frame
-from experiments._text import MISSING, count, decimal, millions, percent, times
-from experiments.lasvm._sets import LASVM, LIBSVM, MEASUREMENT, SETS, SETTING
+from experiments.experiment import Check, Experiment, Table
+from experiments.formatting import MISSING, count, decimal, millions, multiple, percent
+from experiments.lasvm.datasets import LASVM, LIBSVM, MEASUREMENT, SETS, SETTING
+from experiments.plotting import plot_comparison, style_axes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from experiments._records import Records
+    from experiments.records import Records
 
 
 class Row(NamedTuple):
@@ -75,7 +75,7 @@ def _cost(records: Records) -> Table:
     for name, (libsvm, lasvm) in PAPER.items():
         evals = (1e6 * libsvm.kernel_evals, 1e6 * lasvm.kernel_evals, _ours(records, name, LASVM, "kernel_evals"))
         seconds = decimal(_ours(records, name, LIBSVM, "seconds")) if name != _NOT_RUN else "not run: a day of LIBSVM"
-        ratios = times(lasvm.seconds / libsvm.seconds), times(_ratio(records, name))
+        ratios = multiple(lasvm.seconds / libsvm.seconds), multiple(_ratio(records, name))
         rows.append([name, *(millions(value) for value in evals), *ratios, seconds])
     kernel = "kernel values: LIBSVM, paper", "LASVM x1, paper", "LASVM x1"
     return Table(
@@ -145,7 +145,7 @@ def _kernel_values(records: Records) -> Check:
         "LASVM x1 calls the kernel function less often than LIBSVM did in the paper, on all sets where the paper has "
         "a difference (all but Banana)",
         all(share < 1 for share in shares.values()),
-        ", ".join(f"{name} {times(share)}" for name, share in shares.items()),
+        ", ".join(f"{name} {multiple(share)}" for name, share in shares.items()),
     )
 
 
@@ -160,14 +160,14 @@ def _draw(records: Records, figure: Figure) -> None:
             for number, method in enumerate((LIBSVM, LASVM))
         }
         series |= {method: [_ours(records, name, method, column) for name in names] for method in (LIBSVM, LASVM)}
-        beside(place, names, series)
-        frame(place, "", across, "", legend=column == "error")
+        plot_comparison(place, names, series)
+        style_axes(place, "", across, "", legend=column == "error")
     ratios = {
         "paper": [PAPER[name][1].seconds / PAPER[name][0].seconds for name in names],
         "here": [_ratio(records, name) for name in names],
     }
-    beside(places[3], names, ratios)
-    frame(places[3], "", "time of LASVM x1 / time of LIBSVM", "")
+    plot_comparison(places[3], names, ratios)
+    style_axes(places[3], "", "time of LASVM x1 / time of LIBSVM", "")
 
 
 EXPERIMENT = Experiment(

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.stats import rankdata
 
-from experiments._experiment import Check, Experiment, Table
-from experiments._pictures import beside, frame
-from experiments._text import change, decimal
-from experiments.lasvm._sets import LASVM, MEASUREMENT, SETS, SETTING
+from experiments.experiment import Check, Experiment, Table
+from experiments.formatting import change, decimal
+from experiments.lasvm.datasets import LASVM, MEASUREMENT, SETS, SETTING
+from experiments.plotting import plot_comparison, style_axes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-    from experiments._records import Records
+    from experiments.records import Records
 
 PAPER = {  # relative variation of error, support vectors, time
     "Waveform": (-0.00, -0.00, 0.04),
@@ -139,8 +139,8 @@ def _draw(records: Records, figure: Figure) -> None:
             "paper": [100 * PAPER[name][number] for name in names],
             "here": [100 * _variation(records, name, column) for name in names],
         }
-        beside(place, names, series, log=False)
-        frame(place, title, "relative variation, %", "", legend=column == "error")
+        plot_comparison(place, names, series, log=False)
+        style_axes(place, title, "relative variation, %", "", legend=column == "error")
 
 
 EXPERIMENT = Experiment(

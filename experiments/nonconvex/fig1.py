@@ -16,18 +16,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments._experiment import Check, Experiment, Table
-from experiments._pictures import frame
-from experiments._text import count, decimal
-from experiments.nonconvex._passes import GAP, passes
-from experiments.nonconvex._reading import COLOUR, QUICK, SETTING, runs
-from experiments.nonconvex._sets import ADULT, NAMES
+from experiments.experiment import Check, Experiment, Table
+from experiments.formatting import count, decimal
+from experiments.nonconvex.datasets import ADULT, NAMES
+from experiments.nonconvex.passes import GAP, passes
+from experiments.nonconvex.summaries import COLOUR, QUICK, SETTING, runs
+from experiments.plotting import style_axes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-    from experiments._records import Records
+    from experiments.records import Records
 
 _COLUMNS = {"held_gap": "the expansion", "gap": "all examples seen"}
 
@@ -72,7 +72,7 @@ def _draw(records: Records, figure: Figure) -> None:
     for place, data in zip(places.flat, NAMES, strict=True):
         for (column, name), style in zip(_COLUMNS.items(), ("-", ":"), strict=True):
             place.plot(*_curve(records, data, column), style, color=COLOUR[GAP], label=name)
-        frame(place, data, "training rows", "duality gap / rows", legend=data == NAMES[0])
+        style_axes(place, data, "training rows", "duality gap / rows", legend=data == NAMES[0])
 
 
 EXPERIMENT = Experiment(

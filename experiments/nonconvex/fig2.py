@@ -7,22 +7,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments._experiment import Check, Experiment, Table
-from experiments._pictures import frame
-from experiments._text import count, decimal, percent
-from experiments.nonconvex._paper import ACCURACY, SUPPORT, printed
-from experiments.nonconvex._passes import GAP, LASVM, LOOKS, ONLINE, passes
-from experiments.nonconvex._reading import COLOUR, SETTING, noise, ours, runs
-from experiments.nonconvex._sets import ADULT
+from experiments.experiment import Check, Experiment, Table
+from experiments.formatting import count, decimal, percent
+from experiments.nonconvex.datasets import ADULT
+from experiments.nonconvex.paper_numbers import ACCURACY, SUPPORT, printed
+from experiments.nonconvex.passes import CHECKPOINTS, GAP, LASVM, ONLINE, passes
+from experiments.nonconvex.summaries import COLOUR, SETTING, noise, ours, runs
+from experiments.plotting import style_axes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-    from experiments._records import Records
+    from experiments.records import Records
 
 _BOTH = (LASVM, GAP)
-_EARLY = sum(look < 0.2 for look in LOOKS)  # looks within the first fifth
+_EARLY = sum(look < 0.2 for look in CHECKPOINTS)  # looks within the first fifth
 
 
 def _tabulate(records: Records) -> list[Table]:
@@ -112,8 +112,8 @@ def _draw(records: Records, figure: Figure) -> None:
     for place, column in zip(places, ("error", "support"), strict=True):
         for method in _BOTH:
             place.plot(*runs(records, ADULT, method).curve("seen", column), color=COLOUR[method], label=method)
-    frame(places[0], "(a) Test error", "training rows", "test error, %")
-    frame(places[1], "(b) Support vectors", "training rows", "support vectors", legend=False)
+    style_axes(places[0], "(a) Test error", "training rows", "test error, %")
+    style_axes(places[1], "(b) Support vectors", "training rows", "support vectors", legend=False)
 
 
 EXPERIMENT = Experiment(

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments._experiment import Check, Experiment, Table
-from experiments._text import decimal
-from experiments.nonconvex._paper import PRBEP, printed
-from experiments.nonconvex._passes import FULL, GAP, IGNORE, LASVM, NONCONVEX, ONLINE, STREAMING, passes
-from experiments.nonconvex._reading import (
+from experiments.experiment import Check, Experiment, Table
+from experiments.formatting import decimal
+from experiments.nonconvex.datasets import ADULT, BANANA, NAMES
+from experiments.nonconvex.paper_numbers import PRBEP, printed
+from experiments.nonconvex.passes import FULL, GAP, IGNORE, LASVM, NONCONVEX, ONLINE, STREAMING, passes
+from experiments.nonconvex.summaries import (
     QUICK,
     SETTING,
     draw_growth,
@@ -20,12 +21,11 @@ from experiments.nonconvex._reading import (
     side_by_side,
     verdict,
 )
-from experiments.nonconvex._sets import ADULT, BANANA, NAMES
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from experiments._records import Records
+    from experiments.records import Records
 
 _ONES = (GAP, NONCONVEX, IGNORE)
 

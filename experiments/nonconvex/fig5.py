@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from experiments._experiment import Check, Experiment, Table
-from experiments._pictures import MARKS, frame
-from experiments._records import Record, Records
-from experiments._text import count, decimal, percent, times
-from experiments.nonconvex._passes import (
+from experiments.experiment import Check, Experiment, Table
+from experiments.formatting import count, decimal, multiple, percent
+from experiments.nonconvex.datasets import NAMES, NOISY, OTHER_RAMPS, RAMP
+from experiments.nonconvex.passes import (
     END,
     FULL,
     GAP,
@@ -20,8 +19,9 @@ from experiments.nonconvex._passes import (
     WITH_RAMP,
     passes,
 )
-from experiments.nonconvex._reading import COLOUR, SETTING, noise, ours, verdict
-from experiments.nonconvex._sets import NAMES, NOISY, OTHER_RAMPS, RAMP
+from experiments.nonconvex.summaries import COLOUR, SETTING, noise, ours, verdict
+from experiments.plotting import MARKERS, style_axes
+from experiments.records import Record, Records
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -83,7 +83,7 @@ def _competitive(records: Records) -> dict[str, Any]:
         for method in WITH_RAMP:
             here = [_at(records, data, method, RAMP, column) for column in ("error", "support")]
             holds = here[0] <= exact[0] + 2 * noise(records, data) and here[1] <= 0.75 * exact[1]
-            cases[f"{data}, {method}:"] = (holds, f"{here[0] - exact[0]:+.2f} points, {times(here[1] / exact[1])}")
+            cases[f"{data}, {method}:"] = (holds, f"{here[0] - exact[0]:+.2f} points, {multiple(here[1] / exact[1])}")
     return cases
 
 
@@ -92,7 +92,7 @@ def _detrimental(records: Records) -> dict[str, Any]:
     for data in NAMES:
         for method in WITH_RAMP:
             worse = _paired(records, data, method)
-            spread = worse.spread("worse") if len(worse) > 1 else noise(records, data)
+            spread = worse.standard_error("worse") if len(worse) > 1 else noise(records, data)
             mean = worse.mean("worse")
             cases[f"{data}, {method}:"] = (mean > 2 * spread, f"{decimal(mean)} ± {decimal(spread)} points")
     return cases
@@ -127,10 +127,10 @@ def _draw(records: Records, figure: Figure) -> None:
             place.plot(*points, style, color=COLOUR[method], label=method, markersize=4)
             if method == NONCONVEX:
                 _name_points(place, known, points)
-        for method, mark in zip(_OTHERS, MARKS[2:], strict=False):
+        for method, mark in zip(_OTHERS, MARKERS[2:], strict=False):
             end = [ours(records, data, method, column) for column in ("support", "error")]
             place.plot(*[[value] for value in end], mark, color=COLOUR[method], label=method)
-        frame(place, data, "support vectors", "test error, %", legend=data == NAMES[0])
+        style_axes(place, data, "support vectors", "test error, %", legend=data == NAMES[0])
 
 
 def _name_points(place: Any, ramps: list[float], points: list[list[float]]) -> None:

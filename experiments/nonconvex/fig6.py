@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from experiments._experiment import Check, Experiment, Table
-from experiments._text import count
-from experiments.nonconvex._paper import SUPPORT, printed
-from experiments.nonconvex._passes import FULL, GAP, IGNORE, LIBSVM, METHODS, NONCONVEX, WITH_RAMP, passes
-from experiments.nonconvex._reading import QUICK, SETTING, draw_growth, fewer, ours, side_by_side, verdict
-from experiments.nonconvex._sets import NAMES, NOISY
+from experiments.experiment import Check, Experiment, Table
+from experiments.formatting import count
+from experiments.nonconvex.datasets import NAMES, NOISY
+from experiments.nonconvex.paper_numbers import SUPPORT, printed
+from experiments.nonconvex.passes import FULL, GAP, IGNORE, LIBSVM, METHODS, NONCONVEX, WITH_RAMP, passes
+from experiments.nonconvex.summaries import QUICK, SETTING, draw_growth, fewer, ours, side_by_side, verdict
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from experiments._records import Records
+    from experiments.records import Records
 
 
 def _tabulate(records: Records) -> list[Table]:

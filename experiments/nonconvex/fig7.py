@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from experiments._experiment import Check, Experiment, Table
-from experiments._text import decimal, times
-from experiments.nonconvex._paper import KERNELS, printed
-from experiments.nonconvex._passes import FULL, GAP, IGNORE, NONCONVEX, STREAMING, WITH_RAMP, passes
-from experiments.nonconvex._reading import QUICK, SETTING, draw_growth, fewer, ours, side_by_side, verdict
-from experiments.nonconvex._sets import NAMES, NOISY
+from experiments.experiment import Check, Experiment, Table
+from experiments.formatting import decimal, multiple
+from experiments.nonconvex.datasets import NAMES, NOISY
+from experiments.nonconvex.paper_numbers import KERNELS, printed
+from experiments.nonconvex.passes import FULL, GAP, IGNORE, NONCONVEX, STREAMING, WITH_RAMP, passes
+from experiments.nonconvex.summaries import QUICK, SETTING, draw_growth, fewer, ours, side_by_side, verdict
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from experiments._records import Records
+    from experiments.records import Records
 
 
 def _millions(records: Records, data: str, method: str) -> float:
@@ -37,7 +37,7 @@ def _check(records: Records) -> list[Check]:
         for method in WITH_RAMP:
             here = _millions(records, data, method) / _millions(records, data, GAP)
             paper = printed(KERNELS, method, data) / printed(KERNELS, GAP, data)
-            saved[f"{data}, {method}:"] = (here <= paper + 0.15, f"{times(here)} ({times(paper)})")
+            saved[f"{data}, {method}:"] = (here <= paper + 0.15, f"{multiple(here)} ({multiple(paper)})")
     return [
         verdict(
             "'LASVM-G requires fewer kernel products than FULL SVM', on every set",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from experiments._experiment import Check, Experiment
-from experiments._pictures import frame
-from experiments.nonconvex._passes import FULL, GAP, IGNORE, LASVM, LIBSVM, METHODS, NONCONVEX, WITH_RAMP, passes
-from experiments.nonconvex._reading import (
+from experiments.experiment import Check, Experiment
+from experiments.nonconvex.datasets import NAMES
+from experiments.nonconvex.passes import FULL, GAP, IGNORE, LASVM, LIBSVM, METHODS, NONCONVEX, WITH_RAMP, passes
+from experiments.nonconvex.summaries import (
     QUICK,
     SETTING,
     draw_panel,
@@ -17,13 +17,13 @@ from experiments.nonconvex._reading import (
     time_table,
     verdict,
 )
-from experiments.nonconvex._sets import NAMES
+from experiments.plotting import style_axes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from experiments._experiment import Table
-    from experiments._records import Records
+    from experiments.experiment import Table
+    from experiments.records import Records
 
 
 def _tabulate(records: Records) -> list[Table]:
@@ -56,7 +56,7 @@ def _draw(records: Records, figure: Figure) -> None:
         paper = [printed_of_libsvm(data, method) for method in METHODS]
         here = [of_libsvm(records, data, method) for method in METHODS]
         draw_panel(place, METHODS, {"paper": paper, "here": here}, log=True)
-        frame(place, data, "training time / LIBSVM's", "", legend=data == NAMES[0])
+        style_axes(place, data, "training time / LIBSVM's", "", legend=data == NAMES[0])
 
 
 EXPERIMENT = Experiment(

@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments._experiment import Cell, Check, Experiment, Measurement, Table
-from experiments._pictures import frame
-from experiments._text import count, percent, times
-from experiments.nonconvex._passes import FULL, GAP, NONCONVEX, make, visits
-from experiments.nonconvex._reading import draw_panel
-from experiments.nonconvex._sets import ADULT, problem
+from experiments.experiment import Cell, Check, Experiment, Measurement, Table
+from experiments.formatting import count, multiple, percent
+from experiments.nonconvex.datasets import ADULT, problem
+from experiments.nonconvex.passes import FULL, GAP, NONCONVEX, make, visits
+from experiments.nonconvex.summaries import draw_panel
+from experiments.plotting import style_axes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from matplotlib.figure import Figure
 
-    from experiments._records import Record, Records
+    from experiments.records import Record, Records
 
 _METHODS = (FULL, GAP, NONCONVEX)
 _LEFT, _RIGHT = 0, 2  # among the counters of a model
@@ -132,7 +132,7 @@ def _check(records: Records) -> list[Check]:
         Check(
             "'A much larger reduction of the number of support vectors overall': the paper's numbers within 10 %",
             all(abs(ratio - 1) <= 0.1 for ratio in ratios),
-            ", ".join(f"{method} {times(ratio)}" for method, ratio in zip(_METHODS, ratios, strict=True)),
+            ", ".join(f"{method} {multiple(ratio)}" for method, ratio in zip(_METHODS, ratios, strict=True)),
         ),
         Check(
             "FULL SVM admits everybody and lets nobody go",
@@ -150,7 +150,7 @@ def _draw(records: Records, figure: Figure) -> None:
         paper = [_theirs(method, name) or float("nan") for name in names]  # the axis is logarithmic
         here = [_ours(records, method, name) or float("nan") for name in names]
         draw_panel(place, list(_COLUMNS.values()), {"paper": paper, "here": here}, log=True)
-        frame(place, method, "examples", "", legend=method == FULL)
+        style_axes(place, method, "examples", "", legend=method == FULL)
 
 
 EXPERIMENT = Experiment(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from experiments._experiment import Check, Experiment, Table
-from experiments._text import count, decimal, times
-from experiments.nonconvex._paper import ACCURACY, SUPPORT, printed
-from experiments.nonconvex._passes import FULL, GAP, IGNORE, LIBSVM, METHODS, NONCONVEX, WITH_RAMP, passes
-from experiments.nonconvex._reading import (
+from experiments.experiment import Check, Experiment, Table
+from experiments.formatting import count, decimal, multiple
+from experiments.nonconvex.datasets import ADULT, BANANA, MNIST, NAMES, NOISY, NOISY_USPS, REUTERS
+from experiments.nonconvex.paper_numbers import ACCURACY, SUPPORT, printed
+from experiments.nonconvex.passes import FULL, GAP, IGNORE, LIBSVM, METHODS, NONCONVEX, WITH_RAMP, passes
+from experiments.nonconvex.summaries import (
     QUICK,
     SETTING,
     accuracy,
@@ -22,12 +23,11 @@ from experiments.nonconvex._reading import (
     time_table,
     verdict,
 )
-from experiments.nonconvex._sets import ADULT, BANANA, MNIST, NAMES, NOISY, NOISY_USPS, REUTERS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from experiments._records import Records
+    from experiments.records import Records
 
 _KNOWN = (ADULT, MNIST, BANANA, REUTERS)  # sets whose scale is known, so that counts can be compared
 
@@ -89,7 +89,7 @@ def _sparse(records: Records) -> list[Check]:
     for data in _KNOWN:
         for method in METHODS:
             ratio = ours(records, data, method, "support") / printed(SUPPORT, method, data)
-            counts[f"{data}, {method}:"] = (abs(ratio - 1) <= 0.15, f"{times(ratio)} the paper's")
+            counts[f"{data}, {method}:"] = (abs(ratio - 1) <= 0.15, f"{multiple(ratio)} the paper's")
     for data in NOISY:
         for method in WITH_RAMP:
             here = ours(records, data, method, "support") / ours(records, data, LIBSVM, "support")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from experiments._experiment import Check, Experiment, Table
-from experiments._text import decimal, times
-from experiments.nonconvex._paper import AUC, GMEANS, KERNELS, PRBEP, Numbers, printed
-from experiments.nonconvex._passes import FULL, GAP, IGNORE, LASVM, NONCONVEX, STREAMING, passes
-from experiments.nonconvex._reading import (
+from experiments.experiment import Check, Experiment, Table
+from experiments.formatting import decimal, multiple
+from experiments.nonconvex.datasets import ADULT, NAMES, NOISY_USPS, REUTERS
+from experiments.nonconvex.paper_numbers import AUC, GMEANS, KERNELS, PRBEP, Numbers, printed
+from experiments.nonconvex.passes import FULL, GAP, IGNORE, LASVM, NONCONVEX, STREAMING, passes
+from experiments.nonconvex.summaries import (
     QUICK,
     SETTING,
     draw_table,
@@ -18,14 +19,13 @@ from experiments.nonconvex._reading import (
     side_by_side,
     verdict,
 )
-from experiments.nonconvex._sets import ADULT, NAMES, NOISY_USPS, REUTERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from matplotlib.figure import Figure
 
-    from experiments._records import Records
+    from experiments.records import Records
 
 _ROBUST = (FULL, GAP, NONCONVEX, IGNORE)
 _UNITS = {"prbep": 1.0, "auc": 1.0, "gmeans": 1.0, "kernel_evals": 1e6}
@@ -128,7 +128,7 @@ def _kernel_values(records: Records) -> dict[str, Any]:
         for method in STREAMING:
             ratio = _here(records, "kernel_evals")(data, method) / _there("kernel_evals")(data, method)
             lowest = 0.0 if method == LASVM else 0.7
-            cases[f"{data}, {method}:"] = (lowest <= ratio <= 1.3, f"{times(ratio)} the paper's")
+            cases[f"{data}, {method}:"] = (lowest <= ratio <= 1.3, f"{multiple(ratio)} the paper's")
     return cases
 
 

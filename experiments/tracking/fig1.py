@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments._experiment import Cell, Check, Experiment, Measurement, Table
-from experiments._pictures import COLOURS, frame
-from experiments._records import Record, Records
-from experiments._text import count, decimal
-from experiments.tracking._theory import gains, gap, mu, radial
+from experiments.experiment import Cell, Check, Experiment, Measurement, Table
+from experiments.formatting import count, decimal
+from experiments.plotting import COLOURS, style_axes
+from experiments.records import Record, Records
+from experiments.tracking.theory import gains, gap, mu, radial
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -141,7 +141,7 @@ def draw(records: Records, figure: Figure) -> None:
         lines = records.where(part=name)
         for (column, (style, label)), colour in zip(styles.items(), (COLOURS[2], COLOURS[3], COLOURS[6]), strict=True):
             place.plot(*lines.curve("alpha", column), style, color=colour, label=label)
-        frame(place, f"C = {C:g}", "alpha", "")
+        style_axes(place, f"C = {C:g}", "alpha", "")
 
 
 EXPERIMENT = Experiment(

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments._experiment import Check, Experiment, Table
-from experiments._pictures import COLOURS, frame
-from experiments._text import decimal
-from experiments.tracking._adult import EVERY, GAPS, STEPS, bound, halves
+from experiments.experiment import Check, Experiment, Table
+from experiments.formatting import decimal
+from experiments.plotting import COLOURS, style_axes
+from experiments.tracking.adult_streams import EVERY, GAPS, STEPS, bound, halves
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from matplotlib.figure import Figure
 
-    from experiments._records import Records
+    from experiments.records import Records
 
 SHOWN = (10, 20, 100)  # K in the picture; both algorithms have them
 LEVEL = 0.25  # how much the mean gap may differ between the halves of the stream, against its mean
@@ -57,7 +57,7 @@ def _level(records: Records) -> Check:
             early, late = halves(records.where(algorithm=algorithm, K=steps))
             mean = 0.5 * (early.mean("gap") + late.mean("gap"))
             changes.append((late.mean("gap") - early.mean("gap")) / mean)
-            noise.append(float(np.hypot(early.spread("gap"), late.spread("gap"))) / mean)
+            noise.append(float(np.hypot(early.standard_error("gap"), late.standard_error("gap"))) / mean)
     return Check(
         "The normalised gap keeps a constant value on average during the whole pass: for K = 10, 20, 100 and both "
         f"algorithms its means over the halves of the stream differ by at most {100 * LEVEL:.0f} % (half as many "
@@ -144,7 +144,7 @@ def draw(records: Records, figure: Figure) -> None:
             place.plot(n[kept], gaps[kept], color=colour, linewidth=0.8, label=f"Algorithm {algorithm}")
             place.axhline(lines.mean("gap"), color=colour, linestyle="--", linewidth=0.8)
         place.set_ylim(bottom=0.0)
-        frame(place, f"K = {steps}", "training examples", "gap / (C t)" if steps == SHOWN[0] else "")
+        style_axes(place, f"K = {steps}", "training examples", "gap / (C t)" if steps == SHOWN[0] else "")
 
 
 EXPERIMENT = Experiment(

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments._experiment import Check, Experiment, Table
-from experiments._pictures import COLOURS, frame
-from experiments._records import Records
-from experiments._text import decimal
-from experiments.tracking._adult import TAUGHT, TEACHING, bound
-from experiments.tracking._course import POOL, TEACHERS
+from experiments.experiment import Check, Experiment, Table
+from experiments.formatting import decimal
+from experiments.plotting import COLOURS, style_axes
+from experiments.records import Records
+from experiments.tracking.adult_streams import TAUGHT, TEACHING, bound
+from experiments.tracking.training_stream import POOL, TEACHERS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -75,7 +75,7 @@ def draw(records: Records, figure: Figure) -> None:
     for teacher, colour in zip(TEACHERS, (COLOURS[3], COLOURS[0]), strict=True):
         place.plot(*records.where(teacher=teacher).curve("n", "gap"), color=colour, linewidth=1.0, label=teacher)
     place.set_ylim(bottom=0.0)
-    frame(place, f"Algorithm 1, K = {TAUGHT}", "training examples", "gap / (C t)")
+    style_axes(place, f"Algorithm 1, K = {TAUGHT}", "training examples", "gap / (C t)")
 
 
 EXPERIMENT = Experiment(

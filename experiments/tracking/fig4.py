@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from experiments._experiment import Check, Experiment, Table
-from experiments._pictures import COLOURS, INK, frame
-from experiments._text import decimal
-from experiments.tracking._adult import COST, GAPS, STEPS
+from experiments.experiment import Check, Experiment, Table
+from experiments.formatting import decimal
+from experiments.plotting import BLACK, COLOURS, style_axes
+from experiments.tracking.adult_streams import COST, GAPS, STEPS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-    from experiments._records import Records
+    from experiments.records import Records
 
 PAPER = (0.709, 1.043)  # K = 0.709 / gap^1.043, printed in the figure
 EXPONENTS = (0.2, 4.0)  # among which the fit looks
@@ -36,7 +36,7 @@ def gaps(records: Records) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     return np.array(list(kept), dtype=np.float64), np.array(list(kept.values()))
 
 
-def fitted(records: Records) -> tuple[float, float, float]:
+def fit_power_law(records: Records) -> tuple[float, float, float]:
     """Return factor and exponent of the fit, and the exponent of the straight line through the logarithms."""
     steps, means = gaps(records)
     if len(steps) < 3:
@@ -63,7 +63,7 @@ def tabulate(records: Records) -> list[Table]:
     for steps in STEPS[1]:
         mean, allowed = records.where(algorithm=1, K=steps).mean("gap"), np.sqrt(8 * COST / steps)
         rows.append([f"{steps}", decimal(of_paper(steps), 4), decimal(mean, 4), decimal(allowed, 2)])
-    factor, exponent, straight = fitted(records)
+    factor, exponent, straight = fit_power_law(records)
     fits = [
         ["factor", f"{PAPER[0]}", decimal(factor, 3)],
         ["exponent", f"{PAPER[1]}", decimal(exponent, 3)],
@@ -75,7 +75,7 @@ def tabulate(records: Records) -> list[Table]:
 
 def check(records: Records) -> list[Check]:
     """Check that the exponent is near 1, the gaps near the paper's curve, and that the corollary holds."""
-    factor, exponent, _ = fitted(records)
+    factor, exponent, _ = fit_power_law(records)
     steps, means = gaps(records)
     ratios = np.array([mean / of_paper(k) for k, mean in zip(steps, means, strict=True) if k >= 10])
     allowed = np.sqrt(8 * COST / steps)
@@ -102,7 +102,7 @@ def check(records: Records) -> list[Check]:
 
 def draw(records: Records, figure: Figure) -> None:
     """Draw K over the gap with both fits, in the paper's axes and in logarithms."""
-    factor, exponent, _ = fitted(records)
+    factor, exponent, _ = fit_power_law(records)
     steps, means = gaps(records)
     across = np.geomspace(0.006, 0.4, 200)
     for place, scale in zip(figure.subplots(1, 2), ("linear", "log"), strict=True):
@@ -111,9 +111,9 @@ def draw(records: Records, figure: Figure) -> None:
             fit = f"K = {factor:.3f} / gap^{exponent:.3f}"
             place.plot(across, factor * across**-exponent, color=COLOURS[2], label=fit)
         fit = f"paper: {PAPER[0]} / gap^{PAPER[1]}"
-        place.plot(across, PAPER[0] * across ** -PAPER[1], "--", color=INK, label=fit)
+        place.plot(across, PAPER[0] * across ** -PAPER[1], "--", color=BLACK, label=fit)
         place.set(xscale=scale, yscale=scale, ylim=(0 if scale == "linear" else 0.8, 105 if scale == "linear" else 130))
-        frame(place, "", "mean gap / (C t)", "K")
+        style_axes(place, "", "mean gap / (C t)", "K")
 
 
 EXPERIMENT = Experiment(

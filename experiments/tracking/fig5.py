@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments._experiment import Check, Experiment, Table
-from experiments._pictures import COLOURS, INK, frame
-from experiments._text import count, percent
-from experiments.tracking._course import POOL, TEACHERS
-from experiments.tracking._digits import DIGITS, LOOKS, STEPS, reached
+from experiments.experiment import Check, Experiment, Table
+from experiments.formatting import count, percent
+from experiments.plotting import BLACK, COLOURS, style_axes
+from experiments.tracking.mnist_streams import CHECKPOINTS, DIGITS, STEPS, reached
+from experiments.tracking.training_stream import POOL, TEACHERS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from experiments._records import Records
+    from experiments.records import Records
 
-SHOWN = tuple(n for n in LOOKS if n <= 3_000)
+SHOWN = tuple(n for n in CHECKPOINTS if n <= 3_000)
 NOISE = 0.2  # points of test error: two standard errors at 1 % of 10 000 rows
 LEVEL = 1.0  # per cent
 
@@ -119,9 +119,9 @@ def draw(records: Records, figure: Figure) -> None:
             place.plot(n[kept], errors[kept], style, color=colour, label=f"{teacher}, K = {steps}")
     optimum = records.where(method="optimum").mean("error")
     if optimum > 0:
-        place.axhline(optimum, color=INK, linewidth=0.8, linestyle=":", label="optimum on all examples")
+        place.axhline(optimum, color=BLACK, linewidth=0.8, linestyle=":", label="optimum on all examples")
     place.set_ylim(0, 5)
-    frame(place, "MNIST, 8 against the rest", "training examples", "test error, %")
+    style_axes(place, "MNIST, 8 against the rest", "training examples", "test error, %")
 
 
 EXPERIMENT = Experiment(

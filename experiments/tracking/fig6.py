@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from experiments._experiment import Check, Experiment, Table
-from experiments._pictures import COLOURS, INK, frame
-from experiments._text import count, millions, percent
-from experiments.tracking._course import TEACHERS
-from experiments.tracking._digits import DIGITS, STEPS, reached
+from experiments.experiment import Check, Experiment, Table
+from experiments.formatting import count, millions, percent
+from experiments.plotting import BLACK, COLOURS, style_axes
+from experiments.tracking.mnist_streams import DIGITS, STEPS, reached
+from experiments.tracking.training_stream import TEACHERS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from experiments._records import Records
+    from experiments.records import Records
 
 SETUPS = (*((teacher, steps) for teacher in TEACHERS for steps in STEPS), ("batch", 0))
 LEVELS = (3.0, 2.0, 1.5, 1.0)  # per cent of test errors
@@ -102,15 +102,18 @@ def _batch(records: Records) -> list[Check]:
 def draw(records: Records, figure: Figure) -> None:
     """Draw test errors over kernel values in logarithms, a curve for each setup."""
     place = figure.subplots()
-    colours = (COLOURS[2], COLOURS[3], COLOURS[2], COLOURS[3], INK)
+    colours = (COLOURS[2], COLOURS[3], COLOURS[2], COLOURS[3], BLACK)
     for (method, steps), colour in zip(SETUPS, colours, strict=True):
         lines = records.where(method=method, K=steps)
-        looks = [lines.where(n=n) for n in sorted(lines.unique("n"))]
-        values, errors = [look.mean("kernel_evals") for look in looks], [look.mean("error") for look in looks]
+        checkpoints = [lines.where(n=n) for n in sorted(lines.unique("n"))]
+        values, errors = (
+            [look.mean("kernel_evals") for look in checkpoints],
+            [look.mean("error") for look in checkpoints],
+        )
         style = {"random": "--", "active": "-", "batch": ":"}[method]
         place.plot(values, errors, style, color=colour, label=name(method, steps))
     place.set(xscale="log", xlim=(3e4, 5e8), ylim=(0, 6))
-    frame(place, "MNIST, 8 against the rest", "kernel values", "test error, %")
+    style_axes(place, "MNIST, 8 against the rest", "kernel values", "test error, %")
 
 
 EXPERIMENT = Experiment(

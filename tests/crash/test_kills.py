@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import hinge
-from experiments._records import Records, read_records, write_records
+from experiments.records import Records, read_records, write_records
 from hinge.cli import _files as checkpoints
 from hinge.cli import main
 from hinge.io import atomic
@@ -190,7 +190,7 @@ def test_two_trainings_of_one_file(material):
 
 @pytest.mark.slow
 def test_killed_tables_keep_their_lines(tmp_path):
-    """The records of `hinge reproduce`: after each kill the table has all lines of some moment."""
+    """The records of `python -m experiments`: after each kill the table holds a complete earlier state."""
     file = tmp_path / "table.csv"
 
     def measure():

@@ -1,4 +1,4 @@
-"""The private parts of the paper on incremental learning: the plain programmes, the scenario, the window."""
+"""Parts of the experiments on incremental learning: the NumPy solver, the intrusion scenario, the window."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from functools import partial
 import numpy as np
 import pytest
 
-from experiments.incremental import _intrusion, fig8
-from experiments.incremental._digits import GAMMA, SETTINGS, value
-from experiments.incremental._layouts import Contiguous, Gathered
-from experiments.incremental._plain import Plain
+from experiments.incremental import fig8, intrusion
+from experiments.incremental.memory_layouts import Contiguous, Gathered
+from experiments.incremental.mnist_runs import GAMMA, SETTINGS, value
+from experiments.incremental.numpy_solver import Plain
 from hinge import IncrementalSVC
 from hinge.datasets import Dataset
 
@@ -50,7 +50,7 @@ def test_clocks_see_the_copies(overlapping):
 def made_up(random, n=2_000):
     """Traffic with two kinds of attacks, one of them a flood."""
     labels = np.array(["normal."] * n + ["flood."] * n + ["probe."] * (n // 4))
-    X = random.random(size=(len(labels), len(_intrusion.LARGEST)))
+    X = random.random(size=(len(labels), len(intrusion.LARGEST)))
     X[:, 0] += (labels != "normal.") + (labels == "probe.")
     return X / 3, labels
 
@@ -62,28 +62,28 @@ def network():
 
 
 def test_traffic(network):
-    train, test = _intrusion.traffic(network, seed=1)
+    train, test = intrusion.traffic(network, seed=1)
     for rows in (train, test):
         assert len(rows.X) == 1_000
         assert rows.is_attack.sum() == 100
     assert train.X.min() == 0
     assert train.X.max() == 1
-    assert np.array_equal(train.X, _intrusion.traffic(network, seed=1)[0].X)
+    assert np.array_equal(train.X, intrusion.traffic(network, seed=1)[0].X)
 
 
 def test_scenario_is_sane(network):
-    training, unseen = _intrusion.scenario(*_intrusion.traffic(network, seed=0), "linear")
+    training, unseen = intrusion.scenario(*intrusion.traffic(network, seed=0), "linear")
     assert unseen["full SVM"].at(np.array([0.3]))[0] > 0.9
     assert unseen["reduced SVM"].n_support <= unseen["near boundary"].n_support
     for curve in (*training.values(), *unseen.values()):
         assert curve.at(np.array([1.0]))[0] == 1
-        assert np.all(np.diff(curve.at(_intrusion.RATES)) >= 0)
+        assert np.all(np.diff(curve.at(intrusion.RATES)) >= 0)
 
 
 def test_sparse_expansion_is_optimal():
     points = np.random.default_rng(0).normal(size=(12, 30))
     gram, wanted = points @ points.T, np.linspace(-1, 1, 12)
-    found = _intrusion.sparse_expansion(gram, wanted, 6)
+    found = intrusion.sparse_expansion(gram, wanted, 6)
     slopes = gram @ (found - wanted)
     weight = np.abs(slopes).max()
     assert 0 < np.count_nonzero(found) <= 6
