@@ -1,17 +1,17 @@
-"""The cells behind figure 1 and table 2: every method on every batch task.
+"""The measurement of figure 1 and table 2: every method on every batch task.
 
-Large models of ASSET are measured after several numbers of passes, each time from the beginning, so that table 2 can
-ask when an error was reached. The paper's ASSET goes through the training set 1000 times and averages the last 100
-steps; here it goes 30 times (IJCNN, which takes longest: 100; COVTYPE: 10), where steps are longer, and averages the
-last half of them.
+Large models of ASSET are trained from scratch with several numbers of passes, so that table 2 can find when an error
+was reached. The paper makes 1000 passes and averages the last 100 steps; here there are 30 passes (IJCNN, which takes
+longest: 100; COVTYPE: 10) with longer steps, and the average is over the last half of them.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sklearn.kernel_approximation import Nystroem
 from sklearn.svm import LinearSVC
+from threadpoolctl import threadpool_limits
 
 from experiments.asset.tasks import BATCH, EXACT, TIMED, problem
 from experiments.experiment import Cell, Measurement
@@ -19,7 +19,6 @@ from experiments.measure import cpu_time, fit_and_measure, make_libsvm, test_err
 from experiments.problems import Problem
 from experiments.records import Records
 from hinge import ApproximateSVC, OnlineSVC
-from hinge._model.threads import one_blas_thread
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,19 +26,19 @@ if TYPE_CHECKING:
     from experiments.experiment import CellResult
     from experiments.records import Record
 
-ASSET, STRONG, ONLINE, ADAPTIVE = "ASSET", "ASSET*", "ASSET on-line", "adaptive steps"
+ASSET, ASSET_STAR, ONLINE, ADAPTIVE = "ASSET", "ASSET*", "ASSET on-line", "adaptive steps"
 PIPELINE, LIBSVM = "Nystroem + LinearSVC", "LIBSVM"
 LASVM, UNFINISHED, CONVERGED = "LASVM", "LASVM, not finished", "LASVM, until it converges"
 SIZES = tuple(2**power for power in range(1, 11))
-LARGE = (512, 1024)  # of table 2
-SAME_ROWS = ("adult", "ijcnn", "mnist")  # as many as in the paper, and few enough for the exact solution
-PASSES: dict[str, Sequence[int]] = {"ijcnn": (1, 3, 10, 30, 100), "covtype": (10,)}  # as many as it takes, and else:
-USUAL_PASSES = (1, 3, 10, 30)
-CACHE = 2000.0  # megabytes: what features of the largest set take
+LARGE = (512, 1024)  # the sizes of table 2
+SAME_ROWS = ("adult", "ijcnn", "mnist")  # tasks with the paper's number of rows, few enough for the exact solution
+PASSES_BY_TASK: dict[str, Sequence[int]] = {"ijcnn": (1, 3, 10, 30, 100), "covtype": (10,)}
+DEFAULT_PASSES = (1, 3, 10, 30)
+CACHE = 2000.0  # megabytes; enough for the features of the largest set
 
-_OPTIONS: dict[str, dict[str, Any]] = {
+_OPTIONS: dict[str, dict[str, object]] = {
     ASSET: {"steps": "asset"},
-    STRONG: {"steps": "asset", "fit_intercept": False},
+    ASSET_STAR: {"steps": "asset", "fit_intercept": False},
     ONLINE: {"steps": "asset", "approximation": "fourier"},
     ADAPTIVE: {},
 }
@@ -50,7 +49,7 @@ def _cells(quick: bool) -> Iterator[Cell]:
         yield _cell(data, LIBSVM, 0, 0, quick)
         yield from (_cell(data, PIPELINE, size, 0, quick) for size in LARGE)
         if data not in BATCH:
-            for method in (ASSET, STRONG, ADAPTIVE):
+            for method in (ASSET, ASSET_STAR, ADAPTIVE):
                 yield from (_cell(data, method, size, 0, quick) for size in LARGE)
             yield _cell(data, LASVM, 0, 0, quick)
     yield from (_cell(data, CONVERGED, 0, 0, quick) for data in SAME_ROWS)
@@ -61,13 +60,13 @@ def _cells(quick: bool) -> Iterator[Cell]:
                 for seed in range(_n_seeds(data, method, size, quick)):
                     yield _cell(data, method, size, seed, quick)
         for size in LARGE:
-            yield _cell(data, STRONG, size, 0, quick)
+            yield _cell(data, ASSET_STAR, size, 0, quick)
             yield _cell(data, ADAPTIVE, size, 0, quick)
         yield _cell(EXACT[data], LASVM, 0, 0, quick)
 
 
 def _n_seeds(data: str, method: str, size: int, quick: bool) -> int:
-    """Return how often a model is made: small ones cost little, and depend more on their sample."""
+    """Return the number of seeds: small models are cheap, and depend more on their random sample."""
     if quick or data == "covtype" or (size > 128 and method == ONLINE):
         return 1
     return 2
@@ -75,24 +74,26 @@ def _n_seeds(data: str, method: str, size: int, quick: bool) -> int:
 
 def _cell(data: str, method: str, size: int, seed: int, quick: bool) -> Cell:
     key: Record = {"data": data, "method": method, "size": size, "seed": seed}
-    checkpoints = PASSES.get(data, USUAL_PASSES)
+    checkpoints = PASSES_BY_TASK.get(data, DEFAULT_PASSES)
     if size not in LARGE or method == ONLINE:
-        checkpoints = [min(checkpoints[-1], USUAL_PASSES[-1])]
-    return Cell(key, lambda: _measured(problem(data, quick=quick), method, size, seed, checkpoints))
+        checkpoints = [min(checkpoints[-1], DEFAULT_PASSES[-1])]
+    return Cell(key, lambda: _measure(problem(data, quick=quick), method, size, seed, checkpoints))
 
 
-def _measured(rows: Problem, method: str, size: int, seed: int, checkpoints: Sequence[int]) -> CellResult:
+def _measure(rows: Problem, method: str, size: int, seed: int, checkpoints: Sequence[int]) -> CellResult:
     if method == LIBSVM:
         return fit_and_measure(make_libsvm(rows), rows)
     if method in (LASVM, UNFINISHED, CONVERGED):
-        options: dict[str, Any] = {
-            "epochs": "converge" if method == CONVERGED else 1,
-            "finish": method != UNFINISHED,
-            "cache_size": 1000,
-            "random_state": seed,
-            "n_jobs": 1,
-        }
-        return fit_and_measure(OnlineSVC(C=rows.C, gamma=rows.gamma, **options), rows)
+        model = OnlineSVC(
+            C=rows.C,
+            gamma=rows.gamma,
+            epochs="converge" if method == CONVERGED else 1,
+            finish=method != UNFINISHED,
+            cache_size=1000,
+            random_state=seed,
+            n_jobs=1,
+        )
+        return fit_and_measure(model, rows)
     if method == PIPELINE:
         return _pipeline(rows, size, seed)
     if method == ADAPTIVE:
@@ -100,7 +101,7 @@ def _measured(rows: Problem, method: str, size: int, seed: int, checkpoints: Seq
     return [_approximate(rows, size, seed, epochs, **_OPTIONS[method]) for epochs in checkpoints]
 
 
-def _approximate(rows: Problem, size: int, seed: int, epochs: int | str, **options: Any) -> Record:
+def _approximate(rows: Problem, size: int, seed: int, epochs: int | str, **options: object) -> Record:
     model = ApproximateSVC(
         C=rows.C,
         gamma=rows.gamma,
@@ -109,8 +110,7 @@ def _approximate(rows: Problem, size: int, seed: int, epochs: int | str, **optio
         cache_size=CACHE,
         random_state=seed,
         n_jobs=1,
-        **options,
-    )
+    ).set_params(**options)
     seconds, _ = cpu_time(lambda: model.fit(rows.X, rows.y))
     return {
         "passes": round(model.n_iter_ / len(rows.y)),
@@ -122,17 +122,17 @@ def _approximate(rows: Problem, size: int, seed: int, epochs: int | str, **optio
 
 
 def _pipeline(rows: Problem, size: int, seed: int) -> Record:
-    """Fit scikit-learn's map and a linear machine with its own stopping rule: what CPNY does, with a squared hinge."""
+    """Fit scikit-learn's Nystroem map and linear SVM with its own stopping rule: like CPNY, with a squared hinge."""
     nystroem = Nystroem(gamma=rows.gamma, n_components=size, random_state=seed)
-    machine = LinearSVC(C=rows.C, dual=False, random_state=seed)
-    with one_blas_thread():
+    model = LinearSVC(C=rows.C, dual=False, random_state=seed)
+    with threadpool_limits(1, user_api="blas"):
         map_seconds, features = cpu_time(lambda: nystroem.fit_transform(rows.X))
-        seconds, _ = cpu_time(lambda: machine.fit(features, rows.y))
+        seconds, _ = cpu_time(lambda: model.fit(features, rows.y))
         mapped = Problem(features, rows.y, nystroem.transform(rows.X_test), rows.y_test, rows.C, rows.gamma)
     return {
-        "passes": int(machine.n_iter_),
+        "passes": int(model.n_iter_),
         "seconds": map_seconds + seconds,
-        "error": test_error(machine, mapped),
+        "error": test_error(model, mapped),
         "features": size,
     }
 

@@ -1,16 +1,15 @@
-"""The cells behind figure 2 and table 3: one pass over a stream of deformed digits, 0-4 against 5-9.
+"""The measurement of figure 2 and table 3: one pass over a stream of deformed digits, 0-4 against 5-9.
 
-MNIST-E of the paper is a million digits under elastic deformations. Here they are generated as they are needed, not by
-the same program. The models are those of the paper, with Fourier features, but for one thing: lambda is 1 / (C n) with
-the n examples that have come, since a stream does not know its length, and only at the end what it was all along in the
-paper.
+MNIST-E of the paper has a million digits under elastic deformations. Here another program generates them on the fly.
+The models are those of the paper, with Fourier features, with one difference: lambda is 1 / (C n) for the n examples so
+far, since a stream does not know its length. It reaches the paper's constant value only at the end.
 """
 
 from __future__ import annotations
 
 import math
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,38 +27,38 @@ if TYPE_CHECKING:
 
     from experiments.records import Record, Records
 
-ASSET_ON, STRONG_ON = "ASSET on-line", "ASSET* on-line"
+ASSET_ON, ASSET_STAR_ON = "ASSET on-line", "ASSET* on-line"
 SIZES = (1024, 2048, 4096, 8192, 16384)
 N_EXAMPLES, CHUNK, N_LAST = 60_000, 1_000, 10
 N_TEST = 5_000
 C, GAMMA = 100.0, 0.01
 
-# Table 3, after 1,000,000 examples: errors in per cent, their deviations, seconds of training and of one test.
+# Table 3, after 1,000,000 examples: errors in per cent, seconds of training and of one test.
 PAPER: dict[int, dict[str, float]] = {
-    1024: {ASSET_ON: 11.5, STRONG_ON: 11.8, "train": 1705, "test": 34},
-    2048: {ASSET_ON: 7.2, STRONG_ON: 8.1, "train": 3418, "test": 69},
-    4096: {ASSET_ON: 4.8, STRONG_ON: 5.8, "train": 6824, "test": 139},
-    8192: {ASSET_ON: 3.6, STRONG_ON: 4.3, "train": 13375, "test": 270},
-    16384: {ASSET_ON: 3.0, STRONG_ON: 3.5, "train": 26053, "test": 546},
+    1024: {ASSET_ON: 11.5, ASSET_STAR_ON: 11.8, "train": 1705, "test": 34},
+    2048: {ASSET_ON: 7.2, ASSET_STAR_ON: 8.1, "train": 3418, "test": 69},
+    4096: {ASSET_ON: 4.8, ASSET_STAR_ON: 5.8, "train": 6824, "test": 139},
+    8192: {ASSET_ON: 3.6, ASSET_STAR_ON: 4.3, "train": 13375, "test": 270},
+    16384: {ASSET_ON: 3.0, ASSET_STAR_ON: 3.5, "train": 26053, "test": 546},
 }
-PAPER_SPREADS: dict[int, dict[str, float]] = {
-    1024: {ASSET_ON: 0.56, STRONG_ON: 0.57},
-    2048: {ASSET_ON: 0.47, STRONG_ON: 0.45},
-    4096: {ASSET_ON: 0.33, STRONG_ON: 0.54},
-    8192: {ASSET_ON: 0.30, STRONG_ON: 1.06},
-    16384: {ASSET_ON: 0.63, STRONG_ON: 0.29},
+PAPER_DEVIATIONS: dict[int, dict[str, float]] = {
+    1024: {ASSET_ON: 0.56, ASSET_STAR_ON: 0.57},
+    2048: {ASSET_ON: 0.47, ASSET_STAR_ON: 0.45},
+    4096: {ASSET_ON: 0.33, ASSET_STAR_ON: 0.54},
+    8192: {ASSET_ON: 0.30, ASSET_STAR_ON: 1.06},
+    16384: {ASSET_ON: 0.63, ASSET_STAR_ON: 0.29},
 }
 
 
 def _cells(quick: bool) -> Iterator[Cell]:
     n_examples, n_test = (12_000, 2_000) if quick else (N_EXAMPLES, N_TEST)
-    yield Cell({"method": LASVM, "size": 0}, partial(_pass, LASVM, 0, n_examples, n_test))
+    yield Cell({"method": LASVM, "size": 0}, partial(_run_pass, LASVM, 0, n_examples, n_test))
     for size in SIZES[:3] if quick else SIZES:
-        for method in (ASSET_ON, STRONG_ON):
-            yield Cell({"method": method, "size": size}, partial(_pass, method, size, n_examples, n_test))
+        for method in (ASSET_ON, ASSET_STAR_ON):
+            yield Cell({"method": method, "size": size}, partial(_run_pass, method, size, n_examples, n_test))
 
 
-def _model(method: str, size: int) -> Any:
+def _make_model(method: str, size: int) -> OnlineSVC | ApproximateSVC:
     if method == LASVM:
         return OnlineSVC(C=C, gamma=GAMMA, cache_size=1000, random_state=0, n_jobs=1)
     return ApproximateSVC(
@@ -75,9 +74,9 @@ def _model(method: str, size: int) -> Any:
     )
 
 
-def _pass(method: str, size: int, n_examples: int, n_test: int) -> list[Record]:
-    """Learn the stream; after some of the examples, return the seconds so far and the error."""
-    model, problem = _model(method, size), _test_rows(n_test)
+def _run_pass(method: str, size: int, n_examples: int, n_test: int) -> list[Record]:
+    """Learn the stream; return the seconds so far and the test error at each checkpoint."""
+    model, problem = _make_model(method, size), _test_rows(n_test)
     checkpoints, seconds = set(_checkpoints(n_examples)), 0.0
     lines: list[Record] = []
     for number, (X, y) in enumerate(elastic_digits(n_examples, chunk_size=CHUNK, random_state=0), 1):
@@ -94,7 +93,7 @@ def _test_rows(n_test: int) -> Problem:
 
 
 def _checkpoints(n_examples: int) -> Iterator[int]:
-    """Go through the numbers of examples after which the error is looked at: powers of two, and often at the end."""
+    """Yield the numbers of examples after which the error is measured: powers of two, and many at the end."""
     n_seen = CHUNK
     while n_seen < n_examples:
         yield n_seen
@@ -111,7 +110,7 @@ def measured_sizes(records: Records) -> list[int]:
 
 
 def final_errors(records: Records, method: str, size: int) -> NDArray[np.float64]:
-    """Return the errors of the last checkpoints, which are a thousand examples apart; nan if there are none."""
+    """Return the errors at the last checkpoints, a thousand examples apart; nan if there are none."""
     errors = records.where(method=method, size=size).values("error")[-N_LAST:]
     return errors if len(errors) else np.array([math.nan])
 

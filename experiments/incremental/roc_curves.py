@@ -1,49 +1,50 @@
-"""ROC curves of figures 9 and 10: means over the seeds, tables and panels."""
+"""Means over the seeds, tables and plots of the ROC curves of figures 9 and 10."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from experiments.experiment import Table
 from experiments.formatting import MISSING, decimal
-from experiments.incremental.intrusion import ASKED, FIRST, KERNELS, RATES
+from experiments.incremental.intrusion import KERNELS, N_INITIAL, N_QUERIES, RATES
 from experiments.plotting import COLOURS, style_axes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
     from experiments.records import Records
 
-SHOWN = (0.02, 0.05, 0.1, 0.3, 0.5, 0.9)  # rates of false positives in tables
-LABELLED = 0.06  # all labels together are at most this share of the normal rows
+SHOWN = (0.02, 0.05, 0.1, 0.3, 0.5, 0.9)  # false positive rates in tables
+LABELLED = 0.06  # false positive rate after which no row is labelled
 
 
 def curves(records: Records, kernel: str, rows: str, name: str) -> NDArray[np.float64]:
-    """Return the curve of every seed, one a row."""
+    """Return one curve per seed."""
     part = records.where(kernel=kernel, rows=rows)
     each = [part.where(seed=seed).values(name) for seed in part.unique("seed")]
     return np.array([curve for curve in each if len(curve) == len(RATES)]).reshape(-1, len(RATES))
 
 
 def mean_curve(records: Records, kernel: str, rows: str, name: str) -> NDArray[np.float64]:
-    """Return the mean over the seeds; nan without any."""
+    """Return the mean curve over the seeds; nan if there are none."""
     each = curves(records, kernel, rows, name)
     return each.mean(axis=0) if len(each) else np.full(len(RATES), np.nan)
 
 
 def average(values: NDArray[np.float64], low: float, high: float) -> NDArray[np.float64]:
-    """Return the means of curves over an interval of false positive rates."""
+    """Return the mean of each curve over an interval of false positive rates."""
     inside = (low - 1e-9 <= RATES) & (high + 1e-9 >= RATES)
     widths = np.gradient(RATES)[inside]
     return np.asarray((values[..., inside] * widths).sum(axis=-1) / widths.sum())
 
 
-def significance(differences: NDArray[np.float64]) -> tuple[float, float]:
+def mean_and_error(differences: NDArray[np.float64]) -> tuple[float, float]:
     """Return the mean over seeds and its standard error."""
     if len(differences) < 2:
         return float("nan"), float("nan")
@@ -51,8 +52,8 @@ def significance(differences: NDArray[np.float64]) -> tuple[float, float]:
 
 
 def table(records: Records, rows: str, names: Sequence[str]) -> Table:
-    """Return shares of attacks found by kernel and ranking, means over the seeds."""
-    columns = ("kernel", "ranking", f"found with {FIRST + ASKED}", "support vectors", "area")
+    """Return the shares of detected attacks by kernel and ranking, means over the seeds."""
+    columns = ("kernel", "ranking", f"found with {N_INITIAL + N_QUERIES}", "support vectors", "area")
     lines = []
     for kernel in KERNELS:
         counts = records.where(kernel=kernel, rows="counts")
@@ -66,21 +67,21 @@ def table(records: Records, rows: str, names: Sequence[str]) -> Table:
 
 
 def draw(records: Records, figure: Figure, rows: str, names: Sequence[str]) -> None:
-    """Draw one seed, as in the paper, above the means of all seeds; a column for each kernel."""
-    places = figure.subplots(2, 2, sharex=True, sharey=True)
+    """Draw one seed, as in the paper, above the means of all seeds, with one column per kernel."""
+    panels = figure.subplots(2, 2, sharex=True, sharey=True)
     seeds = sorted(records.unique("seed"))
     for column, kernel in enumerate(KERNELS):
         one = records.where(seed=seeds[0]) if seeds else records
-        _panel(places[0][column], one, kernel, rows, names)
-        _panel(places[1][column], records, kernel, rows, names)
-        title = f"{kernel} kernel, n = {FIRST}, m = {ASKED}"
-        style_axes(places[0][column], f"{title}: seed {seeds[0] if seeds else MISSING}", "", "true positives")
-        style_axes(places[1][column], f"mean of {len(seeds)} seeds", "false positives", "true positives", legend=False)
+        _panel(panels[0][column], one, kernel, rows, names)
+        _panel(panels[1][column], records, kernel, rows, names)
+        title = f"{kernel} kernel, n = {N_INITIAL}, m = {N_QUERIES}"
+        style_axes(panels[0][column], f"{title}: seed {seeds[0] if seeds else MISSING}", "", "true positives")
+        style_axes(panels[1][column], f"mean of {len(seeds)} seeds", "false positives", "true positives", legend=False)
 
 
-def _panel(place: Any, records: Records, kernel: str, rows: str, names: Sequence[str]) -> None:
+def _panel(axes: Axes, records: Records, kernel: str, rows: str, names: Sequence[str]) -> None:
     for number, name in enumerate(names):
         curve = mean_curve(records, kernel, rows, name)
         if not np.isnan(curve).any():
-            place.plot(RATES, curve, color=COLOURS[number], label=name)
-    place.set(xlim=(-0.01, 1.0), ylim=(0.0, 1.02))
+            axes.plot(RATES, curve, color=COLOURS[number], label=name)
+    axes.set(xlim=(-0.01, 1.0), ylim=(0.0, 1.02))

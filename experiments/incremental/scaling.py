@@ -1,61 +1,64 @@
-"""Figures 4 to 7: seconds against the number of examples, digit by digit, and how many times faster one way is."""
+"""Figures 4 to 7: training time by the number of examples for each digit, and speedups."""
 
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from experiments.experiment import Check, Experiment, Table
 from experiments.formatting import count, decimal, millions, multiple, percent
-from experiments.incremental.mnist_runs import CONTIGUOUS, DIGITS, GATHERED, LASVM, LIBRARY, LIBSVM, SCALING
+from experiments.incremental.mnist_runs import CONTIGUOUS, COPYING, DIGITS, LASVM, LIBRARY, LIBSVM, SCALING
 from experiments.plotting import COLOURS, MARKERS, style_axes
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
     from experiments.records import Records
 
 METHODS = {
-    GATHERED: "numpy, Algorithms 1 & 4 (copies)",
-    CONTIGUOUS: "numpy, Algorithms 1 & 3 (rows)",
+    COPYING: "NumPy, Algorithms 1 & 4 (copies)",
+    CONTIGUOUS: "NumPy, Algorithms 1 & 3 (rows)",
     LIBRARY: "C++, IncrementalSVC",
 }
-SHARES = {"linear": 5.0, "rbf": 15.0}  # support vectors, per cent of 10 000, section 5.4
+SHARES = {"linear": 5.0, "rbf": 15.0}  # support vectors, per cent of 10,000, section 5.4
 NEAR = {"linear": 1.5, "rbf": 3.0}  # points: the ten digits spread over 4 to 10
 IMPROVEMENT = 5.0  # the lower end of "5 to 20", abstract and section 5
 SETTING = (
-    "Random rows of MNIST, one digit against the rest, pixels from 0 to 1, C = 1: what the paper leaves open was set "
-    "by its shares of support vectors. The place of the paper's Matlab programmes and of its naive C++ is taken by "
-    "Algorithm 1 in numpy, once with gathered copies (Algorithm 4) and once with sums of whole rows (Algorithm 3); "
-    "both find the same weights as the library, to 1e-8. They learn 2 000 rows one by one, the library 5 000; of "
-    "digit 8, with the RBF kernel also of 0 and 1, they learn 3 000 and the library 10 000. LASVM counts the support "
-    "vectors; LIBSVM is one fit."
+    "Random rows of MNIST, one digit against the rest, pixels from 0 to 1, C = 1. The paper gives neither C nor the "
+    "scale; they were chosen by its shares of support vectors. Algorithm 1 in NumPy replaces the paper's Matlab "
+    "programs and its naive C++, once with copies (Algorithm 4) and once with sums of whole rows (Algorithm 3). Both "
+    "find the coefficients of the library, to 1e-8. They learn 2,000 rows one by one, the library 5,000; for digit 8, "
+    "and with the RBF kernel for 0 and 1, they learn 3,000 and the library 10,000. LASVM counts the support vectors; "
+    "LIBSVM is fitted once."
 )
-QUICK = "2 000 rows of two digits."
-STRAIGHT = (
-    "Straight lines were first asked of all three programmes. The numpy programmes bend: up to 1 000 examples much of "
-    "their time is the interpreter's. The claim is about the library since. Shares of support vectors depend on the "
-    "scale of the pixels and on C, which were chosen by them."
+QUICK = "2,000 rows of two digits."
+LINE_EXPLANATION = (
+    "At first the claim about straight lines was checked for all three programs. The curves of the NumPy programs "
+    "bend, since the interpreter takes much of their time up to 1,000 examples; the claim is now checked for the "
+    "library alone. The shares of support vectors are no evidence: the scale of the pixels and C were chosen by them."
 )
 
 
 def seconds(records: Records, digit: int, method: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return sizes and seconds of one run."""
+    """Return the sizes and seconds of one run."""
     return records.where(digit=digit, method=method).curve("n", "seconds")
 
 
 def exponent(records: Records, digit: int, method: str) -> float:
-    """Return the slope of the straight line through logarithms; nan with fewer than three points."""
+    """Return the exponent of a power law fitted to the times; nan with fewer than three points."""
     sizes, spent = seconds(records, digit, method)
     if len(sizes) < 3 or spent.min() <= 0:
         return float("nan")
     return float(np.polyfit(np.log(sizes), np.log(spent), 1)[0])
 
 
-def straightness(records: Records, digit: int, method: str) -> float:
+def log_correlation(records: Records, digit: int, method: str) -> float:
     """Return the correlation of the logarithms of size and seconds; nan with fewer than three points."""
     sizes, spent = seconds(records, digit, method)
     if len(sizes) < 3 or spent.min() <= 0:
@@ -63,27 +66,27 @@ def straightness(records: Records, digit: int, method: str) -> float:
     return float(np.corrcoef(np.log(sizes), np.log(spent))[0, 1])
 
 
-def measured(records: Records) -> list[int]:
-    """Return the digits of a run."""
+def measured_digits(records: Records) -> list[int]:
+    """Return the digits that were measured."""
     return [digit for digit in DIGITS if len(records.where(digit=digit))]
 
 
-def ratio(records: Records, digit: int, slow: str, fast: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the sizes that two ways have in common, and how many times faster one is."""
+def speedup(records: Records, digit: int, slow: str, fast: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the sizes that two programs have in common, and the speedup at each of them."""
     known, faster = seconds(records, digit, fast)
     sizes, slower = seconds(records, digit, slow)
     common = np.intersect1d(known, sizes)
     return common, slower[np.isin(sizes, common)] / faster[np.isin(known, common)]
 
 
-def at_end(records: Records, digit: int, slow: str, fast: str) -> float:
-    """Return how many times faster at the largest size in common."""
-    ratios = ratio(records, digit, slow, fast)[1]
+def last_speedup(records: Records, digit: int, slow: str, fast: str) -> float:
+    """Return the speedup at the largest size that two programs have in common."""
+    ratios = speedup(records, digit, slow, fast)[1]
     return float(ratios[-1]) if len(ratios) else float("nan")
 
 
-def _over(records: Records, digit: int) -> float:
-    """Return the library's seconds over those of one fit of LIBSVM."""
+def _libsvm_ratio(records: Records, digit: int) -> float:
+    """Return the time of the library divided by that of one fit of LIBSVM."""
     of_libsvm = records.where(digit=digit, method=LIBSVM)
     if not len(of_libsvm):
         return float("nan")
@@ -93,7 +96,7 @@ def _over(records: Records, digit: int) -> float:
 
 
 def _share(records: Records, digit: int) -> float:
-    """Return the per cent of examples that are support vectors."""
+    """Return the percentage of examples that are support vectors."""
     counted = records.where(digit=digit, method=LASVM)
     return 100 * counted.mean("support") / max(counted.unique("n"), default=1)
 
@@ -104,7 +107,7 @@ def tabulate_times(kernel: str, records: Records) -> list[Table]:
         "digit",
         "examples",
         "C++, s",
-        "one fit of LIBSVM, ratio",
+        "time / one fit of LIBSVM",
         "support vectors, of 10,000",
         "kernel values",
         "exponents: C++",
@@ -112,7 +115,7 @@ def tabulate_times(kernel: str, records: Records) -> list[Table]:
         "Algorithm 4",
     )
     rows = []
-    for digit in measured(records):
+    for digit in measured_digits(records):
         own = records.where(digit=digit, method=LIBRARY)
         size = max(own.unique("n"), default=0)
         last = own.where(n=size)
@@ -121,10 +124,10 @@ def tabulate_times(kernel: str, records: Records) -> list[Table]:
                 f"{digit}",
                 count(size),
                 decimal(last.mean("seconds"), 1),
-                multiple(_over(records, digit)),
+                multiple(_libsvm_ratio(records, digit)),
                 percent(_share(records, digit), 1),
                 millions(last.mean("kernel_evals")),
-                *(decimal(exponent(records, digit, method)) for method in (LIBRARY, CONTIGUOUS, GATHERED)),
+                *(decimal(exponent(records, digit, method)) for method in (LIBRARY, CONTIGUOUS, COPYING)),
             ]
         )
     paper = ["paper, mean", "10,000", "", "", percent(SHARES[kernel], 0), "", "", "", ""]
@@ -132,15 +135,15 @@ def tabulate_times(kernel: str, records: Records) -> list[Table]:
 
 
 def check_times(kernel: str, records: Records) -> list[Check]:
-    """Ask whether the new design is the faster one at every size, and whether the problems are those of the paper."""
-    digits = measured(records)
+    """Check that the new design is faster at every size, and that the problems resemble those of the paper."""
+    digits = measured_digits(records)
     counted = records.where(method=LASVM)
     size = max(counted.unique("n"), default=0)
     share = 100 * counted.mean("support") / max(size, 1)
-    against = [ratio(records, digit, GATHERED, LIBRARY)[1] for digit in digits]
-    rows = [ratio(records, digit, GATHERED, CONTIGUOUS)[1] for digit in digits]
+    against = [speedup(records, digit, COPYING, LIBRARY)[1] for digit in digits]
+    rows = [speedup(records, digit, COPYING, CONTIGUOUS)[1] for digit in digits]
     slopes = {method: np.array([exponent(records, digit, method) for digit in digits]) for method in METHODS}
-    straight = np.array([straightness(records, digit, LIBRARY) for digit in digits])
+    straight = np.array([log_correlation(records, digit, LIBRARY) for digit in digits])
     return [
         Check(
             "The C++ implementation significantly outperforms the direct one: at least twice as fast, every digit, "
@@ -149,20 +152,20 @@ def check_times(kernel: str, records: Records) -> list[Check]:
             _range(np.concatenate([*against, []])),
         ),
         Check(
-            "The gains stem from the gaxpy-type updates, not from the language: within numpy, Algorithm 3 is faster "
-            "than Algorithm 4 at every size.",
+            "The gains stem from the gaxpy-type updates, not from the language: in NumPy, Algorithm 3 is faster than "
+            "Algorithm 4 at every size.",
             bool(digits) and all(len(each) and bool((each > 1).all()) for each in rows),
             _range(np.concatenate([*rows, []])),
         ),
         Check(
-            "Training times are straight lines at a log-log scale (correlation above 0.98 for the library), below the "
-            "cube of the size, as n examples with steps of quadratic cost have.",
+            "Training times are straight lines at a log-log scale (correlation above 0.98 for the library), and grow "
+            "more slowly than the cube of the size, since each of the n examples has quadratic cost.",
             bool(digits) and bool(all((slopes[method] < 3).all() for method in METHODS) and straight.min() > 0.98),
             "; ".join(f"exponents, {method}: {_mean(values):.2f}" for method, values in slopes.items())
             + f"; correlation at least {straight.min(initial=1.0):.3f}",
         ),
         Check(
-            f"On average {SHARES[kernel]:.0f} % of 10 000 examples are support vectors, within {NEAR[kernel]} points.",
+            f"On average {SHARES[kernel]:.0f} % of 10,000 examples are support vectors, within {NEAR[kernel]} points.",
             size == 10_000 and abs(share - SHARES[kernel]) <= NEAR[kernel],
             f"{share:.1f} % of {size:,}",
         ),
@@ -170,25 +173,25 @@ def check_times(kernel: str, records: Records) -> list[Check]:
 
 
 def tabulate_improvement(records: Records) -> list[Table]:
-    """Return how many times faster, by digit and size."""
-    sizes = sorted(records.where(method=GATHERED).unique("n"))
+    """Return speedups by digit and size."""
+    sizes = sorted(records.where(method=COPYING).unique("n"))
     columns = ("digit", "faster", *(f"n = {size:,}" for size in sizes))
     rows = []
-    for digit in measured(records):
-        for slow, fast in ((GATHERED, LIBRARY), (CONTIGUOUS, LIBRARY), (GATHERED, CONTIGUOUS)):
-            places, ratios = ratio(records, digit, slow, fast)
-            known = dict(zip(places, ratios, strict=True))
+    for digit in measured_digits(records):
+        for slow, fast in ((COPYING, LIBRARY), (CONTIGUOUS, LIBRARY), (COPYING, CONTIGUOUS)):
+            known_sizes, ratios = speedup(records, digit, slow, fast)
+            known = dict(zip(known_sizes, ratios, strict=True))
             rows.append([f"{digit}", f"{fast} than {slow}", *(multiple(known.get(size, np.nan)) for size in sizes)])
-    return [Table(columns, rows), Table(("paper", "C++, Algorithm 3, against its others"), [["", "5 to 20 x"]])]
+    return [Table(columns, rows), Table(("paper", "C++, Algorithm 3, compared with the others"), [["", "5 to 20 x"]])]
 
 
 def check_improvement(records: Records) -> list[Check]:
-    """Ask whether it is five times and more, growing with the size."""
-    digits = measured(records)
-    ends = np.array([at_end(records, digit, GATHERED, LIBRARY) for digit in digits])
-    gains = np.array([at_end(records, digit, GATHERED, CONTIGUOUS) for digit in digits])
-    first = np.array([_first(records, digit, GATHERED, LIBRARY) for digit in digits])
-    layout = np.array([_first(records, digit, GATHERED, CONTIGUOUS) for digit in digits])
+    """Check that the speedup is at least five, and grows with the size."""
+    digits = measured_digits(records)
+    ends = np.array([last_speedup(records, digit, COPYING, LIBRARY) for digit in digits])
+    gains = np.array([last_speedup(records, digit, COPYING, CONTIGUOUS) for digit in digits])
+    first = np.array([_first_speedup(records, digit, COPYING, LIBRARY) for digit in digits])
+    layout = np.array([_first_speedup(records, digit, COPYING, CONTIGUOUS) for digit in digits])
     return [
         Check(
             "The new design improves computational efficiency by the factor of 5 to 20: at least 5 on average over "
@@ -197,26 +200,26 @@ def check_improvement(records: Records) -> list[Check]:
             _range(ends),
         ),
         Check(
-            "The improvement against naive matrix products is major, twice at least on average.",
+            "The improvement over naive matrix products is major: at least a factor of 2 on average.",
             _mean(gains) >= 2,
-            f"Algorithm 3 against 4, in numpy: {_range(gains)}",
+            f"Algorithm 3 compared with 4, in NumPy: {_range(gains)}",
         ),
         Check(
-            "It is especially visible on larger training set sizes: against naive matrix products it grows with the "
-            "size, by 5 % and more on average over the digits.",
+            "It is especially visible on larger training set sizes: the improvement over naive matrix products grows "
+            "with the size, by at least 5 % on average over the digits.",
             _mean(gains) > 1.05 * _mean(layout),
-            f"Algorithm 3 against 4, in numpy: {_mean(layout):.1f} to {_mean(gains):.1f} times",
+            f"Algorithm 3 compared with 4, in NumPy: {_mean(layout):.1f} to {_mean(gains):.1f} times",
         ),
         Check(
-            "So it is against the direct implementation in the other language: it grows by 5 % and more.",
+            "The improvement over the direct implementation in the other language also grows by at least 5 %.",
             _mean(ends) > 1.05 * _mean(first),
-            f"C++ against numpy: {_mean(first):.1f} to {_mean(ends):.1f} times",
+            f"C++ compared with NumPy: {_mean(first):.1f} to {_mean(ends):.1f} times",
         ),
     ]
 
 
-def _first(records: Records, digit: int, slow: str, fast: str) -> float:
-    ratios = ratio(records, digit, slow, fast)[1]
+def _first_speedup(records: Records, digit: int, slow: str, fast: str) -> float:
+    ratios = speedup(records, digit, slow, fast)[1]
     return float(ratios[0]) if len(ratios) else float("nan")
 
 
@@ -231,47 +234,45 @@ def _range(ratios: NDArray[np.float64]) -> str:
 
 
 def draw_times(records: Records, figure: Figure) -> None:
-    """Draw ten small plots, one a digit."""
-    places = figure.subplots(2, 5, sharex=True, sharey=True)
-    for digit, place in zip(DIGITS, places.flat, strict=True):
+    """Draw one small plot of times per digit."""
+    panels = figure.subplots(2, 5, sharex=True, sharey=True)
+    for digit, axes in zip(DIGITS, panels.flat, strict=True):
         for number, (method, label) in enumerate(METHODS.items()):
             sizes, spent = seconds(records, digit, method)
             if len(sizes):
-                place.plot(sizes, spent, marker=MARKERS[number], color=COLOURS[number], label=label)
-        place.set(xscale="log", yscale="log")
+                axes.plot(sizes, spent, marker=MARKERS[number], color=COLOURS[number], label=label)
+        axes.set(xscale="log", yscale="log")
         last, first = digit >= 5, digit % 5 == 0
-        style_axes(place, f"digit {digit}", "examples" if last else "", "seconds" if first else "", legend=False)
-    _legend(figure, places)
+        style_axes(axes, f"digit {digit}", "examples" if last else "", "seconds" if first else "", legend=False)
+    _legend(figure, panels.flat)
 
 
 def draw_improvement(records: Records, figure: Figure) -> None:
-    """Draw ten small plots of ratios."""
-    places = figure.subplots(2, 5, sharex=True, sharey=True)
+    """Draw one small plot of speedups per digit."""
+    panels = figure.subplots(2, 5, sharex=True, sharey=True)
     pairs = {
-        "C++ against numpy, Algorithm 4": (GATHERED, LIBRARY),
-        "Algorithm 3 against Algorithm 4, both in numpy": (GATHERED, CONTIGUOUS),
+        "C++ compared with NumPy, Algorithm 4": (COPYING, LIBRARY),
+        "Algorithm 3 compared with Algorithm 4, both in NumPy": (COPYING, CONTIGUOUS),
     }
-    for digit, place in zip(DIGITS, places.flat, strict=True):
+    for digit, axes in zip(DIGITS, panels.flat, strict=True):
         for number, (label, pair) in enumerate(pairs.items()):
-            sizes, ratios = ratio(records, digit, *pair)
+            sizes, ratios = speedup(records, digit, *pair)
             if len(sizes):
-                place.plot(sizes, ratios, marker=MARKERS[number], color=COLOURS[number], label=label)
+                axes.plot(sizes, ratios, marker=MARKERS[number], color=COLOURS[number], label=label)
         last, first = digit >= 5, digit % 5 == 0
-        style_axes(place, f"digit {digit}", "examples" if last else "", "times faster" if first else "", legend=False)
-    places[0][0].set_ylim(bottom=0)
-    _legend(figure, places)
+        style_axes(axes, f"digit {digit}", "examples" if last else "", "times faster" if first else "", legend=False)
+    panels[0][0].set_ylim(bottom=0)
+    _legend(figure, panels.flat)
 
 
-def _legend(figure: Figure, places: Any) -> None:
-    known = {
-        label: line for place in places.flat for line, label in zip(*place.get_legend_handles_labels(), strict=True)
-    }
+def _legend(figure: Figure, panels: Iterable[Axes]) -> None:
+    known = {label: line for axes in panels for line, label in zip(*axes.get_legend_handles_labels(), strict=True)}
     if known:
         figure.legend(known.values(), known.keys(), loc="outside lower center", ncols=3, frameon=False)
 
 
 def scaling(kernel: str, title: str, claim: str) -> Experiment:
-    """Return the experiment of figure 4 or 5."""
+    """Create the experiment of figure 4 or 5."""
     return Experiment(
         title=title,
         claim=claim,
@@ -282,12 +283,12 @@ def scaling(kernel: str, title: str, claim: str) -> Experiment:
         check=partial(check_times, kernel),
         draw=draw_times,
         size=(12.0, 5.5),
-        explanation=STRAIGHT,
+        explanation=LINE_EXPLANATION,
     )
 
 
 def improvement(kernel: str, title: str, claim: str, explanation: str = "") -> Experiment:
-    """Return the experiment of figure 6 or 7."""
+    """Create the experiment of figure 6 or 7."""
     return Experiment(
         title=title,
         claim=claim,

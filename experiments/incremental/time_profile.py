@@ -1,4 +1,4 @@
-"""Where the time of Algorithm 1 goes: shares by operation, kernel and size, digit 8 of MNIST (figures 1 and 3)."""
+"""The time profile of Algorithm 1 by operation, kernel and size, digit 8 of MNIST (figures 1 and 3)."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ OPERATIONS = {
     "augmentation": "kernel matrix augmentation (13)",
     "kappa": "kappa (17)",
     "inverse": "inverse: expansion, rank one (17)",
-    "rest": "all the rest",
+    "rest": "other",
 }
 MEMORY = ("selection", "gamma: matrix", "augmentation", "inverse")
 KERNELS = {"linear": "linear kernel", "poly": "polynomial kernel, degree 2", "rbf": "RBF kernel, sigma = 30"}
 
 
 def sizes(records: Records) -> list[int]:
-    """Return the sizes at which the clock was read."""
+    """Return the sizes at which times were recorded."""
     return sorted(records.unique("n"))
 
 
 def share(records: Records, kernel: str, size: int, *operations: str) -> float:
-    """Return the per cent of the time that goes into some operations; nan if it was not measured."""
+    """Return the percentage of the time that some operations take; nan if it was not measured."""
     line = records.where(kernel=kernel, n=size)
     whole = line.mean("seconds")
     if not whole > 0:
@@ -47,12 +47,12 @@ def share(records: Records, kernel: str, size: int, *operations: str) -> float:
 
 
 def shares(records: Records, *operations: str) -> dict[str, list[float]]:
-    """Return shares by kernel, one a size."""
+    """Return the shares by kernel, one per size."""
     return {kernel: [share(records, kernel, size, *operations) for size in sizes(records)] for kernel in SETTINGS}
 
 
 def table(records: Records) -> Table:
-    """Return all shares."""
+    """Return all shares as a table."""
     columns = ("kernel", "operation", *(f"n = {size:,}" for size in sizes(records)))
     rows = []
     for kernel in SETTINGS:
@@ -63,23 +63,23 @@ def table(records: Records) -> Table:
     return Table(columns, rows)
 
 
-def printed(values: list[float]) -> str:
-    """Return shares from the smallest size to the largest."""
+def format_shares(values: list[float]) -> str:
+    """Format shares from the smallest size to the largest."""
     return " → ".join(f"{value:.0f}" for value in values) + " %" if values else MISSING
 
 
 def draw(records: Records, figure: Figure) -> None:
-    """Draw stacked bars, a panel for each kernel."""
-    places = figure.subplots(1, 3, sharey=True)
-    across = [f"{size // 1000}k" if size >= 1000 else f"{size}" for size in sizes(records)]
-    for place, (kernel, title) in zip(places, KERNELS.items(), strict=True):
-        bottom = np.zeros(len(across))
+    """Draw stacked bars, one panel per kernel."""
+    panels = figure.subplots(1, 3, sharey=True)
+    labels = [f"{size // 1000}k" if size >= 1000 else f"{size}" for size in sizes(records)]
+    for axes, (kernel, title) in zip(panels, KERNELS.items(), strict=True):
+        bottom = np.zeros(len(labels))
         for number, (name, label) in enumerate(OPERATIONS.items()):
             heights = np.nan_to_num([share(records, kernel, size, name) for size in sizes(records)])
             if len(heights):
-                place.bar(across, heights, bottom=bottom, color=COLOURS[number % len(COLOURS)], label=label, width=0.7)
+                axes.bar(labels, heights, bottom=bottom, color=COLOURS[number % len(COLOURS)], label=label, width=0.7)
             bottom += heights
-        style_axes(place, title, "examples", "per cent of the time" if kernel == "linear" else "", legend=False)
-    if across:
-        handles, labels = places[0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside right center", frameon=False, fontsize="small")
+        style_axes(axes, title, "examples", "per cent of the time" if kernel == "linear" else "", legend=False)
+    if labels:
+        handles, names = panels[0].get_legend_handles_labels()
+        figure.legend(handles, names, loc="outside right center", frameon=False, fontsize="small")

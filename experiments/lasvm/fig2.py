@@ -1,6 +1,6 @@
 """Figure 2: training times of the ten MNIST classifiers.
 
-The paper's figure has bars without numbers; its text gives the ratios. Times here are ratios to LIBSVM of the same run.
+The paper's figure has bars without numbers; its text gives the ratios. Here times are ratios to LIBSVM in the same run.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from experiments.records import Records
 
-PAPER = {LASVM: 1 / 3, LASVM2: 12210 / 17400}  # of LIBSVM's time: "about three times faster"; the sums of figure 4
+PAPER = {LASVM: 1 / 3, LASVM2: 12210 / 17400}  # time / LIBSVM: "about three times faster"; the sums of figure 4
 
 
 def _ratios(records: Records) -> dict[str, list[float]]:
@@ -68,7 +68,7 @@ def _check(records: Records) -> list[Check]:
         Check(
             "LASVM x2 usually runs faster than LIBSVM: on most digits",
             two < 1 and faster > len(DIGITS) / 2,
-            f"{multiple(two)} in all; faster on {faster} digits of {len(DIGITS)}",
+            f"{multiple(two)} in total; faster on {faster} digits of {len(DIGITS)}",
         ),
         Check(
             "AVGPERC x1 has very good times: at most those of LASVM x1",
@@ -84,19 +84,19 @@ def _check(records: Records) -> list[Check]:
 
 
 def _draw(records: Records, figure: Figure) -> None:
-    place, series = figure.subplots(), per_digit(records, "seconds")
-    draw_digits(place, series, "training time, CPU seconds")
+    axes, series = figure.subplots(), per_digit(records, "seconds")
+    draw_digits(axes, series, "training time, CPU seconds")
     highest = float(np.nan_to_num(list(series.values())).max())
     if highest > 0:
-        place.set_yscale("log")
-        place.set_ylim(top=8 * highest)  # room for the legend
+        axes.set_yscale("log")
+        axes.set_ylim(top=8 * highest)  # space for the legend
 
 
 EXPERIMENT = Experiment(
     title="Training times of the ten MNIST classifiers",
     claim="'LASVM x1 runs about three times faster than LIBSVM. LASVM x2 usually runs faster than LIBSVM.' AVGPERC x1 "
     "has very good times; those of AVGPERC x10 are no longer competitive.",
-    setting=SETTING + " The picture has a logarithmic scale, for our times would not be seen beside LIBSVM's.",
+    setting=SETTING + " The picture has a logarithmic scale, since our times are far smaller than LIBSVM's.",
     quick=QUICK,
     measurement=MEASUREMENT,
     tabulate=_tabulate,

@@ -1,6 +1,6 @@
-"""Figure 4: errors and training times of ten MNIST classifiers combined, one against the rest.
+"""Figure 4: errors and training times of the ten combined MNIST classifiers, one against the rest.
 
-The class of a row is argmax_d f_d(x) over the machines of figures 1, 2, 3 and 5; times are the sums over the ten.
+The class of a row is argmax_d f_d(x) over the classifiers of figures 1, 2, 3 and 5; times are the sums over the ten.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def _check(records: Records) -> list[Check]:
     return [
         *(
             Check(
-                f"{method}: {PAPER_ERROR[method]} % of errors, within two standard errors of a test set of this size "
+                f"{method}: an error of {PAPER_ERROR[method]} %, within two standard errors of a test set of this size "
                 f"({decimal(2 * noise)} points)",
                 abs(error[method] - PAPER_ERROR[method]) <= 2 * noise,
                 percent(error[method]),
@@ -84,14 +84,14 @@ def _check(records: Records) -> list[Check]:
 
 
 def _draw(records: Records, figure: Figure) -> None:
-    places = figure.subplots(1, 2)
+    panels = figure.subplots(1, 2)
     names = list(PAPER_ERROR)
     paper = [PAPER_SECONDS[name] / PAPER_SECONDS[LIBSVM] for name in names]
     errors = {"paper": list(PAPER_ERROR.values()), "here": [_error(records, name) for name in names]}
-    plot_comparison(places[0], names, errors, log=False)
-    plot_comparison(places[1], names, {"paper": paper, "here": [_ratio(records, name) for name in names]})
-    style_axes(places[0], "Multiclass error", "test error, %", "")
-    style_axes(places[1], "Training time", "of LIBSVM's time", "", legend=False)
+    plot_comparison(panels[0], names, errors, log=False)
+    plot_comparison(panels[1], names, {"paper": paper, "here": [_ratio(records, name) for name in names]})
+    style_axes(panels[0], "Multiclass error", "test error, %", "")
+    style_axes(panels[1], "Training time", "time / LIBSVM", "", legend=False)
 
 
 EXPERIMENT = Experiment(
@@ -100,7 +100,7 @@ EXPERIMENT = Experiment(
     "'LASVM x1 provides almost the same accuracy with much shorter training times. LASVM x2 reproduces the LIBSVM "
     "accuracy with slightly shorter training time.'",
     setting=SETTING,
-    quick=QUICK + " Errors are those of a fifteenth of the training rows, so that the paper's cannot be reached.",
+    quick=QUICK + " With a fifteenth of the training rows the errors of the paper cannot be reached.",
     measurement=MEASUREMENT,
     tabulate=_tabulate,
     check=_check,

@@ -1,14 +1,13 @@
 """Ten handwritten digits, each against the rest (section 3.3): figures 1 to 5.
 
-A method's ten machines are fitted in one cell, because figure 4 combines them: the class of a row is the digit whose
-machine has the largest decision value, argmax_d f_d(x). The lines of a cell are the ten digits and `ALL`, whose seconds
-are those of all ten.
+One cell fits the ten classifiers of a method, because figure 4 combines them: the class of a row is the digit with the
+largest decision value, argmax_d f_d(x). A cell has one record per digit, and one for `ALL` with the sum of the seconds.
 """
 
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,6 +20,9 @@ from hinge import KernelPerceptron, OnlineSVC
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from matplotlib.axes import Axes
+    from sklearn.svm import SVC
+
     from experiments.problems import Problem
     from experiments.records import Record, Records
 
@@ -30,33 +32,34 @@ METHODS = (LASVM, LASVM2, AVGPERC, AVGPERC10, LIBSVM)
 DIGITS = range(10)
 ALL = "all"
 SETTING = (
-    "All 60 000 + 10 000 rows of pixels / 255, one digit against the rest; C = 1000, gamma = 0.02 (0.005 on pixels in "
-    "[-1, 1]), tolerance 0.001, caches of 256 MB as in the paper, but 1 GB for LIBSVM. One order of visits (seed 0). "
-    "CPU seconds of one thread; our models compute kernel values in blocks, LIBSVM one row at a time, so that "
-    "ratios of times say more about programs than the paper's, whose methods share their kernel code."
+    "All 60,000 + 10,000 rows of pixels / 255, one digit against the rest; C = 1000, gamma = 0.02 (0.005 on pixels in "
+    "[-1, 1]), tolerance 0.001, caches of 256 MB as in the paper, but 1 GB for LIBSVM. One order of the examples (seed "
+    "0). CPU seconds of one thread. Our models compute kernel values in blocks, LIBSVM one row at a time; in the paper "
+    "all methods share their kernel code, so that its ratios of times say less about the programs."
 )
-QUICK = "4 000 training and 2 000 test rows."
+QUICK = "4,000 training and 2,000 test rows."
 _CACHE, _LIBSVM_CACHE = 256.0, 1000.0  # megabytes
 _QUICK_ROWS = 4_000, 2_000
 
 
-def _made(method: str, problem: Problem) -> Any:
+def _make_model(method: str, problem: Problem) -> SVC | OnlineSVC | KernelPerceptron:
     if method == LIBSVM:
         return make_libsvm(problem, cache_size=_LIBSVM_CACHE)
-    common: dict[str, Any] = {"gamma": problem.gamma, "cache_size": _CACHE, "random_state": 0, "n_jobs": 1}
     if method in (LASVM, LASVM2):
-        return OnlineSVC(C=problem.C, epochs=1 if method == LASVM else 2, **common)
-    return KernelPerceptron(average=True, epochs=1 if method == AVGPERC else 10, **common)
+        model = OnlineSVC(C=problem.C, epochs=1 if method == LASVM else 2)
+    else:
+        model = KernelPerceptron(average=True, epochs=1 if method == AVGPERC else 10)
+    return model.set_params(gamma=problem.gamma, cache_size=_CACHE, random_state=0, n_jobs=1)
 
 
-def _measured(method: str, rows: tuple[int, int] | None) -> list[Record]:
-    """Fit the ten machines of a method; return a line for each, and one for the ten together."""
-    everything = mnist() if rows is None else mnist().head(*rows)
-    decisions = np.empty((len(everything.y_test), len(DIGITS)))
+def _measure(method: str, rows: tuple[int, int] | None) -> list[Record]:
+    """Fit the ten classifiers of a method; return one record for each, and one for the ten combined."""
+    all_digits = mnist() if rows is None else mnist().head(*rows)
+    decisions = np.empty((len(all_digits.y_test), len(DIGITS)))
     lines: list[Record] = []
     for number in DIGITS:
         problem = mnist_digit(number) if rows is None else mnist_digit(number).head(*rows)
-        model = _made(method, problem)
+        model = _make_model(method, problem)
         seconds, _ = cpu_time(partial(model.fit, problem.X, problem.y))
         decisions[:, number] = model.decision_function(problem.X_test)
         error = 100 * float(np.mean((decisions[:, number] > 0) != problem.y_test))
@@ -64,33 +67,33 @@ def _measured(method: str, rows: tuple[int, int] | None) -> list[Record]:
         if method != LIBSVM:
             lines[-1]["kernel_evals"] = int(model.n_kernel_evals_)
     total = sum(float(line["seconds"]) for line in lines)
-    error = 100 * float(np.mean(decisions.argmax(axis=1) != everything.y_test))
+    error = 100 * float(np.mean(decisions.argmax(axis=1) != all_digits.y_test))
     return [*lines, {"digit": ALL, "seconds": total, "error": error, "test_rows": len(decisions)}]
 
 
 def _cells(quick: bool) -> Iterator[Cell]:
     for method in METHODS:
-        yield Cell({"method": method}, partial(_measured, method, _QUICK_ROWS if quick else None))
+        yield Cell({"method": method}, partial(_measure, method, _QUICK_ROWS if quick else None))
 
 
 MEASUREMENT = Measurement("digits", _cells)
 
 
 def by_digit(records: Records, method: str, column: str) -> list[float]:
-    """Return what a method shows on each digit; nan for what was not measured."""
+    """Return a column of a method by digit; nan where it was not measured."""
     return [records.where(method=method, digit=number).mean(column) for number in DIGITS]
 
 
 def per_digit(records: Records, column: str) -> dict[str, list[float]]:
-    """Return what each method shows on each digit, LIBSVM first."""
+    """Return a column of each method by digit, LIBSVM first."""
     return {method: by_digit(records, method, column) for method in (LIBSVM, *METHODS[:-1])}
 
 
-def draw_digits(place: Any, series: dict[str, list[float]], up: str) -> None:
-    """Draw ten bars for each method, as the paper's figures 1, 2 and 5 do."""
+def draw_digits(axes: Axes, series: dict[str, list[float]], y_label: str) -> None:
+    """Draw ten bars per method, as in figures 1, 2 and 5 of the paper."""
     width = 0.8 / len(series)
     for number, (method, values) in enumerate(series.items()):
-        places = [across + width * (number - (len(series) - 1) / 2) for across in DIGITS]
-        place.bar(places, np.nan_to_num(values), width, color=COLOURS[number], label=method)
-    place.set_xticks(list(DIGITS))
-    style_axes(place, "", "digit against the rest", up)
+        panels = [digit + width * (number - (len(series) - 1) / 2) for digit in DIGITS]
+        axes.bar(panels, np.nan_to_num(values), width, color=COLOURS[number], label=method)
+    axes.set_xticks(list(DIGITS))
+    style_axes(axes, "", "digit against the rest", y_label)

@@ -1,8 +1,8 @@
-"""Criteria of selection on Adult, noisy data: the measurement of figures 11 and 12, and what is asked of it.
+"""Selection criteria on Adult, which is noisy: the measurement of figures 11 and 12.
 
-Errors are compared split by split with the exact solution of the same split, the one that LIBSVM finds. The paper calls
-0.25 points of a single run significant, and 0.05 points of its mean over 65 runs; here, of a mean over n runs, it is
-0.25 / sqrt(n).
+Errors are compared with the exact solution of the same split, which LIBSVM finds. The paper calls differences of 0.25
+points significant for a single run, and 0.05 points for its mean over 65 runs; here they are 0.25 / sqrt(n) points for
+a mean over n runs.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from experiments.lasvm.selection import (
     GRADIENT,
     LIBSVM,
     RANDOM,
-    chosen,
-    exact,
-    one_pass,
+    fit_exact,
+    fit_one_pass,
+    run_selection,
 )
 from experiments.measure import fit_and_measure, make_libsvm
 
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
 CRITERIA = (RANDOM, GRADIENT, ACTIVE, AUTOACTIVE)
 RUNS, QUICK_RUNS = 5, 1
-SAME = 0.05  # points between mean errors that mean something, by the paper
-SIGNIFICANT = 0.25  # the same between single runs
+SAME = 0.05  # points: a meaningful difference of mean errors, by the paper
+SIGNIFICANT = 0.25  # points: a significant difference of single runs, by the paper
 _EARLY = (250, 500, 1_000, 1_500, 2_000, 2_500, 3_000, 4_000, 5_000, 6_000)
 _CHECKPOINTS = {
     GRADIENT: _EARLY,
@@ -64,7 +64,7 @@ def _libsvm(quick: bool, seed: int) -> Record:
 
 
 def _exact(quick: bool, seed: int) -> Record:
-    return exact(_problem(quick, seed), seed)
+    return fit_exact(_problem(quick, seed), seed)
 
 
 def _cells(quick: bool) -> Iterator[Cell]:
@@ -72,42 +72,42 @@ def _cells(quick: bool) -> Iterator[Cell]:
     for seed in seeds:
         yield Cell({"method": EXACT, "seed": seed}, partial(_exact, quick, seed))
         for criterion in CRITERIA:
-            yield Cell({"method": criterion, "seed": seed}, partial(_course, quick, criterion, seed))
-    yield Cell({"method": FIT, "seed": 0}, lambda: one_pass(_problem(quick, 0), 0))
+            yield Cell({"method": criterion, "seed": seed}, partial(_select, quick, criterion, seed))
+    yield Cell({"method": FIT, "seed": 0}, lambda: fit_one_pass(_problem(quick, 0), 0))
     yield Cell({"method": LIBSVM, "seed": 0}, partial(_libsvm, quick, 0))
 
 
-def _course(quick: bool, criterion: str, seed: int) -> list[Record]:
-    return chosen(_problem(quick, seed), criterion, _checkpoints(quick, criterion), seed)
+def _select(quick: bool, criterion: str, seed: int) -> list[Record]:
+    return run_selection(_problem(quick, seed), criterion, _checkpoints(quick, criterion), seed)
 
 
 MEASUREMENT = Measurement("selection on adult", _cells)
 
 
 def excess(records: Records, criterion: str) -> list[tuple[int, float]]:
-    """Return, look by look, the number of labels and by how much the error exceeds the exact one, on average."""
-    solved = {line["seed"]: float(line["error"]) for line in records.where(method=EXACT)}
+    """Return, per checkpoint, the number of labels and the mean difference to the exact error."""
+    exact_errors = {line["seed"]: float(line["error"]) for line in records.where(method=EXACT)}
     own = records.where(method=criterion)
     result = []
     for labels in sorted(own.unique("labels")):
-        lines = [line for line in own.where(labels=labels) if line["seed"] in solved]
-        differences = [float(line["error"]) - solved[line["seed"]] for line in lines]
+        lines = [line for line in own.where(labels=labels) if line["seed"] in exact_errors]
+        differences = [float(line["error"]) - exact_errors[line["seed"]] for line in lines]
         result.append((labels, sum(differences) / len(differences) if differences else math.nan))
     return result
 
 
 def noise(records: Records) -> float:
-    """Return what a difference of mean errors must exceed to mean something."""
+    """Return the significant difference of mean errors."""
     return SIGNIFICANT / math.sqrt(max(len(records.where(method=EXACT)), 1))
 
 
-def reached(records: Records, criterion: str) -> Records:
-    """Return the records of the first look at which the error is that of LIBSVM; none if it never is."""
+def first_at_libsvm_error(records: Records, criterion: str) -> Records:
+    """Return the records of the first checkpoint with the error of LIBSVM; none if it is never reached."""
     labels = next((labels for labels, above in excess(records, criterion) if above <= SAME), -1)
     return records.where(method=criterion, labels=labels)
 
 
-def last(records: Records, criterion: str) -> Records:
-    """Return the records of the last look."""
+def last_checkpoint(records: Records, criterion: str) -> Records:
+    """Return the records of the last checkpoint."""
     own = records.where(method=criterion)
     return own.where(labels=max(own.unique("labels"), default=-1))

@@ -1,10 +1,10 @@
-"""The six sets of the paper's table 2, with its C and gamma.
+"""The six data sets of table 2 of the paper, with its C and gamma.
 
-Adult, Mnist and Reuters are the paper's own rows. Which rows of Banana and of USPS it trained on is not known: they are
-drawn anew for every seed. USPS is given by the LASVM paper, which has the same authors and the same set: it is digit 0
-(break-even at 98.62 % with 0.46 % of 1 969 rows wrong means about 328 positive rows, and only the zeros are so many),
-and C is 1000 without noise. Table 2 prints C = 1, with which LIBSVM has 475 support vectors and 0.70 % of errors here;
-with 1000 it has 300 and 0.42 %, and the paper 237 and 0.46 %.
+Adult, Mnist and Reuters have the rows of the paper. It does not say which rows of Banana and USPS it used: they are
+drawn at random for every seed. The LASVM paper, which shares authors and data, determines the rest about USPS. The
+digit is 0: a break-even point of 98.62 % with 0.46 % errors in 1,969 rows means about 328 positive rows, and only the
+zeros are so many. C is 1000 without noise: table 2 gives C = 1, with which LIBSVM has 475 support vectors and 0.70 %
+errors here; with 1000 it has 300 and 0.42 %, and the paper has 237 and 0.46 %.
 """
 
 from __future__ import annotations
@@ -23,29 +23,29 @@ ADULT, MNIST, BANANA, REUTERS, USPS, NOISY_USPS = "Adult", "Mnist(8)", "Banana",
 NAMES = (ADULT, MNIST, BANANA, REUTERS, USPS, NOISY_USPS)
 NOISY = (ADULT, BANANA, NOISY_USPS)
 NOISE = 0.1
-RAMP = -1.0  # the paper's s
+RAMP = -1.0  # s in the paper
 OTHER_RAMPS = (-3.0, -2.0, -0.5, 0.0, 0.5, 0.75)
-CACHE = 2000.0  # megabytes, for every method; the paper does not say what it had
+CACHE = 2000.0  # megabytes, for every method; the paper does not give it
 
 
 @dataclass(frozen=True)
-class Source:
-    """How a set is made, and how often it is learned in a full run.
+class DatasetSpec:
+    """How a data set is created, and how many runs it has.
 
     Attributes
     ----------
     load : callable
-        Given a seed, the problem.
+        Creates the problem for a seed.
     rows : pair of int
         Training and test rows of a quick run.
     seeds : int
-        Runs of a full run.
+        Seeds of a full run.
     ramp_seeds : int
-        Runs with each s that the tables do not have.
+        Seeds for each other value of s.
     ramps : tuple of float
-        These s.
-    redrawn : bool
-        Whether every seed has other rows; otherwise it is only their order that changes.
+        The other values of s.
+    depends_on_seed : bool
+        Whether every seed has other rows; otherwise it changes only their order.
     """
 
     load: Callable[[int], Problem]
@@ -53,14 +53,14 @@ class Source:
     seeds: int
     ramp_seeds: int = 3
     ramps: tuple[float, ...] = OTHER_RAMPS
-    redrawn: bool = False
+    depends_on_seed: bool = False
 
 
 def problem(name: str, seed: int, *, quick: bool) -> Problem:
-    """Return a set, the first rows of it for a quick run."""
-    source = SOURCES[name]
-    whole = source.load(seed)
-    return whole.head(*source.rows) if quick else whole
+    """Create a problem, or the first rows of it for a quick run."""
+    spec = DATASETS[name]
+    whole = spec.load(seed)
+    return whole.head(*spec.rows) if quick else whole
 
 
 def _adult(_: int) -> Problem:
@@ -87,11 +87,11 @@ def _noisy_usps(seed: int) -> Problem:
     return replace(_usps(seed), C=1.0).flip_labels(NOISE, seed)
 
 
-SOURCES = {  # the quick ones first
-    BANANA: Source(_banana, (4_000, 1_300), 10, 10, redrawn=True),
-    USPS: Source(_usps, (7_329, 1_969), 5, redrawn=True),
-    REUTERS: Source(_reuters, (7_770, 3_299), 5),
-    NOISY_USPS: Source(_noisy_usps, (7_329, 1_969), 5, redrawn=True),
-    ADULT: Source(_adult, (6_000, 3_000), 2, 1),
-    MNIST: Source(_mnist, (6_000, 3_000), 1, 1, (0.0, 0.75)),
+DATASETS = {  # fast ones first
+    BANANA: DatasetSpec(_banana, (4_000, 1_300), 10, 10, depends_on_seed=True),
+    USPS: DatasetSpec(_usps, (7_329, 1_969), 5, depends_on_seed=True),
+    REUTERS: DatasetSpec(_reuters, (7_770, 3_299), 5),
+    NOISY_USPS: DatasetSpec(_noisy_usps, (7_329, 1_969), 5, depends_on_seed=True),
+    ADULT: DatasetSpec(_adult, (6_000, 3_000), 2, 1),
+    MNIST: DatasetSpec(_mnist, (6_000, 3_000), 1, 1, (0.0, 0.75)),
 }

@@ -1,4 +1,4 @@
-"""The numbers of the paper's tables 3 and 4; by method, one for each set in the order of `NAMES`."""
+"""The numbers of tables 3 and 4 of the paper: by method, one per data set in the order of `NAMES`."""
 
 from __future__ import annotations
 
@@ -63,6 +63,6 @@ KERNELS: Numbers = {  # millions
 }
 
 
-def printed(table: Numbers, method: str, data: str) -> float:
-    """Return one number of a table."""
+def paper_value(table: Numbers, method: str, data: str) -> float:
+    """Return one number of a table of the paper."""
     return table[method][NAMES.index(data)]
