@@ -99,7 +99,7 @@ def _section(outcome: Outcome, *, quick: bool) -> Iterator[str]:
 
 def _wrap(text: str, indent: str = "") -> str:
     """Break a text into short lines, none of which begins with what Markdown takes for a list or a heading."""
-    glued = re.sub(r" (?=(?:[-+*>]|#+|\d+[.)]) )", "\0", text)
+    glued = re.sub(r" (?=%|(?:[-+*>]|#+|\d+[.)]) )", "\0", text)
     lines = textwrap.wrap(glued, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
     return "\n".join(lines).replace("\0", " ")
 

@@ -6,7 +6,7 @@ Times are CPU seconds of one thread: other processes hardly influence them, and 
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
 from sklearn.svm import SVC
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from experiments.problems import Matrix, Problem
+    from experiments.problems import Labels, Matrix, Problem
     from experiments.records import Record
 
 Result = TypeVar("Result")
@@ -25,7 +25,7 @@ Result = TypeVar("Result")
 class Classifier(Protocol):
     """A fitted classifier."""
 
-    def predict(self, X: Matrix, /) -> NDArray[Any]:
+    def predict(self, X: Matrix, /) -> Labels:
         """Predict labels."""
 
 
@@ -34,7 +34,7 @@ class KernelClassifier(Classifier, Protocol):
 
     support_: NDArray[np.integer]
 
-    def fit(self, X: Matrix, y: NDArray[Any], /) -> object:
+    def fit(self, X: Matrix, y: Labels, /) -> object:
         """Train."""
 
 

@@ -19,7 +19,9 @@ from hinge.datasets import Dataset, load
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-Matrix: TypeAlias = "NDArray[np.floating[Any]] | sparse.csr_matrix"
+Floats: TypeAlias = "NDArray[np.floating[Any]]"
+Matrix: TypeAlias = "Floats | sparse.csr_matrix"
+Labels: TypeAlias = "NDArray[Any]"  # booleans, digits or names
 
 _load_errors: dict[str, OSError] = {}
 
@@ -29,9 +31,9 @@ class Problem:
     """Training and test rows, and the parameters of an RBF kernel SVM."""
 
     X: Matrix
-    y: NDArray[Any]
+    y: Labels
     X_test: Matrix
-    y_test: NDArray[Any]
+    y_test: Labels
     C: float
     gamma: float
 

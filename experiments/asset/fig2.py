@@ -61,10 +61,15 @@ def _line(records: Records, method: str, size: int, paper_error: float, paper_se
 
 def _check(records: Records) -> list[Check]:
     sizes = measured_sizes(records)
-    return [_falls(records, sizes), _faster(records, sizes), _linear(records, sizes), _lasvm(records, sizes)]
+    return [
+        _check_falls(records, sizes),
+        _check_faster(records, sizes),
+        _check_linear(records, sizes),
+        _check_lasvm(records, sizes),
+    ]
 
 
-def _falls(records: Records, sizes: list[int]) -> Check:
+def _check_falls(records: Records, sizes: list[int]) -> Check:
     means = {
         method: [final_errors(records, method, size).mean() for size in sizes] for method in (ASSET_ON, ASSET_STAR_ON)
     }
@@ -76,21 +81,21 @@ def _falls(records: Records, sizes: list[int]) -> Check:
     )
 
 
-def _faster(records: Records, sizes: list[int]) -> Check:
+def _check_faster(records: Records, sizes: list[int]) -> Check:
     leads = {
         size: records.where(method=ASSET_STAR_ON, size=size).mean("error")
         - records.where(method=ASSET_ON, size=size).mean("error")
         for size in sizes
     }
     return Check(
-        "ASSET on-line tends to converge faster than ASSET* on-line: its mean error over all looks is smaller with "
-        "every number of features",
+        "ASSET on-line tends to converge faster than ASSET* on-line: its mean error over all checkpoints is smaller "
+        "with every number of features",
         bool(sizes) and all(value > 0 for value in leads.values()),
         "difference in points: " + ", ".join(f"{size}: {value:+.2f}" for size, value in leads.items()),
     )
 
 
-def _linear(records: Records, sizes: list[int]) -> Check:
+def _check_linear(records: Records, sizes: list[int]) -> Check:
     first, last = min(sizes, default=SIZES[0]), max(sizes, default=SIZES[-1])
     ratio = training_seconds(records, ASSET_ON, last) / training_seconds(records, ASSET_ON, first)
     paper = PAPER[last]["train"] / PAPER[first]["train"]
@@ -102,14 +107,14 @@ def _linear(records: Records, sizes: list[int]) -> Check:
     )
 
 
-def _lasvm(records: Records, sizes: list[int]) -> Check:
+def _check_lasvm(records: Records, sizes: list[int]) -> Check:
     last = max(sizes, default=SIZES[-1])
     error, approximate = (final_errors(records, *model).mean() for model in ((LASVM, 0), (ASSET_ON, last)))
     ratio = training_seconds(records, LASVM, 0) / training_seconds(records, ASSET_ON, last)
     return Check(
         "LASVM has a better solution than the largest approximate model, but takes longer (14 times in the paper)",
         bool(error < approximate and ratio > 1),
-        f"{percent(error)} against {percent(approximate)}, in {multiple(ratio)} the time",
+        f"{percent(error)} compared with {percent(approximate)}, in {multiple(ratio)} the time",
     )
 
 

@@ -3,8 +3,23 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
-from experiments.asset.batch import ASSET, ASSET_STAR, LASVM, LIBSVM, PIPELINE
+from experiments.asset.batch import (
+    ASSET,
+    ASSET_STAR,
+    LARGE,
+    LASVM,
+    LIBSVM,
+    PIPELINE,
+    after_most_passes,
+)
+from experiments.asset.tasks import TASKS
+from experiments.experiment import Check
+from experiments.formatting import percent
+
+if TYPE_CHECKING:
+    from experiments.records import Records
 
 # Test errors in per cent, by task and s. A pipeline of scikit-learn replaces CPNY, LIBSVM replaces SVM-Light; CPSP is
 # not available.
@@ -49,3 +64,35 @@ def standard_error(error: float, n_rows: int) -> float:
 def tolerance(data: str, error: float) -> float:
     """Return the tolerance of an error: two standard errors of the difference between two test sets."""
     return 2 * math.hypot(*(standard_error(error, n_rows) for n_rows in N_TEST[data]))
+
+
+def compare_error(data: str, ours: float, paper: float) -> tuple[bool, str]:
+    """Return whether an error agrees with the paper's, and both as text."""
+    limit = tolerance(data, paper)
+    return abs(ours - paper) <= limit, f"{percent(ours)} ({percent(paper)} ± {limit:.2f})"
+
+
+def check_errors(records: Records, method: str, claim: str) -> Check:
+    """Check that the errors of a method with 512 and 1024 landmarks are those of the paper."""
+    agreements, observed = [], []
+    for data in N_TEST:
+        for size in LARGE:
+            ours = after_most_passes(records, data, method, size).mean("error")
+            agrees, text = compare_error(data, ours, ERRORS[data, size][method])
+            agreements.append(agrees)
+            observed.append(f"{TASKS[data].title} {size}: {text}")
+    return Check(
+        f"{claim} (within two standard errors of the difference between two test sets; CCAT is another sample and left "
+        "out)",
+        all(agreements),
+        "; ".join(observed),
+    )
+
+
+ERRORS_EXPLANATION = (
+    "All errors on MNIST, including the exact one, are 0.2 to 0.4 points above the paper's. Each is within its "
+    "tolerance, but all have the same sign; with the official test set instead of a random one the errors were 3.90 "
+    "and 2.75 % for ASSET and 1.61 % for LASVM. The paper does not say how it scaled the pixels. At first IJCNN had "
+    "30 passes like the others: with 1024 landmarks the error of ASSET was 1.00 %, outside the tolerance, and still "
+    "falling. It now has 100 passes."
+)

@@ -67,10 +67,10 @@ def _tabulate(records: Records) -> list[Table]:
 
 def _check(records: Records) -> list[Check]:
     sizes = measured_sizes(records)
-    return [_falls(records, sizes), _steady(records, sizes), _intercept(records, sizes)]
+    return [_check_falls(records, sizes), _check_steady(records, sizes), _check_intercept(records, sizes)]
 
 
-def _falls(records: Records, sizes: list[int]) -> Check:
+def _check_falls(records: Records, sizes: list[int]) -> Check:
     means = [float(final_errors(records, ASSET_ON, size).mean()) for size in sizes]
     return Check(
         "The mean error of ASSET on-line falls at each doubling of the features",
@@ -79,7 +79,7 @@ def _falls(records: Records, sizes: list[int]) -> Check:
     )
 
 
-def _steady(records: Records, sizes: list[int]) -> Check:
+def _check_steady(records: Records, sizes: list[int]) -> Check:
     deviations = {(method, size): _deviation(records, method, size) for method in METHODS for size in sizes}
     return Check(
         "Errors vary little at the end of the pass: deviations are at most the paper's largest, "
@@ -89,7 +89,7 @@ def _steady(records: Records, sizes: list[int]) -> Check:
     )
 
 
-def _intercept(records: Records, sizes: list[int]) -> Check:
+def _check_intercept(records: Records, sizes: list[int]) -> Check:
     gains = {
         size: float(final_errors(records, ASSET_STAR_ON, size).mean() - final_errors(records, ASSET_ON, size).mean())
         for size in sizes

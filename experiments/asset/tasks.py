@@ -90,6 +90,7 @@ TASKS = {
     "covtype-few": Task("COVTYPE", lambda: _covtype().head(20_000, FEW_TEST), "20,000 rows"),
 }
 BATCH = ("adult", "mnist", "ccat", "ijcnn", "covtype")  # the order of the paper
+ROWS = "Rows: " + "; ".join(f"{TASKS[name].title}, {TASKS[name].note}" for name in BATCH) + "."
 EXACT = {name: name for name in BATCH} | {"covtype": "covtype-part"}  # the rows that LASVM learns
 TIMED = {  # the rows that LIBSVM and LinearSVC learn
     "ijcnn": "ijcnn",

@@ -69,8 +69,8 @@ def check(records: Records) -> list[Check]:
             f"beta {_before_and_after(*small.values())}; line 17 {_before_and_after(*inverse.values())}",
         ),
         Check(
-            "Kernel computation has the largest weight for small training sets, and loses weight against gamma as "
-            "they grow.",
+            "Kernel computation has the largest weight for small training sets, and loses weight compared with gamma "
+            "as they grow.",
             all(
                 len(values) > 1
                 and values[0] > gammas[kernel][0]

@@ -13,7 +13,7 @@ to 274 (315; the others have 358, 460 and 764). The window of 150 costs 7 to 12 
 from __future__ import annotations
 
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
+    from experiments.problems import Labels
     from experiments.records import Record, Records
 
 C, GAMMA = 100.0, 1 / (2 * 0.3 * 256)
@@ -42,7 +43,7 @@ COST = 1.15  # "about 10 %", and 5 % for noise: 115 errors in 2,007 rows compare
 
 
 @lru_cache(maxsize=1)
-def _rows(order: int) -> tuple[NDArray[np.float64], NDArray[Any], NDArray[np.float64], NDArray[Any]]:
+def _rows(order: int) -> tuple[NDArray[np.float64], Labels, NDArray[np.float64], Labels]:
     """Return training and test rows with pixels from 0 to 1; order 0 is the order of the file."""
     data = load_cached("usps")
     permutation = np.random.default_rng(order).permutation(ALL) if order else np.arange(ALL)
@@ -154,7 +155,8 @@ def check(records: Records) -> list[Check]:
             f"error is at most {COST} of that without a window, in the order of the file and in the mean of all "
             "orders.",
             limited / unlimited <= COST and float(np.mean(ratios)) <= COST if ratios else False,
-            f"{limited:.2f} % against {unlimited:.2f} %; by order: " + ", ".join(f"{value:.2f}" for value in ratios),
+            f"{limited:.2f} % compared with {unlimited:.2f} %; by order: "
+            + ", ".join(f"{value:.2f}" for value in ratios),
         ),
         Check(
             f"For all windows from 150 on, the error is at most {COST} of that without a window.",
@@ -164,7 +166,7 @@ def check(records: Records) -> list[Check]:
         Check(
             "Below 150 the accuracy deteriorates further: a window of 50 costs more than one of 150.",
             smallest > limited,
-            f"{smallest:.2f} % against {limited:.2f} %",
+            f"{smallest:.2f} % compared with {limited:.2f} %",
         ),
         Check(
             f"An SVM without a window has more support vectors than the window of 150 (paper: {SUPPORT} on average), "

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from experiments.problems import Floats, Labels
     from experiments.records import Record
     from hinge.datasets import Dataset
 
@@ -117,9 +118,7 @@ def traffic(data: Dataset, seed: int) -> tuple[Traffic, Traffic]:
     return Traffic((rows - low) / span, labels), Traffic((others - low) / span, other_labels)
 
 
-def _draw_rows(
-    X: NDArray[Any], y: NDArray[Any], random: np.random.Generator
-) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+def _draw_rows(X: Floats, y: Labels, random: np.random.Generator) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     normal, attacks = np.flatnonzero(y == "normal."), np.flatnonzero(y != "normal.")
     _, kinds, counts = np.unique(y[attacks], return_inverse=True, return_counts=True)
     chances = 1 / counts[kinds]
@@ -202,7 +201,7 @@ def sparse_expansion(gram: NDArray[np.float64], wanted: NDArray[np.float64], siz
     return np.asarray(path[:, too_many[0] - 1 if len(too_many) else -1])
 
 
-def _kernel_values(X: NDArray[Any], Z: NDArray[Any], kernel: str) -> NDArray[np.float64]:
+def _kernel_values(X: Floats, Z: Floats, kernel: str) -> NDArray[np.float64]:
     values = rbf_kernel(X, Z, gamma=KERNELS["rbf"]["gamma"]) if kernel == "rbf" else linear_kernel(X, Z)
     return np.asarray(values)
 

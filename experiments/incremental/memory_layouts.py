@@ -211,7 +211,7 @@ class CopyingLayout(Layout):
 
 
 class ContiguousLayout(Layout):
-    """Stores the margin set first and the other support vectors after it; rows are swapped in position."""
+    """Stores the margin set first and the other support vectors after it; rows are swapped in place."""
 
     def __init__(self, X: Vector, y: Vector, kernel: Kernel) -> None:
         super().__init__(X, y, kernel)
@@ -264,7 +264,7 @@ class ContiguousLayout(Layout):
         return np.asarray(gamma)
 
     def add_row(self, k: int, row: Vector) -> None:
-        """Append a row in position."""
+        """Append a row in place."""
         self.clock.lap("rest")
         if self._n_support == len(self._order):
             self._grow(2 * self._n_support)
@@ -293,7 +293,7 @@ class ContiguousLayout(Layout):
         self.clock.lap("augmentation")
 
     def add_to_margin(self, k: int) -> None:
-        """Enlarge the inverse in position."""
+        """Enlarge the inverse in place."""
         self.clock.lap("rest")
         self._swap(self._position(k), self._n_margin)
         self.clock.lap("augmentation")

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from experiments.incremental.memory_layouts import Layout
+    from experiments.problems import Labels
     from experiments.records import Record
 
 C, SIGMA = 1.0, 30.0
@@ -60,7 +61,7 @@ def kernel_values(
 
 
 @lru_cache(maxsize=1)
-def _random_rows() -> tuple[NDArray[np.float64], NDArray[Any]]:
+def _random_rows() -> tuple[NDArray[np.float64], Labels]:
     data = load_cached("mnist")
     rows = np.random.default_rng(0).permutation(len(data.y_train))[: SIZES[-1]]
     return data.X_train[rows].astype(np.float64), data.y_train[rows]

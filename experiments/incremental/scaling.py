@@ -30,7 +30,7 @@ SHARES = {"linear": 5.0, "rbf": 15.0}  # support vectors, per cent of 10,000, se
 NEAR = {"linear": 1.5, "rbf": 3.0}  # points: the ten digits spread over 4 to 10
 IMPROVEMENT = 5.0  # the lower end of "5 to 20", abstract and section 5
 SETTING = (
-    "Random rows of MNIST, one digit against the rest, pixels from 0 to 1, C = 1. The paper gives neither C nor the "
+    "Random rows of MNIST, one digit speedups the rest, pixels from 0 to 1, C = 1. The paper gives neither C nor the "
     "scale; they were chosen by its shares of support vectors. Algorithm 1 in NumPy replaces the paper's Matlab "
     "programs and its naive C++, once with copies (Algorithm 4) and once with sums of whole rows (Algorithm 3). Both "
     "find the coefficients of the library, to 1e-8. They learn 2,000 rows one by one, the library 5,000; for digit 8, "
@@ -140,22 +140,22 @@ def check_times(kernel: str, records: Records) -> list[Check]:
     counted = records.where(method=LASVM)
     size = max(counted.unique("n"), default=0)
     share = 100 * counted.mean("support") / max(size, 1)
-    against = [speedup(records, digit, COPYING, LIBRARY)[1] for digit in digits]
-    rows = [speedup(records, digit, COPYING, CONTIGUOUS)[1] for digit in digits]
+    speedups = [speedup(records, digit, COPYING, LIBRARY)[1] for digit in digits]
+    layout_speedups = [speedup(records, digit, COPYING, CONTIGUOUS)[1] for digit in digits]
     slopes = {method: np.array([exponent(records, digit, method) for digit in digits]) for method in METHODS}
     straight = np.array([log_correlation(records, digit, LIBRARY) for digit in digits])
     return [
         Check(
             "The C++ implementation significantly outperforms the direct one: at least twice as fast, every digit, "
             "every size.",
-            bool(digits) and all(len(each) and bool((each >= 2).all()) for each in against),
-            _range(np.concatenate([*against, []])),
+            bool(digits) and all(len(each) and bool((each >= 2).all()) for each in speedups),
+            _range(np.concatenate([*speedups, []])),
         ),
         Check(
             "The gains stem from the gaxpy-type updates, not from the language: in NumPy, Algorithm 3 is faster than "
             "Algorithm 4 at every size.",
-            bool(digits) and all(len(each) and bool((each > 1).all()) for each in rows),
-            _range(np.concatenate([*rows, []])),
+            bool(digits) and all(len(each) and bool((each > 1).all()) for each in layout_speedups),
+            _range(np.concatenate([*layout_speedups, []])),
         ),
         Check(
             "Training times are straight lines at a log-log scale (correlation above 0.98 for the library), and grow "

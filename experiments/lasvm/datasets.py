@@ -30,7 +30,7 @@ LIBSVM, LASVM = "LIBSVM", "LASVM x1"
 SETTING = (
     "C, gamma, tolerance and caches of figure 7 of the paper; 3 GB for LIBSVM on Forest. Adult and Reuters have "
     "exactly the rows of the paper, in 5 and 10 random orders; Banana, Waveform and USPS have 10 random splits, "
-    "USPS+N 20. Waveform is generated. The paper does not give scales. Those of Waveform, USPS and Forest were spec, "
+    "USPS+N 20. Waveform is generated. The paper does not give scales. Those of Waveform, USPS and Forest were chosen, "
     "among a few, such that LIBSVM comes closest to the paper's LIBSVM; LASVM did not influence the choice. Forest "
     "(100k) has 100,000 random rows of standardised columns with gamma = 0.5, in 2 random orders; Forest (521k) is "
     "omitted."

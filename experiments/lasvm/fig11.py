@@ -109,14 +109,14 @@ def _by_checkpoint(records: Records) -> Table:
 
 def _check(records: Records) -> list[Check]:
     return [
-        _poor(records),
-        _bounded(records),
-        *(_below(records, name) for name in (ACTIVE, AUTOACTIVE)),
-        _early(records),
+        _check_poor(records),
+        _check_bounded(records),
+        *(_check_below(records, name) for name in (ACTIVE, AUTOACTIVE)),
+        _check_early(records),
     ]
 
 
-def _poor(records: Records) -> Check:
+def _check_poor(records: Records) -> Check:
     gradient, random = dict(excess(records, GRADIENT)), dict(excess(records, RANDOM))
     both = [labels for labels in gradient if labels in random]
     holds = bool(both) and all(gradient[n] > random[n] for n in both)
@@ -130,7 +130,7 @@ def _poor(records: Records) -> Check:
     )
 
 
-def _bounded(records: Records) -> Check:
+def _check_bounded(records: Records) -> Check:
     end = last_checkpoint(records, GRADIENT)
     share = end.mean("bounded") * end.mean("support") / end.mean("labels")
     return Check(
@@ -140,7 +140,7 @@ def _bounded(records: Records) -> Check:
     )
 
 
-def _below(records: Records, criterion: str) -> Check:
+def _check_below(records: Records, criterion: str) -> Check:
     curve = excess(records, criterion)
     labels, lowest = min(curve, key=lambda pair: pair[1], default=(0, math.nan))
     end = curve[-1][1] if curve else math.nan
@@ -152,7 +152,7 @@ def _below(records: Records, criterion: str) -> Check:
     )
 
 
-def _early(records: Records) -> Check:
+def _check_early(records: Records) -> Check:
     share = _share(records)
     return Check(
         f"AUTOACTIVE has the accuracy of LIBSVM after about a fifteenth of the time of a RANDOM epoch "

@@ -50,10 +50,10 @@ def _tabulate(records: Records) -> list[Table]:
 
 
 def _check(records: Records) -> list[Check]:
-    return [_replicated(records), *(_small(records, criterion) for criterion in (ACTIVE, AUTOACTIVE))]
+    return [_check_replicated(records), *(_check_small(records, criterion) for criterion in (ACTIVE, AUTOACTIVE))]
 
 
-def _replicated(records: Records) -> Check:
+def _check_replicated(records: Records) -> Check:
     above = (excess(records, RANDOM) or [(0, math.nan)])[-1][1]
     share = last_checkpoint(records, RANDOM).mean("support") / records.where(method=EXACT).mean("support")
     return Check(
@@ -64,7 +64,7 @@ def _replicated(records: Records) -> Check:
     )
 
 
-def _small(records: Records, criterion: str) -> Check:
+def _check_small(records: Records, criterion: str) -> Check:
     ours = first_at_libsvm_error(records, criterion).mean("support")
     exact = records.where(method=EXACT).mean("support")
     return Check(

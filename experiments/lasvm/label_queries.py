@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from copy import deepcopy
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from experiments import problems
 from experiments.experiment import Cell, Measurement
@@ -21,9 +21,7 @@ from hinge.active import ActiveLearner
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from numpy.typing import NDArray
-
-    from experiments.problems import Problem
+    from experiments.problems import Labels, Problem
     from experiments.records import Record
 
 REUTERS, USPS = "Reuters", "USPS"
@@ -34,7 +32,7 @@ METHODS = (*ACTIVES, RANDOM)
 CHECKPOINTS = (15, 20, 30, 40, 60, 80, 100, 150, 200, 300, 400, 510)
 QUERIES = CHECKPOINTS[-1] - 2 * N_INITIAL
 _N_SPLITS = {RETRAIN_ALL: 1, RETRAIN_50: 10, LASVM_ALL: 10, LASVM_50: 10, RANDOM: 10}
-_SAMPLED = (RETRAIN_50, LASVM_50)  # methods that look at 50 random candidates
+_SAMPLED = (RETRAIN_50, LASVM_50)  # methods that score 50 random candidates
 
 
 def _problem(data: str, seed: int) -> Problem:
@@ -64,7 +62,7 @@ def _query_and_learn(data: str, method: str, checkpoints: Sequence[int], seed: i
     return records
 
 
-def _query_until(learner: ActiveLearner, y: NDArray[Any], n_labels: int) -> None:
+def _query_until(learner: ActiveLearner, y: Labels, n_labels: int) -> None:
     while len(learner.labels) < n_labels:
         rows = learner.ask()
         learner.tell(rows, y[rows])

@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from copy import deepcopy
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from experiments.problems import Problem
+    from experiments.problems import Labels, Problem
     from experiments.records import Record, Records
 
 N_INITIAL = 5  # labels of each class that are given at the start
@@ -44,7 +44,7 @@ COLOURS = {RANDOM: "#64748b", GRADIENT: "#d97706", ACTIVE: "#2563eb", AUTOACTIVE
 _N_INSIDE, _MAX_CANDIDATES, _STEP = 5, 100, 10  # AUTOACTIVE: inside the margin, in total, scored at a time
 
 
-def initial_rows(y: NDArray[Any], seed: int) -> NDArray[np.int64]:
+def initial_rows(y: Labels, seed: int) -> NDArray[np.int64]:
     """Return a few random rows of each class, whose labels are given at the start."""
     order = np.random.default_rng(seed).permutation(len(y))
     return np.concatenate([order[y[order] == label][:N_INITIAL] for label in np.unique(y)])

@@ -61,7 +61,8 @@ def _check(records: Records) -> list[Check]:
             f"{decimal(first, 4)} to {decimal(last, 4)}",
         ),
         Check(
-            "Adult: it falls throughout: its mean over each third of the looks being smaller than over the one before",
+            "Adult: it falls throughout: its mean over each third of the checkpoints is smaller than over the "
+            "previous third",
             thirds[0] > thirds[1] > thirds[2],
             ", ".join(decimal(third, 4) for third in thirds),
         ),

@@ -88,7 +88,7 @@ def _check_steps(drawn: dict[int, dict[int, float]], chosen: dict[int, dict[int,
     return [
         Check(
             "K = 100 leads to better generalisation than K = 10 with active selection: its mean test error over all "
-            "looks is lower.",
+            "checkpoints is lower.",
             many < few,
             f"{many:.2f} % compared with {few:.2f} %",
         ),

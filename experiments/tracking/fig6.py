@@ -111,8 +111,8 @@ def draw(records: Records, figure: Figure) -> None:
         lines = records.where(method=method, K=steps)
         checkpoints = [lines.where(n=n) for n in sorted(lines.unique("n"))]
         values, errors = (
-            [look.mean("kernel_evals") for look in checkpoints],
-            [look.mean("error") for look in checkpoints],
+            [checkpoint.mean("kernel_evals") for checkpoint in checkpoints],
+            [checkpoint.mean("error") for checkpoint in checkpoints],
         )
         style = {"random": "--", "active": "-", "batch": ":"}[method]
         axes.plot(values, errors, style, color=colour, label=setup_name(method, steps))

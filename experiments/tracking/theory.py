@@ -12,17 +12,23 @@ mu(x) = sqrt(2 x) + x / C the paper shows, for t examples and for streams of T e
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from experiments.problems import Floats
 
-def mu(x: Any, C: float) -> Any:
+
+Number = TypeVar("Number", float, "NDArray[np.float64]")
+
+
+def mu(x: Number, C: float) -> Number:
     """Return mu(x) = sqrt(2 x) + x / C."""
-    return np.sqrt(2.0 * x) + x / C
+    root: Number = np.sqrt(2.0 * x)
+    return root + x / C
 
 
 def step_gains(
@@ -38,7 +44,7 @@ def duality_gap(alpha: NDArray[np.float64], gradient: NDArray[np.float64], C: fl
     return float(np.maximum((C - alpha) * gradient, -alpha * gradient).sum())
 
 
-def rbf_kernel(X: NDArray[np.floating[Any]], Z: NDArray[np.floating[Any]], gamma: float) -> NDArray[np.float64]:
+def rbf_kernel(X: Floats, Z: Floats, gamma: float) -> NDArray[np.float64]:
     """Return the matrix of exp(-gamma ||x - z||^2)."""
     distances = (X * X).sum(axis=1)[:, None] + (Z * Z).sum(axis=1) - 2.0 * (X @ Z.T)
     values: NDArray[np.float64] = np.exp(-gamma * np.maximum(distances, 0.0))
