@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
     from experiments.records import Records
 
-SMALL = 64  # the s that the checks call small
-GOOD = 0.5  # points above the exact error that are good
-RISING = tuple(name for name in BATCH if name != "adult")
-LINES = {ASSET: "o-", ONLINE: "s--"}
+SMALL_SIZE = 64  # the s that the checks call small
+MAX_EXCESS = 0.5  # points above the exact error that are good
+OTHER_TASKS = tuple(name for name in BATCH if name != "adult")
+LINE_STYLES = {ASSET: "o-", ONLINE: "s--"}
 
 
 def _error(records: Records, data: str, method: str, size: int) -> float:
@@ -65,26 +65,26 @@ def _check(records: Records) -> list[Check]:
 
 def _check_small(records: Records) -> Check:
     """Check that few dimensions are enough where the kernel is wide."""
-    beyond = {data: _error(records, data, ASSET, SMALL) - exact_error(records, data) for data in BATCH}
-    holds = beyond["adult"] <= GOOD and all(beyond[data] > GOOD for data in RISING)
+    beyond = {data: _error(records, data, ASSET, SMALL_SIZE) - exact_error(records, data) for data in BATCH}
+    holds = beyond["adult"] <= MAX_EXCESS and all(beyond[data] > MAX_EXCESS for data in OTHER_TASKS)
     seen = ", ".join(f"{TASKS[data].title} {value:+.2f}" for data, value in beyond.items())
     return Check(
-        f"On ADULT, whose kernel is wide, a small s is enough: with {SMALL} landmarks ASSET is at most {GOOD} points "
-        "above the exact error, and on no other task",
+        f"On ADULT, whose kernel is wide, a small s is enough: with {SMALL_SIZE} landmarks ASSET is at most "
+        f"{MAX_EXCESS} points above the exact error, and on no other task",
         holds,
         f"points above the exact error: {seen}",
     )
 
 
 def _check_falls(records: Records) -> Check:
-    sizes = [size for size in SIZES if size >= SMALL]
+    sizes = [size for size in SIZES if size >= SMALL_SIZE]
     falls = {}
-    for data in RISING:
+    for data in OTHER_TASKS:
         errors = [_error(records, data, ASSET, size) for size in sizes]
         falls[data] = all(later < earlier for earlier, later in pairwise(errors))
     seen = ", ".join(f"{TASKS[data].title} {'yes' if fell else 'no'}" for data, fell in falls.items())
     return Check(
-        f"On the other tasks the error keeps falling with s, at each doubling from {SMALL} to 1024",
+        f"On the other tasks the error keeps falling with s, at each doubling from {SMALL_SIZE} to 1024",
         all(falls.values()),
         f"ASSET falls each time: {seen}",
     )
@@ -111,7 +111,9 @@ def _check_exact(records: Records) -> Check:
     """Check that no approximation of these sizes beats the exact SVM, and that COVTYPE loses most."""
     beyond = {data: _error(records, data, ASSET, 1024) - exact_error(records, data) for data in BATCH}
     noise = standard_error(ERRORS["adult", 1024]["LIBSVM"], N_TEST["adult"][1])
-    holds = abs(beyond["adult"]) <= 2 * noise and all(beyond[data] > 0 for data in RISING) and beyond["covtype"] > 1
+    holds = (
+        abs(beyond["adult"]) <= 2 * noise and all(beyond[data] > 0 for data in OTHER_TASKS) and beyond["covtype"] > 1
+    )
     seen = ", ".join(f"{TASKS[data].title} {value:+.2f}" for data, value in beyond.items())
     return Check(
         "The approximations approach the exact SVM: with s = 1024 they reach it on ADULT (within two standard errors "
@@ -148,7 +150,7 @@ def _draw(records: Records, figure: Figure) -> None:
 
 
 def _panel(records: Records, data: str, axes: Axes) -> None:
-    for colour, (method, line) in zip(COLOURS, LINES.items(), strict=False):
+    for colour, (method, line) in zip(COLOURS, LINE_STYLES.items(), strict=False):
         errors = [_error(records, data, method, size) for size in SIZES]
         axes.plot(SIZES, errors, line, color=colour, markersize=4, label=method)
     paper = [ERRORS[data, size][ASSET] for size in LARGE]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 POSITIVE, BOUNDARY = "largest positive", "near boundary"
 NAMES = (POSITIVE, BOUNDARY, DETECTOR, FULL, REDUCED)
-UNTIL = 0.4  # false positive rate up to which the claim is made
+MAX_RATE = 0.4  # false positive rate up to which the claim is made
 PAPER_SUPPORT = 30  # "about" so many support vectors of both models
 
 
@@ -34,22 +34,22 @@ def _sizes(records: Records, kernel: str) -> tuple[float, float]:
 
 def check(records: Records) -> list[Check]:
     """Check that near boundary is as good as a reduced SVM with the linear kernel, and better with the RBF kernel."""
-    inside = (RATES > 0) & (RATES <= UNTIL + 1e-9)
+    inside = (RATES > 0) & (RATES <= MAX_RATE + 1e-9)
     linear = (mean_curve(records, "linear", TEST, BOUNDARY) - mean_curve(records, "linear", TEST, REDUCED))[inside]
     lead, error = mean_and_error(
-        average(curves(records, "rbf", TEST, BOUNDARY) - curves(records, "rbf", TEST, REDUCED), 0.0, UNTIL)
+        average(curves(records, "rbf", TEST, BOUNDARY) - curves(records, "rbf", TEST, REDUCED), 0.0, MAX_RATE)
     )
     sizes = {kernel: _sizes(records, kernel) for kernel in KERNELS}
     return [
         Check(
-            f"linear: near boundary is at least as good as a reduced SVM for FP <= {UNTIL}, at every point of the mean "
-            "curves.",
+            f"linear: near boundary is at least as good as a reduced SVM for FP <= {MAX_RATE}, at every point of the "
+            "mean curves.",
             bool(np.all(linear >= 0)),
             f"lead between {linear.min():+.3f} and {linear.max():+.3f}, mean {linear.mean():+.3f}",
         ),
         Check(
             f"rbf: near boundary is significantly better than a reduced SVM: by more than two standard errors of the "
-            f"mean over the draws, on average over FP <= {UNTIL}.",
+            f"mean over the draws, on average over FP <= {MAX_RATE}.",
             lead > 2 * error,
             f"{lead:+.3f} (standard error {error:.3f})",
         ),

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from experiments.experiment import Table
     from experiments.records import Records
 
-LITTLE = 15.0  # "virtually no cost": per cent of the time at the largest size
-SAME = 15.0  # "not affected": largest change of a share, in points
+MAX_AUGMENTATION_PERCENT = 15.0  # "virtually no cost": per cent of the time at the largest size
+MAX_CHANGE_POINTS = 15.0  # "not affected": largest change of a share, in points
 
 
 def tabulate(records: Records) -> list[Table]:
@@ -54,15 +54,15 @@ def check(records: Records) -> list[Check]:
         ),
         Check(
             "Matrix augmentation takes place at virtually no cost: less of the time than before, and at most "
-            f"{LITTLE:.0f} %.",
-            all(after[kernel] < min(before[kernel], LITTLE) for kernel in SETTINGS),
+            f"{MAX_AUGMENTATION_PERCENT:.0f} %.",
+            all(after[kernel] < min(before[kernel], MAX_AUGMENTATION_PERCENT) for kernel in SETTINGS),
             _before_and_after(before, after),
         ),
         Check(
-            f"The relative cost of beta and of the operations in line 17 is not affected: within {SAME:.0f} points, "
-            "at the largest size.",
+            "The relative cost of beta and of the operations in line 17 is not affected: within "
+            f"{MAX_CHANGE_POINTS:.0f} points, at the largest size.",
             all(
-                abs(cost[CONTIGUOUS][kernel] - cost[COPYING][kernel]) <= SAME
+                abs(cost[CONTIGUOUS][kernel] - cost[COPYING][kernel]) <= MAX_CHANGE_POINTS
                 for cost in (small, inverse)
                 for kernel in SETTINGS
             ),

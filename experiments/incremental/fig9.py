@@ -12,7 +12,7 @@ import numpy as np
 
 from experiments.experiment import Check, Experiment
 from experiments.incremental.intrusion import DETECTOR, INTRUSION, KERNELS, RATES, SEEDS, TRAINING
-from experiments.incremental.roc_curves import LABELLED, average, curves, draw, mean_and_error, mean_curve, table
+from experiments.incremental.roc_curves import LABELLED_RATE, average, curves, draw, mean_and_error, mean_curve, table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 POSITIVE, BOUNDARY = "largest positive", "near boundary"
 NAMES = (POSITIVE, BOUNDARY, DETECTOR)
-UNTIL = {"linear": 0.3, "rbf": 0.9}  # false positive rate up to which "near boundary" is ahead, section 6.2
-SHARP = 0.2  # a sharp increase of the true positive rate
-MUCH = 0.07  # a significant lead in one experiment: two standard errors of detecting 85 of 100 attacks
+MAX_RATES = {"linear": 0.3, "rbf": 0.9}  # false positive rate up to which "near boundary" is ahead, section 6.2
+MIN_INCREASE = 0.2  # a sharp increase of the true positive rate
+MAX_LEAD = 0.07  # a significant lead in one experiment: two standard errors of detecting 85 of 100 attacks
 
 
 def tabulate(records: Records) -> list[Table]:
@@ -55,28 +55,28 @@ def _check_labelling(records: Records, kernel: str) -> list[Check]:
 
 def _check_classifying(records: Records, kernel: str) -> list[Check]:
     mean = {name: mean_curve(records, kernel, TRAINING, name) for name in NAMES}
-    after = int(np.searchsorted(RATES, LABELLED))
+    after = int(np.searchsorted(RATES, LABELLED_RATE))
     jump = mean[BOUNDARY][after] - _found(records, kernel, BOUNDARY) / 100
-    inside = (RATES >= LABELLED) & (UNTIL[kernel] + 1e-9 >= RATES)
+    inside = (RATES >= LABELLED_RATE) & (MAX_RATES[kernel] + 1e-9 >= RATES)
     lead = (mean[BOUNDARY] - mean[DETECTOR])[inside]
     each = [curves(records, kernel, TRAINING, name) for name in (POSITIVE, DETECTOR)]
-    gain, error = mean_and_error(average(each[0] - each[1], LABELLED, 1.0))
+    gain, error = mean_and_error(average(each[0] - each[1], LABELLED_RATE, 1.0))
     return [
         Check(
             f"{kernel}: largest positive is not significantly better than anomaly detection during classification: by "
-            f"less than {MUCH} on average over false positive rates from {LABELLED} on.",
-            gain < MUCH,
+            f"less than {MAX_LEAD} on average over false positive rates from {LABELLED_RATE} on.",
+            gain < MAX_LEAD,
             f"{gain:+.3f} (standard error {error:.3f})",
         ),
         Check(
-            f"{kernel}: near boundary exhibits a sharp increase after moving to classification: by at least {SHARP} up "
-            f"to a false positive rate of {LABELLED}.",
-            bool(jump >= SHARP),
+            f"{kernel}: near boundary exhibits a sharp increase after moving to classification: by at least "
+            f"{MIN_INCREASE} up to a false positive rate of {LABELLED_RATE}.",
+            bool(jump >= MIN_INCREASE),
             f"{jump:+.2f}",
         ),
         Check(
             f"{kernel}: its accuracy then remains consistently better than anomaly detection until FP = "
-            f"{UNTIL[kernel]}: at every point of the mean curves.",
+            f"{MAX_RATES[kernel]}: at every point of the mean curves.",
             bool(np.all(lead > 0)),
             f"lead between {lead.min():+.3f} and {lead.max():+.3f}, mean {lead.mean():+.3f}",
         ),

@@ -34,10 +34,10 @@ if TYPE_CHECKING:
 C, SIGMA = 1.0, 30.0
 GAMMA = 1 / (2 * SIGMA**2)
 SIZES = (1_000, 2_000, 3_000, 5_000, 10_000)
-FEW = (500, 1_000, 2_000)  # of a quick run, and of the NumPy programs on most digits
-LONG = {"linear": (8,), "rbf": (0, 1, 8)}  # digits with 10,000 rows, and 3,000 for the NumPy programs
-PROFILED = 8
-FITTED = (8, 0)  # a hard and an easy digit, for LIBSVM and for quick runs
+SMALL_SIZES = (500, 1_000, 2_000)  # of a quick run, and of the NumPy programs on most digits
+LONG_RUN_DIGITS = {"linear": (8,), "rbf": (0, 1, 8)}  # digits with 10,000 rows, and 3,000 for the NumPy programs
+PROFILED_DIGIT = 8
+LIBSVM_DIGITS = (8, 0)  # a hard and an easy digit, for LIBSVM and for quick runs
 LIBRARY, CONTIGUOUS, COPYING = "C++", "Algorithm 3", "Algorithm 4"
 LIBSVM, LASVM = "LIBSVM", "LASVM"
 LAYOUTS: dict[str, type[Layout]] = {CONTIGUOUS: ContiguousLayout, COPYING: CopyingLayout}
@@ -118,12 +118,12 @@ def run_lasvm(kernel: str, digit: int, size: int) -> Record:
 
 
 def _cells(kernel: str, quick: bool) -> Iterator[Cell]:
-    for digit in FITTED if quick else DIGITS:
+    for digit in LIBSVM_DIGITS if quick else DIGITS:
         library_sizes, numpy_sizes = _sizes(kernel, digit, quick)
-        whole = FEW[-1] if quick else SIZES[-1]
+        whole = SMALL_SIZES[-1] if quick else SIZES[-1]
         yield Cell(_key(kernel, digit, LIBRARY), partial(run_library, kernel, digit, library_sizes))
         yield Cell(_key(kernel, digit, LASVM), partial(run_lasvm, kernel, digit, whole))
-        if digit in FITTED:
+        if digit in LIBSVM_DIGITS:
             yield Cell(_key(kernel, digit, LIBSVM), partial(run_libsvm, kernel, digit, whole))
         for method in LAYOUTS:
             yield Cell(_key(kernel, digit, method), partial(run_numpy, kernel, digit, numpy_sizes, method))
@@ -132,8 +132,8 @@ def _cells(kernel: str, quick: bool) -> Iterator[Cell]:
 def _sizes(kernel: str, digit: int, quick: bool) -> tuple[Sequence[int], Sequence[int]]:
     """Return the sizes of the library and of the NumPy programs."""
     if quick:
-        return FEW, FEW
-    return (SIZES, SIZES[:3]) if digit in LONG[kernel] else (SIZES[:4], FEW)
+        return SMALL_SIZES, SMALL_SIZES
+    return (SIZES, SIZES[:3]) if digit in LONG_RUN_DIGITS[kernel] else (SIZES[:4], SMALL_SIZES)
 
 
 def _key(kernel: str, digit: int, method: str) -> dict[str, str | int]:
@@ -143,8 +143,8 @@ def _key(kernel: str, digit: int, method: str) -> dict[str, str | int]:
 def _profile_cells(quick: bool) -> Iterator[Cell]:
     for kernel in SETTINGS:
         for method in LAYOUTS:
-            sizes = FEW if quick else (FEW[0], *SIZES[:3])
-            yield Cell(_key(kernel, PROFILED, method), partial(run_numpy, kernel, PROFILED, sizes, method))
+            sizes = SMALL_SIZES if quick else (SMALL_SIZES[0], *SIZES[:3])
+            yield Cell(_key(kernel, PROFILED_DIGIT, method), partial(run_numpy, kernel, PROFILED_DIGIT, sizes, method))
 
 
 SCALING = {kernel: Measurement(f"scaling-{kernel}", partial(_cells, kernel)) for kernel in ("linear", "rbf")}

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from experiments.records import Records
 
-SHOWN = (0.02, 0.05, 0.1, 0.3, 0.5, 0.9)  # false positive rates in tables
-LABELLED = 0.06  # false positive rate after which no row is labelled
+TABLE_RATES = (0.02, 0.05, 0.1, 0.3, 0.5, 0.9)  # false positive rates in tables
+LABELLED_RATE = 0.06  # false positive rate after which no row is labelled
 
 
 def curves(records: Records, kernel: str, rows: str, name: str) -> NDArray[np.float64]:
@@ -60,10 +60,10 @@ def table(records: Records, rows: str, names: Sequence[str]) -> Table:
         for name in names:
             curve = mean_curve(records, kernel, rows, name)
             found = counts.mean(f"found, {name}") if rows == "training" else float("nan")
-            shown = [decimal(float(curve[np.abs(RATES - rate).argmin()])) for rate in SHOWN]
+            shown = [decimal(float(curve[np.abs(RATES - rate).argmin()])) for rate in TABLE_RATES]
             line = [kernel, name, decimal(found, 1), decimal(counts.mean(f"support, {name}"), 0)]
             lines.append([*line, decimal(float(average(curve, 0.0, 1.0)), 3), *shown])
-    return Table((*columns, *(f"FP {rate:g}" for rate in SHOWN)), lines)
+    return Table((*columns, *(f"FP {rate:g}" for rate in TABLE_RATES)), lines)
 
 
 def draw(records: Records, figure: Figure, rows: str, names: Sequence[str]) -> None:

@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from experiments.records import Record, Records
 
 LIBSVM, UNMODIFIED = "LIBSVM", "one epoch, one REPROCESS"
-ONLINE, FINISHED, TWO = "one epoch", "one epoch, finished", "two epochs, finished"
-VARIANTS = {ONLINE: (1, False), FINISHED: (1, True), TWO: (2, True)}
-SWEET, AROUND = 3.0, (2.0, 4.0)  # "There clearly is a sweet spot around delta_max = 3"
-_DELTAS = (0.1, 0.2, 0.3, 0.5, 1.0, 2.0, SWEET, 4.0, 5.0, 10.0, 30.0, 100.0, 1000.0)
-_QUICK_DELTAS = (0.1, 0.5, 2.0, SWEET, 5.0, 30.0, 1000.0)
+ONLINE, FINISHED, TWO_EPOCHS = "one epoch", "one epoch, finished", "two epochs, finished"
+VARIANTS = {ONLINE: (1, False), FINISHED: (1, True), TWO_EPOCHS: (2, True)}
+SWEET_SPOT, SWEET_SPOT_RANGE = 3.0, (2.0, 4.0)  # "There clearly is a sweet spot around delta_max = 3"
+_DELTAS = (0.1, 0.2, 0.3, 0.5, 1.0, 2.0, SWEET_SPOT, 4.0, 5.0, 10.0, 30.0, 100.0, 1000.0)
+_QUICK_DELTAS = (0.1, 0.5, 2.0, SWEET_SPOT, 5.0, 30.0, 1000.0)
 _SEEDS, _QUICK_SEEDS = 10, 2
 _TEST_ROWS = 1_300
 
@@ -116,7 +116,7 @@ def _noise(records: Records) -> float:
 
 def _check_replicated(records: Records) -> Check:
     exact = _value(records, LIBSVM, "error")
-    differences = [abs(_value(records, TWO, "error", delta) - exact) for delta in _deltas(records)]
+    differences = [abs(_value(records, TWO_EPOCHS, "error", delta) - exact) for delta in _deltas(records)]
     return Check(
         "Regardless of delta_max, two epochs and the finishing step replicate the test error of the SVM: within "
         f"{decimal(2 * _noise(records))} points, two standard errors of the mean over these splits",
@@ -164,16 +164,19 @@ def _check_sweet_spot(records: Records) -> list[Check]:
     best = min(deltas, key=lambda delta: _value(records, ONLINE, "error", delta), default=math.nan)
     fastest = min(deltas, key=lambda delta: _value(records, FINISHED, "seconds", delta), default=math.nan)
     above, at_three, plain = (
-        _value(records, ONLINE, "error", delta) - exact for delta in (best, SWEET, max(deltas, default=math.nan))
+        _value(records, ONLINE, "error", delta) - exact for delta in (best, SWEET_SPOT, max(deltas, default=math.nan))
     )
-    extra, plain_extra = (_finishing(records, delta) for delta in (SWEET, max(deltas, default=math.nan)))
+    extra, plain_extra = (_finishing(records, delta) for delta in (SWEET_SPOT, max(deltas, default=math.nan)))
     allowed = 2 * _noise(records) * math.sqrt(max(len(records.where(variant=LIBSVM)), 1))
     return [
         Check(
-            f"There is a sweet spot around delta_max = 3 (from {AROUND[0]:g} to {AROUND[1]:g}): there one epoch alone "
-            f"has its lowest error, which almost matches the SVM (within {decimal(allowed)} points, two standard "
-            "errors of a single test error), and one epoch with the finishing step its shortest time",
-            AROUND[0] <= best <= AROUND[1] and AROUND[0] <= fastest <= AROUND[1] and above <= allowed,
+            f"There is a sweet spot around delta_max = 3 (from {SWEET_SPOT_RANGE[0]:g} to {SWEET_SPOT_RANGE[1]:g}): "
+            f"there one epoch alone has its lowest error, which almost matches the SVM (within {decimal(allowed)} "
+            "points, two standard errors of a single test error), and one epoch with the finishing step its shortest "
+            "time",
+            SWEET_SPOT_RANGE[0] <= best <= SWEET_SPOT_RANGE[1]
+            and SWEET_SPOT_RANGE[0] <= fastest <= SWEET_SPOT_RANGE[1]
+            and above <= allowed,
             f"lowest error at {best:g}, {decimal(above)} points above the SVM ({decimal(at_three)} at 3, "
             f"{decimal(plain)} without repeated REPROCESS); shortest time at {fastest:g}",
         ),

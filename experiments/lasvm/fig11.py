@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from experiments.records import Records
 
 PAPER_SHARE = 1 / 15  # time until AUTOACTIVE has the accuracy of LIBSVM / time of a RANDOM epoch (section 4.4)
-_FACTOR = 2.0  # tolerance of ratios of times: the relative cost of a kernel value depends on the machine
+_TIME_TOLERANCE = 2.0  # tolerance of ratios of times: the relative cost of a kernel value depends on the machine
 
 
 def _share(records: Records) -> float:
@@ -156,8 +156,8 @@ def _check_early(records: Records) -> Check:
     share = _share(records)
     return Check(
         f"AUTOACTIVE has the accuracy of LIBSVM after about a fifteenth of the time of a RANDOM epoch "
-        f"(within a factor of {_FACTOR:g})",
-        PAPER_SHARE / _FACTOR <= share <= PAPER_SHARE * _FACTOR,
+        f"(within a factor of {_TIME_TOLERANCE:g})",
+        PAPER_SHARE / _TIME_TOLERANCE <= share <= PAPER_SHARE * _TIME_TOLERANCE,
         f"{MISSING if math.isnan(share) else f'1 / {1 / share:.1f}'}",
     )
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from experiments.records import Records
 
 _MIN_LABELS = 1_000  # the curves are compared from here on
-_FACTOR = 3.0  # "about as much" time: ratio in either direction
+_MAX_TIME_RATIO = 3.0  # "about as much" time: ratio in either direction
 
 
 def _target_error(records: Records) -> float:
@@ -83,8 +83,8 @@ def _check_time(records: Records, criterion: str) -> Check:
     ratio, kernel_ratio = (ours.mean(column) / random.mean(column) for column in ("seconds", "kernel_evals"))
     return Check(
         f"{criterion} takes about as much time as RANDOM to achieve a similar test error, LIBSVM's within "
-        f"{decimal(tolerance(records))} points (within a factor of {_FACTOR:g})",
-        1 / _FACTOR <= ratio <= _FACTOR,
+        f"{decimal(tolerance(records))} points (within a factor of {_MAX_TIME_RATIO:g})",
+        1 / _MAX_TIME_RATIO <= ratio <= _MAX_TIME_RATIO,
         f"{multiple(ratio)}, with {multiple(kernel_ratio)} the kernel values",
     )
 

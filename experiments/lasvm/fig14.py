@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from experiments.records import Records
 
-_CHAOS = 1.0  # rise between checkpoints in points, where an error of half a point can be reached
+_MIN_RISE = 1.0  # rise between checkpoints in points, where an error of half a point can be reached
 _NAMES = {CLEAN: "none", DIGITS: "10 % of the digits", FLIPS: "10 % of the labels 8 / not 8"}
 
 
@@ -56,8 +56,8 @@ def _check(records: Records) -> list[Check]:
 def _check_chaotic(records: Records) -> Check:
     rise = largest_rise(records, DIGITS, GRADIENT)
     return Check(
-        f"GRADIENT converges very chaotically: its error rises by at least {_CHAOS:g} point between checkpoints",
-        rise >= _CHAOS,
+        f"GRADIENT converges very chaotically: its error rises by at least {_MIN_RISE:g} point between checkpoints",
+        rise >= _MIN_RISE,
         f"{signed(rise)} points, mean over the runs",
     )
 

@@ -29,11 +29,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _NAMES = {CLEAN: "clean labels", DIGITS: "10 % of the digits wrong"}
-_ALL = 60_000  # labels
-_MUCH = 2.0  # "much larger": ratio of support vectors
-_MISSING = 0.15  # share of support vectors that may be missing after one epoch, which "gathers most of" them
-_WRONG = 2.0  # per cent of wrong labels 8 / not 8; a model that learned them would make so many more errors
-_SAME = 1.25  # "the number of support vectors of the LIBSVM solution": largest ratio
+_N_TRAIN = 60_000  # labels
+_MIN_SUPPORT_RATIO = 2.0  # "much larger": ratio of support vectors
+_MAX_MISSING_SHARE = 0.15  # share of support vectors that may be missing after one epoch, which "gathers most of" them
+_WRONG_LABELS_PERCENT = (
+    2.0  # per cent of wrong labels 8 / not 8; a model that learned them would make so many more errors
+)
+_MAX_SUPPORT_RATIO = 1.25  # "the number of support vectors of the LIBSVM solution": largest ratio
 
 
 def _tabulate(records: Records) -> list[Table]:
@@ -73,9 +75,9 @@ def _check_noisy_solution(records: Records) -> Check:
     more = noisy.mean("error") - clean.mean("error")
     ratio = noisy.mean("support") / clean.mean("support")
     return Check(
-        f"With noise LIBSVM yields a slightly higher error (by less than the {_WRONG:g} % of labels that are wrong) "
-        f"and a much larger number of support vectors (at least {_MUCH:g} times)",
-        0 < more < _WRONG and ratio >= _MUCH,
+        f"With noise LIBSVM yields a slightly higher error (by less than the {_WRONG_LABELS_PERCENT:g} % of labels "
+        f"that are wrong) and a much larger number of support vectors (at least {_MIN_SUPPORT_RATIO:g} times)",
+        0 < more < _WRONG_LABELS_PERCENT and ratio >= _MIN_SUPPORT_RATIO,
         f"{signed(more)} points, {multiple(ratio)} support vectors",
     )
 
@@ -86,8 +88,8 @@ def _check_replicated(records: Records, noise: str) -> Check:
     fewer = epoch.mean("support") / exact.mean("support") - 1
     return Check(
         f"RANDOM replicates LIBSVM after one epoch, {_NAMES[noise]}: error within {decimal(tolerance(records))} points "
-        f"(two standard errors of the difference of test errors), support vectors within {_MISSING:.0%}",
-        abs(more) <= tolerance(records) and abs(fewer) <= _MISSING,
+        f"(two standard errors of the difference of test errors), support vectors within {_MAX_MISSING_SHARE:.0%}",
+        abs(more) <= tolerance(records) and abs(fewer) <= _MAX_MISSING_SHARE,
         f"{signed(more)} points, {change(fewer)} support vectors",
     )
 
@@ -98,8 +100,8 @@ def _check_reached(records: Records, noise: str) -> Check:
     lowest = min(mean_errors(records, noise, ACTIVE).values(), default=math.nan)
     return Check(
         f"ACTIVE reaches LIBSVM's error on clean labels (within {decimal(tolerance(records))} points) with about its "
-        f"number of support vectors (at most {_SAME:g} times), {_NAMES[noise]}",
-        ratio <= _SAME,
+        f"number of support vectors (at most {_MAX_SUPPORT_RATIO:g} times), {_NAMES[noise]}",
+        ratio <= _MAX_SUPPORT_RATIO,
         f"lowest error {percent(lowest)}; LIBSVM's error with {multiple(ratio)} support vectors after "
         f"{count(there.mean('labels'))} labels",
     )
@@ -112,7 +114,7 @@ def _draw(records: Records, figure: Figure) -> None:
             own = records.where(noise=noise, method=criterion)
             if criterion == RANDOM:  # single examples as far as affordable, then the end of the epoch
                 own += Records(
-                    {**end, "method": RANDOM, "labels": _ALL} for end in records.where(noise=noise, method=FIT)
+                    {**end, "method": RANDOM, "labels": _N_TRAIN} for end in records.where(noise=noise, method=FIT)
                 )
             draw_curves(axes, own, (criterion,), "support", linestyle=line, label=f"{criterion}, {name}")
         exact = exact_solution(records, noise)

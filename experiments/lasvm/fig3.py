@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from experiments.records import Records
 
 _SHOWN = (LIBSVM, LASVM)
-_LINEAR = 0.85  # correlation that counts as linear: three quarters of the variance
+_MIN_CORRELATION = 0.85  # correlation that counts as linear: three quarters of the variance
 
 
 def _points(records: Records, method: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -60,8 +60,8 @@ def _check(records: Records) -> list[Check]:
     checks = [
         Check(
             f"{method}: training time depends linearly on the number of support vectors (correlation at least "
-            f"{_LINEAR})",
-            (correlation := _line(records, method)[2]) >= _LINEAR,
+            f"{_MIN_CORRELATION})",
+            (correlation := _line(records, method)[2]) >= _MIN_CORRELATION,
             decimal(correlation),
         )
         for method in _SHOWN

@@ -32,15 +32,15 @@ if TYPE_CHECKING:
 MEGABYTES = (8, 32, 128, 256, 512, 1024)
 SMALL, LARGE = MEGABYTES[0], MEGABYTES[-1]
 _PAPER_ROWS = 60_000
-_GROWTH = 1.62
-_LITTLE = 1.5
+_CACHE_EXPONENT = 1.62
+_MAX_SLOWDOWN = 1.5
 _ROWS, _DIGITS = 10_000, (3, 8)
 _QUICK_ROWS, _QUICK_DIGITS, _QUICK_MEGABYTES = 4_000, (8,), (8, 128, 512, 1024)
 
 
 def _measure(method: str, number: int, megabytes: int, rows: int) -> Record:
     problem = mnist_digit(number).head(rows)
-    cache = megabytes * (rows / _PAPER_ROWS) ** _GROWTH
+    cache = megabytes * (rows / _PAPER_ROWS) ** _CACHE_EXPONENT
     model = make_libsvm(problem, cache_size=cache) if method == LIBSVM else make_lasvm(problem, cache=cache, seed=0)
     return {"seconds": cpu_time(partial(model.fit, problem.X, problem.y))[0], "support": len(model.support_)}
 
@@ -82,7 +82,7 @@ def _sufficient_cache(records: Records, method: str) -> float:
     sizes = [
         size
         for size in records.unique("megabytes")
-        if _relative(records, method, size) <= _LITTLE * _relative(records, method, LARGE)
+        if _relative(records, method, size) <= _MAX_SLOWDOWN * _relative(records, method, LARGE)
     ]
     return min(sizes, default=math.nan)
 
@@ -93,8 +93,8 @@ def _check(records: Records) -> list[Check]:
     sufficient = {method: _sufficient_cache(records, method) for method in fewest}
     return [
         Check(
-            f"LASVM tolerates much smaller caches: it needs at most half as much as LIBSVM to take at most {_LITTLE} "
-            f"times as long as with {LARGE} MB",
+            "LASVM tolerates much smaller caches: it needs at most half as much as LIBSVM to take at most "
+            f"{_MAX_SLOWDOWN} times as long as with {LARGE} MB",
             sufficient[LASVM] <= sufficient[LIBSVM] / 2,
             f"{decimal(sufficient[LASVM], 0)} MB compared with {decimal(sufficient[LIBSVM], 0)} MB",
         ),

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
 CRITERIA = (RANDOM, GRADIENT, ACTIVE, AUTOACTIVE)
 RUNS, QUICK_RUNS = 5, 1
-SAME = 0.05  # points: a meaningful difference of mean errors, by the paper
-SIGNIFICANT = 0.25  # points: a significant difference of single runs, by the paper
+MEANINGFUL_POINTS = 0.05  # points: a meaningful difference of mean errors, by the paper
+SIGNIFICANT_POINTS = 0.25  # points: a significant difference of single runs, by the paper
 _EARLY = (250, 500, 1_000, 1_500, 2_000, 2_500, 3_000, 4_000, 5_000, 6_000)
 _CHECKPOINTS = {
     GRADIENT: _EARLY,
@@ -98,12 +98,12 @@ def excess(records: Records, criterion: str) -> list[tuple[int, float]]:
 
 def noise(records: Records) -> float:
     """Return the significant difference of mean errors."""
-    return SIGNIFICANT / math.sqrt(max(len(records.where(method=EXACT)), 1))
+    return SIGNIFICANT_POINTS / math.sqrt(max(len(records.where(method=EXACT)), 1))
 
 
 def first_at_libsvm_error(records: Records, criterion: str) -> Records:
     """Return the records of the first checkpoint with the error of LIBSVM; none if it is never reached."""
-    labels = next((labels for labels, above in excess(records, criterion) if above <= SAME), -1)
+    labels = next((labels for labels, above in excess(records, criterion) if above <= MEANINGFUL_POINTS), -1)
     return records.where(method=criterion, labels=labels)
 
 

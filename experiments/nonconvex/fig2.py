@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from experiments.records import Records
 
-_BOTH = (LASVM, GAP)
+_METHODS = (LASVM, GAP)
 _EARLY = sum(share < 0.2 for share in CHECKPOINTS)  # checkpoints within the first fifth
 
 
@@ -29,17 +29,21 @@ def _tabulate(records: Records) -> list[Table]:
     rows = [
         [
             count(seen),
-            *(percent(runs(records, ADULT, method).where(seen=seen).mean("error")) for method in _BOTH),
-            *(count(runs(records, ADULT, method).where(seen=seen).mean("support")) for method in _BOTH),
+            *(percent(runs(records, ADULT, method).where(seen=seen).mean("error")) for method in _METHODS),
+            *(count(runs(records, ADULT, method).where(seen=seen).mean("support")) for method in _METHODS),
         ]
         for seen in sorted(records.unique("seen"))
     ]
     paper = [
         "paper, at the end",
-        *(percent(100 - paper_value(ACCURACY, method, ADULT)) for method in _BOTH),
-        *(count(paper_value(SUPPORT, method, ADULT)) for method in _BOTH),
+        *(percent(100 - paper_value(ACCURACY, method, ADULT)) for method in _METHODS),
+        *(count(paper_value(SUPPORT, method, ADULT)) for method in _METHODS),
     ]
-    columns = ("rows", *(f"error, {method}" for method in _BOTH), *(f"support vectors, {method}" for method in _BOTH))
+    columns = (
+        "rows",
+        *(f"error, {method}" for method in _METHODS),
+        *(f"support vectors, {method}" for method in _METHODS),
+    )
     return [Table(columns, [*rows, paper])]
 
 
@@ -71,9 +75,9 @@ def _check(records: Records) -> list[Check]:
     better, sparser = (
         one < other if whole else np.zeros(1, dtype=bool) for one, other in (errors, (s[_EARLY:] for s in supports))
     )
-    ends = {method: final_value(records, ADULT, method, "error") for method in _BOTH}
-    fluctuation = {method: _fluctuation(records, method) for method in _BOTH}
-    convergence = {method: _convergence_point(records, method) for method in _BOTH}
+    ends = {method: final_value(records, ADULT, method, "error") for method in _METHODS}
+    fluctuation = {method: _fluctuation(records, method) for method in _METHODS}
+    convergence = {method: _convergence_point(records, method) for method in _METHODS}
     return [
         Check(
             "'LASVM-G reaches a better classification accuracy at an earlier point in training': its error stays "
@@ -110,7 +114,7 @@ def _check(records: Records) -> list[Check]:
 def _draw(records: Records, figure: Figure) -> None:
     panels = figure.subplots(1, 2)
     for axes, column in zip(panels, ("error", "support"), strict=True):
-        for method in _BOTH:
+        for method in _METHODS:
             axes.plot(*runs(records, ADULT, method).curve("seen", column), color=METHOD_COLOURS[method], label=method)
     style_axes(panels[0], "(a) Test error", "training rows", "test error, %")
     style_axes(panels[1], "(b) Support vectors", "training rows", "support vectors", legend=False)
@@ -123,7 +127,7 @@ EXPERIMENT = Experiment(
     "relatively stable', with fewer support vectors before the end.",
     setting=SETTING,
     quick="One seed, 6,000 rows.",
-    measurement=passes(data=(ADULT,), methods=_BOTH),
+    measurement=passes(data=(ADULT,), methods=_METHODS),
     tabulate=_tabulate,
     check=_check,
     draw=_draw,

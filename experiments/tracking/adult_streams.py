@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 STEPS = {1: (1, 2, 5, 10, 20, 30, 50, 100), 2: (10, 20, 100)}  # K, by algorithm
 TEACHER_STEPS = 10  # K in the comparison of teachers
-COST = 1.0  # C of Adult in the paper's table 1
+ADULT_C = 1.0  # C of Adult in the paper's table 1
 QUICK_INTERVAL = 64  # examples between checkpoints of a quick run
 INTERVALS = {1: 256, 2: 64}  # of a full run, by algorithm: the gap of Algorithm 2 fluctuates by its own size
 QUICK_ROWS = 5_000
@@ -58,7 +58,7 @@ def _cell(quick: bool, algorithm: int, steps: int, teacher: str, seed: int) -> C
 
 
 def _problem(quick: bool) -> Problem:
-    problem = replace(adult(), C=COST)
+    problem = replace(adult(), C=ADULT_C)
     return problem.head(QUICK_ROWS) if quick else problem
 
 
@@ -88,7 +88,7 @@ def bound(records: Records) -> float:
     (algorithm,), (steps,) = records.unique("algorithm"), records.unique("K")
     ends = records.where(n=max(records.unique("n")))
     gained = records.mean("first_gain") if algorithm == 2 else 0.0
-    return float(mu(max(COST * ends.mean("dual") - gained, 0.0) / steps, COST))
+    return float(mu(max(ADULT_C * ends.mean("dual") - gained, 0.0) / steps, ADULT_C))
 
 
 def halves(records: Records) -> tuple[Records, Records]:

@@ -24,20 +24,20 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-SINGLE = {"free": 1.5, "bounded": 0.7}  # C of the paper's left and right plot
+SINGLE_EXAMPLE_C = {"free": 1.5, "bounded": 0.7}  # C of the paper's left and right plot
 POINTS = 301  # values of alpha on a curve
 PROBLEMS = {True: 200, False: 2_000}
 KERNELS = ("linear", "radial")
-COSTS = (0.05, 1.0, 20.0)
+C_VALUES = (0.05, 1.0, 20.0)
 ROUNDING = 1e-9
 
 
 def cells(quick: bool) -> Iterator[Cell]:
     """Yield the cells of both curves, and of random problems of several kinds."""
-    for name, C in SINGLE.items():
+    for name, C in SINGLE_EXAMPLE_C.items():
         yield Cell({"part": name, "C": C}, partial(single_example, C))
     for kernel in KERNELS:
-        for C in COSTS:
+        for C in C_VALUES:
             yield Cell({"part": kernel, "C": C}, partial(test_lemma, kernel, C, PROBLEMS[quick]))
 
 
@@ -82,7 +82,7 @@ def tabulate(records: Records) -> list[Table]:
     """Return the results of lemma 1 on random problems."""
     rows = []
     for kernel in KERNELS:
-        for C in COSTS:
+        for C in C_VALUES:
             line = records.where(part=kernel, C=C)
             largest, beyond = decimal(line.mean("largest"), 3), count(line.mean("violations"))
             rows.append([kernel, f"{C:g}", count(line.mean("problems")), largest, beyond])
@@ -92,11 +92,11 @@ def tabulate(records: Records) -> list[Table]:
 
 def check(records: Records) -> list[Check]:
     """Check the lemma, and the statements of the text about the plots."""
-    free, bounded = (records.where(part=name) for name in SINGLE)
+    free, bounded = (records.where(part=name) for name in SINGLE_EXAMPLE_C)
     near_free = _tightness(free, 1.0, 0.05)
-    near_bound = _tightness(bounded, SINGLE["bounded"], 0.05)
+    near_bound = _tightness(bounded, SINGLE_EXAMPLE_C["bounded"], 0.05)
     far_bound = _tightness(bounded, 0.0, 0.05)
-    ends = Records(line for line in bounded if line["alpha"] == SINGLE["bounded"])
+    ends = Records(line for line in bounded if line["alpha"] == SINGLE_EXAMPLE_C["bounded"])
     random_problems = Records(line for line in records if line["part"] in KERNELS)
     worst, violations = (
         max(random_problems.values("largest"), default=np.nan),
@@ -140,7 +140,7 @@ def _tightness(records: Records, centre: float, radius: float) -> float:
 def draw(records: Records, figure: Figure) -> None:
     """Draw gap, bound and primal excess by alpha, one panel per C."""
     styles = {"gap": ("-", "gap P - D"), "bound": ("--", "bound of lemma 1"), "excess": (":", "primal excess P - P*")}
-    for axes, (name, C) in zip(figure.subplots(1, 2, sharey=True), SINGLE.items(), strict=True):
+    for axes, (name, C) in zip(figure.subplots(1, 2, sharey=True), SINGLE_EXAMPLE_C.items(), strict=True):
         lines = records.where(part=name)
         for (column, (style, label)), colour in zip(styles.items(), (COLOURS[2], COLOURS[3], COLOURS[6]), strict=True):
             axes.plot(*lines.curve("alpha", column), style, color=colour, label=label)

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from experiments.records import Records
 
 SHOWN = (10, 20, 100)  # K of both algorithms in the picture
-CONSTANT = 0.25  # largest relative difference of the mean gaps of both halves of the stream
-NEARLY_AS_WELL = 1.1  # largest ratio of mean gaps
+MAX_RELATIVE_CHANGE = 0.25  # largest relative difference of the mean gaps of both halves of the stream
+MAX_GAP_RATIO = 1.1  # largest ratio of mean gaps
 
 
 def tabulate(records: Records) -> list[Table]:
@@ -65,9 +65,9 @@ def _check_constant(records: Records) -> Check:
             noise.append(float(np.hypot(early.standard_error("gap"), late.standard_error("gap"))) / mean)
     return Check(
         "The normalised gap keeps a constant value on average during the whole pass: for K = 10, 20, 100 and both "
-        f"algorithms its means over the halves of the stream differ by at most {100 * CONSTANT:.0f} % (halving "
-        "K changes them by 90 %).",
-        bool(np.all(np.abs(changes) <= CONSTANT)),
+        f"algorithms its means over the halves of the stream differ by at most {100 * MAX_RELATIVE_CHANGE:.0f} % "
+        "(halving K changes them by 90 %).",
+        bool(np.all(np.abs(changes) <= MAX_RELATIVE_CHANGE)),
         "changes from the first half to the second: "
         + ", ".join(f"{100 * change:+.0f} ± {100 * each:.0f} %" for change, each in zip(changes, noise, strict=True))
         + " (Algorithm 1, then 2)",
@@ -119,7 +119,7 @@ def _check_algorithm_2(records: Records) -> list[Check]:
         Check(
             "Algorithm 2 with K = 10 performs nearly as well as Algorithm 1 with K = 20: its mean gap is at most a "
             "tenth larger.",
-            second[10] <= NEARLY_AS_WELL * first[20],
+            second[10] <= MAX_GAP_RATIO * first[20],
             f"{second[10]:.4f} compared with {first[20]:.4f}",
         ),
     ]

@@ -14,7 +14,7 @@ from scipy.optimize import minimize_scalar
 from experiments.experiment import Check, Experiment, Table
 from experiments.formatting import decimal
 from experiments.plotting import BLACK, COLOURS, style_axes
-from experiments.tracking.adult_streams import COST, GAPS_MEASUREMENT, STEPS
+from experiments.tracking.adult_streams import ADULT_C, GAPS_MEASUREMENT, STEPS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 PAPER = (0.709, 1.043)  # K = 0.709 / gap^1.043, printed in the figure
 EXPONENTS = (0.2, 4.0)  # range of the fit
-NEAR = 0.2  # largest difference of the exponent to 1; corollary 4 has an exponent of 2
-FACTOR = 1.5  # largest ratio of our gap and the paper's fit, from K = 10 on
+EXPONENT_TOLERANCE = 0.2  # largest difference of the exponent to 1; corollary 4 has an exponent of 2
+MAX_GAP_RATIO = 1.5  # largest ratio of our gap and the paper's fit, from K = 10 on
 
 
 def mean_gaps(records: Records) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -60,7 +60,7 @@ def tabulate(records: Records) -> list[Table]:
     """Return the gap for every K, and the fits."""
     rows = []
     for steps in STEPS[1]:
-        mean, allowed = records.where(algorithm=1, K=steps).mean("gap"), np.sqrt(8 * COST / steps)
+        mean, allowed = records.where(algorithm=1, K=steps).mean("gap"), np.sqrt(8 * ADULT_C / steps)
         rows.append([f"{steps}", decimal(paper_gap(steps), 4), decimal(mean, 4), decimal(allowed, 2)])
     factor, exponent, straight = fit_power_law(records)
     fits = [
@@ -77,18 +77,18 @@ def check(records: Records) -> list[Check]:
     factor, exponent, _ = fit_power_law(records)
     steps, means = mean_gaps(records)
     ratios = np.array([mean / paper_gap(k) for k, mean in zip(steps, means, strict=True) if k >= 10])
-    allowed = np.sqrt(8 * COST / steps)
+    allowed = np.sqrt(8 * ADULT_C / steps)
     complete = len(steps) == len(STEPS[1])
     return [
         Check(
             "The fitting curve expresses a dependency of K in 1 / gap and not in 1 / gap^2: the exponent is within "
-            f"{NEAR} of 1 (paper: {PAPER[1]}).",
-            abs(exponent - 1.0) <= NEAR,
+            f"{EXPONENT_TOLERANCE} of 1 (paper: {PAPER[1]}).",
+            abs(exponent - 1.0) <= EXPONENT_TOLERANCE,
             f"K = {factor:.3f} / gap^{exponent:.3f}",
         ),
         Check(
-            f"The mean gap agrees with the paper's curve, within a factor of {FACTOR} for K from 10 to 100.",
-            bool(complete and np.all((ratios <= FACTOR) & (ratios >= 1 / FACTOR))),
+            f"The mean gap agrees with the paper's curve, within a factor of {MAX_GAP_RATIO} for K from 10 to 100.",
+            bool(complete and np.all((ratios <= MAX_GAP_RATIO) & (ratios >= 1 / MAX_GAP_RATIO))),
             "here / paper: " + ", ".join(f"{ratio:.2f}" for ratio in ratios),
         ),
         Check(

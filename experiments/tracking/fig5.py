@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from experiments.records import Records
 
 SHOWN = tuple(n for n in CHECKPOINTS if n <= 3_000)
-NOISE = 0.2  # points of test error: two standard errors at 1 % of 10,000 rows
-LEVEL = 1.0  # per cent
+ERROR_TOLERANCE = 0.2  # points of test error: two standard errors at 1 % of 10,000 rows
+ERROR_LEVEL = 1.0  # per cent
 
 
 def curve(records: Records, teacher: str, steps: int) -> Records:
@@ -29,13 +29,13 @@ def curve(records: Records, teacher: str, steps: int) -> Records:
 
 def tabulate(records: Records) -> list[Table]:
     """Return test errors by the number of examples, and the number of examples until 1 %."""
-    columns = ["teacher", "K", *(f"{n:,}" for n in SHOWN), f"examples until {LEVEL:.0f} %"]
+    columns = ["teacher", "K", *(f"{n:,}" for n in SHOWN), f"examples until {ERROR_LEVEL:.0f} %"]
     rows = []
     for teacher in TEACHERS:
         for steps in STEPS:
             lines = curve(records, teacher, steps)
             errors = [percent(lines.where(n=n).mean("error")) for n in SHOWN]
-            rows.append([teacher, f"{steps}", *errors, count(value_at_error(lines, LEVEL, "n"))])
+            rows.append([teacher, f"{steps}", *errors, count(value_at_error(lines, ERROR_LEVEL, "n"))])
     whole = percent(records.where(method="optimum").mean("error"))
     return [Table(columns, rows, f"Test error by the number of examples (optimum on all 60,000: {whole})")]
 
@@ -61,13 +61,13 @@ def check(records: Records) -> list[Check]:
 
 def _check_fewer_examples(records: Records) -> Check:
     takes = {
-        (teacher, steps): value_at_error(curve(records, teacher, steps), LEVEL, "n")
+        (teacher, steps): value_at_error(curve(records, teacher, steps), ERROR_LEVEL, "n")
         for teacher in TEACHERS
         for steps in STEPS
     }
     return Check(
-        f"A good teacher's policy allows to reach good accuracy with less training examples: an error of {LEVEL:.0f} % "
-        "takes at most half as many, for both K.",
+        "A good teacher's policy allows to reach good accuracy with less training examples: an error of "
+        f"{ERROR_LEVEL:.0f} % takes at most half as many, for both K.",
         all(takes["active", steps] <= 0.5 * takes["random", steps] for steps in STEPS),
         ", ".join(f"K = {k}: {takes['active', k]:,.0f} compared with {takes['random', k]:,.0f}" for k in STEPS),
     )
@@ -108,9 +108,9 @@ def _mean(errors: dict[int, float]) -> float:
 def _check_near_optimum(chosen: dict[int, dict[int, float]], optimum: float) -> Check:
     last = {steps: list(errors.items())[-1] if errors else (0, float("nan")) for steps, errors in chosen.items()}
     return Check(
-        f"Intermediate solutions soon perform almost as well as the optimal one: within {NOISE} points (two standard "
-        "errors of a test error of 1 %) after the last examples shown here, at most a twentieth of the set.",
-        all(error <= optimum + NOISE for _, error in last.values()),
+        f"Intermediate solutions soon perform almost as well as the optimal one: within {ERROR_TOLERANCE} points (two "
+        "standard errors of a test error of 1 %) after the last examples shown here, at most a twentieth of the set.",
+        all(error <= optimum + ERROR_TOLERANCE for _, error in last.values()),
         ", ".join(f"K = {steps}: {error:.2f} % after {n:,}" for steps, (n, error) in last.items())
         + f"; optimum {optimum:.2f} %",
     )

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from experiments.records import Records
 
 SETUPS = (*((teacher, steps) for teacher in TEACHERS for steps in STEPS), ("batch", 0))
-LEVELS = (3.0, 2.0, 1.5, 1.0)  # per cent of test errors
-LOW = 1.0  # the error at which setups are compared
+ERROR_LEVELS = (3.0, 2.0, 1.5, 1.0)  # per cent of test errors
+LOW_ERROR = 1.0  # the error at which setups are compared
 
 
 def setup_name(method: str, steps: int) -> str:
@@ -32,16 +32,18 @@ def values_at_error(records: Records, level: float, column: str = "kernel_evals"
 
 def tabulate(records: Records) -> list[Table]:
     """Return kernel values and support vectors at several test errors."""
-    values = {level: values_at_error(records, level) for level in LEVELS}
-    support = values_at_error(records, LOW, "support")
+    values = {level: values_at_error(records, level) for level in ERROR_LEVELS}
+    support = values_at_error(records, LOW_ERROR, "support")
     rows = [
-        [setup_name(*setup), *(millions(values[level][setup]) for level in LEVELS), count(support[setup])]
+        [setup_name(*setup), *(millions(values[level][setup]) for level in ERROR_LEVELS), count(support[setup])]
         for setup in SETUPS
     ]
-    on_demand = [value_at_error(records.where(method="batch"), level, "kernel_evals_on_demand") for level in LEVELS]
+    on_demand = [
+        value_at_error(records.where(method="batch"), level, "kernel_evals_on_demand") for level in ERROR_LEVELS
+    ]
     rows.append(["batch, gradients on demand", *map(millions, on_demand), count(support["batch", 0])])
-    columns = ["setup", *(f"kernel values until {percent(level, 1)}" for level in LEVELS)]
-    return [Table([*columns, f"support vectors at {percent(LOW, 1)}"], rows)]
+    columns = ["setup", *(f"kernel values until {percent(level, 1)}" for level in ERROR_LEVELS)]
+    return [Table([*columns, f"support vectors at {percent(LOW_ERROR, 1)}"], rows)]
 
 
 def check(records: Records) -> list[Check]:
@@ -50,11 +52,11 @@ def check(records: Records) -> list[Check]:
 
 
 def _check_curriculum(records: Records) -> Check:
-    values = values_at_error(records, LOW)
+    values = values_at_error(records, LOW_ERROR)
     return Check(
-        f"A good curriculum needs less kernel computations for good accuracy: until an error of {percent(LOW, 0)} "
-        "active selection needs at most half of the kernel values of a random teacher, including selection, for both "
-        "K.",
+        "A good curriculum needs less kernel computations for good accuracy: until an error of "
+        f"{percent(LOW_ERROR, 0)} active selection needs at most half of the kernel values of a random teacher, "
+        "including selection, for both K.",
         all(values["active", steps] <= 0.5 * values["random", steps] for steps in STEPS),
         ", ".join(
             f"K = {k}: {millions(values['active', k])} compared with {millions(values['random', k])}" for k in STEPS
@@ -63,11 +65,11 @@ def _check_curriculum(records: Records) -> Check:
 
 
 def _check_steps(records: Records) -> Check:
-    values = values_at_error(records, LOW)
+    values = values_at_error(records, LOW_ERROR)
     few, many = STEPS
     return Check(
-        f"K = 100 has lower computational requirements than K = 10: fewer kernel values until {percent(LOW, 0)}, with "
-        "both teachers.",
+        f"K = 100 has lower computational requirements than K = 10: fewer kernel values until {percent(LOW_ERROR, 0)}, "
+        "with both teachers.",
         all(values[teacher, many] < values[teacher, few] for teacher in TEACHERS),
         ", ".join(
             f"{teacher}: {millions(values[teacher, many])} compared with {millions(values[teacher, few])}"
@@ -79,24 +81,26 @@ def _check_steps(records: Records) -> Check:
 def _check_batch(records: Records) -> list[Check]:
     shares = {
         level: [values[teacher, steps] / values["batch", 0] for teacher in TEACHERS for steps in STEPS]
-        for level, values in ((level, values_at_error(records, level)) for level in LEVELS)
+        for level, values in ((level, values_at_error(records, level)) for level in ERROR_LEVELS)
     }
-    support = values_at_error(records, LOW, "support")
+    support = values_at_error(records, LOW_ERROR, "support")
     courses = [support[teacher, steps] for teacher in TEACHERS for steps in STEPS]
     return [
         Check(
             "The test error decreases much faster for Algorithm 1 than for its batch counterpart, independently of the "
             f"example selection: fewer kernel values at every error, for all setups, and at most a "
-            f"fifth at {percent(LEVELS[0], 0)} and {percent(LEVELS[1], 0)}.",
-            all(share < (0.2 if level in LEVELS[:2] else 1.0) for level in LEVELS for share in shares[level]),
+            f"fifth at {percent(ERROR_LEVELS[0], 0)} and {percent(ERROR_LEVELS[1], 0)}.",
+            all(
+                share < (0.2 if level in ERROR_LEVELS[:2] else 1.0) for level in ERROR_LEVELS for share in shares[level]
+            ),
             "; ".join(
                 f"{percent(level, 1)}: {min(several):.2f} to {max(several):.2f} of the batch algorithm's"
                 for level, several in shares.items()
             ),
         ),
         Check(
-            f"Algorithm 1 gathers less support vectors: at an error of {percent(LOW, 0)} every setup has fewer than "
-            "the batch algorithm.",
+            f"Algorithm 1 gathers less support vectors: at an error of {percent(LOW_ERROR, 0)} every setup has fewer "
+            "than the batch algorithm.",
             all(each < support["batch", 0] for each in courses),
             ", ".join(f"{setup_name(*setup)}: {count(support[setup])}" for setup in SETUPS),
         ),
