@@ -59,11 +59,11 @@ def _check(records: Records) -> list[Check]:
         allowed = positive_rate_error(records, data, paper_value(PRBEP, FULL, data))
         for method in _COMPARED:
             less = final_value(records, data, method, "prbep") - full
-            ends[f"{data}, {method} / {FULL}:"] = (less >= -allowed, f"{less:+.2f} points")
+            ends[f"{data}, {method} / {FULL}"] = (less >= -allowed, f"{less:+.2f} points")
     for data in (ADULT, BANANA):
         for method in _COMPARED:
             here, there = _total_fall(records, data, method), _total_fall(records, data, LASVM)
-            falls[f"{data}, {method}:"] = (here < there, f"{decimal(here)} (LASVM {decimal(there)}) points")
+            falls[f"{data}, {method}"] = (here < there, f"{decimal(here)} (LASVM {decimal(there)}) points")
     return [
         check_cases(
             "'Compared to the baseline case FULL SVM, all algorithms are able to maintain competitive generalization "

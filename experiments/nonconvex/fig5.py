@@ -89,7 +89,7 @@ def _competitive(records: Records) -> Cases:
         for method in WITH_RAMP:
             here = [_value(records, data, method, RAMP, column) for column in ("error", "support")]
             holds = here[0] <= exact[0] + 2 * accuracy_error(records, data) and here[1] <= 0.75 * exact[1]
-            cases[f"{data}, {method}:"] = (holds, f"{here[0] - exact[0]:+.2f} points, {multiple(here[1] / exact[1])}")
+            cases[f"{data}, {method}"] = (holds, f"{here[0] - exact[0]:+.2f} points, {multiple(here[1] / exact[1])}")
     return cases
 
 
@@ -100,7 +100,7 @@ def _detrimental(records: Records) -> Cases:
             worse = _paired(records, data, method)
             spread = worse.standard_error("worse") if len(worse) > 1 else accuracy_error(records, data)
             mean = worse.mean("worse")
-            cases[f"{data}, {method}:"] = (mean > 2 * spread, f"{decimal(mean)} ± {decimal(spread)} points")
+            cases[f"{data}, {method}"] = (mean > 2 * spread, f"{decimal(mean)} ± {decimal(spread)} points")
     return cases
 
 
@@ -120,7 +120,7 @@ def _diminished(records: Records) -> Cases:
         for method in WITH_RAMP:
             few, many = (_value(records, data, method, ramp, "support") for ramp in (RAMP, _LOWEST))
             like_hinge = method == IGNORE or many >= 0.85 * final_value(records, data, GAP, "support")
-            cases[f"{data}, {method}:"] = (few < many and like_hinge, f"{count(few)} to {count(many)}")
+            cases[f"{data}, {method}"] = (few < many and like_hinge, f"{count(few)} to {count(many)}")
     return cases
 
 

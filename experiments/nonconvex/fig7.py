@@ -45,7 +45,7 @@ def _check(records: Records) -> list[Check]:
         for method in WITH_RAMP:
             here = _millions(records, data, method) / _millions(records, data, GAP)
             paper = paper_value(KERNELS, method, data) / paper_value(KERNELS, GAP, data)
-            saved[f"{data}, {method}:"] = (here <= paper + 0.15, f"{multiple(here)} ({multiple(paper)})")
+            saved[f"{data}, {method}"] = (here <= paper + 0.15, f"{multiple(here)} ({multiple(paper)})")
     return [
         check_cases(
             "'LASVM-G requires fewer kernel products than FULL SVM', on every data set",

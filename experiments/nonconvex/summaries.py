@@ -78,9 +78,18 @@ def check_cases(claim: str, cases: Cases) -> Check:
     Cases that need an omitted run are ignored.
     """
     checked = {name: case for name, case in cases.items() if not all(word in name for word in OMITTED)}
-    failed = {name: seen for name, (holds, seen) in checked.items() if not holds}
-    shown = failed or {name: seen for name, (_, seen) in checked.items()}
-    return Check(claim, bool(checked) and not failed, ", ".join(f"{name} {seen}" for name, seen in shown.items()))
+    failed = {name: observed for name, (holds, observed) in checked.items() if not holds}
+    shown = failed or {name: observed for name, (_, observed) in checked.items()}
+    return Check(claim, bool(checked) and not failed, _group_by_data(shown))
+
+
+def _group_by_data(observed: dict[str, str]) -> str:
+    """Format observed numbers by the names of their cases, "DATA, METHOD" or "METHOD"; each data set is named once."""
+    groups: dict[str, list[str]] = {}
+    for name, text in observed.items():
+        data, _, method = name.rpartition(", ")
+        groups.setdefault(data, []).append(f"{method} {text}")
+    return "; ".join(f"{data}: {', '.join(texts)}" if data else ", ".join(texts) for data, texts in groups.items())
 
 
 def method_table(title: str, methods: Sequence[str], cell: Callable[[str, str], str]) -> Table:
@@ -154,7 +163,7 @@ def compare_pairs(records: Records, data: Sequence[str], pairs: Sequence[tuple[s
     for name in data:
         for one, other in pairs:
             less, more = (final_value(records, name, method, column) for method in (one, other))
-            cases[f"{name}, {one} / {other}:"] = (less < more, multiple(less / more))
+            cases[f"{name}, {one} / {other}"] = (less < more, multiple(less / more))
     return cases
 
 
