@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 import hinge
-from experiments._records import Records, write_records
+from experiments.records import Records, write_records
 from hinge import ModelFileError, export
 from hinge.cli.train import _checkpoint as checkpoints
 from hinge.cli.train._learn import TrainResult

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import hinge
-from experiments._records import Records, read_records, write_records
+from experiments.records import Records, read_records, write_records
 from hinge.cli import main
 from hinge.cli.train import _checkpoint as checkpoints
 from hinge.io import atomic
