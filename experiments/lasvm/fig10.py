@@ -42,7 +42,7 @@ def _lasvm(problem: Problem, seed: int, epochs: int, finish: bool, delta: float 
         gamma=problem.gamma,
         cache_size=40,
         epochs=epochs,
-        finish=finish,
+        finishing=finish,
         max_gap=delta,
         random_state=seed,
         n_jobs=1,

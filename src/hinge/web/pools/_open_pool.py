@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from hinge.tables import Preparation
     from hinge.web.pools._base import Features, Pool
     from hinge.web.pools._pixels import Shape
-    from hinge.web.pools._source_rows import Column, Columns, SourceRows
+    from hinge.web.pools._source_rows import Columns, SourceRows
 
     Watch = Callable[[float | None], None]
 
@@ -270,7 +270,7 @@ def _make_pool(
     return PixelPool(shape, name, X, known, source=source, preparation=preparation)
 
 
-def _labels(y: Column | None, name: str, known: str | None, column: str | None = None) -> dict[int, str]:
+def _labels(y: "NDArray[np.generic] | None", name: str, known: str | None, column: str | None = None) -> dict[int, str]:
     """Return the existing labels by row, if requested."""
     if known is None:
         return {}
