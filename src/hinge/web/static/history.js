@@ -87,8 +87,8 @@ async function attempt(note, verb, change) {
   note.className = "feedback";
   setText(note, "…");
   try {
-    const { project: news, took } = await change();
-    project.update(news);
+    const { project: summary, took } = await change();
+    project.update(summary);
     setText(note, `${verb}: ${learningTime(took)}`);
     note.classList.add("good");
     afterChange();
