@@ -160,7 +160,8 @@ function entryItem(entry) {
   if (entry.row === null || entry.view === null) return readOnlyItem(entry);
   const note = make("p", { class: "feedback", role: "status" });
   const guessResult = make("span", { class: "guess-result" });
-  const showGuessResult = () => guessResult.replaceChildren(...(entry.guess === null || entry.guess === undefined ? [] : [guessNote(entry)]));
+  const hasGuess = entry.guess !== null && entry.guess !== undefined;
+  const showGuessResult = () => guessResult.replaceChildren(...(hasGuess ? [guessNote(entry)] : []));
   const select = labelSelect(entry, note, showGuessResult);
   const spoken = `Delete the label of example ${entry.row}`;
   const button = make("button", { type: "button", class: "delete", "aria-label": spoken }, "Delete");
