@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -15,6 +16,7 @@
 #include "options.hpp"
 #include "parallel.hpp"
 #include "points.hpp"
+#include "predictor.hpp"
 #include "solvers/exact_binary_model.hpp"
 #include "solvers/path.hpp"
 
@@ -51,9 +53,8 @@ class ExactModel {
   // Finds all gradients again from nothing, so that measures of the solution do not rest on what learning has kept up to date.
   void certify();
 
-  void decide(const Batch<double>& batch, std::span<double> decisions, std::size_t threads);
-  // Deciding changes nothing but the answers.
-  bool settled() const { return true; }
+  // What the model knows now, to be asked.
+  std::shared_ptr<const Predictor<double>> predictor() const;
   ModelState<double> state() const;
   // Of all examples held, in the order of the stream.
   std::vector<std::int64_t> held() const;

@@ -82,6 +82,21 @@ class Machine:
         return self.members[np.lexsort((-margin, np.abs(self.alpha)))[0]]
 
 
+class ReferencePredictor:
+    """What the machines knew at one moment: for each the bias, the coefficients, the ids and the rows."""
+
+    def __init__(self, kernel, machines):
+        self._kernel, self._machines = kernel, machines
+
+    def decide(self, batch, threads=1):
+        values = np.zeros((batch.X.shape[0], len(self._machines)))
+        for place, (bias, alpha, members, rows) in enumerate(self._machines):
+            values[:, place] = bias
+            if members:
+                values[:, place] += self._kernel(batch.X, rows, members) @ alpha
+        return values
+
+
 class ReferenceBank:
     """One-vs-rest machines, each the exact solution for the examples that it holds."""
 
@@ -193,7 +208,7 @@ class ReferenceBank:
             without.examples = self.examples
             for other, machine in zip(without._machines, self._machines, strict=True):
                 other.members = [member for member in machine.members if member != number]
-            values[place] = without.decide(Batch64(self.examples[number].row))[0]
+            values[place] = without.predictor().decide(Batch64(self.examples[number].row))[0]
         return values
 
     def held(self):
@@ -211,14 +226,9 @@ class ReferenceBank:
     def certify(self):
         self._solved = False
 
-    def decide(self, batch, threads=1):
-        values = np.zeros((batch.X.shape[0], self.n_binaries))
-        for place, machine in enumerate(self.machines):
-            values[:, place] = machine.bias
-            if machine.members:
-                K = self.kernel(batch.X, self.rows(machine.members), machine.members)
-                values[:, place] += K @ machine.alpha
-        return values
+    def predictor(self):
+        machines = [(m.bias, np.array(m.alpha), list(m.members), self.rows(m.members)) for m in self.machines]
+        return ReferencePredictor(self.kernel, machines)
 
     @property
     def n_binaries(self):

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from hinge import _core
-    from hinge._fit.base import TrainingData
+    from hinge._fit.data import TrainingData
     from hinge.incremental._state import ExactState
 
 _FEW = 200  # examples that are learned one by one as fast
@@ -31,7 +31,7 @@ def learn_all(data: TrainingData, state: ExactState, monitor: _core.Monitor | No
     """Let empty machines learn a whole training set; after Ctrl-C they hold the support vectors found until then."""
     batch: Any
     ((_, batch),) = state.storage.batches(data.X)  # one, since the model is stored as its training set is
-    numbers = data.numbers(state.table)
+    numbers = data.class_numbers(state.table)
     rows = np.flatnonzero(data.used)
     options = replace(state.options, algorithm="lasvm", tolerance=_NEAR, max_steps=_STEPS * len(rows))
     near = State(state.kernel, options, state.storage, state.table)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hinge._model.kernels import CheckedFunction
-from hinge._model.validation import squared_lengths
+from hinge._model.validation import squared_norms
 from hinge.exceptions import DataError
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def require_constant(state: State, square: NDArray[np.float64]) -> None:
 
 
 def _of_squared_norms(kernel: KernelSpec, X: Any) -> NDArray[np.float64]:
-    squares = squared_lengths(X)
+    squares = squared_norms(X)
     if kernel.name == "linear":
         return squares
     with np.errstate(over="ignore"):  # infinity becomes a decision value, which is refused

@@ -16,7 +16,7 @@ from hinge.exceptions import quoted
 from hinge.persistence import _json
 from hinge.persistence._check_arrays import check_arrays
 from hinge.persistence._errors import ModelFileError, require
-from hinge.tables import MOST_FEATURES
+from hinge.tables import MAX_FEATURES
 
 if TYPE_CHECKING:
     from hinge._model.state import SolverOptions
@@ -50,7 +50,7 @@ def check_values(values: dict[str, Any], *, fewest_classes: int = 1) -> None:
     _json.fields(values, "its state", _STATE)
     require(values["dtype"] in ("float32", "float64"), "its numbers are neither float32 nor float64")
     features, seen = values["n_features"], values["n_seen"]
-    require(1 <= features <= MOST_FEATURES, f"its number of features is not between 1 and {MOST_FEATURES}")
+    require(1 <= features <= MAX_FEATURES, f"its number of features is not between 1 and {MAX_FEATURES}")
     require(0 <= seen <= MOST_EXAMPLES, "its number of examples makes no sense")
     _check_kernel(values)
     require(len(values["classes"]) >= fewest_classes, "it has no classes")

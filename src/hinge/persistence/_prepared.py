@@ -19,8 +19,8 @@ from hinge.persistence._file import Parts
 from hinge.persistence._registry import Entry, put_together, take_apart
 from hinge.tables import (
     LABEL_KINDS,
+    MAX_FEATURES,
     MISSING_POLICIES,
-    MOST_FEATURES,
     UNKNOWN_POLICIES,
     Column,
     OneClassPreparation,
@@ -86,7 +86,7 @@ def _fits(estimator: type[Prepared], model: object) -> bool:
 
 def _values(preparation: Preparation) -> _json.JsonObject:
     values = {name: getattr(preparation, name) for name in _PREPARATION}
-    values["scaling"], values["names"] = preparation.scaling.words, list(preparation.names)
+    values["scaling"], values["names"] = preparation.scaling.description, list(preparation.names)
     if preparation.columns is not None:
         values["columns"] = [
             {"name": column.name, "categories": column.categories and list(column.categories), "mean": column.mean}
@@ -119,7 +119,7 @@ def _preparation(value: object, scales: Scales) -> Preparation:
     ):
         require(values[name] in allowed, f"the field {name!r} of its preparation has an unknown value")
     n_features = values["n_features"]
-    require(0 < n_features <= MOST_FEATURES, "its preparation makes no sensible number of features")
+    require(0 < n_features <= MAX_FEATURES, "its preparation makes no sensible number of features")
     columns = None if values["columns"] is None else tuple(_column(column) for column in values["columns"])
     if columns is not None:
         names = [column.name for column in columns]
