@@ -116,7 +116,7 @@ def _libsvm(spec: DatasetSpec, seed: int, rows: int | None) -> Record:
 def _lasvm(spec: DatasetSpec, seed: int, rows: int | None) -> Record:
     problem = _problem(spec, seed, rows)
     online, finished = (
-        measure.fit_and_measure(make_lasvm(problem, cache=spec.cache, seed=seed, finish=finish), problem)
+        measure.fit_and_measure(make_lasvm(problem, cache=spec.cache, seed=seed, finishing=finish), problem)
         for finish in (False, True)
     )
     before: Record = {f"online_{name}": value for name, value in online.items()}

@@ -61,7 +61,7 @@ def _measure_references(seed: int) -> list[Record]:
     """Measure the methods that do not depend on delta_max."""
     problem = banana(seed)
     return [
-        {"variant": UNMODIFIED, **_lasvm(problem, seed, 1, finish=False, delta=None)},
+        {"variant": UNMODIFIED, **_lasvm(problem, seed, 1, finishing=False, delta=None)},
         {"variant": LIBSVM, **fit_and_measure(make_libsvm(problem, cache_size=40), problem)},
     ]
 

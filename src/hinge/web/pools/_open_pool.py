@@ -23,6 +23,8 @@ from hinge.web.pools._texts import TextPool, pool_of_files, pool_of_lines
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from numpy.typing import NDArray
+
     from hinge.io import Rows
     from hinge.tables import Preparation
     from hinge.web.pools._base import Features, Pool
@@ -265,7 +267,7 @@ def _make_pool(
     return PixelPool(shape, name, X, known, source=source, preparation=preparation)
 
 
-def _labels(y: "NDArray[np.generic] | None", name: str, known: str | None, column: str | None = None) -> dict[int, str]:
+def _labels(y: NDArray[np.generic] | None, name: str, known: str | None, column: str | None = None) -> dict[int, str]:
     """Return the existing labels by row, if requested."""
     if known is None:
         return {}
