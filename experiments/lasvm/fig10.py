@@ -36,13 +36,13 @@ _SEEDS, _QUICK_SEEDS = 10, 2
 _TEST_ROWS = 1_300
 
 
-def _lasvm(problem: Problem, seed: int, epochs: int, finish: bool, delta: float | None) -> Record:
+def _lasvm(problem: Problem, seed: int, epochs: int, finishing: bool, delta: float | None) -> Record:
     model = OnlineSVC(
         C=problem.C,
         gamma=problem.gamma,
         cache_size=40,
         epochs=epochs,
-        finishing=finish,
+        finishing=finishing,
         max_gap=delta,
         random_state=seed,
         n_jobs=1,

@@ -143,7 +143,7 @@ def pieces(chunk: Chunk) -> Iterator[Chunk]:
             yield Rows(chunk.X[part], None, chunk.line(start), chunk.indexed)
 
 
-def label_texts(values: Column) -> dict[int, str]:
+def label_texts(values: NDArray[np.generic]) -> dict[int, str]:
     """Return labels by row; missing values and dashes are not labels.
 
     Examples
