@@ -8,6 +8,8 @@
 #include <initializer_list>
 #include <memory>
 #include <span>
+#include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -42,10 +44,18 @@ nb::object to_numpy(std::vector<T> values) {
   return to_numpy(std::move(values), {size});
 }
 
+// The entries of an array of any shape.
 template <class T>
 std::vector<T> from_dict(const nb::dict& arrays, const char* key) {
-  const auto array = nb::cast<Vector<T>>(arrays[key]);
-  return {array.data(), array.data() + array.shape(0)};
+  const auto array = nb::cast<nb::ndarray<const T, nb::c_contig, nb::device::cpu>>(arrays[key]);
+  return {array.data(), array.data() + array.size()};
+}
+
+template <class T>
+T number_from(const nb::dict& arrays, const char* key) {
+  const std::vector<T> values = from_dict<T>(arrays, key);
+  if (values.size() != 1) throw std::invalid_argument(std::string("The array ") + key + " of the saved state must hold one number.");
+  return values[0];
 }
 
 }  // namespace hinge::python

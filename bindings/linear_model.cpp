@@ -1,10 +1,8 @@
 #include "linear_model.hpp"
 
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 
 #include <stdexcept>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -16,21 +14,6 @@
 namespace hinge::python {
 
 namespace {
-
-constexpr std::initializer_list<std::pair<const char*, LossKind>> losses = {{"hinge", LossKind::hinge},
-                                                                            {"squared_hinge", LossKind::squared_hinge},
-                                                                            {"log_loss", LossKind::logistic},
-                                                                            {"epsilon_insensitive", LossKind::insensitive},
-                                                                            {"squared_epsilon_insensitive", LossKind::squared_insensitive}};
-
-void set_loss(LinearOptions& options, const std::string& wanted, double epsilon) {
-  for (const auto& [name, kind] : losses)
-    if (wanted == name) {
-      options.loss = {kind, epsilon};
-      return;
-    }
-  throw std::invalid_argument("unknown loss " + wanted);
-}
 
 template <class T>
 std::vector<T> copied(const Vector<T>& array) {
@@ -87,10 +70,9 @@ LinearState state_from(const nb::dict& arrays) {
   state.average = from_dict<double>(arrays, "average");
   state.bias = from_dict<double>(arrays, "bias");
   state.average_bias = from_dict<double>(arrays, "average_bias");
-  const auto clock = from_dict<double>(arrays, "clock");
-  if (clock.size() != 9) throw std::invalid_argument("The clock of the saved state does not have nine entries.");
-  state.clock = {clock[0], clock[1], clock[2], clock[3], clock[4], clock[5], clock[6], clock[7]};
-  state.evaluations = clock[8];
+  std::apply([&](const auto&... fields) { ((state.schedule.*fields.member = number_from<double>(arrays, fields.name)), ...); },
+             ScheduleMemory::fields);
+  state.evaluations = number_from<double>(arrays, "n_kernel_evals");
   return state;
 }
 
@@ -108,10 +90,9 @@ nb::dict to_dict(Shared<LinearModel<T>>& self) {
   arrays["average"] = to_numpy(std::move(held.average));
   arrays["bias"] = to_numpy(std::move(held.bias));
   arrays["average_bias"] = to_numpy(std::move(held.average_bias));
-  const Clock& clock = held.clock;
-  arrays["clock"] = to_numpy(
-      std::vector<double>{clock.steps, clock.examples, clock.owed, clock.averaged, clock.mean, clock.squares, clock.weight,
-                          clock.unevenness, held.evaluations});
+  std::apply([&](const auto&... fields) { ((arrays[fields.name] = to_numpy(std::vector<double>{held.schedule.*fields.member})), ...); },
+             ScheduleMemory::fields);
+  arrays["n_kernel_evals"] = to_numpy(std::vector<double>{held.evaluations});
   return arrays;
 }
 
@@ -185,7 +166,7 @@ void bind_maps(nb::module_& module, const char* name) {
 }
 
 template <class T>
-void bind_kernel_model(nb::module_& module, const char* name) {
+void bind_linear_model(nb::module_& module, const char* name) {
   using B = LinearModel<T>;
   nb::class_<Shared<B>>(module, name, nb::type_slots(shared_slots<B>))
       .def(nb::new_(&made<T>), nb::arg("map"), nb::arg("penalty"), nb::arg("typical"), nb::arg("options"), nb::arg("n_classes"),
@@ -223,22 +204,10 @@ void bind_kernel_model(nb::module_& module, const char* name) {
 }  // namespace
 
 void bind_linear(nb::module_& module) {
-  nb::class_<LinearOptions>(module, "LinearOptions")
-      .def(nb::init<>())
-      .def("set_loss", &set_loss, nb::arg("name"), nb::arg("epsilon"))
-      .def_rw("intercept", &LinearOptions::intercept)
-      .def_rw("adaptive", &LinearOptions::adaptive)
-      .def_rw("cost", &LinearOptions::cost)
-      .def_rw("total", &LinearOptions::total)
-      .def_rw("average_share", &LinearOptions::average_share)
-      .def_rw("average_steps", &LinearOptions::average_steps)
-      .def_rw("planned", &LinearOptions::planned)
-      .def_rw("threads", &LinearOptions::threads)
-      .def_rw("cache_bytes", &LinearOptions::cache_bytes);
   bind_maps<float>(module, "Map32");
   bind_maps<double>(module, "Map64");
-  bind_kernel_model<float>(module, "LinearModel32");
-  bind_kernel_model<double>(module, "LinearModel64");
+  bind_linear_model<float>(module, "LinearModel32");
+  bind_linear_model<double>(module, "LinearModel64");
 }
 
 }  // namespace hinge::python

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/variant.h>
 
 #include "arrays.hpp"
 #include "model_state.hpp"
@@ -18,7 +19,7 @@ namespace hinge::python {
 
 template <class T>
 nb::dict to_dict(ModelState<T> held, std::size_t features, bool sparse) {
-  const std::size_t count = held.ids.size();
+  const std::size_t count = held.ids.size(), models = held.member_counts.size();
   nb::dict arrays;
   arrays["ids"] = to_numpy(std::move(held.ids));
   arrays["labels"] = to_numpy(std::move(held.labels));
@@ -39,13 +40,22 @@ nb::dict to_dict(ModelState<T> held, std::size_t features, bool sparse) {
   arrays["gradient"] = to_numpy(std::move(held.gradient));
   arrays["lag"] = to_numpy(std::move(held.lag));
   arrays["terms"] = to_numpy(std::move(held.terms));
-  arrays["counters"] = to_numpy(std::move(held.counters));
-  arrays["newcomers"] = to_numpy(std::move(held.newcomers));
+  arrays["bracket_ends"] = to_numpy(std::move(held.bracket_ends), {models, 2});
+  arrays["late_models"] = to_numpy(std::move(held.late_models));
+  arrays["n_kernel_evals"] = to_numpy(std::vector<std::int64_t>{held.kernel_evals});
+  arrays["n_steps"] = to_numpy(std::vector<std::int64_t>{held.steps});
+  arrays["shift_chosen"] = to_numpy(std::vector<std::int64_t>{held.shift_chosen});
+  for (MemoryArray& array : held.memory) {
+    if (array.width == 1)
+      arrays[array.name.c_str()] = to_numpy(std::move(array.values));
+    else
+      arrays[array.name.c_str()] = to_numpy(std::move(array.values), {models, array.width});
+  }
   return arrays;
 }
 
 template <class T>
-ModelState<T> state_from(const nb::dict& arrays, bool sparse) {
+ModelState<T> state_from(const nb::dict& arrays, bool sparse, SolverMemory memory) {
   ModelState<T> state;
   state.ids = from_dict<std::int64_t>(arrays, "ids");
   state.labels = from_dict<std::int32_t>(arrays, "labels");
@@ -67,8 +77,13 @@ ModelState<T> state_from(const nb::dict& arrays, bool sparse) {
   state.gradient = from_dict<double>(arrays, "gradient");
   state.lag = from_dict<double>(arrays, "lag");
   state.terms = from_dict<double>(arrays, "terms");
-  state.counters = from_dict<std::int64_t>(arrays, "counters");
-  state.newcomers = from_dict<std::int64_t>(arrays, "newcomers");
+  state.bracket_ends = from_dict<std::int64_t>(arrays, "bracket_ends");
+  state.late_models = from_dict<std::int64_t>(arrays, "late_models");
+  state.kernel_evals = number_from<std::int64_t>(arrays, "n_kernel_evals");
+  state.steps = number_from<std::int64_t>(arrays, "n_steps");
+  state.shift_chosen = number_from<std::int64_t>(arrays, "shift_chosen") != 0;
+  for (MemoryArray& array : memory) array.values = from_dict<std::int64_t>(arrays, array.name.c_str());
+  state.memory = std::move(memory);
   return state;
 }
 
@@ -80,10 +95,20 @@ void require_columns(const ModelState<T>& state, std::size_t features, bool spar
     throw std::invalid_argument("An example of the saved state has no column among the kernel values.");
 }
 
+template <class T>
+SolverMemory memory_of(const SolverOptions& options) {
+  return SolverFactory<T>(options).empty_memory();
+}
+
+template <class T>
+SolverMemory memory_of(const ExactOptions&) {
+  return {};
+}
+
 template <class B, class T>
-std::unique_ptr<Shared<B>> restored(const KernelChoice& kernel, const Options& options, std::size_t features, bool sparse,
+std::unique_ptr<Shared<B>> restored(const KernelChoice& kernel, const typename B::Options& options, std::size_t features, bool sparse,
                                     std::size_t classes, const nb::dict& arrays) {
-  const ModelState<T> state = state_from<T>(arrays, sparse);
+  const ModelState<T> state = state_from<T>(arrays, sparse, memory_of<T>(options));
   state.check(features, sparse, classes);
   if (kernel.parameters.kind == KernelKind::precomputed) require_columns(state, features, sparse);
   return std::make_unique<Shared<B>>(kernel, std::make_unique<B>(make_kernel<T>(kernel), options, features, sparse, classes, state));
@@ -101,13 +126,13 @@ void bind_common(nb::class_<Shared<B>>& bound) {
   bound
       .def(
           "__init__",
-          [](Shared<B>* self, const KernelChoice& kernel, const Options& options, std::size_t features, bool sparse,
+          [](Shared<B>* self, const KernelChoice& kernel, const typename B::Options& options, std::size_t features, bool sparse,
              std::size_t classes) {
             new (self) Shared<B>(kernel, std::make_unique<B>(make_kernel<T>(kernel), options, features, sparse, classes));
           },
           nb::arg("kernel"), nb::arg("options"), nb::arg("n_features"), nb::arg("sparse"), nb::arg("n_classes"))
       .def("set_options",
-           [](Shared<B>& self, const Options& options) {
+           [](Shared<B>& self, const typename B::Options& options) {
              self.run([&](B& model) { model.set_options(options); return 0; });
            })
       .def_prop_ro("broken", [](const Shared<B>& self) { return self.broken.load(); })

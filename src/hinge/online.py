@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
+from hinge import _core
+from hinge._fit.base import random_seed
 from hinge._fit.measures import MeasuredClassifier
 from hinge._fit.passes import Training, finish_now
 from hinge._fit.progress import FitTasks, progress_bar
@@ -15,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from hinge._fit.base import TrainingData
-    from hinge._model.state import SolverOptions
 
 
 _SELECTIONS = ("random", "gradient", "active", "autoactive")
@@ -202,7 +203,7 @@ class OnlineSVC(MeasuredClassifier):
         return {**super().get_params(deep=deep), "finish": vars(self)["finish"]}
 
     def _train(self, data: TrainingData) -> None:
-        finish, options = bool(vars(self)["finish"]), self._state.options
+        finish, options = bool(vars(self)["finish"]), cast("_core.LasvmOptions", self._state.options)
         unbounded = options.max_support is None and options.selection == "random"
         exactly = self.epochs == "auto" and finish and unbounded and Training.is_small(data)
         passes = 1 if isinstance(self.epochs, str) else int(self.epochs)
@@ -218,8 +219,11 @@ class OnlineSVC(MeasuredClassifier):
                 training.visit(passes, finish=finish)
         tasks.end()
 
-    def _check_params(self, *, streaming: bool) -> SolverOptions:
-        options = self._common_options(streaming=streaming)
+    def _selection_seed(self) -> int:
+        return 0 if self.selection == "random" else random_seed(self.random_state)
+
+    def _check_params(self, *, streaming: bool) -> _core.LasvmOptions:
+        common = self._common_options(streaming=streaming)
         flag("finish", vars(self)["finish"])
         hint = "'auto' and 'converge' choose a number for you"
         epochs = whole_or_word("epochs", self.epochs, ("auto", "converge"), at_least=1, hint=hint)
@@ -229,7 +233,9 @@ class OnlineSVC(MeasuredClassifier):
                 "a bounded number of support vectors need not settle."
             )
         max_gap = self.max_gap
-        return options.but(
+        return _core.LasvmOptions(
+            **common,
+            tolerance=float(self.tol),
             second_order=choice("working_set", self.working_set, _WORKING_SETS) == "second-order",
             max_gap=None if max_gap is None else number("max_gap", max_gap, above=0, hint="None sets no bound"),
             max_support=bound("max_support", self.max_support, at_least=2),

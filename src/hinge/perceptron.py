@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from hinge import _core
 from hinge._fit.base import StreamingClassifier
 from hinge._fit.passes import make_passes
 from hinge._model.params import bound, flag, number, whole
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from hinge._fit.base import TrainingData
-    from hinge._model.state import SolverOptions
 
 
 class KernelPerceptron(StreamingClassifier):
@@ -144,16 +143,15 @@ class KernelPerceptron(StreamingClassifier):
     def _train(self, data: TrainingData) -> None:
         make_passes(self, data, self.epochs)
 
-    def _check_params(self, *, streaming: bool) -> SolverOptions:
-        options = self._common_options(streaming=streaming)
+    def _check_params(self, *, streaming: bool) -> _core.PerceptronOptions:
+        common = self._common_options(streaming=streaming)
         whole("epochs", self.epochs, at_least=1, hint="one pass is usual")
         if self.average is True and self.budget is not None:
             raise ParameterError(
                 "average must be False when budget is set, got True: support vectors that left miss from the mean."
             )
-        return replace(
-            options,
-            algorithm="perceptron",
+        return _core.PerceptronOptions(
+            **common,
             average=flag("average", self.average),
             max_support=bound("budget", self.budget, at_least=1),
             margin=number("margin", self.margin, hint="a usual value is 0.0"),

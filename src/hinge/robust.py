@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
+from hinge import _core
 from hinge._fit.measures import MeasuredClassifier
 from hinge._fit.passes import finish_now, make_passes
 from hinge._model.locking import reads
@@ -18,10 +18,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from hinge._fit.base import TrainingData
-    from hinge._model.state import SolverOptions
 
 _VARIANTS = ("ramp", "hinge", "ignore", "full")
-_ADMITTED, _CLEANED = slice(6, 9), slice(9, 12)  # among the counters of a machine
 
 
 class RobustOnlineSVC(MeasuredClassifier):
@@ -176,13 +174,13 @@ class RobustOnlineSVC(MeasuredClassifier):
     @reads
     def n_admitted_(self) -> NDArray[np.int64]:
         """Examples taken in by each machine: left of the ramp, on it, right of it."""
-        return self._known().counters()[:, _ADMITTED]
+        return self._known().memory("admitted")
 
     @property
     @reads
     def n_cleaned_(self) -> NDArray[np.int64]:
         """Examples cleaned away by each machine: left of the ramp, on it, right of it."""
-        return self._known().counters()[:, _CLEANED]
+        return self._known().memory("cleaned")
 
     def finish(self) -> Self:
         """Improve the coefficients of the examples held until none violates the conditions by more than `tol`.
@@ -197,16 +195,16 @@ class RobustOnlineSVC(MeasuredClassifier):
     def _train(self, data: TrainingData) -> None:
         make_passes(self, data, self.epochs)
 
-    def _check_params(self, *, streaming: bool) -> SolverOptions:
-        options = self._common_options(streaming=streaming)
+    def _check_params(self, *, streaming: bool) -> _core.RobustOptions:
+        common = self._common_options(streaming=streaming)
         whole("epochs", self.epochs, at_least=1, hint="one pass is usual")
         if number("ramp", self.ramp, hint="a usual value is -1.0") >= 1:
             raise ParameterError(f"ramp must be below 1, where the loss begins, got {self.ramp!r}; -1.0 is usual.")
         if self.variant == "full" and self.max_support is not None:
             raise ParameterError("max_support must be None for variant 'full', which lets no example go.")
-        return replace(
-            options,
-            algorithm="robust",
+        return _core.RobustOptions(
+            **common,
+            tolerance=float(self.tol),
             max_support=bound("max_support", self.max_support, at_least=2),
             loss=choice("variant", self.variant, _VARIANTS),
             ramp=float(self.ramp),

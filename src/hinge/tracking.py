@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from hinge import _core
 from hinge._fit.base import random_seed
 from hinge._fit.measures import MeasuredClassifier
 from hinge._fit.passes import make_passes
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from hinge._fit.base import TrainingData
-    from hinge._model.state import SolverOptions
 
 _MOST_STEPS = 1_000_000  # for one example: Ctrl-C waits until it is learned
 
@@ -154,12 +153,11 @@ class TrackingSVC(MeasuredClassifier):
     def _train(self, data: TrainingData) -> None:
         make_passes(self, data, self.epochs)
 
-    def _options(self, *, streaming: bool) -> SolverOptions:
-        options = self._check_params(streaming=streaming)
-        return replace(options, seed=random_seed(self.random_state))
+    def _options(self, *, streaming: bool) -> _core.TrackingOptions:
+        return self._check_params(streaming=streaming).replace(seed=random_seed(self.random_state))
 
-    def _check_params(self, *, streaming: bool) -> SolverOptions:
-        options = self._common_options(streaming=streaming)
+    def _check_params(self, *, streaming: bool) -> _core.TrackingOptions:
+        common = self._common_options(streaming=streaming)
         whole("epochs", self.epochs, at_least=1, hint="one pass is usual")
         keep_all = choice("keep", self.keep, ("all", "support")) == "all"
         process = flag("process", self.process)
@@ -167,9 +165,9 @@ class TrackingSVC(MeasuredClassifier):
             raise ParameterError(
                 "process must be True when keep is 'support', got False; a new example would never get a coefficient."
             )
-        return replace(
-            options,
-            algorithm="tracking",
+        return _core.TrackingOptions(
+            **common,
+            tolerance=float(self.tol),
             n_steps=whole("n_steps", self.n_steps, at_least=1, at_most=_MOST_STEPS, hint="a usual value is 10"),
             process=process,
             average=flag("average", self.average),

@@ -18,9 +18,9 @@ from hinge._model.interrupts import Abandoned
 from hinge._model.kernels import KernelSpec, check_gram
 from hinge._model.labels import ClassTable, as_classes, as_labels, class_factors
 from hinge._model.locking import reads, writes
-from hinge._model.overflow import check_overflow, check_total, product, require_finite
+from hinge._model.overflow import check_overflow, product, require_finite
 from hinge._model.params import check_class_weight, check_kernel, check_seed, check_threads, flag, number
-from hinge._model.state import SolverOptions, State
+from hinge._model.state import State
 from hinge._model.threads import count_threads, one_blas_thread
 from hinge._model.validation import PooledRows, Storage, check_examples, check_queries, check_weights, is_ready
 from hinge.exceptions import DataError
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from hinge import _core
+    from hinge._model.options import CommonOptions, SolverOptions
 
 FITTED = ("_state", "n_features_in_", "feature_names_in_")
 
@@ -80,14 +81,14 @@ class StreamingEstimator(FittedAttributes, CallbackSupportMixin, BaseEstimator):
     def _check_params(self, *, streaming: bool) -> SolverOptions:
         """Refuse parameters that make no sense, before anything changes; return what they mean to the machines."""
 
-    def _common_options(self, *, streaming: bool) -> SolverOptions:  # noqa: ARG002
-        """Check the parameters that all models share; what else there is to choose has its default value."""
+    def _common_options(self, *, streaming: bool) -> CommonOptions:  # noqa: ARG002
+        """Check the parameters that all models share, and return the options that they mean."""
         check_kernel(self.kernel, self.degree, self.gamma, self.coef0)
         check_seed(self.random_state)
         check_threads(self.n_jobs)
         flag("verbose", self.verbose)
         megabytes = number("cache_size", self.cache_size, above=0, hint="it is in megabytes, a usual value is 200")
-        return SolverOptions(cache_bytes=int(min(megabytes * 2**20, 2**62)), threads=count_threads(self.n_jobs))
+        return {"cache_bytes": int(min(megabytes * 2**20, 2**62)), "threads": count_threads(self.n_jobs)}
 
     def _options(self, *, streaming: bool) -> SolverOptions:
         """Return what the parameters mean in a call that learns; such a call may draw a seed besides."""
@@ -112,8 +113,6 @@ class StreamingEstimator(FittedAttributes, CallbackSupportMixin, BaseEstimator):
     def _require_columns(self, state: State, data: TrainingData, *, whole: bool) -> None:
         """Refuse kernel values that leave no room, or that cannot be those of the next examples of the stream."""
         check_overflow(data.X, state.kernel, self._bounds(data))
-        if state.options.problem != "classifier":
-            check_total(state.options.nu, data.costs)
         if state.kernel.name != "precomputed":
             return
         first, n, columns = state.n_seen, len(data.y), state.storage.n_features
@@ -139,14 +138,18 @@ class StreamingEstimator(FittedAttributes, CallbackSupportMixin, BaseEstimator):
         """Show examples, which are at some place in the stream, to the machines once, in the order given."""
         state = self._state
         native, numbers = state.native, data.numbers(state.table)
-        seed = random_seed(self.random_state) if state.options.selection != "random" else 0
+        seed = self._selection_seed()
         for rows, batch in state.storage.batches(data.X):
             order = np.arange(rows.stop - rows.start, dtype=np.int64)
             costs, place = data.costs[rows], first + rows.start
             outcome = native.learn(batch, numbers[rows], costs, place, order, seed, monitor)
             state.tested.count(outcome)
-            if outcome.stalled and state.options.algorithm != "incremental":  # such a model says itself how exact it is
+            if outcome.stalled and state.warns_when_stalled:
                 warn_not_converged(CUT_SHORT)
+
+    def _selection_seed(self) -> int:
+        """Return the seed with which a model draws the examples that it selects among."""
+        return 0
 
     def _few(self, pool: PooledRows, rows: NDArray[np.int64]) -> Any:
         """Return a few rows of a pool in the form that takes the least time here."""
@@ -206,7 +209,7 @@ class StreamingClassifier(ClassifierMixin, StreamingEstimator):
         """The cost of an example of weight 1."""
         return 1.0
 
-    def _common_options(self, *, streaming: bool) -> SolverOptions:
+    def _common_options(self, *, streaming: bool) -> CommonOptions:
         options = super()._common_options(streaming=streaming)
         check_class_weight(self.class_weight, streaming=streaming)
         return options

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hinge import _core
 from hinge._fit.base import StreamingClassifier
 from hinge._model.duality import gap_on, violation_on
 from hinge._model.locking import reads
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from hinge._model.state import NativeModel, SolverOptions, State
+    from hinge._model.options import CommonOptions
+    from hinge._model.state import NativeModel, State
 
 
 class MeasuredClassifier(StreamingClassifier):
@@ -27,10 +29,11 @@ class MeasuredClassifier(StreamingClassifier):
     C: float
     tol: float
 
-    def _common_options(self, *, streaming: bool) -> SolverOptions:
+    def _common_options(self, *, streaming: bool) -> CommonOptions:
         options = super()._common_options(streaming=streaming)
         number("C", self.C, above=0, hint="a usual value is 1.0")
-        return options.but(tolerance=number("tol", self.tol, above=0, hint="a usual value is 1e-3"))
+        number("tol", self.tol, above=0, hint="a usual value is 1e-3")
+        return options
 
     @property
     def _cost(self) -> float:
@@ -120,12 +123,12 @@ def _has_outliers(state: State) -> bool:
 def _require_convex(state: State) -> None:
     """Refuse to measure a model where the examples given are not the problem that its coefficients solve."""
     options = state.options
-    if options.algorithm == "robust" and (options.loss == "ramp" or _has_outliers(state)):
+    if isinstance(options, _core.RobustOptions) and (options.loss == "ramp" or _has_outliers(state)):
         raise ParameterError(
             "The ramp loss must have its outliers named before its problem is convex, and examples given say none; "
             "call this without examples, which looks at those the model holds."
         )
-    if options.average:
+    if isinstance(options, _core.TrackingOptions) and options.average:
         raise ParameterError(
             "Averaged coefficients must not be measured against the dual of others; "
             "call this without examples, or learn with average=False."

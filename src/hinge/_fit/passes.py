@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -81,12 +80,12 @@ class Training:
 
     def converge(self) -> None:
         """Go over the training set until no example of it violates the optimality conditions."""
-        wanted = self._state.options
+        wanted = self._options
         if wanted.selection != "random":  # it passes over examples: one pass, then all of them are looked at
             self._pass()
             if self._tasks.stopped:
                 return
-            self._state.use(replace(wanted, selection="random"))
+            self._state.use(wanted.replace(selection="random"))
         most = max(_MANY_STEPS, _STEPS_AN_EXAMPLE * len(self._rows)) * self._state.native.n_binaries
         settled = self._settle(3 * most)
         self._state.use(wanted)
@@ -94,11 +93,11 @@ class Training:
 
     def solve(self) -> None:
         """Converge, and go on to the last digits if that took few steps."""
-        wanted = self._state.options
+        wanted = self._options
         settled = self._settle(_MANY_STEPS)
         if settled and self._state.native.n_steps <= _FEW_STEPS:
             finest = min(wanted.tolerance, _LAST_DIGITS[self._state.storage.dtype])
-            self._state.use(replace(wanted, tolerance=finest, max_steps=_FEW_STEPS))
+            self._state.use(wanted.replace(tolerance=finest, max_steps=_FEW_STEPS))
             self._settle(10 * _FEW_STEPS)
             self._state.native.polish()
             self._state.use(wanted)
@@ -106,9 +105,13 @@ class Training:
                 settled = self._settle(_MANY_STEPS)
         self._warn_unless(settled)
 
+    @property
+    def _options(self) -> _core.LasvmOptions:
+        return cast("_core.LasvmOptions", self._state.options)
+
     def _warn_unless(self, settled: bool) -> None:
         """Say so when the solution is not what was asked for."""
-        reached = settled and self._state.native.gap.max() <= self._state.options.tolerance
+        reached = settled and self._state.native.gap.max() <= self._options.tolerance
         if not reached and not self._tasks.stopped:
             warn_not_converged("Passes or steps ran out")
 

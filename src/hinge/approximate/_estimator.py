@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator
-from dataclasses import fields, replace
+from operator import attrgetter
 from os import PathLike
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from sklearn.utils import check_random_state
 
+from hinge import _core
 from hinge._fit.base import FITTED, StreamingEstimator, TrainingData, unchanged_on_error
 from hinge._fit.progress import FitTasks, progress_bar
 from hinge._model.kernels import KernelSpec
 from hinge._model.locking import reads
+from hinge._model.options import ApproximateOptions
 from hinge._model.params import choice, flag, number, whole, whole_or_word
 from hinge._model.threads import one_blas_thread
 from hinge.approximate._learning import Part, Training, begin, end, stream
 from hinge.approximate._maps import WITH_FREQUENCIES
-from hinge.approximate._options import ApproximateOptions
 from hinge.approximate._state import ApproximateState
 from hinge.approximate._validating import Validation
 from hinge.exceptions import DataError, ParameterError
@@ -27,9 +28,9 @@ from hinge.exceptions import DataError, ParameterError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from hinge import _core
     from hinge._model.labels import ClassTable
-    from hinge._model.state import SolverOptions, State
+    from hinge._model.options import SolverOptions
+    from hinge._model.state import State
     from hinge._model.validation import PooledRows
 
 _MANY_STEPS = 100_000
@@ -41,9 +42,9 @@ _SETTLED = {
     "approximation": "approximation",
     "n_components": "n_components",
     "eigen_threshold": "eigen_threshold",
-    "loss": "loss",
-    "fit_intercept": "intercept",
-    "steps": "adaptive",
+    "loss": "linear.loss",
+    "fit_intercept": "linear.intercept",
+    "steps": "linear.adaptive",
 }
 
 
@@ -93,7 +94,6 @@ class ApproximateEstimator(StreamingEstimator):
     def _approximate_options(self, *, streaming: bool) -> ApproximateOptions:
         """Check the parameters that all approximate models share."""
         common = self._common_options(streaming=streaming)
-        shared = {field.name: getattr(common, field.name) for field in fields(common)}
         approximation = choice("approximation", self.approximation, ("nystroem", "fourier"))
         if approximation == "fourier" and self.kernel not in WITH_FREQUENCIES:
             raise ParameterError(
@@ -102,17 +102,17 @@ class ApproximateEstimator(StreamingEstimator):
             )
         whole_or_word("epochs", self.epochs, ("auto",), at_least=1, hint="'auto' chooses a number for you")
         self._check_stopping()
-        own = {
-            "algorithm": "approximate",
-            "approximation": approximation,
-            "n_components": whole("n_components", self.n_components, at_least=1, hint="a usual value is 512"),
-            "eigen_threshold": self._checked_threshold(),
-            "loss": choice("loss", self.loss, self._losses),
-            "intercept": flag("fit_intercept", self.fit_intercept),
-            "adaptive": choice("steps", self.steps, ("adaptive", "asset")) == "adaptive",
-            "cost": self._checked_cost(),
-        }
-        return ApproximateOptions(**(shared | own | self._averaging()))
+        n_components = whole("n_components", self.n_components, at_least=1, hint="a usual value is 512")
+        threshold = self._checked_threshold()
+        linear = _core.LinearOptions(
+            **common,
+            loss=choice("loss", self.loss, self._losses),
+            intercept=flag("fit_intercept", self.fit_intercept),
+            adaptive=choice("steps", self.steps, ("adaptive", "asset")) == "adaptive",
+            cost=self._checked_cost(),
+            **self._averaging(),
+        )
+        return ApproximateOptions(linear, approximation, n_components, threshold)
 
     def _checked_cost(self) -> float:
         cost = number("C", self.C, above=0, hint="a usual value is 1.0")
@@ -157,7 +157,7 @@ class ApproximateEstimator(StreamingEstimator):
         meant = {"steps": self.steps == "adaptive", "eigen_threshold": self._checked_threshold()}
         for name, field in _SETTLED.items():
             now = getattr(self, name)
-            if meant.get(name, now) != getattr(state.options, field):
+            if meant.get(name, now) != attrgetter(field)(state.options):
                 raise ParameterError(
                     f"{name} must stay what it was when learning began, got {now!r}; "
                     "set it back, or call fit to start from nothing."
@@ -252,7 +252,7 @@ class ApproximateEstimator(StreamingEstimator):
         """Learn examples again that are counted already, in random order."""
         options = cast("ApproximateOptions", self._check_params(streaming=True))
         state, part = self._known_state(), self._part(self._more(X, y, sample_weight), 0)
-        native = state.use(replace(options, total=max(state.native.n_examples, 1)))
+        native = state.use(options.with_linear(total=max(state.native.n_examples, 1)))
         with one_blas_thread(), progress_bar(self.verbose) as bar, state.watched(bar) as monitor:
             for rows, batch in state.storage.batches(part.X):
                 order = random.permutation(rows.stop - rows.start)

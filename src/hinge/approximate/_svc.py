@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from hinge._fit.base import TrainingData
     from hinge._model.labels import ClassTable
-    from hinge._model.state import SolverOptions
+    from hinge._model.options import SolverOptions
     from hinge.approximate._state import ApproximateState
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
@@ -16,14 +15,14 @@ from hinge._model.params import number
 from hinge._model.threads import one_blas_thread
 from hinge._model.validation import check_values, check_weights
 from hinge.approximate._estimator import ApproximateEstimator, is_chunks
-from hinge.approximate._state import CLOCK
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import ArrayLike, NDArray
 
-    from hinge._model.state import SolverOptions, State
+    from hinge._model.options import SolverOptions
+    from hinge._model.state import State
     from hinge.approximate._state import ApproximateState
 
 _NO_CLASSES = np.zeros(1, dtype=np.int64)  # the machines of a regression count as those of one class
@@ -258,7 +257,7 @@ class ApproximateSVR(RegressorMixin, ApproximateEstimator):
 
     def _check_params(self, *, streaming: bool) -> SolverOptions:
         options = self._approximate_options(streaming=streaming)
-        return replace(options, epsilon=number("epsilon", self.epsilon, at_least=0, hint="a usual value is 0.1"))
+        return options.with_linear(epsilon=number("epsilon", self.epsilon, at_least=0, hint="a usual value is 0.1"))
 
     def _lesson(self, X: Any, y: Any, state: State | None, sample_weight: ArrayLike | None) -> TrainingData:
         storage = None if state is None else state.storage
@@ -283,6 +282,6 @@ class ApproximateSVR(RegressorMixin, ApproximateEstimator):
 
     def _validation_score(self, X: Any, y: NDArray[Any], weights: NDArray[np.float64]) -> float:
         errors = np.square(self._native_decisions(X)[1][:, 0] - y)
-        clock = self._state.native.state()["clock"]
-        spread = clock[CLOCK.index("squares")] / clock[CLOCK.index("steps")]  # of targets; a few rows may have none
+        arrays = self._state.native.state()
+        spread = float(arrays["target_squares"][0] / arrays["n_steps"][0])  # of targets; a few rows may have none
         return -float(np.average(errors, weights=weights)) / (spread or 1.0)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from sklearn.exceptions import ConvergenceWarning
 
+from hinge import _core
 from hinge._fit.base import StreamingEstimator, unchanged_on_error
 from hinge._fit.progress import FitTasks, progress_bar
 from hinge._model.locking import reads, writes
@@ -26,10 +27,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from hinge import _core
     from hinge._fit.base import TrainingData
     from hinge._model.labels import ClassTable
-    from hinge._model.state import SolverOptions, State
+    from hinge._model.state import State
 
 
 class Forgetting(StreamingEstimator):
@@ -85,11 +85,12 @@ class Forgetting(StreamingEstimator):
         self._warn_if_violated()
         return self
 
-    def _exact_options(self, options: SolverOptions) -> SolverOptions:
-        """Check the parameters that all exact models share; return the options with what they mean."""
-        return options.but(
-            algorithm="incremental",
-            tolerance=number("tol", self.tol, above=0, hint="a usual value is 1e-3"),
+    def _exact_options(self, *, streaming: bool) -> _core.ExactOptions:
+        """Check the parameters that all exact models share, and return the options that they mean."""
+        common = self._common_options(streaming=streaming)
+        number("tol", self.tol, above=0, hint="a usual value is 1e-3")
+        return _core.ExactOptions(
+            **common,
             max_examples=bound("max_examples", self.max_examples, at_least=2),
             oldest_first=choice("eviction", self.eviction, ("relevance", "age")) == "age",
         )

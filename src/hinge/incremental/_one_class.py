@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
@@ -12,7 +11,7 @@ from hinge._fit.base import TrainingData, require_weight, unchanged_on_error
 from hinge._fit.progress import with_callbacks
 from hinge._model.labels import ClassTable
 from hinge._model.locking import reads, writes
-from hinge._model.overflow import product
+from hinge._model.overflow import check_total, product
 from hinge._model.params import choice, number
 from hinge._model.threads import one_blas_thread
 from hinge._model.validation import check_rows, check_weights
@@ -26,7 +25,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from hinge._model.state import SolverOptions, State
+    from hinge import _core
+    from hinge._model.options import SolverOptions
+    from hinge._model.state import State
     from hinge.incremental._state import ExactState
 
 _ONE_CLASS = np.zeros(1, dtype=np.int64)
@@ -368,15 +369,14 @@ class IncrementalOneClassSVM(OutlierMixin, Forgetting):
         """What `score_samples` is compared with."""
         return offset(self._holding())
 
-    def _check_params(self, *, streaming: bool) -> SolverOptions:
-        options = self._exact_options(self._common_options(streaming=streaming))
+    def _check_params(self, *, streaming: bool) -> _core.ExactOptions:
+        options = self._exact_options(streaming=streaming)
         nu = number("nu", self.nu, above=0, hint="it is a share, a usual value is 0.5")
         if nu > 1:
             raise ParameterError(f"nu must be at most 1, got {self.nu!r}; it is a share, a usual value is 0.5.")
         if self.C is not None:
             number("C", self.C, above=0, hint="None leaves the rule to nu")
-        return replace(
-            options,
+        return options.replace(
             problem=choice("shape", self.shape, ("plane", "sphere")),
             nu=nu if self.C is None else 1.0,
             most_total=None if self.C is None else 1.0,
@@ -384,7 +384,7 @@ class IncrementalOneClassSVM(OutlierMixin, Forgetting):
 
     def _require_same(self, state: State) -> None:
         super()._require_same(state)
-        now, then = self._check_params(streaming=True), state.options
+        now, then = self._check_params(streaming=True), cast("ExactState", state).options
         if (now.problem, now.nu, now.most_total) != (then.problem, then.nu, then.most_total):
             rule = f"nu={then.nu:g}" if then.most_total is None else "C in use instead of nu"
             raise ParameterError(
@@ -410,5 +410,7 @@ class IncrementalOneClassSVM(OutlierMixin, Forgetting):
 
     def _require_columns(self, state: State, data: TrainingData, *, whole: bool) -> None:
         super()._require_columns(state, data, whole=whole)
-        if state.kernel.name == "precomputed" and state.options.problem == "sphere":
+        options = cast("ExactState", state).options
+        check_total(options.nu, data.costs)
+        if state.kernel.name == "precomputed" and options.problem == "sphere":
             require_constant(state, data.X[:, state.n_seen : state.n_seen + len(data.y)])

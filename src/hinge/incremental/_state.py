@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 
+from hinge import _core
 from hinge._model.state import State
+from hinge._model.threads import one_blas_thread
 from hinge.incremental._ids import Ids
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
 
     from numpy.typing import NDArray
 
-    from hinge import _core
     from hinge._fit.base import TrainingData
     from hinge._model.kernels import KernelSpec
     from hinge._model.labels import ClassTable
-    from hinge._model.state import Arrays, SolverOptions
+    from hinge._model.options import SolverOptions
+    from hinge._model.state import Arrays
     from hinge._model.validation import Storage
 
 
@@ -34,10 +37,18 @@ class ExactState(State):
         Labels that the user has announced: these classes stay when their last example goes.
     """
 
+    _native_classes: ClassVar[dict[str, Any]] = {"float64": _core.ExactModel}
+    warns_when_stalled: ClassVar[bool] = False  # the estimator checks itself how exact the model is
+    options: _core.ExactOptions
+
     def __init__(self, kernel: KernelSpec, options: SolverOptions, storage: Storage, table: ClassTable) -> None:
         super().__init__(kernel, options, storage, table)
         self.ids = Ids()
         self.named: set[Any] = set()
+
+    def products(self) -> AbstractContextManager[None]:
+        """Return a context in which the BLAS has one thread: inverses are its products, whatever the rows are."""
+        return one_blas_thread()
 
     @property
     def native(self) -> _core.ExactModel:

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
     from hinge import _core
     from hinge._fit.base import TrainingData
-    from hinge._model.state import SolverOptions, State
+    from hinge._model.options import SolverOptions
+    from hinge._model.state import State
     from hinge.incremental._state import ExactState
 
 
@@ -376,5 +377,5 @@ class IncrementalSVC(Forgetting, MeasuredClassifier):
             following.named.update(as_classes(classes).tolist())
         return following
 
-    def _check_params(self, *, streaming: bool) -> SolverOptions:
-        return self._exact_options(self._common_options(streaming=streaming))
+    def _check_params(self, *, streaming: bool) -> _core.ExactOptions:
+        return self._exact_options(streaming=streaming)
