@@ -20,13 +20,13 @@ void require_held(Shared<B>& self, const Vector<std::int64_t>& ids) {
   });
 }
 
-std::size_t forget(Shared<B>& self, Vector<std::int64_t> ids, const nb::object& monitor) {
+std::size_t forget(Shared<B>& self, Vector<std::int64_t> ids, const Question& monitor) {
   require_held(self, ids);
   return watched(self, monitor, [&](B& model, Monitor& watch) { return model.forget(view(ids), watch); });
 }
 
 std::size_t relabel(Shared<B>& self, Vector<std::int64_t> ids, Vector<std::int32_t> labels, Vector<double> costs,
-                    const nb::object& monitor) {
+                    const Question& monitor) {
   if (labels.shape(0) != ids.shape(0) || costs.shape(0) != ids.shape(0))
     throw std::invalid_argument("Labels and costs must have one entry for each id.");
   require_held(self, ids);
@@ -47,7 +47,7 @@ void adopt(Shared<B>& self, const HeldBatch<double>& held, Vector<std::int32_t> 
   });
 }
 
-nb::object leave_one_out(Shared<B>& self, const nb::object& monitor) {
+NumpyArray<double> leave_one_out(Shared<B>& self, const Question& monitor) {
   std::vector<double> decisions;
   const std::size_t binaries = watched(self, monitor, [&](B& model, Monitor& watch) {
     decisions = model.leave_one_out(watch);
@@ -57,7 +57,7 @@ nb::object leave_one_out(Shared<B>& self, const nb::object& monitor) {
   return to_numpy(std::move(decisions), {rows, binaries});
 }
 
-nb::object extremes(Shared<B>& self) {
+NumpyArray<double> extremes(Shared<B>& self) {
   std::vector<double> values;
   self.run([&](B& model) {
     for (const auto& binary : model.binaries()) {
@@ -70,32 +70,55 @@ nb::object extremes(Shared<B>& self) {
   return to_numpy(std::move(values), {binaries, 2});
 }
 
+constexpr const char* exact_doc = R"(Exact binary models, which are optimal after every example; in double precision.
+
+Classes and binary models are numbered as in a KernelModel. The problem "plane" or "sphere" has one class, number 0, and one
+binary model. A model that has forgotten everything may have no class at all.)";
+
+// Something of the model that Python may look at.
+template <class Look>
+auto array_of(Look look) {
+  return [look](Shared<B>& self) { return to_numpy(self.look(look)); };
+}
+
 }  // namespace
 
 void bind_exact_model(nb::module_& module) {
-  nb::class_<Shared<B>> bound(module, "ExactModel", nb::type_slots(shared_slots<B>));
+  nb::class_<Shared<B>> bound(module, "ExactModel", nb::type_slots(shared_slots<B>), exact_doc);
   bind_common<B, double>(bound);
-  bound.def("adopt", &adopt, nb::arg("batch"), nb::arg("labels"), nb::arg("costs"), nb::arg("first_id"), nb::arg("order"), nb::arg("alpha"))
-      .def("finish", [](Shared<B>&, const nb::object&) { return Outcome{}; }, nb::arg("monitor") = nb::none())  // exact already
-      .def("polish", [](Shared<B>&) {})
-      .def("forget", &forget, nb::arg("ids"), nb::arg("monitor") = nb::none())
-      .def("relabel", &relabel, nb::arg("ids"), nb::arg("labels"), nb::arg("costs"), nb::arg("monitor") = nb::none())
-      .def("leave_one_out", &leave_one_out, nb::arg("monitor") = nb::none())
-      .def("drop_class", [](Shared<B>& self, std::int32_t number) { self.run([&](B& model) { model.drop_class(number); return 0; }); })
-      .def("certify", [](Shared<B>& self) { self.look([](B& model) { model.certify(); return 0; }); })
-      .def("held", [](Shared<B>& self) { return to_numpy(self.look([](B& model) { return model.held(); })); })
-      .def("labels", [](Shared<B>& self) { return to_numpy(self.look([](B& model) { return model.labels(); })); })
-      .def("costs", [](Shared<B>& self) { return to_numpy(self.look([](B& model) { return model.costs(); })); })
-      .def("class_counts", [](Shared<B>& self) { return to_numpy(self.look([](B& model) { return model.class_counts(); })); })
-      .def_prop_ro("total", of_each_binary<B>([](const ExactBinaryModel& binary) { return binary.wanted_total(); }))
-      .def_prop_ro("n_refreshed", of_model<B>([](B& model) { return model.refreshed(); }))
+  bound
+      .def("adopt", &adopt, nb::arg("batch"), nb::arg("labels"), nb::arg("costs"), nb::arg("first_id"), nb::arg("order"), nb::arg("alpha"),
+           "Take in many examples at once, with coefficients near the solution, shape (binary models, order).")
+      .def("finish", [](Shared<B>&, const Question&) { return Outcome{}; }, nb::arg("monitor") = nb::none(), "Do nothing: the model is optimal.")
+      .def("polish", [](Shared<B>&) {}, "Do nothing: the model is optimal.")
+      .def("forget", &forget, nb::arg("ids"), nb::arg("monitor") = nb::none(),
+           "Forget examples that are held. Return how many were forgotten: fewer than given only when stopped.")
+      .def("relabel", &relabel, nb::arg("ids"), nb::arg("labels"), nb::arg("costs"), nb::arg("monitor") = nb::none(),
+           "Give other labels and costs to examples that are held. Return how many got them.")
+      .def("leave_one_out", &leave_one_out, nb::arg("monitor") = nb::none(),
+           "Compute the decision values of each example held by the models without it, shape (held, binary models).")
+      .def("drop_class", [](Shared<B>& self, std::int32_t number) { self.run([&](B& model) { model.drop_class(number); return 0; }); },
+           nb::arg("number"), "Remove a class that no example has any more; higher numbers fall by one.")
+      .def("certify", [](Shared<B>& self) { self.look([](B& model) { model.certify(); return 0; }); },
+           "Compute all gradients again, so that `gap` is a certificate.")
+      .def("held", array_of([](B& model) { return model.held(); }), "Return the ids of the examples held, in the order of the stream.")
+      .def("labels", array_of([](B& model) { return model.labels(); }), "Return the class numbers of the examples held, in that order.")
+      .def("costs", array_of([](B& model) { return model.costs(); }), "Return the costs of the examples held, in that order.")
+      .def("class_counts", array_of([](B& model) { return model.class_counts(); }), "Count the examples held of each class.")
+      .def_prop_ro("total", of_each_binary<B>([](const ExactBinaryModel& binary) { return binary.wanted_total(); }),
+                   "Sum of the coefficients of each binary model.")
+      .def_prop_ro("n_refreshed", of_model<B>([](B& model) { return model.refreshed(); }), "Times that an inverse was computed again.")
       .def_prop_ro("bias", of_each_binary<B>([](const ExactBinaryModel& binary) { return binary.answer_bias(); }))
-      .def_prop_ro("gap", of_each_binary<B>([](const ExactBinaryModel& binary) { return binary.gap(); }))
-      .def_prop_ro("extremes", &extremes)
+      .def_prop_ro("gap", of_each_binary<B>([](const ExactBinaryModel& binary) { return binary.gap(); }),
+                   "Largest violation among the examples held, of each binary model.")
+      .def_prop_ro("extremes", &extremes, "Lowest gradient that may fall and highest that may rise, shape (binary models, 2).")
       .def_prop_ro("duality_gap", of_each_binary<B>([](const ExactBinaryModel& binary) { return duality_gap(binary.expansion, true); }))
-      .def_prop_ro("residual", of_each_binary<B>([](const ExactBinaryModel& binary) { return binary.free_residual(); }))
-      .def_prop_ro("n_margin", of_each_binary<B, std::int64_t>([](const ExactBinaryModel& binary) { return binary.free_count(); }))
-      .def_prop_ro("n_bounded", of_each_binary<B, std::int64_t>([](const ExactBinaryModel& binary) { return binary.bounded(); }));
+      .def_prop_ro("residual", of_each_binary<B>([](const ExactBinaryModel& binary) { return binary.free_residual(); }),
+                   "Largest gradient of free coefficients, as last seen.")
+      .def_prop_ro("n_margin", of_each_binary<B, std::int64_t>([](const ExactBinaryModel& binary) { return binary.free_count(); }),
+                   "Examples of each binary model on the margin.")
+      .def_prop_ro("n_bounded", of_each_binary<B, std::int64_t>([](const ExactBinaryModel& binary) { return binary.bounded(); }),
+                   "Examples of each binary model at their bounds.");
 }
 
 }  // namespace hinge::python

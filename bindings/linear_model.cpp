@@ -1,7 +1,9 @@
 #include "linear_model.hpp"
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/unique_ptr.h>
 
+#include <optional>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -64,7 +66,7 @@ void require_map(const Shared<B>& self, const HeldBatch<T>& held) {
     throw std::invalid_argument("The batch does not have the features or the storage of this model.");
 }
 
-LinearState state_from(const nb::dict& arrays) {
+LinearState state_from(const Arrays& arrays) {
   LinearState state;
   state.weights = from_dict<double>(arrays, "weights");
   state.average = from_dict<double>(arrays, "average");
@@ -83,9 +85,9 @@ void require_binaries(const LinearState& state, std::size_t binaries, std::size_
 }
 
 template <class T>
-nb::dict to_dict(Shared<LinearModel<T>>& self) {
+Arrays to_dict(Shared<LinearModel<T>>& self) {
   LinearState held = self.look([](LinearModel<T>& model) { return model.state(); });
-  nb::dict arrays;
+  Arrays arrays;
   arrays["weights"] = to_numpy(std::move(held.weights));
   arrays["average"] = to_numpy(std::move(held.average));
   arrays["bias"] = to_numpy(std::move(held.bias));
@@ -98,15 +100,15 @@ nb::dict to_dict(Shared<LinearModel<T>>& self) {
 
 template <class T>
 std::unique_ptr<Shared<LinearModel<T>>> made(MapChoice<T>& chosen, const Vector<double>& penalty, double typical, const LinearOptions& options,
-                                            std::size_t classes, const nb::object& arrays) {
+                                            std::size_t classes, const std::optional<Arrays>& arrays) {
   if (!chosen.map) throw std::invalid_argument("This map is in a model already.");
   const std::size_t length = chosen.map->dimension(), binaries = classes > 2 ? classes : 1;
   if (penalty.shape(0) != length) throw std::invalid_argument("There must be a penalty for each feature.");
   const KernelChoice kernel{{}, chosen.function};
-  if (arrays.is_none())
+  if (!arrays)
     return std::make_unique<Shared<LinearModel<T>>>(
         kernel, std::make_unique<LinearModel<T>>(std::move(chosen.map), copied(penalty), typical, options, classes));
-  const LinearState state = state_from(nb::cast<nb::dict>(arrays));
+  const LinearState state = state_from(*arrays);
   require_binaries(state, binaries, length);
   return std::make_unique<Shared<LinearModel<T>>>(
       kernel, std::make_unique<LinearModel<T>>(std::move(chosen.map), copied(penalty), typical, options, classes, state));
@@ -114,7 +116,7 @@ std::unique_ptr<Shared<LinearModel<T>>> made(MapChoice<T>& chosen, const Vector<
 
 template <class T>
 Outcome learn(Shared<LinearModel<T>>& self, const HeldBatch<T>& held, Vector<double> targets, Vector<double> weights, std::int64_t first_id,
-              Vector<std::int64_t> order, const nb::object& monitor) {
+              Vector<std::int64_t> order, const Question& monitor) {
   require_rows(held, targets, weights, order);
   require_map(self, held);
   const LinearTrainingBatch<T> training{held.batch, view(targets), view(weights), first_id, view(order)};
@@ -122,14 +124,14 @@ Outcome learn(Shared<LinearModel<T>>& self, const HeldBatch<T>& held, Vector<dou
 }
 
 template <class T>
-nb::object decide(Shared<LinearModel<T>>& self, const HeldBatch<T>& held, std::size_t threads) {
+NumpyArray<double> decide(Shared<LinearModel<T>>& self, const HeldBatch<T>& held, std::size_t threads) {
   require_map(self, held);
   return decisions_of(self, held, threads);
 }
 
 template <class T>
 void bind_maps(nb::module_& module, const char* name) {
-  nb::class_<MapChoice<T>>(module, name)
+  nb::class_<MapChoice<T>>(module, name, "A feature map on its way into a model.")
       .def_static(
           "nystroem",
           [](const KernelChoice& kernel, const HeldBatch<T>& landmarks, const Vector<std::int64_t>& ids, const Vector<T>& shift,
@@ -162,43 +164,50 @@ void bind_maps(nb::module_& module, const char* name) {
             }
             return to_numpy(std::move(features), {held.batch.count, length});
           },
-          nb::arg("batch"), nb::arg("raw") = false);
+          nb::arg("batch"), nb::arg("raw") = false,
+          "Compute the features of rows or, with `raw`, the kernel values that those of Nystroem are made of.");
 }
 
 template <class T>
 void bind_linear_model(nb::module_& module, const char* name) {
   using B = LinearModel<T>;
-  nb::class_<Shared<B>>(module, name, nb::type_slots(shared_slots<B>))
+  nb::class_<Shared<B>>(module, name, nb::type_slots(shared_slots<B>),
+                       "Linear models over the features of one map: one for each class, or one for a regression.")
       .def(nb::new_(&made<T>), nb::arg("map"), nb::arg("penalty"), nb::arg("typical"), nb::arg("options"), nb::arg("n_classes"),
            nb::arg("state") = nb::none())
-      .def("set_options",
-           [](Shared<B>& self, const LinearOptions& options) {
-             self.run([&](B& model) { model.set_options(options); return 0; });
-           })
-      .def("grow", [](Shared<B>& self, std::size_t classes) { self.run([&](B& model) { model.grow(classes); return 0; }); })
+      .def(
+          "set_options",
+          [](Shared<B>& self, const LinearOptions& options) { self.run([&](B& model) { model.set_options(options); return 0; }); },
+          nb::arg("options"))
+      .def(
+          "grow", [](Shared<B>& self, std::size_t classes) { self.run([&](B& model) { model.grow(classes); return 0; }); }, nb::arg("n_classes"),
+          "Add classes.")
       .def("learn", &learn<T>, nb::arg("batch"), nb::arg("targets"), nb::arg("weights"), nb::arg("first_id"), nb::arg("order"),
            nb::arg("monitor") = nb::none())
       .def("decide", &decide<T>, nb::arg("batch"), nb::arg("threads") = 1)
-      .def("keep", [](Shared<B>& self, std::size_t rows) { return self.run([&](B& model) { return model.keep(rows); }); }, nb::arg("rows"))
+      .def("keep", [](Shared<B>& self, std::size_t rows) { return self.run([&](B& model) { return model.keep(rows); }); }, nb::arg("rows"),
+           "Keep the features of the rows of one batch, if they fit into the cache, until they are released.")
       .def("release", [](Shared<B>& self) { self.run([](B& model) { model.release(); return 0; }); })
       .def("state", &to_dict<T>)
       .def("check_invariants", &check_invariants<B>)
-      .def("recall",
-           [](Shared<B>& self, const nb::dict& arrays) {
-             const LinearState state = state_from(arrays);
-             self.run([&](B& model) {
-               require_binaries(state, model.binaries().size(), model.map().dimension());
-               model.recall(state);
-               return 0;
-             });
-           })
-      .def_prop_ro("broken", [](const Shared<B>& self) { return self.broken.load(); })
+      .def(
+          "recall",
+          [](Shared<B>& self, const Arrays& arrays) {
+            const LinearState state = state_from(arrays);
+            self.run([&](B& model) {
+              require_binaries(state, model.binaries().size(), model.map().dimension());
+              model.recall(state);
+              return 0;
+            });
+          },
+          nb::arg("state"), "Go back to what an earlier state knew.")
+      .def_prop_ro("broken", [](const Shared<B>& self) { return self.broken.load(); }, "An exception has left it in the middle of a change.")
       .def_prop_ro("n_binaries", of_model<B>([](B& model) { return model.binaries().size(); }))
-      .def_prop_ro("n_retained", of_model<B>([](B& model) { return model.map().dimension(); }))
+      .def_prop_ro("n_retained", of_model<B>([](B& model) { return model.map().dimension(); }), "Features.")
       .def_prop_ro("n_kernel_evals", of_model<B>([](B& model) { return model.evaluations(); }))
-      .def_prop_ro("n_examples", of_model<B>([](B& model) { return model.examples(); }))
+      .def_prop_ro("n_examples", of_model<B>([](B& model) { return model.examples(); }), "Examples of positive weight, each counted once.")
       .def_prop_ro("n_steps", of_model<B>([](B& model) { return model.steps(); }))
-      .def_prop_ro("bias", of_each_binary<B>([](const LinearBinaryModel& binary) { return binary.average_bias(); }));
+      .def_prop_ro("bias", of_each_binary<B>([](const LinearBinaryModel& binary) { return binary.average_bias(); }), "Averaged.");
 }
 
 }  // namespace

@@ -102,6 +102,13 @@ int clear(PyObject* self) {
   return 0;
 }
 
+// The question that a long call asks a few times per second; None asks nothing.
+class Question : public nb::object {
+ public:
+  static bool is_question(PyObject* object) { return object == Py_None || PyCallable_Check(object); }
+  NB_OBJECT(Question, nb::object, "Monitor", is_question)
+};
+
 // Runs the work without the interpreter lock. A few times a second Python is asked for signals and for the caller's wish; whatever it
 // raises is kept until the work has stopped at a consistent point.
 template <class B, class Work>
@@ -141,7 +148,7 @@ void require_rows(const HeldBatch<T>& held, const Vector<Label>& labels, const V
 
 template <class B, class T>
 Outcome learn(Shared<B>& self, const HeldBatch<T>& held, Vector<std::int32_t> labels, Vector<double> costs,
-              std::int64_t first_id, Vector<std::int64_t> order, std::uint64_t seed, const nb::object& monitor) {
+              std::int64_t first_id, Vector<std::int64_t> order, std::uint64_t seed, const Question& monitor) {
   require_rows(held, labels, costs, order);
   require_fitting(self, held);
   const TrainingBatch<T> training{held.batch, view(labels), view(costs), first_id, view(order), seed};
@@ -149,7 +156,7 @@ Outcome learn(Shared<B>& self, const HeldBatch<T>& held, Vector<std::int32_t> la
 }
 
 template <class B, class T>
-nb::object decisions_of(Shared<B>& self, const HeldBatch<T>& held, std::size_t threads) {
+NumpyArray<double> decisions_of(Shared<B>& self, const HeldBatch<T>& held, std::size_t threads) {
   const std::size_t rows = held.batch.count;
   std::vector<double> decisions;
   const std::size_t binaries = self.look([&](B& model) {
@@ -162,7 +169,7 @@ nb::object decisions_of(Shared<B>& self, const HeldBatch<T>& held, std::size_t t
 }
 
 template <class B, class T>
-nb::object decide(Shared<B>& self, const HeldBatch<T>& held, std::size_t threads) {
+NumpyArray<double> decide(Shared<B>& self, const HeldBatch<T>& held, std::size_t threads) {
   require_fitting(self, held);
   return decisions_of(self, held, threads);
 }

@@ -18,9 +18,9 @@
 namespace hinge::python {
 
 template <class T>
-nb::dict to_dict(ModelState<T> held, std::size_t features, bool sparse) {
+Arrays to_dict(ModelState<T> held, std::size_t features, bool sparse) {
   const std::size_t count = held.ids.size(), models = held.member_counts.size();
-  nb::dict arrays;
+  Arrays arrays;
   arrays["ids"] = to_numpy(std::move(held.ids));
   arrays["labels"] = to_numpy(std::move(held.labels));
   arrays["costs"] = to_numpy(std::move(held.costs));
@@ -55,7 +55,7 @@ nb::dict to_dict(ModelState<T> held, std::size_t features, bool sparse) {
 }
 
 template <class T>
-ModelState<T> state_from(const nb::dict& arrays, bool sparse, SolverMemory memory) {
+ModelState<T> state_from(const Arrays& arrays, bool sparse, SolverMemory memory) {
   ModelState<T> state;
   state.ids = from_dict<std::int64_t>(arrays, "ids");
   state.labels = from_dict<std::int32_t>(arrays, "labels");
@@ -107,7 +107,7 @@ SolverMemory memory_of(const ExactOptions&) {
 
 template <class B, class T>
 std::unique_ptr<Shared<B>> restored(const KernelChoice& kernel, const typename B::Options& options, std::size_t features, bool sparse,
-                                    std::size_t classes, const nb::dict& arrays) {
+                                    std::size_t classes, const Arrays& arrays) {
   const ModelState<T> state = state_from<T>(arrays, sparse, memory_of<T>(options));
   state.check(features, sparse, classes);
   if (kernel.parameters.kind == KernelKind::precomputed) require_columns(state, features, sparse);
@@ -115,12 +115,18 @@ std::unique_ptr<Shared<B>> restored(const KernelChoice& kernel, const typename B
 }
 
 template <class B, class T>
-nb::dict state(Shared<B>& self) {
+Arrays state(Shared<B>& self) {
   ModelState<T> held = self.look([](B& model) { return model.state(); });
   return to_dict(std::move(held), self.model->points().features(), self.model->points().sparse());
 }
 
-// What every model can do, whatever its binaries are.
+constexpr const char* learn_doc = R"(Learn rows in the order given.
+
+`labels` has the class number of every row of the batch, `costs` C times its weight (perceptrons: its weight); rows of cost 0
+are skipped. Row r is example `first_id + r`. `seed` matters to selected examples only.)";
+constexpr const char* check_doc = "Raise RuntimeError with a sentence that names a broken invariant, if there is one; for tests.";
+
+// What every model can do, whatever its binary models are.
 template <class B, class T>
 void bind_common(nb::class_<Shared<B>>& bound) {
   bound
@@ -131,25 +137,29 @@ void bind_common(nb::class_<Shared<B>>& bound) {
             new (self) Shared<B>(kernel, std::make_unique<B>(make_kernel<T>(kernel), options, features, sparse, classes));
           },
           nb::arg("kernel"), nb::arg("options"), nb::arg("n_features"), nb::arg("sparse"), nb::arg("n_classes"))
-      .def("set_options",
-           [](Shared<B>& self, const typename B::Options& options) {
-             self.run([&](B& model) { model.set_options(options); return 0; });
-           })
-      .def_prop_ro("broken", [](const Shared<B>& self) { return self.broken.load(); })
-      .def("grow", [](Shared<B>& self, std::size_t classes) { self.run([&](B& model) { model.grow(classes); return 0; }); })
+      .def(
+          "set_options",
+          [](Shared<B>& self, const typename B::Options& options) { self.run([&](B& model) { model.set_options(options); return 0; }); },
+          nb::arg("options"))
+      .def_prop_ro("broken", [](const Shared<B>& self) { return self.broken.load(); }, "An exception has left it in the middle of a change.")
+      .def(
+          "grow", [](Shared<B>& self, std::size_t classes) { self.run([&](B& model) { model.grow(classes); return 0; }); }, nb::arg("n_classes"),
+          "Add classes.")
       .def("learn", &learn<B, T>, nb::arg("batch"), nb::arg("labels"), nb::arg("costs"), nb::arg("first_id"),
-           nb::arg("order"), nb::arg("seed") = 0, nb::arg("monitor") = nb::none())
-      .def("decide", &decide<B, T>, nb::arg("batch"), nb::arg("threads") = 1)
-      .def("state", &state<B, T>)
-      .def("check_invariants", &check_invariants<B>)
+           nb::arg("order"), nb::arg("seed") = 0, nb::arg("monitor") = nb::none(), learn_doc)
+      .def("decide", &decide<B, T>, nb::arg("batch"), nb::arg("threads") = 1,
+           "Compute decision values, shape (rows, binary models), bias included, of averaged coefficients where there are some.")
+      .def("state", &state<B, T>, "Return everything needed to go on; docs/model-format.md says what the arrays mean.")
+      .def("check_invariants", &check_invariants<B>, check_doc)
       .def_static("restore", &restored<B, T>, nb::arg("kernel"), nb::arg("options"), nb::arg("n_features"), nb::arg("sparse"),
-                  nb::arg("n_classes"), nb::arg("state"))
-      .def_prop_ro("n_binaries", of_model<B>([](B& model) { return model.binaries().size(); }))
-      .def_prop_ro("n_retained", of_model<B>([](B& model) { return model.points().size() - model.points().dead(); }))
-      .def_prop_ro("n_kernel_evals", of_model<B>([](B& model) { return model.kernel_evals(); }))
-      .def_prop_ro("n_steps", of_model<B>([](B& model) { return model.steps(); }))
+                  nb::arg("n_classes"), nb::arg("state"), "Return a model that goes on from a saved state.")
+      .def_prop_ro("n_binaries", of_model<B>([](B& model) { return model.binaries().size(); }), "Number of binary models.")
+      .def_prop_ro("n_retained", of_model<B>([](B& model) { return model.points().size() - model.points().dead(); }), "Examples held.")
+      .def_prop_ro("n_kernel_evals", of_model<B>([](B& model) { return model.kernel_evals(); }), "Kernel values computed so far.")
+      .def_prop_ro("n_steps", of_model<B>([](B& model) { return model.steps(); }), "Steps made so far.")
       .def_prop_ro("dual_objective", of_each_binary<B>([](const auto& binary) { return dual_objective(binary.expansion); }))
-      .def_prop_ro("squared_norm", of_each_binary<B>([](const auto& binary) { return squared_norm(binary.expansion); }));
+      .def_prop_ro("squared_norm", of_each_binary<B>([](const auto& binary) { return squared_norm(binary.expansion); }),
+                   "||w||^2 of each binary model.");
 }
 
 }  // namespace hinge::python

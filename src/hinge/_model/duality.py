@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from hinge._model.options import NativeOptions
     from hinge._model.state import Arrays, State
 
 
@@ -42,9 +43,10 @@ def violation_on(state: State, X: Any, labels: NDArray[np.int32], costs: NDArray
     may_rise = (bounds[:, None] > 0) & (coefficients < np.maximum(end, 0.0))
     may_fall = (bounds[:, None] > 0) & (coefficients > np.minimum(end, 0.0))
     lowest, highest = native.extremes.T
+    options = cast("NativeOptions", state.options)
     highest = np.maximum(highest, np.where(may_rise, gradient, -np.inf).max(axis=0))
     lowest = np.minimum(lowest, np.where(may_fall, gradient, np.inf).min(axis=0))
-    violation = highest - lowest if state.options.biased else np.maximum(np.maximum(highest, -lowest), 0.0)
+    violation = highest - lowest if options.biased else np.maximum(np.maximum(highest, -lowest), 0.0)
     return float(np.max(violation, where=np.isfinite(violation), initial=0.0))
 
 

@@ -104,13 +104,15 @@ class ApproximateEstimator(StreamingEstimator):
         self._check_stopping()
         n_components = whole("n_components", self.n_components, at_least=1, hint="a usual value is 512")
         threshold = self._checked_threshold()
+        average_share, average_steps = self._averaging()
         linear = _core.LinearOptions(
             **common,
             loss=choice("loss", self.loss, self._losses),
             intercept=flag("fit_intercept", self.fit_intercept),
             adaptive=choice("steps", self.steps, ("adaptive", "asset")) == "adaptive",
             cost=self._checked_cost(),
-            **self._averaging(),
+            average_share=average_share,
+            average_steps=average_steps,
         )
         return ApproximateOptions(linear, approximation, n_components, threshold)
 
@@ -139,18 +141,18 @@ class ApproximateEstimator(StreamingEstimator):
             )
         return threshold
 
-    def _averaging(self) -> dict[str, float | int]:
+    def _averaging(self) -> tuple[float, int]:
         """Return what `average_last` means: a share of the steps, or a number of them."""
         last = self.average_last
         if isinstance(last, (int, np.integer)) and not isinstance(last, bool):
-            return {"average_share": 0.0, "average_steps": whole("average_last", last, at_least=1, hint="0.5 is usual")}
+            return 0.0, whole("average_last", last, at_least=1, hint="0.5 is usual")
         share = number("average_last", last, above=0, hint="0.5, the last half of the steps, is usual")
         if not _SMALLEST_SHARE <= share <= 1:
             raise ParameterError(
                 f"average_last must be a share from {_SMALLEST_SHARE:g} to 1.0 or a whole number of steps, got "
                 f"{share:g}; 0.5 is usual."
             )
-        return {"average_share": share, "average_steps": 0}
+        return share, 0
 
     def _require_same(self, state: State) -> None:
         super()._require_same(state)
