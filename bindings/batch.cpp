@@ -45,11 +45,11 @@ HeldBatch<T> pick(const HeldBatch<T>& all, Vector<std::int64_t> rows) {
 
 template <class T>
 void bind_batch(nb::module_& module, const char* name) {
-  nb::class_<HeldBatch<T>>(module, name)
+  nb::class_<HeldBatch<T>>(module, name, "Examples of one call, without a copy; keeps the arrays alive.")
       .def_static("dense", &from_dense<T>, nb::arg("X"))
       .def_static("sparse", &from_sparse<T>, nb::arg("data"), nb::arg("indices"), nb::arg("indptr"),
                   nb::arg("n_features"))
-      .def("pick", &pick<T>, nb::arg("rows"));
+      .def("pick", &pick<T>, nb::arg("rows"), "Return some rows in the order given, without a copy.");
 }
 
 }  // namespace

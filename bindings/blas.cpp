@@ -24,7 +24,8 @@ void bind_blas(nb::module_& module) {
     blas<float>() = {pointer<Blas<float>::Gemm>(routines, "sgemm"), pointer<Blas<float>::Gemv>(routines, "sgemv")};
     blas<double>() = {pointer<Blas<double>::Gemm>(routines, "dgemm"), pointer<Blas<double>::Gemv>(routines, "dgemv")};
     gesv() = pointer<Gesv>(routines, "dgesv");
-  });
+  }, nb::arg("routines"), nb::sig("def set_blas(routines: dict[str, typing.Any]) -> None"),
+      "Take over the BLAS and LAPACK functions of scipy.linalg.cython_blas and cython_lapack.");
 }
 
 }  // namespace hinge::python

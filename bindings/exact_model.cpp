@@ -20,13 +20,13 @@ void require_held(ModelHandle<B>& self, const Vector<std::int64_t>& ids) {
   });
 }
 
-std::size_t forget(ModelHandle<B>& self, Vector<std::int64_t> ids, const nb::object& monitor) {
+std::size_t forget(ModelHandle<B>& self, Vector<std::int64_t> ids, const Question& monitor) {
   require_held(self, ids);
   return watched(self, monitor, [&](B& model, Monitor& watch) { return model.forget(view(ids), watch); });
 }
 
 std::size_t relabel(ModelHandle<B>& self, Vector<std::int64_t> ids, Vector<std::int32_t> labels, Vector<double> costs,
-                    const nb::object& monitor) {
+                    const Question& monitor) {
   if (labels.shape(0) != ids.shape(0) || costs.shape(0) != ids.shape(0))
     throw std::invalid_argument("Labels and costs must have one entry for each id.");
   require_held(self, ids);
@@ -53,7 +53,7 @@ void certify(ModelHandle<B>& self) {
   self.predictor.reset();
 }
 
-nb::object leave_one_out(ModelHandle<B>& self, const nb::object& monitor) {
+NumpyArray<double> leave_one_out(ModelHandle<B>& self, const Question& monitor) {
   std::vector<double> decisions;
   const std::size_t binaries = watched(self, monitor, [&](B& model, Monitor& watch) {
     decisions = model.leave_one_out(watch);
@@ -68,32 +68,54 @@ std::pair<double, double> ends_of(const ExactBinaryModel& binary) {
   return {ends.bottom, ends.top};
 }
 
+constexpr const char* exact_doc = R"(Exact binary models, which are optimal after every example; in double precision.
+
+Classes and binary models are numbered as in a KernelModel. The problem "plane" or "sphere" has one class, number 0, and one
+binary model. A model that has forgotten everything may have no class at all.)";
+
+// One array of the model.
+template <class Measure>
+auto array_of(Measure measure) {
+  return [measure](ModelHandle<B>& self) { return to_numpy(self.read(measure)); };
+}
+
 }  // namespace
 
 void bind_exact_model(nb::module_& module) {
-  nb::class_<ModelHandle<B>> bound(module, "ExactModel", nb::type_slots(model_slots<B>));
+  nb::class_<ModelHandle<B>> bound(module, "ExactModel", nb::type_slots(model_slots<B>), exact_doc);
   bind_common<B, double>(bound);
-  bound.def("adopt", &adopt, nb::arg("batch"), nb::arg("labels"), nb::arg("costs"), nb::arg("first_id"), nb::arg("order"), nb::arg("alpha"))
-      .def("finish", [](ModelHandle<B>&, const nb::object&) { return Outcome{}; }, nb::arg("monitor") = nb::none())  // exact already
-      .def("polish", [](ModelHandle<B>&) {})
-      .def("forget", &forget, nb::arg("ids"), nb::arg("monitor") = nb::none())
-      .def("relabel", &relabel, nb::arg("ids"), nb::arg("labels"), nb::arg("costs"), nb::arg("monitor") = nb::none())
-      .def("leave_one_out", &leave_one_out, nb::arg("monitor") = nb::none())
-      .def("drop_class", [](ModelHandle<B>& self, std::int32_t number) { self.run([&](B& model) { model.drop_class(number); return 0; }); })
-      .def("certify", &certify)
-      .def("held", [](ModelHandle<B>& self) { return to_numpy(self.read([](const B& model) { return model.held(); })); })
-      .def("labels", [](ModelHandle<B>& self) { return to_numpy(self.read([](const B& model) { return model.labels(); })); })
-      .def("costs", [](ModelHandle<B>& self) { return to_numpy(self.read([](const B& model) { return model.costs(); })); })
-      .def("class_counts", [](ModelHandle<B>& self) { return to_numpy(self.read([](const B& model) { return model.class_counts(); })); })
-      .def_prop_ro("total", of_each_binary<B>([](const ExactBinaryModel& binary) { return binary.wanted_total(); }))
-      .def_prop_ro("n_refreshed", of_model<B>([](const B& model) { return model.refreshed(); }))
+  bound
+      .def("adopt", &adopt, nb::arg("batch"), nb::arg("labels"), nb::arg("costs"), nb::arg("first_id"), nb::arg("order"), nb::arg("alpha"),
+           "Take in many examples at once, with coefficients near the solution, shape (binary models, order).")
+      .def("finish", [](ModelHandle<B>&, const Question&) { return Outcome{}; }, nb::arg("monitor") = nb::none(), "Do nothing: the model is optimal.")
+      .def("polish", [](ModelHandle<B>&) {}, "Do nothing: the model is optimal.")
+      .def("forget", &forget, nb::arg("ids"), nb::arg("monitor") = nb::none(),
+           "Forget examples that are held. Return how many were forgotten: fewer than given only when stopped.")
+      .def("relabel", &relabel, nb::arg("ids"), nb::arg("labels"), nb::arg("costs"), nb::arg("monitor") = nb::none(),
+           "Give other labels and costs to examples that are held. Return how many got them.")
+      .def("leave_one_out", &leave_one_out, nb::arg("monitor") = nb::none(),
+           "Compute the decision values of each example held by the models without it, shape (held, binary models).")
+      .def("drop_class", [](ModelHandle<B>& self, std::int32_t number) { self.run([&](B& model) { model.drop_class(number); return 0; }); },
+           nb::arg("number"), "Remove a class that no example has any more; higher numbers fall by one.")
+      .def("certify", &certify, "Compute all gradients again, so that `gap` is a certificate.")
+      .def("held", array_of([](const B& model) { return model.held(); }), "Return the ids of the examples held, in the order of the stream.")
+      .def("labels", array_of([](const B& model) { return model.labels(); }), "Return the class numbers of the examples held, in that order.")
+      .def("costs", array_of([](const B& model) { return model.costs(); }), "Return the costs of the examples held, in that order.")
+      .def("class_counts", array_of([](const B& model) { return model.class_counts(); }), "Count the examples held of each class.")
+      .def_prop_ro("total", of_each_binary<B>([](const ExactBinaryModel& binary) { return binary.wanted_total(); }),
+                   "Sum of the coefficients of each binary model.")
+      .def_prop_ro("n_refreshed", of_model<B>([](const B& model) { return model.refreshed(); }), "Times that an inverse was computed again.")
       .def_prop_ro("bias", of_each_binary<B>([](const ExactBinaryModel& binary) { return binary.answer_bias(); }))
-      .def_prop_ro("gap", of_each_binary<B>([](const ExactBinaryModel& binary) { return binary.gap(); }))
-      .def_prop_ro("extremes", extremes_of<B>(&ends_of))
+      .def_prop_ro("gap", of_each_binary<B>([](const ExactBinaryModel& binary) { return binary.gap(); }),
+                   "Largest violation among the examples held, of each binary model.")
+      .def_prop_ro("extremes", extremes_of<B>(&ends_of), "Lowest gradient that may fall and highest that may rise, shape (binary models, 2).")
       .def_prop_ro("duality_gap", of_each_binary<B>([](const ExactBinaryModel& binary) { return duality_gap(binary.expansion, true); }))
-      .def_prop_ro("residual", of_each_binary<B>([](const ExactBinaryModel& binary) { return binary.free_residual(); }))
-      .def_prop_ro("n_margin", of_each_binary<B, std::int64_t>([](const ExactBinaryModel& binary) { return binary.free_count(); }))
-      .def_prop_ro("n_bounded", of_each_binary<B, std::int64_t>([](const ExactBinaryModel& binary) { return binary.bounded(); }));
+      .def_prop_ro("residual", of_each_binary<B>([](const ExactBinaryModel& binary) { return binary.free_residual(); }),
+                   "Largest gradient of free coefficients, as last seen.")
+      .def_prop_ro("n_margin", of_each_binary<B, std::int64_t>([](const ExactBinaryModel& binary) { return binary.free_count(); }),
+                   "Examples of each binary model on the margin.")
+      .def_prop_ro("n_bounded", of_each_binary<B, std::int64_t>([](const ExactBinaryModel& binary) { return binary.bounded(); }),
+                   "Examples of each binary model at their bounds.");
 }
 
 }  // namespace hinge::python

@@ -29,7 +29,7 @@ template <class T>
 nb::object to_python(const Examples<T>& examples) {
   const std::size_t rows = examples.count, features = examples.features;
   if (!examples.sparse)
-    return to_numpy(std::vector<T>(examples.values, examples.values + rows * features), {rows, features});
+    return nb::cast(to_numpy(std::vector<T>(examples.values, examples.values + rows * features), {rows, features}));
   std::vector<T> values;
   std::vector<std::int32_t> indices, starts{0};
   for (std::size_t r = 0; r < rows; ++r) {
@@ -53,6 +53,18 @@ void call(nb::handle function, const Examples<T>& left, const Examples<T>& right
     std::copy_n(matrix.data() + r * right.count, right.count, values + r * stride);
 }
 
+// What a user may give as a kernel; None where the kernel is one of ours.
+class KernelFunction : public nb::object {
+ public:
+  static bool is_function(PyObject* object) { return object == Py_None || PyCallable_Check(object); }
+  NB_OBJECT(KernelFunction, nb::object, "collections.abc.Callable[[typing.Any, typing.Any], typing.Any]", is_function)
+};
+
+constexpr const char* kernel_doc = R"(A kernel and its parameters.
+
+`name` is linear, rbf, poly, sigmoid, laplacian, precomputed or callable. With "callable", `function(A, B)` gets two arrays or CSR
+matrices of examples and returns the matrix of their kernel values.)";
+
 }  // namespace
 
 // Whoever owns the kernel also owns a reference to the function.
@@ -71,10 +83,10 @@ template Kernel<double> make_kernel(const KernelChoice&);
 void bind_kernel(nb::module_& module) {
   static PyType_Slot slots[] = {
       {Py_tp_traverse, reinterpret_cast<void*>(&traverse<KernelChoice>)}, {Py_tp_clear, reinterpret_cast<void*>(&clear<KernelChoice>)}, {0, nullptr}};
-  nb::class_<KernelChoice>(module, "Kernel", nb::type_slots(slots))
+  nb::class_<KernelChoice>(module, "Kernel", nb::type_slots(slots), kernel_doc)
       .def(
           "__init__",
-          [](KernelChoice* self, const std::string& name, double gamma, double coef0, int degree, nb::object function) {
+          [](KernelChoice* self, const std::string& name, double gamma, double coef0, int degree, KernelFunction function) {
             new (self) KernelChoice{{kind_of(name), gamma, coef0, degree}, std::move(function)};
           },
           nb::arg("name"), nb::arg("gamma") = 1.0, nb::arg("coef0") = 0.0, nb::arg("degree") = 3,

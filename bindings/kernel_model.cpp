@@ -10,7 +10,7 @@ namespace hinge::python {
 namespace {
 
 template <class T>
-nb::object coefficients(ModelHandle<KernelModel<T>>& self) {
+NumpyArray<double> coefficients(ModelHandle<KernelModel<T>>& self) {
   std::vector<double> values;
   std::size_t retained = 0, count = 0;
   self.look([&](KernelModel<T>& model) {
@@ -27,26 +27,33 @@ nb::object coefficients(ModelHandle<KernelModel<T>>& self) {
   return to_numpy(std::move(values), {count, retained});
 }
 
+constexpr const char* kernel_model_doc = R"(Binary models, one against the rest for each class, over one set of retained examples.
+
+Classes are numbered in the order in which Python names them. Up to two classes have one binary model, whose positive class is
+number 1; more classes have one binary model each.)";
+
 template <class T>
 void bind_kernel_model(nb::module_& module, const char* name) {
   using B = KernelModel<T>;
-  nb::class_<ModelHandle<B>> bound(module, name, nb::type_slots(model_slots<B>));
+  nb::class_<ModelHandle<B>> bound(module, name, nb::type_slots(model_slots<B>), kernel_model_doc);
   bind_common<B, T>(bound);
   bound
       .def(
           "finish",
-          [](ModelHandle<B>& self, const nb::object& monitor) {
+          [](ModelHandle<B>& self, const Question& monitor) {
             return watched(self, monitor, [](B& model, Monitor& watch) { return model.finish(watch); });
           },
-          nb::arg("monitor") = nb::none())
-      .def("polish",
-           [](ModelHandle<B>& self) {
-             watched(self, nb::none(), [](B& model, Monitor& watch) { model.polish_all(watch); return 0; });
-           })
-      .def("coefficients", &coefficients<T>)
+          nb::arg("monitor") = nb::none(), "Optimise the coefficients of the examples held.")
+      .def(
+          "polish",
+          [](ModelHandle<B>& self) { watched(self, nb::none(), [](B& model, Monitor& watch) { model.polish_all(watch); return 0; }); },
+          "Solve the free coefficients of small models to the last digit.")
+      .def("coefficients", &coefficients<T>, "Return signed alpha, shape (binary models, retained), in the order of `state()[\"ids\"]`.")
       .def_prop_ro("bias", of_each_binary<B>([](const BinaryModel<T>& binary) { return binary.bias(); }))
-      .def_prop_ro("gap", of_each_binary<B>([](const BinaryModel<T>& binary) { return std::max(binary.gap(), 0.0); }))
-      .def_prop_ro("extremes", extremes_of<B>([](const BinaryModel<T>& binary) { return std::pair(binary.bottom(), binary.top()); }))
+      .def_prop_ro("gap", of_each_binary<B>([](const BinaryModel<T>& binary) { return std::max(binary.gap(), 0.0); }),
+                   "Largest violation among the examples held, of each binary model.")
+      .def_prop_ro("extremes", extremes_of<B>([](const BinaryModel<T>& binary) { return std::pair(binary.bottom(), binary.top()); }),
+                   "Lowest gradient that may fall and highest that may rise, shape (binary models, 2).")
       .def_prop_ro("duality_gap", of_each_binary<B>([](const BinaryModel<T>& binary) {
                      return duality_gap(binary.expansion, binary.biased());
                    }));

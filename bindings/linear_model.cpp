@@ -1,10 +1,10 @@
 #include "linear_model.hpp"
 
-#include <nanobind/stl/string.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/unique_ptr.h>
 
+#include <optional>
 #include <stdexcept>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -16,21 +16,6 @@
 namespace hinge::python {
 
 namespace {
-
-constexpr std::initializer_list<std::pair<const char*, LossKind>> losses = {{"hinge", LossKind::hinge},
-                                                                            {"squared_hinge", LossKind::squared_hinge},
-                                                                            {"log_loss", LossKind::logistic},
-                                                                            {"epsilon_insensitive", LossKind::insensitive},
-                                                                            {"squared_epsilon_insensitive", LossKind::squared_insensitive}};
-
-void set_loss(LinearOptions& options, const std::string& wanted, double epsilon) {
-  for (const auto& [name, kind] : losses)
-    if (wanted == name) {
-      options.loss = {kind, epsilon};
-      return;
-    }
-  throw std::invalid_argument("unknown loss " + wanted);
-}
 
 template <class T>
 std::vector<T> copied(const Vector<T>& array) {
@@ -75,16 +60,15 @@ struct MapChoice {
   nb::object function;
 };
 
-LinearState state_from(const nb::dict& arrays) {
+LinearState state_from(const Arrays& arrays) {
   LinearState state;
   state.weights = from_dict<double>(arrays, "weights");
   state.average = from_dict<double>(arrays, "average");
   state.bias = from_dict<double>(arrays, "bias");
   state.average_bias = from_dict<double>(arrays, "average_bias");
-  const auto clock = from_dict<double>(arrays, "clock");
-  if (clock.size() != 9) throw std::invalid_argument("The clock of the saved state does not have nine entries.");
-  state.clock = {clock[0], clock[1], clock[2], clock[3], clock[4], clock[5], clock[6], clock[7]};
-  state.evaluations = clock[8];
+  std::apply([&](const auto&... fields) { ((state.schedule.*fields.member = number_from<double>(arrays, fields.name)), ...); },
+             ScheduleMemory::fields);
+  state.evaluations = number_from<double>(arrays, "n_kernel_evals");
   return state;
 }
 
@@ -95,31 +79,30 @@ void require_binaries(const LinearState& state, std::size_t binaries, std::size_
 }
 
 template <class T>
-nb::dict to_dict(ModelHandle<LinearModel<T>>& self) {
+Arrays to_dict(ModelHandle<LinearModel<T>>& self) {
   LinearState held = self.look([](LinearModel<T>& model) { return model.state(); });
-  nb::dict arrays;
+  Arrays arrays;
   arrays["weights"] = to_numpy(std::move(held.weights));
   arrays["average"] = to_numpy(std::move(held.average));
   arrays["bias"] = to_numpy(std::move(held.bias));
   arrays["average_bias"] = to_numpy(std::move(held.average_bias));
-  const Clock& clock = held.clock;
-  arrays["clock"] = to_numpy(
-      std::vector<double>{clock.steps, clock.examples, clock.owed, clock.averaged, clock.mean, clock.squares, clock.weight,
-                          clock.unevenness, held.evaluations});
+  std::apply([&](const auto&... fields) { ((arrays[fields.name] = to_numpy(std::vector<double>{held.schedule.*fields.member})), ...); },
+             ScheduleMemory::fields);
+  arrays["n_kernel_evals"] = to_numpy(std::vector<double>{held.evaluations});
   return arrays;
 }
 
 template <class T>
 std::unique_ptr<ModelHandle<LinearModel<T>>> made(MapChoice<T>& chosen, const Vector<double>& penalty, double typical, const LinearOptions& options,
-                                            std::size_t classes, const nb::object& arrays) {
+                                            std::size_t classes, const std::optional<Arrays>& arrays) {
   if (!chosen.map) throw std::invalid_argument("This map is in a model already.");
   const std::size_t length = chosen.map->dimension(), binaries = classes > 2 ? classes : 1;
   if (penalty.shape(0) != length) throw std::invalid_argument("There must be a penalty for each feature.");
   const KernelChoice kernel{{}, chosen.function};
-  if (arrays.is_none())
+  if (!arrays)
     return std::make_unique<ModelHandle<LinearModel<T>>>(
         kernel, std::make_unique<LinearModel<T>>(std::move(chosen.map), copied(penalty), typical, options, classes));
-  const LinearState state = state_from(nb::cast<nb::dict>(arrays));
+  const LinearState state = state_from(*arrays);
   require_binaries(state, binaries, length);
   return std::make_unique<ModelHandle<LinearModel<T>>>(
       kernel, std::make_unique<LinearModel<T>>(std::move(chosen.map), copied(penalty), typical, options, classes, state));
@@ -127,7 +110,7 @@ std::unique_ptr<ModelHandle<LinearModel<T>>> made(MapChoice<T>& chosen, const Ve
 
 template <class T>
 Outcome learn(ModelHandle<LinearModel<T>>& self, const HeldBatch<T>& held, Vector<double> targets, Vector<double> weights, std::int64_t first_id,
-              Vector<std::int64_t> order, const nb::object& monitor) {
+              Vector<std::int64_t> order, const Question& monitor) {
   require_rows(held, targets, weights, order);
   require_fitting(self.model->map(), held);
   const LinearTrainingBatch<T> training{held.batch, view(targets), view(weights), first_id, view(order)};
@@ -136,7 +119,7 @@ Outcome learn(ModelHandle<LinearModel<T>>& self, const HeldBatch<T>& held, Vecto
 
 template <class T>
 void bind_maps(nb::module_& module, const char* name) {
-  nb::class_<MapChoice<T>>(module, name)
+  nb::class_<MapChoice<T>>(module, name, "A feature map on its way into a model.")
       .def_static(
           "nystroem",
           [](const KernelChoice& kernel, const HeldBatch<T>& landmarks, const Vector<std::int64_t>& ids, const Vector<T>& shift,
@@ -168,64 +151,59 @@ void bind_maps(nb::module_& module, const char* name) {
             }
             return to_numpy(std::move(features), {held.batch.count, length});
           },
-          nb::arg("batch"), nb::arg("raw") = false);
+          nb::arg("batch"), nb::arg("raw") = false,
+          "Compute the features of rows or, with `raw`, the kernel values that those of Nystroem are made of.");
 }
 
 template <class T>
-void bind_kernel_model(nb::module_& module, const char* name) {
+void bind_linear_model(nb::module_& module, const char* name) {
   using B = LinearModel<T>;
-  nb::class_<ModelHandle<B>>(module, name, nb::type_slots(model_slots<B>))
+  nb::class_<ModelHandle<B>>(module, name, nb::type_slots(model_slots<B>),
+                       "Linear models over the features of one map: one for each class, or one for a regression.")
       .def(nb::new_(&made<T>), nb::arg("map"), nb::arg("penalty"), nb::arg("typical"), nb::arg("options"), nb::arg("n_classes"),
            nb::arg("state") = nb::none())
-      .def("set_options",
-           [](ModelHandle<B>& self, const LinearOptions& options) {
-             self.run([&](B& model) { model.set_options(options); return 0; });
-           })
-      .def("grow", [](ModelHandle<B>& self, std::size_t classes) { self.run([&](B& model) { model.grow(classes); return 0; }); })
+      .def(
+          "set_options",
+          [](ModelHandle<B>& self, const LinearOptions& options) { self.run([&](B& model) { model.set_options(options); return 0; }); },
+          nb::arg("options"))
+      .def(
+          "grow", [](ModelHandle<B>& self, std::size_t classes) { self.run([&](B& model) { model.grow(classes); return 0; }); }, nb::arg("n_classes"),
+          "Add classes.")
       .def("learn", &learn<T>, nb::arg("batch"), nb::arg("targets"), nb::arg("weights"), nb::arg("first_id"), nb::arg("order"),
            nb::arg("monitor") = nb::none())
-      .def("predictor", &predictor_of<B>)
-      .def("keep", [](ModelHandle<B>& self, std::size_t rows) { return self.run([&](B& model) { return model.keep(rows); }); }, nb::arg("rows"))
+      .def("predictor", &predictor_of<B>, predictor_doc)
+      .def("keep", [](ModelHandle<B>& self, std::size_t rows) { return self.run([&](B& model) { return model.keep(rows); }); }, nb::arg("rows"),
+           "Keep the features of the rows of one batch, if they fit into the cache, until they are released.")
       .def("release", [](ModelHandle<B>& self) { self.run([](B& model) { model.release(); return 0; }); })
       .def("state", &to_dict<T>)
       .def("check_invariants", &check_invariants<B>)
-      .def("recall",
-           [](ModelHandle<B>& self, const nb::dict& arrays) {
-             const LinearState state = state_from(arrays);
-             self.run([&](B& model) {
-               require_binaries(state, model.binaries().size(), model.map().dimension());
-               model.recall(state);
-               return 0;
-             });
-           })
-      .def_prop_ro("broken", [](ModelHandle<B>& self) { return self.is_broken(); })
+      .def(
+          "recall",
+          [](ModelHandle<B>& self, const Arrays& arrays) {
+            const LinearState state = state_from(arrays);
+            self.run([&](B& model) {
+              require_binaries(state, model.binaries().size(), model.map().dimension());
+              model.recall(state);
+              return 0;
+            });
+          },
+          nb::arg("state"), "Go back to what an earlier state knew.")
+      .def_prop_ro("broken", [](ModelHandle<B>& self) { return self.is_broken(); }, broken_doc)
       .def_prop_ro("n_binaries", of_model<B>([](const B& model) { return model.binaries().size(); }))
-      .def_prop_ro("n_retained", of_model<B>([](const B& model) { return model.map().dimension(); }))
+      .def_prop_ro("n_retained", of_model<B>([](const B& model) { return model.map().dimension(); }), "Features.")
       .def_prop_ro("n_kernel_evals", of_model<B>([](const B& model) { return model.evaluations(); }))
-      .def_prop_ro("n_examples", of_model<B>([](const B& model) { return model.examples(); }))
+      .def_prop_ro("n_examples", of_model<B>([](const B& model) { return model.examples(); }), "Examples of positive weight, each counted once.")
       .def_prop_ro("n_steps", of_model<B>([](const B& model) { return model.steps(); }))
-      .def_prop_ro("bias", of_each_binary<B>([](const LinearBinaryModel& binary) { return binary.average_bias(); }));
+      .def_prop_ro("bias", of_each_binary<B>([](const LinearBinaryModel& binary) { return binary.average_bias(); }), "Averaged.");
 }
 
 }  // namespace
 
 void bind_linear(nb::module_& module) {
-  nb::class_<LinearOptions>(module, "LinearOptions")
-      .def(nb::init<>())
-      .def("set_loss", &set_loss, nb::arg("name"), nb::arg("epsilon"))
-      .def_rw("intercept", &LinearOptions::intercept)
-      .def_rw("adaptive", &LinearOptions::adaptive)
-      .def_rw("cost", &LinearOptions::cost)
-      .def_rw("total", &LinearOptions::total)
-      .def_rw("average_share", &LinearOptions::average_share)
-      .def_rw("average_steps", &LinearOptions::average_steps)
-      .def_rw("planned", &LinearOptions::planned)
-      .def_rw("threads", &LinearOptions::threads)
-      .def_rw("cache_bytes", &LinearOptions::cache_bytes);
   bind_maps<float>(module, "Map32");
   bind_maps<double>(module, "Map64");
-  bind_kernel_model<float>(module, "LinearModel32");
-  bind_kernel_model<double>(module, "LinearModel64");
+  bind_linear_model<float>(module, "LinearModel32");
+  bind_linear_model<double>(module, "LinearModel64");
 }
 
 }  // namespace hinge::python

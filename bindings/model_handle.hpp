@@ -94,6 +94,13 @@ struct ModelHandle {
   std::atomic<bool> broken{false};
 };
 
+// The question that a long call asks a few times per second; None asks nothing.
+class Question : public nb::object {
+ public:
+  static bool is_question(PyObject* object) { return object == Py_None || PyCallable_Check(object); }
+  NB_OBJECT(Question, nb::object, "Monitor", is_question)
+};
+
 // Runs the work without the interpreter lock. A few times a second Python is asked for signals and for the caller's wish; whatever it
 // raises is kept until the work has stopped at a consistent point.
 template <class B, class Work>
@@ -126,7 +133,7 @@ void require_rows(const HeldBatch<T>& held, const Vector<Label>& labels, const V
 
 template <class B, class T>
 Outcome learn(ModelHandle<B>& self, const HeldBatch<T>& held, Vector<std::int32_t> labels, Vector<double> costs,
-              std::int64_t first_id, Vector<std::int64_t> order, std::uint64_t seed, const nb::object& monitor) {
+              std::int64_t first_id, Vector<std::int64_t> order, std::uint64_t seed, const Question& monitor) {
   require_rows(held, labels, costs, order);
   require_fitting(self.model->points(), held);
   const TrainingBatch<T> training{held.batch, view(labels), view(costs), first_id, view(order), seed};
@@ -174,6 +181,9 @@ auto extremes_of(Measure measure) {
     return to_numpy(std::move(values), {binaries, 2});
   };
 }
+
+constexpr const char* predictor_doc = "Return what the model knows now as a predictor, which stays the same while the model learns on.";
+constexpr const char* broken_doc = "True after an exception in the middle of a change: the model cannot be used any more.";
 
 template <class B>
 void check_invariants(ModelHandle<B>& self) {

@@ -1,99 +1,66 @@
-#include "options.hpp"
-
 #include <nanobind/stl/string.h>
 
-#include <stdexcept>
-#include <string>
-
 #include "bind.hpp"
+#include "fields.hpp"
 #include "parallel.hpp"
+#include "solvers/schedule.hpp"
+#include "solvers/solver.hpp"
 
 namespace hinge::python {
 
-namespace nb = nanobind;
-
 namespace {
 
-template <class Choice>
-using Names = std::initializer_list<std::pair<const char*, Choice>>;
+constexpr const char* memory_doc = "Arrays of a saved state in which the solvers remember what they did: numbers per binary model.";
 
-constexpr Names<Selection> selections = {{"random", Selection::random},
-                                         {"gradient", Selection::gradient},
-                                         {"active", Selection::active},
-                                         {"autoactive", Selection::autoactive}};
-constexpr Names<Algorithm> algorithms = {{"lasvm", Algorithm::lasvm},
-                                         {"robust", Algorithm::robust},
-                                         {"tracking", Algorithm::tracking},
-                                         {"perceptron", Algorithm::perceptron},
-                                         {"incremental", Algorithm::incremental}};
-constexpr Names<Problem> problems = {{"classifier", Problem::classifier}, {"plane", Problem::plane}, {"sphere", Problem::sphere}};
-constexpr Names<Loss> losses = {{"hinge", Loss::hinge}, {"ramp", Loss::ramp}, {"ignore", Loss::ignore}, {"full", Loss::full}};
+// Options of a solver, for which a KernelModel makes solvers.
+template <class Options>
+void bind_solver_options(nb::module_& module) {
+  bind_options<Options>(module)
+      .def_prop_ro("biased", [](const Options&) { return Options::biased; }, "Binary models have a bias.")
+      .def_prop_ro(
+          "memory",
+          [](const Options& self) {
+            nb::dict widths;
+            for (const MemoryArray& array : SolverFactory<double>(self).empty_memory()) widths[array.name.c_str()] = array.width;
+            return widths;
+          },
+          nb::sig("def memory(self) -> dict[str, int]"), memory_doc);
+}
 
-// A choice that Python sees as a word.
-template <class Choice>
-void bind_choice(nb::class_<Options>& options, const char* attribute, Choice Options::* member, const Names<Choice>& names) {
-  options.def_prop_rw(
-      attribute,
-      [member, &names](const Options& self) -> std::string {
-        for (const auto& [name, choice] : names)
-          if (self.*member == choice) return name;
-        return {};
-      },
-      [member, &names, attribute](Options& self, const std::string& wanted) {
-        for (const auto& [name, choice] : names)
-          if (wanted == name) {
-            self.*member = choice;
-            return;
-          }
-        throw std::invalid_argument(std::string("unknown ") + attribute + " " + wanted);
-      });
+template <class... Options>
+void bind_all(nb::module_& module, const std::variant<Options...>*) {
+  (bind_solver_options<Options>(module), ...);
+}
+
+nb::dict schedule_memory() {
+  nb::dict widths;
+  std::apply([&](const auto&... fields) { ((widths[fields.name] = 1), ...); }, ScheduleMemory::fields);
+  return widths;
 }
 
 }  // namespace
 
 void bind_options(nb::module_& module) {
-  nb::class_<Options> options(module, "Options");
-  options.def(nb::init<>())
-      .def_rw("tolerance", &Options::tolerance)
-      .def_rw("second_order", &Options::second_order)
-      .def_rw("max_gap", &Options::max_gap)
-      .def_rw("max_support", &Options::max_support)
-      .def_rw("max_steps", &Options::max_steps)
-      .def_rw("cache_bytes", &Options::cache_bytes)
-      .def_rw("pool_size", &Options::pool_size)
-      .def_rw("threads", &Options::threads)
-      .def_rw("ramp", &Options::ramp)
-      .def_rw("warmup", &Options::warmup)
-      .def_rw("max_idle", &Options::max_idle)
-      .def_rw("clean_every", &Options::clean_every)
-      .def_rw("n_steps", &Options::n_steps)
-      .def_rw("process", &Options::process)
-      .def_rw("keep_all", &Options::keep_all)
-      .def_rw("average", &Options::average)
-      .def_rw("seed", &Options::seed)
-      .def_rw("margin", &Options::margin)
-      .def_rw("nu", &Options::nu)
-      .def_rw("most_total", &Options::most_total)
-      .def_rw("max_examples", &Options::max_examples)
-      .def_rw("oldest_first", &Options::oldest_first);
-  bind_choice(options, "algorithm", &Options::algorithm, algorithms);
-  bind_choice(options, "selection", &Options::selection, selections);
-  bind_choice(options, "problem", &Options::problem, problems);
-  bind_choice(options, "loss", &Options::loss, losses);
-  nb::class_<Outcome>(module, "Outcome")
-      .def_ro("visited", &Outcome::visited)
-      .def_ro("inserted", &Outcome::inserted)
-      .def_ro("mistakes", &Outcome::mistakes)
-      .def_ro("steps", &Outcome::steps)
-      .def_ro("stopped", &Outcome::stopped)
-      .def_ro("stalled", &Outcome::stalled);
-  nb::class_<Progress>(module, "Progress")
-      .def_ro("phase", &Progress::phase)
-      .def_ro("seen", &Progress::seen)
-      .def_ro("total", &Progress::total)
-      .def_ro("mistakes", &Progress::mistakes)
-      .def_ro("support", &Progress::support)
-      .def_ro("gap", &Progress::gap);
+  bind_all(module, static_cast<const SolverOptions*>(nullptr));
+  bind_options<ExactOptions>(module)
+      .def_prop_ro("biased", [](const ExactOptions&) { return ExactOptions::biased; }, "Binary models have a bias.")
+      .def_prop_ro("memory", [](const ExactOptions&) { return nb::dict(); }, nb::sig("def memory(self) -> dict[str, int]"), memory_doc);
+  bind_options<LinearOptions>(module)
+      .def_prop_ro("memory", [](const LinearOptions&) { return schedule_memory(); }, nb::sig("def memory(self) -> dict[str, int]"), memory_doc);
+  nb::class_<Outcome>(module, "Outcome", "How one call to `learn` or `finish` went.")
+      .def_ro("visited", &Outcome::visited, "Examples shown to the binary models; with active selection fewer than were given.")
+      .def_ro("inserted", &Outcome::inserted, "Times that an example entered a binary model.")
+      .def_ro("mistakes", &Outcome::mistakes, "Examples misclassified before they were learned.")
+      .def_ro("steps", &Outcome::steps, "Steps of a coefficient or a pair of them.")
+      .def_ro("stopped", &Outcome::stopped, "The monitor asked to stop.")
+      .def_ro("stalled", &Outcome::stalled, "A limit on steps was reached before the tolerance.");
+  nb::class_<Progress>(module, "Progress", "What the monitor is shown a few times per second.")
+      .def_ro("phase", &Progress::phase, "learn, finish or steps.")
+      .def_ro("seen", &Progress::seen, "Examples of this call seen so far.")
+      .def_ro("total", &Progress::total, "Examples of this call.")
+      .def_ro("mistakes", &Progress::mistakes, "Examples misclassified before they were learned.")
+      .def_ro("support", &Progress::support, "Examples held.")
+      .def_ro("gap", &Progress::gap, "Largest gap of a binary model.");
 }
 
 }  // namespace hinge::python

@@ -50,8 +50,9 @@ Presence::Presence() {
 Presence::~Presence() { --present; }
 
 void bind_process(nb::module_& module) {
-  module.def("close", &close, nb::arg("seconds"));
-  module.def("after_fork", &after_fork);
+  module.def("close", &close, nb::arg("seconds"),
+             "Stop models that are learning, and wait that long for the threads inside them: the interpreter is about to end.");
+  module.def("after_fork", &after_fork, "Note, in a child process, that all other threads are gone.");
 }
 
 }  // namespace hinge::python

@@ -376,12 +376,7 @@ BinaryModel<T> BinaryModel<T>::mirrored(std::int32_t positive_class) const {
     other.append_member(slots[i], diagonal[i], -expansion.label[i], box, -expansion.alpha[i], -expansion.gradient[i]);
     other.expansion.lag[other.expansion.size() - 1] = -expansion.lag[i];
   }
-  other.seeds[0] = seeds[1];
-  other.seeds[1] = seeds[0];
-  other.visits = visits;
-  other.draws = draws;
-  other.terms = terms;
-  other.tally = tally;
+  other.expansion.terms = expansion.terms;
   other.refresh_identity();
   other.refresh_extremes();
   return other;

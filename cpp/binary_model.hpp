@@ -70,7 +70,6 @@ class BinaryModel {
   double gap() const;   // delta: how much the most violating pair (or coefficient, without a bias) violates
   bool biased() const { return biased_; }
   double bias() const;  // the middle of the bracket, or none
-  double terms = 0.0;   // that the answer averages over; 0: it is not an average
 
   // --- keeping house, between blocks ---
   // Slots given up since the last call; each was acquired once.
@@ -92,15 +91,8 @@ class BinaryModel {
   std::vector<std::size_t> slots;
   std::vector<std::size_t> idle;  // all members with alpha = 0; may list some that have moved since, and some twice
   Extremes extremes_{};
-  std::size_t seeds[2] = {0, 0};
-  // For algorithms that count: examples shown, random draws made, and examples that came and went by the side of the ramp they were on.
-  std::size_t visits = 0, draws = 0;
-  struct Tally {
-    std::size_t admitted[3] = {0, 0, 0}, cleaned[3] = {0, 0, 0};
-  } tally;
   std::size_t steps = 0;
   std::size_t kernel_evals = 0;
-  bool cut_short = false;  // some example was not given as many steps as it wanted
 
   std::int32_t positive_class() const { return positive_class_; }
   double label_of(std::int32_t label) const { return label == positive_class_ ? 1.0 : -1.0; }

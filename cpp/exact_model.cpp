@@ -20,7 +20,7 @@ struct ExactModel::Tally {
   Progress progress{};
 };
 
-ExactModel::ExactModel(Kernel<double> kernel, const Options& options, std::size_t features, bool sparse, std::size_t classes)
+ExactModel::ExactModel(Kernel<double> kernel, const ExactOptions& options, std::size_t features, bool sparse, std::size_t classes)
     : kernel_(std::move(kernel)), options_(options), points_(features, sparse), columns_(&kernel_, &points_), classes_(classes) {
   if (classes <= 2)
     add_binary(1);
@@ -29,7 +29,7 @@ ExactModel::ExactModel(Kernel<double> kernel, const Options& options, std::size_
   set_options(options);
 }
 
-void ExactModel::set_options(const Options& options) {
+void ExactModel::set_options(const ExactOptions& options) {
   options_ = options;
   columns_.set_limits(options.cache_bytes, options.threads);
   for (auto& binary : binaries_) binary.inverse.set_threads(options.threads);
@@ -200,10 +200,10 @@ void ExactModel::count(const Path& path) {
 }
 
 void ExactModel::make_room() {
-  if (options_.max_examples == 0) return;
+  if (!options_.max_examples) return;
   bool gone = false;
   for (auto& binary : binaries_)
-    while (binary.held() >= options_.max_examples) {
+    while (binary.held() >= *options_.max_examples) {
       const std::size_t slot = victim(binary);
       withdraw(binary, slot, columns_);
       binary.remove(slot);

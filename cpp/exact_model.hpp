@@ -29,14 +29,16 @@ struct Refused : std::invalid_argument {
 
 class ExactModel {
  public:
-  ExactModel(Kernel<double> kernel, const Options& options, std::size_t features, bool sparse, std::size_t classes);
-  ExactModel(Kernel<double> kernel, const Options& options, std::size_t features, bool sparse, std::size_t classes,
+  using Options = ExactOptions;
+
+  ExactModel(Kernel<double> kernel, const ExactOptions& options, std::size_t features, bool sparse, std::size_t classes);
+  ExactModel(Kernel<double> kernel, const ExactOptions& options, std::size_t features, bool sparse, std::size_t classes,
             const ModelState<double>& state);
 
   ExactModel(const ExactModel&) = delete;
   ExactModel& operator=(const ExactModel&) = delete;
 
-  void set_options(const Options& options);
+  void set_options(const ExactOptions& options);
   void grow(std::size_t classes);
   // Forgets a class that no example has any more; higher numbers fall by one.
   void drop_class(std::int32_t number);
@@ -98,7 +100,7 @@ class ExactModel {
   void check_ready() const;
 
   Kernel<double> kernel_;
-  Options options_;
+  ExactOptions options_;
   Points<double> points_;
   Columns columns_;
   std::size_t classes_;

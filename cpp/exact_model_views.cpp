@@ -68,7 +68,9 @@ std::vector<std::int64_t> ExactModel::class_counts() const {
 ModelState<double> ExactModel::state() const {
   ModelState<double> state;
   add_points(points_, state);
-  state.counters = {static_cast<std::int64_t>(kernel_evals()), static_cast<std::int64_t>(steps_), 1};
+  state.kernel_evals = static_cast<std::int64_t>(kernel_evals());
+  state.steps = static_cast<std::int64_t>(steps_);
+  state.shift_chosen = true;
   for (const auto& binary : binaries_) {
     const Expansion& expansion = binary.expansion;
     state.member_counts.push_back(static_cast<std::int64_t>(binary.held()));
@@ -80,17 +82,17 @@ ModelState<double> ExactModel::state() const {
       state.gradient.push_back(expansion.gradient[slot]);
       state.lag.push_back(0.0);
     }
-    state.counters.insert(state.counters.end(), counters_per_binary, 0);
+    state.bracket_ends.insert(state.bracket_ends.end(), 2, 0);
     state.terms.push_back(0.0);
   }
   return state;
 }
 
-ExactModel::ExactModel(Kernel<double> kernel, const Options& options, std::size_t features, bool sparse, std::size_t classes,
+ExactModel::ExactModel(Kernel<double> kernel, const ExactOptions& options, std::size_t features, bool sparse, std::size_t classes,
                      const ModelState<double>& state)
     : ExactModel(std::move(kernel), options, features, sparse, classes) {
-  kernel_evals_ = static_cast<std::size_t>(state.counters[0]);
-  steps_ = static_cast<std::size_t>(state.counters[1]);
+  kernel_evals_ = static_cast<std::size_t>(state.kernel_evals);
+  steps_ = static_cast<std::size_t>(state.steps);
   restore_points(kernel_, state, points_);
   const std::vector<double> diagonal = diagonal_of(kernel_, points_.examples());
   std::size_t at = 0;

@@ -57,6 +57,7 @@ class Expansion {
   std::vector<double> lag;
   std::vector<double> up, down;  // how far the coefficient may still rise, and (below zero) fall
   std::vector<std::uint8_t> room;
+  double terms = 0.0;  // that the answer averages over; 0: it is not an average
 
  private:
   void resize(std::size_t count);

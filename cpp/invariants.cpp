@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include "duality.hpp"
 #include "kernel_model.hpp"
 
 namespace hinge {
@@ -216,6 +215,7 @@ template <class T>
 void KernelModel<T>::check_invariants() const {
   points_.check_invariants();
   require(binaries_.size() == binaries_for(classes_), "KernelModel: there are not as many binaries as the classes need.");
+  require(solvers_.size() == binaries_.size(), "KernelModel: there is not one solver for each binary model.");
   require(shift_.empty() || shift_.size() == points_.features(), "KernelModel: the shift has not one value for each feature.");
   require_finite(shift_, "KernelModel: the shift is not finite.");
   std::vector<std::size_t> users(points_.size(), 0);
@@ -227,19 +227,17 @@ void KernelModel<T>::check_invariants() const {
     binary.check_invariants();
     for (const std::size_t i : binary.expansion.alive_members()) ++users[binary.slots[i]];
     budget += binary.cache().budget();
-    const double gap = duality_gap(binary.expansion, false);
-    require(options_.algorithm != Algorithm::robust || !(std::abs(binary.slack_gap() - gap) > 1e-6 * (1.0 + std::abs(gap))),
-            "KernelModel: the duality gap of a binary is not that of its gradients.");
+    solvers_[m]->check_invariants(binary);
   }
-  require(budget <= options_.cache_bytes, "KernelModel: the caches of the binaries may take more than there is.");
+  require(budget <= run().cache_bytes, "KernelModel: the caches of the binaries may take more than there is.");
   for (std::size_t slot = 0; slot < points_.size(); ++slot) {
     require(users[slot] == points_.users(slot), "KernelModel: the users of a slot are not the binaries that hold it.");
     require(points_.label(slot) >= 0 && static_cast<std::size_t>(points_.label(slot)) < std::max<std::size_t>(classes_, 2),
             "KernelModel: an example has a class that there is not.");
     require(points_.cost(slot) > 0.0 && std::isfinite(points_.cost(slot)), "KernelModel: the cost of an example is not a positive number.");
   }
-  for (std::size_t n = 0; n < newcomers_.size(); ++n)
-    require(newcomers_[n] < binaries_.size() && (n == 0 || newcomers_[n - 1] < newcomers_[n]), "KernelModel: the newcomers are not in order.");
+  for (std::size_t n = 0; n < late_models_.size(); ++n)
+    require(late_models_[n] < binaries_.size() && (n == 0 || late_models_[n - 1] < late_models_[n]), "KernelModel: the late models are not in order.");
   check_index();
 }
 

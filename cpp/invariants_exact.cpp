@@ -175,8 +175,8 @@ void LinearModel<T>::check_invariants() const {
     require(binary.weights().size() == length, "Linear model: a binary has not one weight for each feature.");
     binary.check_invariants();
   }
-  for (const double number : {clock_.steps, clock_.examples, clock_.owed, clock_.averaged, clock_.squares, clock_.weight, clock_.unevenness})
-    require(number >= 0.0 && std::isfinite(number), "Linear model: the clock has gone wrong.");
+  for (const double number : {schedule_.steps, schedule_.examples, schedule_.penalty_due, schedule_.averaged_length, schedule_.target_squares, schedule_.weight_mean, schedule_.weight_squares})
+    require(number >= 0.0 && std::isfinite(number), "Linear model: the memory of the schedule makes no sense.");
   require(made_.empty() == !kept_, "Linear model: kept features and the list of those made do not go together.");
   require(made_.size() * made_size() * sizeof(T) <= options_.cache_bytes, "Linear model: the features kept take more memory than they may.");
 }

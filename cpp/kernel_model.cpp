@@ -6,9 +6,6 @@
 #include <utility>
 
 #include "decision.hpp"
-#include "solvers/finishing.hpp"
-#include "solvers/lasvm.hpp"
-#include "solvers/polish.hpp"
 
 namespace hinge {
 
@@ -27,8 +24,8 @@ struct KernelModel<T>::Tally {
 };
 
 template <class T>
-KernelModel<T>::KernelModel(Kernel<T> kernel, const Options& options, std::size_t features, bool sparse, std::size_t classes)
-    : kernel_(std::move(kernel)), options_(options), solver_(make_solver<T>(options)), points_(features, sparse), classes_(classes) {
+KernelModel<T>::KernelModel(Kernel<T> kernel, const SolverFactory<T>& solvers, std::size_t features, bool sparse, std::size_t classes)
+    : kernel_(std::move(kernel)), factory_(solvers), points_(features, sparse), classes_(classes) {
   if (classes <= 2)
     add_binary(1);
   else
@@ -38,7 +35,8 @@ KernelModel<T>::KernelModel(Kernel<T> kernel, const Options& options, std::size_
 
 template <class T>
 void KernelModel<T>::add_binary(std::int32_t positive_class) {
-  binaries_.emplace_back(positive_class, is_biased(options_.algorithm), options_.cache_bytes);
+  solvers_.push_back(factory_.make());
+  binaries_.emplace_back(positive_class, solvers_.back()->biased(), run().cache_bytes);
   binaries_.back().look_at(&kernel_, &points_, nullptr, true);
   binaries_.back().refresh_identity();
   binaries_.back().refresh_extremes();
@@ -46,13 +44,26 @@ void KernelModel<T>::add_binary(std::int32_t positive_class) {
 
 template <class T>
 void KernelModel<T>::share_cache() {
-  for (auto& binary : binaries_) binary.cache().set_budget(options_.cache_bytes / binaries_.size());
+  for (auto& binary : binaries_) binary.cache().set_budget(run().cache_bytes / binaries_.size());
 }
 
 template <class T>
-void KernelModel<T>::set_options(const Options& options) {
-  options_ = options;
-  solver_ = make_solver<T>(options);
+SolverMemory KernelModel<T>::memory() const {
+  SolverMemory memory;
+  for (const auto& solver : solvers_) solver->save(memory);
+  return memory;
+}
+
+template <class T>
+void KernelModel<T>::set_options(const SolverFactory<T>& solvers) {
+  const SolverMemory memory = this->memory();
+  std::vector<std::unique_ptr<Solver<T>>> replaced;
+  for (std::size_t m = 0; m < binaries_.size(); ++m) {
+    replaced.push_back(solvers.make());
+    replaced.back()->restore(memory, m, binaries_.size());
+  }
+  factory_ = solvers;
+  solvers_ = std::move(replaced);
   share_cache();
 }
 
@@ -68,10 +79,14 @@ void KernelModel<T>::grow(std::size_t classes) {
     first_new = 2;
     tidy();
     binaries_.insert(binaries_.begin(), binaries_[0].mirrored(0));
+    SolverMemory memory = this->memory();
+    solvers_.insert(solvers_.begin(), factory_.make());
+    solvers_[0]->restore(memory, 0, 1);
+    solvers_[0]->mirror();
     for (std::size_t slot = 0; slot < points_.size(); ++slot) points_.acquire(slot);
   }
   for (std::size_t c = first_new; c < classes; ++c) {
-    newcomers_.push_back(binaries_.size());
+    late_models_.push_back(binaries_.size());
     add_binary(static_cast<std::int32_t>(c));
   }
   share_cache();
@@ -80,7 +95,7 @@ void KernelModel<T>::grow(std::size_t classes) {
 
 template <class T>
 std::size_t KernelModel<T>::threads_for(std::size_t rows) const {
-  return hinge::threads_for(rows, points_.size(), points_.row_cost(), options_.threads);
+  return hinge::threads_for(rows, points_.size(), points_.row_cost(), run().threads);
 }
 
 template <class T>
@@ -93,18 +108,16 @@ Outcome KernelModel<T>::learn(const TrainingBatch<T>& training, Monitor& monitor
   tally.progress.phase = "learn";
   tally.progress.total = order.size();
   const std::size_t steps_before = steps();
-  for (auto& binary : binaries_) {
-    binary.look_at(&kernel_, &points_, nullptr, true);
-    binary.cut_short = false;
-  }
-  if (options_.selection == Selection::random)
+  for (auto& binary : binaries_) binary.look_at(&kernel_, &points_, nullptr, true);
+  stalled_.assign(binaries_.size(), 0);
+  if (solvers_[0]->selection().rule == Selection::random)
     learn_in_order(training, order, tally);
   else
     learn_selected(training, order, tally);
-  replay_for_newcomers(monitor);
+  replay_for_late_models(monitor);
   tally.outcome.steps = steps() - steps_before;
   tally.outcome.stopped = monitor.stopped();
-  for (const auto& binary : binaries_) tally.outcome.stalled |= binary.cut_short;
+  tally.outcome.stalled = std::find(stalled_.begin(), stalled_.end(), 1) != stalled_.end();
   return tally.outcome;
 }
 
@@ -151,10 +164,11 @@ template <class T>
 void KernelModel<T>::visit(std::size_t m, std::size_t position, std::int32_t label, double cost) {
   BinaryModel<T>& binary = binaries_[m];
   const bool held = known_[position] && binary.holds_slot(*known_[position]);
-  const Visit seen = held ? solver_->revisit(binary, position, *known_[position])
-                          : solver_->visit(binary, position, binary.label_of(label), cost);
+  const Visit seen = held ? solvers_[m]->revisit(binary, position, *known_[position])
+                          : solvers_[m]->visit(binary, position, binary.label_of(label), cost);
   decisions_[position * binaries_.size() + m] = seen.decision;
   inserted_[m] += seen.inserted;
+  stalled_[m] |= seen.stalled;
 }
 
 template <class T>
@@ -253,7 +267,9 @@ void KernelModel<T>::learn_in_order(const TrainingBatch<T>& training, std::span<
 template <class T>
 void KernelModel<T>::learn_selected(const TrainingBatch<T>& training, std::span<const std::int64_t> order, Tally& tally) {
   // Until every binary has members of both kinds there is no boundary to be close to: the first few are learned as they come.
-  std::size_t first = points_.size() == 0 ? std::min(order.size(), Lasvm<T>::seeds_per_class * std::max<std::size_t>(classes_, 2)) : 0;
+  const ExampleSelection selection = solvers_[0]->selection();
+  const std::size_t unselected = selection.unselected_per_class * std::max<std::size_t>(classes_, 2);
+  std::size_t first = points_.size() == 0 ? std::min(order.size(), unselected) : 0;
   learn_in_order(training, order.first(first), tally);
   const auto lacks_pair = [](const BinaryModel<T>& binary) { return !binary.has_pair(); };
   while (first < order.size() && !tally.monitor.stopped() && std::any_of(binaries_.begin(), binaries_.end(), lacks_pair)) {
@@ -261,7 +277,7 @@ void KernelModel<T>::learn_selected(const TrainingBatch<T>& training, std::span<
     learn_in_order(training, rows, tally);
     first += rows.size();
   }
-  Selector selector(options_.selection, options_.pool_size, order.subspan(first), training.seed);
+  Selector selector(selection.rule, selection.pool_size, order.subspan(first), training.seed);
   Panel<T> panel;
   for (std::size_t idle_draws = 0; idle_draws < Selector::patience && !tally.monitor.stopped();) {
     const auto rows = selector.draw(largest_block);
@@ -313,11 +329,11 @@ void KernelModel<T>::learn_draw(const TrainingBatch<T>& training, Panel<T>& pane
 }
 
 // Binary models of classes that came late have not seen what the others kept: show it to them once, in the order of the stream, since slots
-// also move when somebody asks for a decision. Slots keep their places until the end; one that was only a newcomer's may die on the way
+// also move when somebody asks for a decision. Slots keep their places until the end; one that only a late model holds may die on the way
 // and is passed over.
 template <class T>
-void KernelModel<T>::replay_for_newcomers(Monitor& monitor) {
-  if (newcomers_.empty() || monitor.stopped()) return;
+void KernelModel<T>::replay_for_late_models(Monitor& monitor) {
+  if (late_models_.empty() || monitor.stopped()) return;
   tidy();
   std::vector<std::size_t> order(points_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -330,12 +346,12 @@ void KernelModel<T>::replay_for_newcomers(Monitor& monitor) {
     panel.reserve(points_, 0);
     fill(panel);
     begin_block(panel);
-    for (const std::size_t m : newcomers_)
+    for (const std::size_t m : late_models_)
       for (std::size_t p = 0; p < count; ++p)
         if (known_[p]) visit(m, p, held.label(p), held.cost(p));
     end_block(panel, nullptr, {});
   }
-  newcomers_.clear();
+  late_models_.clear();
   squeeze_points(nullptr);
 }
 
@@ -363,15 +379,14 @@ template <class T>
 Outcome KernelModel<T>::finish(Monitor& monitor) {
   Outcome outcome;
   const std::size_t steps_before = steps();
-  Options options = options_;
-  if (binaries_.size() > 1) options.threads = 1;
+  const std::size_t threads = binaries_.size() > 1 ? 1 : run().threads;  // of one binary model
   std::vector<std::uint8_t> met(binaries_.size(), 1);
   tidy();
   for (auto& binary : binaries_) binary.look_at(&kernel_, &points_, nullptr, true);
   Tally tally{monitor};
   tally.progress.phase = "finish";
   report(tally);
-  parallel_for(options_.threads, binaries_.size(), [&](std::size_t m) { met[m] = finish_binary<T>(binaries_[m], options, monitor); },
+  parallel_for(run().threads, binaries_.size(), [&](std::size_t m) { met[m] = solvers_[m]->finish(binaries_[m], threads, monitor); },
                &monitor);
   for (auto& binary : binaries_)
     for (const std::size_t slot : binary.take_released()) points_.release(slot);
@@ -384,9 +399,10 @@ Outcome KernelModel<T>::finish(Monitor& monitor) {
 
 template <class T>
 void KernelModel<T>::polish_all(Monitor& monitor) {
-  for (auto& binary : binaries_) {
+  for (std::size_t m = 0; m < binaries_.size(); ++m) {
+    BinaryModel<T>& binary = binaries_[m];
     binary.look_at(&kernel_, &points_, nullptr, true);
-    polish(binary, options_, monitor);
+    solvers_[m]->polish(binary, monitor);
     for (const std::size_t slot : binary.take_released()) points_.release(slot);
   }
   tidy();

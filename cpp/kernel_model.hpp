@@ -39,14 +39,17 @@ struct TrainingBatch {
 template <class T>
 class KernelModel {
  public:
-  KernelModel(Kernel<T> kernel, const Options& options, std::size_t features, bool sparse, std::size_t classes);
-  KernelModel(Kernel<T> kernel, const Options& options, std::size_t features, bool sparse, std::size_t classes,
-       const ModelState<T>& state);
+  using Options = SolverOptions;
+
+  KernelModel(Kernel<T> kernel, const SolverFactory<T>& solvers, std::size_t features, bool sparse, std::size_t classes);
+  KernelModel(Kernel<T> kernel, const SolverFactory<T>& solvers, std::size_t features, bool sparse, std::size_t classes,
+              const ModelState<T>& state);
 
   KernelModel(const KernelModel&) = delete;
   KernelModel& operator=(const KernelModel&) = delete;
 
-  void set_options(const Options& options);
+  // The solvers remember what they did.
+  void set_options(const SolverFactory<T>& solvers);
   void grow(std::size_t classes);
   Outcome learn(const TrainingBatch<T>& training, Monitor& monitor);
   Outcome finish(Monitor& monitor);
@@ -65,6 +68,9 @@ class KernelModel {
   void check_invariants() const;
 
  private:
+  const RunOptions& run() const { return factory_.run(); }
+  SolverMemory memory() const;
+
   struct Tally;  // what one call to learn keeps count of
 
   void add_binary(std::int32_t positive_class);
@@ -81,7 +87,7 @@ class KernelModel {
   void learn_selected(const TrainingBatch<T>& training, std::span<const std::int64_t> order, Tally& tally);
   void learn_draw(const TrainingBatch<T>& training, Panel<T>& panel, std::size_t first, std::size_t last, Selector& selector,
                   Tally& tally);
-  void replay_for_newcomers(Monitor& monitor);
+  void replay_for_late_models(Monitor& monitor);
   void count_mistake(const TrainingBatch<T>& training, Panel<T>& panel, std::size_t position, Tally& tally) const;
   void report(Tally& tally) const;
   void check_index() const;
@@ -93,13 +99,13 @@ class KernelModel {
   };
 
   Kernel<T> kernel_;
-  Options options_;
-  std::unique_ptr<Solver<T>> solver_;
+  SolverFactory<T> factory_;
   Points<T> points_;
   LastIndex last_index_;
   std::size_t classes_ = 0;
   std::vector<BinaryModel<T>> binaries_;
-  std::vector<std::size_t> newcomers_;
+  std::vector<std::unique_ptr<Solver<T>>> solvers_;  // one for each binary model
+  std::vector<std::size_t> late_models_;             // have not yet seen what was kept before their class came
   std::vector<T> shift_;
   bool shift_chosen_ = false;
   std::size_t panel_evals_ = 0;
@@ -109,6 +115,7 @@ class KernelModel {
   std::vector<double> decisions_;
   std::vector<std::size_t> reached_;
   std::vector<std::size_t> inserted_;
+  std::vector<std::uint8_t> stalled_;
 };
 
 }  // namespace hinge

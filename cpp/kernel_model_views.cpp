@@ -13,7 +13,7 @@ std::shared_ptr<const Predictor<T>> KernelModel<T>::predictor() {
   for (std::size_t m = 0; m < count; ++m) {
     const auto& binary = binaries_[m];
     const Expansion& expansion = binary.expansion;
-    const double share = binary.terms > 0.0 ? 1.0 / binary.terms : 0.0;
+    const double share = expansion.terms > 0.0 ? 1.0 / expansion.terms : 0.0;
     for (std::size_t i = 0; i < expansion.size(); ++i)
       if (expansion.alive(i)) weights[m * slots + binary.slots[i]] = expansion.alpha[i] - share * expansion.lag[i];
     biases.push_back(binary.bias());
@@ -30,7 +30,9 @@ ModelState<T> KernelModel<T>::state() {
   ModelState<T> state;
   add_points(points_, state);
   state.shift = shift_;
-  state.counters = {static_cast<std::int64_t>(kernel_evals()), static_cast<std::int64_t>(steps()), shift_chosen_};
+  state.kernel_evals = static_cast<std::int64_t>(kernel_evals());
+  state.steps = static_cast<std::int64_t>(steps());
+  state.shift_chosen = shift_chosen_;
   for (const auto& binary : binaries_) {
     const Expansion& expansion = binary.expansion;
     state.member_counts.push_back(static_cast<std::int64_t>(expansion.size()));
@@ -42,28 +44,25 @@ ModelState<T> KernelModel<T>::state() {
       state.gradient.push_back(expansion.gradient[i]);
       state.lag.push_back(expansion.lag[i]);
     }
-    for (const std::size_t seeds : binary.seeds) state.counters.push_back(static_cast<std::int64_t>(seeds));
-    state.counters.push_back(static_cast<std::int64_t>(binary.extremes_.top_at));
-    state.counters.push_back(static_cast<std::int64_t>(binary.extremes_.bottom_at));
-    for (const std::size_t count : {binary.visits, binary.draws}) state.counters.push_back(static_cast<std::int64_t>(count));
-    for (const auto& sides : {binary.tally.admitted, binary.tally.cleaned})
-      for (std::size_t side = 0; side < 3; ++side) state.counters.push_back(static_cast<std::int64_t>(sides[side]));
-    state.terms.push_back(binary.terms);
+    state.bracket_ends.push_back(static_cast<std::int64_t>(binary.extremes_.top_at));
+    state.bracket_ends.push_back(static_cast<std::int64_t>(binary.extremes_.bottom_at));
+    state.terms.push_back(expansion.terms);
   }
-  state.newcomers.assign(newcomers_.begin(), newcomers_.end());
+  state.late_models.assign(late_models_.begin(), late_models_.end());
+  state.memory = memory();
   return state;
 }
 
 template <class T>
-KernelModel<T>::KernelModel(Kernel<T> kernel, const Options& options, std::size_t features, bool sparse, std::size_t classes,
+KernelModel<T>::KernelModel(Kernel<T> kernel, const SolverFactory<T>& solvers, std::size_t features, bool sparse, std::size_t classes,
               const ModelState<T>& state)
-    : KernelModel(std::move(kernel), options, features, sparse, classes) {
+    : KernelModel(std::move(kernel), solvers, features, sparse, classes) {
   shift_ = state.shift;
-  panel_evals_ = static_cast<std::size_t>(state.counters[0]);
-  past_steps_ = static_cast<std::size_t>(state.counters[1]);
-  shift_chosen_ = state.counters[2] != 0;
+  panel_evals_ = static_cast<std::size_t>(state.kernel_evals);
+  past_steps_ = static_cast<std::size_t>(state.steps);
+  shift_chosen_ = state.shift_chosen;
   restore_points(kernel_, state, points_);
-  newcomers_.assign(state.newcomers.begin(), state.newcomers.end());
+  late_models_.assign(state.late_models.begin(), state.late_models.end());
   const std::vector<T> diagonal = diagonal_of(kernel_, points_.examples());
   std::size_t at = 0;
   for (std::size_t m = 0; m < binaries_.size(); ++m) {
@@ -76,20 +75,13 @@ KernelModel<T>::KernelModel(Kernel<T> kernel, const Options& options, std::size_
       points_.acquire(slot);
     }
     binary.refresh_identity();
-    const std::int64_t* counters = state.counters.data() + 3 + counters_per_binary * m;
-    for (std::size_t s = 0; s < 2; ++s) binary.seeds[s] = static_cast<std::size_t>(counters[s]);
-    const auto size = static_cast<std::int64_t>(binary.expansion.size());
-    if (counters[2] < size && counters[3] < size)
-      binary.set_ends(static_cast<std::size_t>(counters[2]), static_cast<std::size_t>(counters[3]));
+    const std::int64_t top_at = state.bracket_ends[2 * m], bottom_at = state.bracket_ends[2 * m + 1];
+    if (std::max(top_at, bottom_at) < state.member_counts[m])
+      binary.set_ends(static_cast<std::size_t>(top_at), static_cast<std::size_t>(bottom_at));
     else
       binary.refresh_extremes();
-    binary.visits = static_cast<std::size_t>(counters[4]);
-    binary.draws = static_cast<std::size_t>(counters[5]);
-    for (std::size_t side = 0; side < 3; ++side) {
-      binary.tally.admitted[side] = static_cast<std::size_t>(counters[6 + side]);
-      binary.tally.cleaned[side] = static_cast<std::size_t>(counters[9 + side]);
-    }
-    binary.terms = state.terms[m];
+    binary.expansion.terms = state.terms[m];
+    solvers_[m]->restore(state.memory, m, binaries_.size());
   }
 }
 

@@ -36,13 +36,13 @@ void LinearModel<T>::recall(const LinearState& state) {
   for (std::size_t m = 0; m < binaries_.size(); ++m)
     binaries_[m] = LinearBinaryModel(std::span(state.weights).subspan(m * length, length), std::span(state.average).subspan(m * length, length),
                                  state.bias[m], state.average_bias[m]);
-  clock_ = state.clock;
+  schedule_ = state.schedule;
   evaluations_ = std::max(evaluations_, static_cast<std::size_t>(state.evaluations));
 }
 
 template <class T>
 void LinearModel<T>::set_options(const LinearOptions& options) {
-  clock_.examples = std::max(clock_.examples, options_.total);  // a training set has been seen when a stream follows it
+  schedule_.examples = std::max(schedule_.examples, options_.total);  // a training set has been seen when a stream follows it
   const std::size_t size = made_size();
   options_ = options;
   if (made_size() != size) release();
@@ -55,7 +55,7 @@ void LinearModel<T>::grow(std::size_t classes) {
     if (binaries_.size() == 1) binaries_.insert(binaries_.begin(), binaries_[0].mirrored());
     while (binaries_.size() < classes) {
       binaries_.emplace_back(map_->dimension());
-      if (options_.intercept && clock_.steps > 0.0) binaries_.back().set_bias(-1.0);
+      if (options_.intercept && schedule_.steps > 0.0) binaries_.back().set_bias(-1.0);
     }
   }
   classes_ = std::max(classes, classes_);
@@ -77,7 +77,7 @@ Outcome LinearModel<T>::learn(const LinearTrainingBatch<T>& training, Monitor& m
   Outcome outcome;
   Progress progress{"steps", 0, order.size(), 0, map_->dimension(), 0.0};
   Panel& panel = panel_;
-  if (clock_.steps == 0.0 && options_.loss.regression() && options_.intercept && !order.empty())
+  if (schedule_.steps == 0.0 && loss().regression() && options_.intercept && !order.empty())
     binaries_[0].set_bias(training.targets[static_cast<std::size_t>(order[0])]);
   for (std::size_t first = 0, size = panel_rows(); first < order.size() && !monitor.stopped(); first += size) {
     panel.rows = std::span(order).subspan(first, std::min(size, order.size() - first));
@@ -130,7 +130,7 @@ void LinearModel<T>::choose(const LinearTrainingBatch<T>& training, Panel& panel
   const std::size_t binaries = binaries_.size(), rows = panel.rows.size(), raw = map_->raw_dimension(), length = map_->dimension();
   std::vector<double> weights;
   for (LinearBinaryModel& binary : binaries_) {
-    binary.settle();
+    binary.fold_scale();
     weights.insert(weights.end(), binary.weights().begin(), binary.weights().end());
   }
   const std::vector<double> folded = map_->folded(weights, binaries);
@@ -143,7 +143,7 @@ void LinearModel<T>::choose(const LinearTrainingBatch<T>& training, Panel& panel
         const double answer = loops<T>().dot(panel.features[r], folded.data() + m * raw, raw) + binaries_[m].bias();
         const double target = target_of(training.targets[static_cast<std::size_t>(panel.rows[r])], m);
         panel.answers[r * binaries + m] = answer;
-        panel.open[r * binaries + m] = !options_.loss.is_safe(answer, target);
+        panel.open[r * binaries + m] = !loss().is_safe(answer, target);
         chosen_rows[r] |= panel.open[r * binaries + m];
       }
   });
@@ -170,13 +170,13 @@ void LinearModel<T>::plan(const LinearTrainingBatch<T>& training, Panel& panel) 
   panel.steps.clear();
   for (const std::int64_t place : panel.rows) {
     const auto row = static_cast<std::size_t>(place);
-    panel.steps.push_back(schedule.next(clock_, training.weights[row], training.targets[row]));
+    panel.steps.push_back(schedule.next(schedule_, training.weights[row], training.targets[row]));
   }
 }
 
 template <class T>
 double LinearModel<T>::target_of(double target, std::size_t binary) const {
-  if (options_.loss.regression()) return target;
+  if (loss().regression()) return target;
   const double own = binaries_.size() == 1 ? 1.0 : static_cast<double>(binary);
   return target == own ? 1.0 : -1.0;
 }
@@ -195,8 +195,8 @@ void LinearModel<T>::run(const LinearTrainingBatch<T>& training, Panel& panel) {
       if (!panel.open.empty() && !panel.open[r * binaries + m])
         binaries_[m].pass(panel.steps[r], penalty_);
       else
-        answer = binaries_[m].learn(panel.features[r], target, panel.steps[r], options_.loss, penalty_, options_.intercept);
-      panel.losses[m] += options_.loss.value(answer, target);
+        answer = binaries_[m].learn(panel.features[r], target, panel.steps[r], loss(), penalty_, options_.intercept);
+      panel.losses[m] += loss().value(answer, target);
     }
   });
 }
@@ -205,7 +205,7 @@ void LinearModel<T>::run(const LinearTrainingBatch<T>& training, Panel& panel) {
 template <class T>
 void LinearModel<T>::count(const LinearTrainingBatch<T>& training, const Panel& panel, Outcome& outcome, Progress& progress) const {
   const std::size_t binaries = binaries_.size(), rows = panel.rows.size();
-  for (std::size_t r = 0; r < rows && !options_.loss.regression(); ++r) {
+  for (std::size_t r = 0; r < rows && !loss().regression(); ++r) {
     const double* answers = panel.answers.data() + r * binaries;
     const std::ptrdiff_t chosen = binaries == 1 ? (answers[0] > 0.0 ? 1 : 0) : std::max_element(answers, answers + binaries) - answers;
     outcome.mistakes += static_cast<double>(chosen) != training.targets[static_cast<std::size_t>(panel.rows[r])];
@@ -229,15 +229,15 @@ template <class T>
 LinearState LinearModel<T>::state() {
   LinearState state;
   for (LinearBinaryModel& binary : binaries_) {
-    binary.settle();
+    binary.fold_scale();
     state.weights.insert(state.weights.end(), binary.weights().begin(), binary.weights().end());
     state.average.insert(state.average.end(), binary.average().begin(), binary.average().end());
     state.bias.push_back(binary.bias());
     state.average_bias.push_back(binary.average_bias());
   }
-  state.clock = clock_;
+  state.schedule = schedule_;
   state.evaluations = static_cast<double>(evaluations_);
-  state.clock.examples = std::max(clock_.examples, options_.total);
+  state.schedule.examples = std::max(schedule_.examples, options_.total);
   return state;
 }
 

@@ -37,7 +37,7 @@ struct LinearTrainingBatch {
 // All that the binaries know, as flat arrays: weights[m * dimension + j].
 struct LinearState {
   std::vector<double> weights, average, bias, average_bias;
-  Clock clock;
+  ScheduleMemory schedule;
   double evaluations = 0.0;
 };
 
@@ -64,8 +64,8 @@ class LinearModel {
   const FeatureMap<T>& map() const { return *map_; }
   std::size_t evaluations() const { return evaluations_; }
   // Seen so far, each counted once.
-  std::size_t examples() const { return static_cast<std::size_t>(std::max(clock_.examples, options_.total)); }
-  std::size_t steps() const { return static_cast<std::size_t>(clock_.steps); }
+  std::size_t examples() const { return static_cast<std::size_t>(std::max(schedule_.examples, options_.total)); }
+  std::size_t steps() const { return static_cast<std::size_t>(schedule_.steps); }
   void check_invariants() const;
 
  private:
@@ -83,7 +83,7 @@ class LinearModel {
   };
 
   bool selective() const {
-    return options_.adaptive && options_.total > 0.0 && options_.loss.kind != LossKind::logistic && map_->raw_dimension() > 0;
+    return options_.adaptive && options_.total > 0.0 && options_.loss != LossKind::logistic && map_->raw_dimension() > 0;
   }
   std::size_t made_size() const { return selective() ? map_->raw_dimension() : map_->dimension(); }
   std::size_t panel_rows() const;
@@ -97,10 +97,12 @@ class LinearModel {
   std::shared_ptr<const FeatureMap<T>> map_;
   std::vector<double> penalty_;
   double typical_;
+  PointLoss loss() const { return {options_.loss, options_.epsilon}; }
+
   LinearOptions options_;
   std::size_t classes_;
   std::vector<LinearBinaryModel> binaries_;
-  Clock clock_;
+  ScheduleMemory schedule_;
   std::size_t evaluations_ = 0;
   std::unique_ptr<T[]> kept_;       // what was made of kept rows: features, or the first stage of them
   std::vector<std::uint8_t> made_;  // which of them are there

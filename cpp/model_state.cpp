@@ -100,9 +100,10 @@ void ModelState<T>::check(std::size_t features, bool sparse, std::size_t classes
   } else {
     demand(values.size() == points * features);
   }
-  demand(member_counts.size() == binaries && counters.size() == 3 + counters_per_binary * binaries && terms.size() == binaries);
+  demand(member_counts.size() == binaries && bracket_ends.size() == 2 * binaries && terms.size() == binaries);
   demand_between(member_counts, std::int64_t{0}, static_cast<std::int64_t>(points));
-  demand_between(counters, std::int64_t{0}, std::numeric_limits<std::int64_t>::max());
+  demand_between(bracket_ends, std::int64_t{0}, std::numeric_limits<std::int64_t>::max());
+  demand(kernel_evals >= 0 && steps >= 0);
   const auto total = static_cast<std::size_t>(std::accumulate(member_counts.begin(), member_counts.end(), std::int64_t{0}));
   demand(members.size() == total && member_lows.size() == total && member_costs.size() == total);
   demand(alpha.size() == total && gradient.size() == total && lag.size() == total);
@@ -113,8 +114,8 @@ void ModelState<T>::check(std::size_t features, bool sparse, std::size_t classes
   demand_between(terms, 0.0, std::numeric_limits<double>::max());
   demand_finite(alpha);
   demand_finite(gradient);
-  demand_between(newcomers, std::int64_t{0}, static_cast<std::int64_t>(binaries) - 1);
-  demand(std::adjacent_find(newcomers.begin(), newcomers.end(), std::greater_equal<>()) == newcomers.end());
+  demand_between(late_models, std::int64_t{0}, static_cast<std::int64_t>(binaries) - 1);
+  demand(std::adjacent_find(late_models.begin(), late_models.end(), std::greater_equal<>()) == late_models.end());
 }
 
 #define HINGE_INSTANTIATE(T)                                                         \

@@ -7,6 +7,7 @@
 
 #include "kernels.hpp"
 #include "points.hpp"
+#include "solvers/solver.hpp"
 
 namespace hinge {
 
@@ -28,16 +29,17 @@ struct ModelState {
   std::vector<double> gradient;
   std::vector<double> lag;
   std::vector<double> terms;  // of each binary
-  // Kernel evaluations, steps, whether the shift is chosen; then of each binary the seeds of either class, the ends of the bracket, examples
-  // shown, random draws, and examples admitted and cleaned by the side of the ramp.
-  std::vector<std::int64_t> counters;
-  std::vector<std::int64_t> newcomers;  // binaries that still have to see what was kept before their class came
+  std::vector<std::int64_t> bracket_ends;  // of each binary model: the members with the largest gradient that may rise and the smallest that may fall
+  std::vector<std::int64_t> late_models;   // have not yet seen what was kept before their class came
+  SolverMemory memory;
+  std::int64_t kernel_evals = 0;
+  std::int64_t steps = 0;
+  bool shift_chosen = false;
 
   // Throws std::invalid_argument when the arrays do not fit each other: they may come from a file.
   void check(std::size_t features, bool sparse, std::size_t classes) const;
 };
 
-constexpr std::size_t counters_per_binary = 12;
 constexpr std::size_t binaries_for(std::size_t classes) { return classes <= 2 ? 1 : classes; }
 
 // The points, into a state and out of it; these are not in use yet.

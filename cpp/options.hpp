@@ -1,50 +1,205 @@
-// What the caller may choose; plain data.
+// What the caller may choose: one plain struct per algorithm.
+//
+// Each struct names its fields once, beside its members. The bindings make the keyword constructor, read access, `replace` and `to_dict` of the
+// Python class from that list, so an option is spelled nowhere else. An empty std::optional (None in Python) means "no bound".
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
+#include <optional>
+#include <tuple>
+#include <variant>
 
 namespace hinge {
 
-enum class Algorithm { lasvm, robust, tracking, perceptron, incremental };
+// A member of an options struct as Python sees it.
+template <class Owner, class Value>
+struct Field {
+  const char* name;
+  Value Owner::* member;
+  const char* doc;
+};
+
+// A value of an enumeration as Python sees it. An overload of `words`, found by the type of the enumeration, lists them.
+template <class Choice>
+struct Word {
+  const char* name;
+  Choice choice;
+};
+
+// Which example LASVM looks at next.
 enum class Selection { random, gradient, active, autoactive };
-enum class Loss { hinge, ramp, ignore, full };  // the variants G, NC, I and FULL of solvers/robust.hpp
+constexpr auto words(Selection) {
+  return std::array{Word{"random", Selection::random}, Word{"gradient", Selection::gradient}, Word{"active", Selection::active},
+                    Word{"autoactive", Selection::autoactive}};
+}
 
-enum class Problem { classifier, plane, sphere };    // what solvers/exact_binary_model.hpp solves
+// The variants G, NC, I and FULL of solvers/robust.hpp.
+enum class RobustLoss { hinge, ramp, ignore, full };
+constexpr auto words(RobustLoss) {
+  return std::array{Word{"hinge", RobustLoss::hinge}, Word{"ramp", RobustLoss::ramp}, Word{"ignore", RobustLoss::ignore},
+                    Word{"full", RobustLoss::full}};
+}
 
-struct Options {
-  Algorithm algorithm = Algorithm::lasvm;
-  double tolerance = 1e-3;    // tau
-  bool second_order = true;   // pair choice when finishing: second order, or the maximal gradient of the paper
-  double max_gap = std::numeric_limits<double>::infinity();  // delta_max of figure 10
-  std::size_t max_support = 0;                               // members a binary may keep; 0: no bound
-  std::size_t max_steps = 0;                                 // of one finishing; 0: as many as it takes, within reason
+// What solvers/exact_binary_model.hpp solves.
+enum class Problem { classifier, plane, sphere };
+constexpr auto words(Problem) {
+  return std::array{Word{"classifier", Problem::classifier}, Word{"plane", Problem::plane}, Word{"sphere", Problem::sphere}};
+}
+
+// Losses of one example in a linear model; the formulas: solvers/losses.hpp.
+enum class LossKind { hinge, squared_hinge, logistic, insensitive, squared_insensitive };
+constexpr auto words(LossKind) {
+  return std::array{Word{"hinge", LossKind::hinge}, Word{"squared_hinge", LossKind::squared_hinge}, Word{"log_loss", LossKind::logistic},
+                    Word{"epsilon_insensitive", LossKind::insensitive},
+                    Word{"squared_epsilon_insensitive", LossKind::squared_insensitive}};
+}
+
+// What every model needs to run, whatever it solves.
+struct RunOptions {
   std::size_t cache_bytes = 200'000'000;
+  std::size_t threads = 1;
+
+  static constexpr auto fields = std::tuple{Field{"cache_bytes", &RunOptions::cache_bytes, "Memory for kernel values or features."},
+                                            Field{"threads", &RunOptions::threads, "Threads that may work at the same time."}};
+  bool operator==(const RunOptions&) const = default;
+};
+
+struct LasvmOptions : RunOptions {
+  double tolerance = 1e-3;
+  std::optional<double> max_gap;
+  std::optional<std::size_t> max_support;
+  std::optional<std::size_t> max_steps;
+  bool second_order = true;
   Selection selection = Selection::random;
   std::size_t pool_size = 50;
-  std::size_t threads = 1;
-  // robust
-  Loss loss = Loss::ramp;
-  double ramp = -1.0;             // where the loss becomes flat
-  std::size_t warmup = 0;         // support vectors before it does
-  std::size_t max_idle = 0;       // members without a coefficient that may stay
-  std::size_t clean_every = 1;    // examples between two looks at them
-  // tracking
-  std::size_t n_steps = 10;       // K
-  bool process = true;            // Algorithm 2
-  bool keep_all = true;           // examples without a coefficient stay, as in Algorithms 1 and 2; else the variant of section 5.2
-  // tracking, perceptron
-  bool average = false;           // answer with averaged coefficients
-  std::uint64_t seed = 0;         // of random steps
-  // perceptron
-  double margin = 0.0;            // answers up to this count as mistakes
-  // incremental
+
+  static constexpr const char* name = "LasvmOptions";
+  static constexpr const char* doc = "Options of LASVM.";
+  static constexpr bool biased = true;  // coefficients sum to zero and move in pairs
+  static constexpr auto fields = std::tuple_cat(
+      RunOptions::fields,
+      std::tuple{Field{"tolerance", &LasvmOptions::tolerance, "Violation of a pair that is worth a step (tau)."},
+                 Field{"max_gap", &LasvmOptions::max_gap, "Repeat REPROCESS while the gap is wider (delta_max); None: once per example."},
+                 Field{"max_support", &LasvmOptions::max_support, "Members that a binary model may keep."},
+                 Field{"max_steps", &LasvmOptions::max_steps, "Steps of one finishing; None: as many as it takes, within reason."},
+                 Field{"second_order", &LasvmOptions::second_order, "Finishing chooses pairs by second-order information."},
+                 Field{"selection", &LasvmOptions::selection, "Which example comes next: random, gradient, active or autoactive."},
+                 Field{"pool_size", &LasvmOptions::pool_size, "Candidates among which the next example is selected."}});
+  bool operator==(const LasvmOptions&) const = default;
+};
+
+struct RobustOptions : RunOptions {
+  double tolerance = 1e-3;
+  RobustLoss loss = RobustLoss::ramp;
+  double ramp = -1.0;
+  std::size_t warmup = 0;
+  std::size_t max_idle = 0;
+  std::size_t clean_every = 1;
+  std::optional<std::size_t> max_support;
+
+  static constexpr const char* name = "RobustOptions";
+  static constexpr const char* doc = "Options of LASVM-G, LASVM-NC, LASVM-I and FULL.";
+  static constexpr bool biased = false;
+  static constexpr auto fields = std::tuple_cat(
+      RunOptions::fields,
+      std::tuple{Field{"tolerance", &RobustOptions::tolerance, "Gradient of a coefficient that is worth a step."},
+                 Field{"loss", &RobustOptions::loss, "hinge (G), ramp (NC), ignore (I) or full (FULL)."},
+                 Field{"ramp", &RobustOptions::ramp, "Score below which the loss is flat (s)."},
+                 Field{"warmup", &RobustOptions::warmup, "Support vectors before it is."},
+                 Field{"max_idle", &RobustOptions::max_idle, "Members without a coefficient that cleaning keeps."},
+                 Field{"clean_every", &RobustOptions::clean_every, "Examples between two cleanings."},
+                 Field{"max_support", &RobustOptions::max_support, "Members that a binary model may keep."}});
+  bool operator==(const RobustOptions&) const = default;
+};
+
+struct TrackingOptions : RunOptions {
+  double tolerance = 1e-3;
+  std::size_t n_steps = 10;
+  bool process = true;
+  bool keep_all = true;
+  bool average = false;
+  std::uint64_t seed = 0;
+
+  static constexpr const char* name = "TrackingOptions";
+  static constexpr const char* doc = "Options of the tracking algorithms.";
+  static constexpr bool biased = false;
+  static constexpr auto fields = std::tuple_cat(
+      RunOptions::fields,
+      std::tuple{Field{"tolerance", &TrackingOptions::tolerance, "Gradient of a coefficient that is worth a step when finishing."},
+                 Field{"n_steps", &TrackingOptions::n_steps, "Steps after each example (K)."},
+                 Field{"process", &TrackingOptions::process, "Make a step on the new example first (Algorithm 2)."},
+                 Field{"keep_all", &TrackingOptions::keep_all, "Keep examples without a coefficient; else the variant of section 5.2."},
+                 Field{"average", &TrackingOptions::average, "Predict with averaged coefficients."},
+                 Field{"seed", &TrackingOptions::seed, "Seed of the random steps."}});
+  bool operator==(const TrackingOptions&) const = default;
+};
+
+struct PerceptronOptions : RunOptions {
+  double margin = 0.0;
+  bool average = false;
+  std::optional<std::size_t> max_support;
+
+  static constexpr const char* name = "PerceptronOptions";
+  static constexpr const char* doc = "Options of kernel perceptrons.";
+  static constexpr bool biased = false;
+  static constexpr auto fields = std::tuple_cat(
+      RunOptions::fields,
+      std::tuple{Field{"margin", &PerceptronOptions::margin, "Scores up to this are mistakes."},
+                 Field{"average", &PerceptronOptions::average, "Predict with averaged coefficients."},
+                 Field{"max_support", &PerceptronOptions::max_support, "Members that a binary model may keep."}});
+  bool operator==(const PerceptronOptions&) const = default;
+};
+
+// What a KernelModel can be told to do. To add a solver, add its options here and a line to solvers/solver.cpp.
+using SolverOptions = std::variant<LasvmOptions, RobustOptions, TrackingOptions, PerceptronOptions>;
+
+struct ExactOptions : RunOptions {
   Problem problem = Problem::classifier;
-  double nu = 1.0;                // one-class: the coefficients add up to this share of their bounds,
-  double most_total = std::numeric_limits<double>::infinity();  // or to this, if that is less
-  std::size_t max_examples = 0;   // that a binary may hold; 0: no bound
-  bool oldest_first = false;      // who leaves then: the oldest, or else the least relevant
+  double nu = 1.0;
+  std::optional<double> most_total;
+  std::optional<std::size_t> max_examples;
+  bool oldest_first = false;
+
+  static constexpr const char* name = "ExactOptions";
+  static constexpr const char* doc = "Options of exact incremental and decremental models.";
+  static constexpr bool biased = true;
+  static constexpr auto fields = std::tuple_cat(
+      RunOptions::fields,
+      std::tuple{Field{"problem", &ExactOptions::problem, "classifier, plane or sphere."},
+                 Field{"nu", &ExactOptions::nu, "One-class: the coefficients sum to this share of their bounds,"},
+                 Field{"most_total", &ExactOptions::most_total, "or to this, if that is less."},
+                 Field{"max_examples", &ExactOptions::max_examples, "Examples that a binary model may hold."},
+                 Field{"oldest_first", &ExactOptions::oldest_first, "Evict the oldest example rather than the least relevant one."}});
+  bool operator==(const ExactOptions&) const = default;
+};
+
+struct LinearOptions : RunOptions {
+  LossKind loss = LossKind::hinge;
+  double epsilon = 0.0;
+  bool intercept = true;
+  bool adaptive = true;
+  double cost = 1.0;
+  double total = 0.0;
+  double average_share = 0.5;
+  std::size_t average_steps = 0;
+  std::size_t planned = 0;
+
+  static constexpr const char* name = "LinearOptions";
+  static constexpr const char* doc = "Options of linear models over features.";
+  static constexpr auto fields = std::tuple_cat(
+      RunOptions::fields,
+      std::tuple{Field{"loss", &LinearOptions::loss, "Loss of one example, as scikit-learn names it."},
+                 Field{"epsilon", &LinearOptions::epsilon, "Half the width of the tube of a regression."},
+                 Field{"intercept", &LinearOptions::intercept, "Fit a constant."},
+                 Field{"adaptive", &LinearOptions::adaptive, "Adaptive steps; else those of ASSET, or of ASSET* without an intercept."},
+                 Field{"cost", &LinearOptions::cost, "C."},
+                 Field{"total", &LinearOptions::total, "Examples in the training set; 0: a stream."},
+                 Field{"average_share", &LinearOptions::average_share, "Share of the last steps that is averaged; 0: average_steps."},
+                 Field{"average_steps", &LinearOptions::average_steps, "Number of last steps that are averaged."},
+                 Field{"planned", &LinearOptions::planned, "Steps that will be made in all; 0: a stream."}});
+  bool operator==(const LinearOptions&) const = default;
 };
 
 // How one call went.

@@ -11,11 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from safetensors.numpy import load, save
 from scipy.sparse import csr_matrix
 
 import hinge
-from fuzz._model_damage import split
 from fuzz._targets import TARGETS
 from hinge import (
     ApproximateSVC,
@@ -46,7 +44,7 @@ def inputs(target: str) -> dict[str, bytes]:
 def write_seeds() -> None:
     """Write the valid files of the corpus."""
     for target, seeds in {
-        "model": _with_older(_files(models(), hinge.save)),
+        "model": _files(models(), hinge.save),
         "libsvm": _files(_for_libsvm(), to_libsvm),
         "svmlight": _texts(_SVMLIGHT),
         "csv": _texts(_CSV) | {"numbers": b"1;2;0\n3;4;1\n"},
@@ -111,17 +109,6 @@ def _prepared(settings: dict[str, Any]) -> dict[str, Any]:
         "prepared": PreparedClassifier(OnlineSVC(**settings).fit(X, y), preparation),
         "detector": PreparedDetector(detector, OneClassPreparation.of(preparation, None)),
     }
-
-
-def _with_older(files: dict[str, bytes]) -> dict[str, bytes]:
-    """Add a file of the version before bounds and averages had arrays of their own."""
-    arrays = load(files["late"])
-    machines = len(arrays["member_counts"])
-    for name in ("member_lows", "lag", "terms"):
-        del arrays[name]
-    counted = arrays["counters"][3:].reshape(machines, -1)[:, :4]
-    arrays["counters"] = np.concatenate([arrays["counters"][:3], counted.ravel()])
-    return files | {"older": save(arrays, split(files["late"])[0]["__metadata__"])}
 
 
 def _for_libsvm() -> dict[str, Any]:

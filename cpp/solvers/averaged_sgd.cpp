@@ -38,7 +38,7 @@ double LinearBinaryModel::learn(const T* row, double target, const Step& step, c
   }
   shrink(step);
   if (size != 0.0) {
-    if (is_giant) settle();  // else the average would be the difference of two numbers as large as this step, before it is projected
+    if (is_giant) fold_scale();  // else the average would be the difference of two numbers as large as this step, before it is projected
     move(row, step.shrink * (answer - bias_), size);
     if (intercept) bias_ += size * step.lift;
   }
@@ -53,7 +53,7 @@ void LinearBinaryModel::pass(const Step& step, std::span<const double> penalty) 
 
 void LinearBinaryModel::shrink(const Step& step) {
   scale_ *= step.shrink;
-  if (scale_ < smallest_factor) settle();
+  if (scale_ < smallest_factor) fold_scale();
 }
 
 // Projection, penalty, average.
@@ -63,7 +63,7 @@ void LinearBinaryModel::finish(const Step& step, std::span<const double> penalty
   fade_ *= 1.0 - step.share;
   mix_ = (1.0 - step.share) * mix_ + step.share * scale_;
   average_bias_ += step.share * (bias_ - average_bias_);
-  if (fade_ < smallest_factor) settle();
+  if (fade_ < smallest_factor) fold_scale();
 }
 
 // w += size * row, the average staying what it is.
@@ -82,11 +82,11 @@ void LinearBinaryModel::project(const Step& step) {
 }
 
 void LinearBinaryModel::apply(std::span<const double> penalty, double factor) {
-  settle();
+  fold_scale();
   for (std::size_t j = 0; j < direction_.size(); ++j) direction_[j] /= 1.0 + factor * penalty[j];
 }
 
-void LinearBinaryModel::settle() {
+void LinearBinaryModel::fold_scale() {
   for (std::size_t j = 0; j < direction_.size(); ++j) {
     trail_[j] = fade_ * trail_[j] + mix_ * direction_[j];
     direction_[j] *= scale_;

@@ -46,14 +46,14 @@ class LinearBinaryModel {
   // The same where nothing is to be learned from the row.
   void pass(const Step& step, std::span<const double> penalty);
   // Brings scale to 1 and the average into one piece, so that `direction` is w and `trail` the average.
-  void settle();
+  void fold_scale();
   // The binary for the opposite answers.
   LinearBinaryModel mirrored() const;
   // Begins with a constant.
   void set_bias(double bias) { bias_ = average_bias_ = bias; }
 
-  std::span<const double> weights() const { return direction_; }  // after `settle`
-  std::span<const double> average() const { return trail_; }      // after `settle`
+  std::span<const double> weights() const { return direction_; }  // after `fold_scale`
+  std::span<const double> average() const { return trail_; }      // after `fold_scale`
   double bias() const { return bias_; }
   double average_bias() const { return average_bias_; }
   void check_invariants() const;

@@ -29,9 +29,9 @@ std::size_t least_useful(const BinaryModel<T>& binary) {
 template <class T>
 void keep_within(BinaryModel<T>& binary, std::size_t most) {
   while (binary.expansion.alive_count() > std::max<std::size_t>(most, 2)) {
-    const std::size_t victim = least_useful(binary);
-    binary.hand_over(victim);
-    binary.remove(victim);
+    const std::size_t leaving = least_useful(binary);
+    binary.hand_over(leaving);
+    binary.remove(leaving);
     binary.refresh_extremes();
   }
 }

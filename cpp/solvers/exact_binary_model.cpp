@@ -24,8 +24,8 @@ Place opposite(Place place) {
 
 }  // namespace
 
-ExactBinaryModel::ExactBinaryModel(std::int32_t positive_class, const Options& options)
-    : positive_class_(positive_class), problem_(options.problem), nu_(options.nu), most_total_(options.most_total) {}
+ExactBinaryModel::ExactBinaryModel(std::int32_t positive_class, const ExactOptions& options)
+    : positive_class_(positive_class), problem_(options.problem), nu_(options.nu), most_total_(options.most_total.value_or(infinity)) {}
 
 double ExactBinaryModel::label_of(std::int32_t label) const {
   return problem_ != Problem::classifier || label == positive_class_ ? 1.0 : -1.0;

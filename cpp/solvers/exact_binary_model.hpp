@@ -34,7 +34,7 @@ enum class Place : std::uint8_t { absent, low, high, margin };
 
 class ExactBinaryModel {
  public:
-  ExactBinaryModel(std::int32_t positive_class, const Options& options);
+  ExactBinaryModel(std::int32_t positive_class, const ExactOptions& options);
 
   std::int32_t positive_class() const { return positive_class_; }
   void rename(std::int32_t positive_class) { positive_class_ = positive_class; }

@@ -5,7 +5,7 @@
 
 #include "decision.hpp"
 #include "duality.hpp"
-#include "solvers/robust.hpp"
+#include "solvers/pairs.hpp"
 
 namespace hinge {
 
@@ -20,7 +20,7 @@ constexpr double negligible_gain = 1e-18;
 
 template <class T>
 bool Finishing<T>::run(BinaryModel<T>& binary) {
-  steps_left_ = options_.max_steps != 0 ? options_.max_steps : std::max<std::size_t>(10'000'000, 200 * binary.expansion.size());
+  steps_left_ = options_.max_steps.value_or(std::max<std::size_t>(10'000'000, 200 * binary.expansion.size()));
   binary.refresh_extremes();
   Ending ending = Ending::crowded;
   for (std::size_t round = 0; ending == Ending::crowded; ++round) {
@@ -40,7 +40,7 @@ typename Finishing<T>::Ending Finishing<T>::descend(BinaryModel<T>& binary, bool
   double window_gain = 0.0;
   const std::size_t window = std::max(steps_between_looks, binary.expansion.size());
   for (std::size_t count = 1;; ++count) {
-    const auto gain = lasvm_.reprocess(binary, choice);
+    const auto gain = reprocess_pair(binary, options_.tolerance, choice);
     if (!gain) return Ending::converged;
     window_gain += *gain;
     if (steps_left_-- == 0) return Ending::stalled;
@@ -75,7 +75,7 @@ typename Finishing<T>::Ending Finishing<T>::run_shrunken(BinaryModel<T>& binary)
   for (const std::size_t i : active) slots.push_back(binary.slots[i]);
   const Points<T> points = binary.points().pick(slots);
   BinaryModel<T> smaller = binary.restricted(active, points);
-  smaller.prefetch_rows(options_.threads);
+  smaller.prefetch_rows(threads_);
   Ending ending = descend(smaller, true);
   while (ending == Ending::crowded) {
     ending = run_shrunken(smaller);
@@ -114,7 +114,7 @@ void Finishing<T>::restore_rest(BinaryModel<T>& binary, std::span<const std::siz
   }
   std::vector<double> sums(rest.size(), 0.0);
   const Points<T> moved = binary.points().pick(moved_slots), aside = binary.points().pick(rest_slots);
-  add_decisions(binary.kernel(), aside.examples(), moved.examples(), change, 1, options_.threads, sums);
+  add_decisions(binary.kernel(), aside.examples(), moved.examples(), change, 1, threads_, sums);
   binary.kernel_evals += rest.size() * change.size();
   for (std::size_t k = 0; k < rest.size(); ++k) expansion.gradient[rest[k]] -= sums[k];
 }
@@ -129,28 +129,6 @@ void Finishing<T>::dismiss(BinaryModel<T>& binary) const {
       binary.remove(i);
 }
 
-template <class T>
-bool finish_binary(BinaryModel<T>& binary, const Options& options, Monitor& monitor) {
-  if (is_biased(options.algorithm)) return Finishing<T>(options, monitor).run(binary);
-  if (options.algorithm == Algorithm::perceptron) return true;  // it has no objective
-  const Robust<T> solver(options);
-  binary.refresh_extremes();
-  const std::size_t most = std::max<std::size_t>(10'000'000, 200 * binary.expansion.size());
-  const std::size_t window = 10 * std::max(steps_between_looks, binary.expansion.size());
-  double before = dual_objective(binary.expansion);
-  for (std::size_t count = 1; count < most; ++count) {
-    if (!solver.reprocess(binary)) return true;
-    if (count % steps_between_looks == 0 && monitor.stopped()) return true;
-    if (count % window != 0) continue;
-    const double now = dual_objective(binary.expansion);
-    if (now <= before) return false;
-    before = now;
-  }
-  return false;
-}
-
-template bool finish_binary(BinaryModel<float>&, const Options&, Monitor&);
-template bool finish_binary(BinaryModel<double>&, const Options&, Monitor&);
 template class Finishing<float>;
 template class Finishing<double>;
 

@@ -6,17 +6,20 @@
 // those set aside are brought up to date by one product and the whole is looked at again.
 #pragma once
 
+#include <cstddef>
+#include <span>
+#include <vector>
+
 #include "binary_model.hpp"
 #include "options.hpp"
 #include "parallel.hpp"
-#include "solvers/lasvm.hpp"
 
 namespace hinge {
 
 template <class T>
 class Finishing {
  public:
-  Finishing(const Options& options, Monitor& monitor) : options_(options), lasvm_(options), monitor_(monitor) {}
+  Finishing(const LasvmOptions& options, std::size_t threads, Monitor& monitor) : options_(options), threads_(threads), monitor_(monitor) {}
 
   // Ends with every member that no pair wants removed. False when progress stalled before the tolerance was met.
   bool run(BinaryModel<T>& binary);
@@ -30,14 +33,10 @@ class Finishing {
   void restore_rest(BinaryModel<T>& binary, std::span<const std::size_t> active, const std::vector<double>& before);
   void dismiss(BinaryModel<T>& binary) const;
 
-  Options options_;
-  Lasvm<T> lasvm_;
+  LasvmOptions options_;
+  std::size_t threads_;
   Monitor& monitor_;
   std::size_t steps_left_ = 0;
 };
-
-// The same for any algorithm: pairs where there is a bias, else single coefficients until none violates. False when progress stalled.
-template <class T>
-bool finish_binary(BinaryModel<T>& binary, const Options& options, Monitor& monitor);
 
 }  // namespace hinge

@@ -1,43 +1,44 @@
 #include "solvers/lasvm.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 #include "solvers/budget.hpp"
+#include "solvers/finishing.hpp"
+#include "solvers/pairs.hpp"
+#include "solvers/polish.hpp"
 
 namespace hinge {
 
 namespace {
 
-// With max_gap the paper repeats REPROCESS; a bound keeps one example from costing for ever.
-constexpr std::size_t most_repeats = 10'000;
+// With max_gap the paper repeats REPROCESS; the bound keeps the cost of one example finite.
+constexpr std::size_t max_repeats = 10'000;
 
 }  // namespace
 
 template <class T>
-Visit Lasvm<T>::revisit(BinaryModel<T>& binary, std::size_t position, std::size_t) const {
+Visit Lasvm<T>::revisit(BinaryModel<T>& binary, std::size_t position, std::size_t) {
   const double decision = binary.sum(position) + binary.bias();
-  reprocess_online(binary);
-  return {decision, false};
+  const bool converged = reprocess_online(binary);
+  return {decision, false, !converged};
 }
 
 template <class T>
-Visit Lasvm<T>::visit(BinaryModel<T>& binary, std::size_t position, double label, double cost) const {
+Visit Lasvm<T>::visit(BinaryModel<T>& binary, std::size_t position, double label, double cost) {
   const double sum = binary.sum(position);
   const double gradient = label - sum, bias = binary.bias();
   const double lower = std::min(binary.top(), binary.bottom()), upper = std::max(binary.top(), binary.bottom());
-  const bool wanted =
+  const bool violates =
       binary.has_pair() && (label > 0 ? gradient - lower > options_.tolerance : upper - gradient > options_.tolerance);
-  std::size_t& seeds = binary.seeds[label > 0];
-  const bool admitted = wanted || seeds < seeds_per_class;
+  std::size_t& seeds = memory_.seeds[label > 0];
+  const bool admitted = violates || seeds < seeds_per_class;
   if (admitted) {
     seeds += seeds < seeds_per_class;
     process(binary, binary.insert(position, label, Box::of(label, cost), gradient));
   }
-  reprocess_online(binary);
-  if (options_.max_support != 0) keep_within(binary, options_.max_support);
-  return {sum + bias, admitted};
+  const bool converged = reprocess_online(binary);
+  if (options_.max_support) keep_within(binary, *options_.max_support);
+  return {sum + bias, admitted, !converged};
 }
 
 template <class T>
@@ -49,33 +50,30 @@ void Lasvm<T>::process(BinaryModel<T>& binary, std::size_t k) const {
 }
 
 template <class T>
-std::optional<double> Lasvm<T>::reprocess(BinaryModel<T>& binary, PairChoice choice) const {
-  if (binary.gap() <= options_.tolerance) return std::nullopt;
-  const std::size_t i = binary.extremes_.top_at;
-  std::size_t j = binary.extremes_.bottom_at;
-  if (choice == PairChoice::second_order) {
-    const Expansion& expansion = binary.expansion;
-    const auto best = loops<T>().partner(expansion.gradient.data(), binary.row(i, i).segments, binary.diagonal.data(),
-                                         expansion.room.data(), expansion.gradient[i],
-                                         static_cast<double>(binary.diagonal[i]), expansion.size());
-    if (best.found) j = best.at;
+bool Lasvm<T>::reprocess_online(BinaryModel<T>& binary) const {
+  if (!reprocess_pair(binary, options_.tolerance, PairChoice::maximal_gradient)) return true;
+  remove_idle(binary);
+  if (!options_.max_gap) return true;
+  for (std::size_t repeat = 0; binary.gap() > *options_.max_gap; ++repeat) {
+    if (repeat == max_repeats) return false;
+    if (!reprocess_pair(binary, options_.tolerance, PairChoice::maximal_gradient)) return true;
+    remove_idle(binary);
   }
-  return binary.step(i, j);
+  return true;
 }
 
 template <class T>
-void Lasvm<T>::reprocess_online(BinaryModel<T>& binary) const {
-  if (!reprocess(binary, PairChoice::maximal_gradient)) return;
-  dismiss_idle(binary);
-  for (std::size_t repeat = 0; repeat < most_repeats && binary.gap() > options_.max_gap; ++repeat) {
-    if (!reprocess(binary, PairChoice::maximal_gradient)) return;
-    dismiss_idle(binary);
-    binary.cut_short |= repeat + 1 == most_repeats;
-  }
+bool Lasvm<T>::finish(BinaryModel<T>& binary, std::size_t threads, Monitor& monitor) {
+  return Finishing<T>(options_, threads, monitor).run(binary);
 }
 
 template <class T>
-void Lasvm<T>::dismiss_idle(BinaryModel<T>& binary) const {
+void Lasvm<T>::polish(BinaryModel<T>& binary, Monitor& monitor) {
+  hinge::polish(binary, options_, monitor);
+}
+
+template <class T>
+void Lasvm<T>::remove_idle(BinaryModel<T>& binary) const {
   if (!binary.has_pair()) return;
   std::erase_if(binary.idle, [&](std::size_t s) {
     const Expansion& expansion = binary.expansion;

@@ -7,7 +7,7 @@ namespace hinge {
 
 namespace {
 
-constexpr int newton_steps = 100;  // a few are enough; the bound is for rounding that never settles
+constexpr int newton_steps = 100;  // a few are enough; the bound is for rounding that never converges
 
 double falling_logistic(double z) { return z > 0.0 ? std::exp(-z) / (1.0 + std::exp(-z)) : 1.0 / (1.0 + std::exp(z)); }
 

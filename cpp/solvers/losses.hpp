@@ -5,11 +5,11 @@
 // overshoot, however large the strength.
 #pragma once
 
+#include "options.hpp"
+
 namespace hinge {
 
 // With z = y f: max(0, 1 - z), its square, log(1 + exp(-z)); with r = y - f: max(0, |r| - epsilon), its square.
-enum class LossKind { hinge, squared_hinge, logistic, insensitive, squared_insensitive };
-
 struct PointLoss {
   LossKind kind = LossKind::hinge;
   double epsilon = 0.0;

@@ -20,17 +20,17 @@ std::size_t least_needed(const BinaryModel<T>& binary) {
 }  // namespace
 
 template <class T>
-Visit Perceptron<T>::visit(BinaryModel<T>& binary, std::size_t position, double label, double cost) const {
+Visit Perceptron<T>::visit(BinaryModel<T>& binary, std::size_t position, double label, double cost) {
   const double sum = binary.sum(position);
   count(binary);
   if (label * sum > options_.margin) return {sum, false};
   correct(binary, binary.insert(position, label, Box::of(label, boundless), label - sum), label * cost);
-  if (options_.max_support != 0) shed(binary);
+  if (options_.max_support) evict(binary);
   return {sum, true};
 }
 
 template <class T>
-Visit Perceptron<T>::revisit(BinaryModel<T>& binary, std::size_t position, std::size_t slot) const {
+Visit Perceptron<T>::revisit(BinaryModel<T>& binary, std::size_t position, std::size_t slot) {
   const double sum = binary.sum(position);
   count(binary);
   const std::size_t i = binary.member_in(slot);
@@ -41,24 +41,24 @@ Visit Perceptron<T>::revisit(BinaryModel<T>& binary, std::size_t position, std::
 }
 
 template <class T>
-void Perceptron<T>::count(BinaryModel<T>& binary) const {
-  binary.visits += 1;
-  binary.terms = options_.average ? static_cast<double>(binary.visits) : 0.0;
+void Perceptron<T>::count(BinaryModel<T>& binary) {
+  memory_.visits += 1;
+  binary.expansion.terms = options_.average ? static_cast<double>(memory_.visits) : 0.0;
 }
 
 template <class T>
 void Perceptron<T>::correct(BinaryModel<T>& binary, std::size_t i, double amount) const {
   binary.climb(i, amount);
-  binary.expansion.lag[i] += amount * static_cast<double>(binary.visits - 1);
+  binary.expansion.lag[i] += amount * static_cast<double>(memory_.visits - 1);
 }
 
 template <class T>
-void Perceptron<T>::shed(BinaryModel<T>& binary) const {
+void Perceptron<T>::evict(BinaryModel<T>& binary) const {
   Expansion& expansion = binary.expansion;
-  while (expansion.alive_count() > options_.max_support) {
-    const std::size_t victim = least_needed(binary);
-    binary.climb(victim, -expansion.alpha[victim]);
-    binary.remove(victim);
+  while (expansion.alive_count() > *options_.max_support) {
+    const std::size_t leaving = least_needed(binary);
+    binary.climb(leaving, -expansion.alpha[leaving]);
+    binary.remove(leaving);
     binary.refresh_extremes();
   }
 }

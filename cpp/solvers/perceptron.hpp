@@ -7,25 +7,34 @@
 #pragma once
 
 #include <cstddef>
+#include <tuple>
 
+#include "options.hpp"
 #include "solvers/solver.hpp"
 
 namespace hinge {
 
-template <class T>
-class Perceptron : public Solver<T> {
- public:
-  explicit Perceptron(const Options& options) : options_(options) {}
+struct PerceptronMemory {
+  std::size_t visits = 0;
 
-  Visit visit(BinaryModel<T>& binary, std::size_t position, double label, double cost) const override;
-  Visit revisit(BinaryModel<T>& binary, std::size_t position, std::size_t slot) const override;
+  static constexpr auto fields = std::tuple{Field{"visits", &PerceptronMemory::visits, "Examples seen so far."}};
+};
+
+template <class T>
+class Perceptron : public SolverWith<T, PerceptronOptions, PerceptronMemory> {
+ public:
+  using SolverWith<T, PerceptronOptions, PerceptronMemory>::SolverWith;
+
+  Visit visit(BinaryModel<T>& binary, std::size_t position, double label, double cost) override;
+  Visit revisit(BinaryModel<T>& binary, std::size_t position, std::size_t slot) override;
 
  private:
-  void correct(BinaryModel<T>& binary, std::size_t i, double amount) const;
-  void shed(BinaryModel<T>& binary) const;
-  void count(BinaryModel<T>& binary) const;
+  using SolverWith<T, PerceptronOptions, PerceptronMemory>::options_;
+  using SolverWith<T, PerceptronOptions, PerceptronMemory>::memory_;
 
-  Options options_;
+  void correct(BinaryModel<T>& binary, std::size_t i, double amount) const;
+  void evict(BinaryModel<T>& binary) const;
+  void count(BinaryModel<T>& binary);
 };
 
 }  // namespace hinge

@@ -76,7 +76,7 @@ bool is_unbalanced(const Expansion& expansion) {
 }  // namespace
 
 template <class T>
-void polish(BinaryModel<T>& binary, const Options& options, Monitor& monitor) {
+void polish(BinaryModel<T>& binary, const LasvmOptions& options, Monitor& monitor) {
   for (std::size_t round = 0; round < most_rounds; ++round) {
     if (binary.expansion.size() > largest_system) return;
     const Expansion before = binary.expansion;
@@ -96,11 +96,11 @@ void polish(BinaryModel<T>& binary, const Options& options, Monitor& monitor) {
       return;
     }
     if (binary.gap() <= options.tolerance && binary.gap() <= gap_before) return;
-    Finishing<T>(options, monitor).run(binary);
+    Finishing<T>(options, options.threads, monitor).run(binary);
   }
 }
 
-template void polish<float>(BinaryModel<float>&, const Options&, Monitor&);
-template void polish<double>(BinaryModel<double>&, const Options&, Monitor&);
+template void polish<float>(BinaryModel<float>&, const LasvmOptions&, Monitor&);
+template void polish<double>(BinaryModel<double>&, const LasvmOptions&, Monitor&);
 
 }  // namespace hinge

@@ -13,6 +13,6 @@
 namespace hinge {
 
 template <class T>
-void polish(BinaryModel<T>& binary, const Options& options, Monitor& monitor);
+void polish(BinaryModel<T>& binary, const LasvmOptions& options, Monitor& monitor);
 
 }  // namespace hinge

@@ -19,30 +19,45 @@
 // bound and the gradient pushes them outwards, so the nearest have the smallest |g| (the paper's |g|_+ treats the classes differently).
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <tuple>
 
+#include "options.hpp"
 #include "solvers/solver.hpp"
 
 namespace hinge {
 
-template <class T>
-class Robust : public Solver<T> {
- public:
-  explicit Robust(const Options& options) : options_(options) {}
+struct RobustMemory {
+  std::size_t visits = 0;
+  std::array<std::size_t, 3> admitted{}, cleaned{};
 
-  Visit visit(BinaryModel<T>& binary, std::size_t position, double label, double cost) const override;
-  Visit revisit(BinaryModel<T>& binary, std::size_t position, std::size_t slot) const override;
-  // REPROCESS: false when no coefficient violates by more than the tolerance.
-  bool reprocess(BinaryModel<T>& binary) const;
+  static constexpr auto fields =
+      std::tuple{Field{"visits", &RobustMemory::visits, "Examples taken in so far."},
+                 Field{"admitted", &RobustMemory::admitted, "Of these, examples left of the ramp, on it and right of it."},
+                 Field{"cleaned", &RobustMemory::cleaned, "Examples cleaned away, in the same way."}};
+};
+
+template <class T>
+class Robust : public SolverWith<T, RobustOptions, RobustMemory> {
+ public:
+  using SolverWith<T, RobustOptions, RobustMemory>::SolverWith;
+
+  Visit visit(BinaryModel<T>& binary, std::size_t position, double label, double cost) override;
+  Visit revisit(BinaryModel<T>& binary, std::size_t position, std::size_t slot) override;
+  bool finish(BinaryModel<T>& binary, std::size_t threads, Monitor& monitor) override;
+  void check_invariants(const BinaryModel<T>& binary) const override;
 
  private:
+  using SolverWith<T, RobustOptions, RobustMemory>::options_;
+  using SolverWith<T, RobustOptions, RobustMemory>::memory_;
+
   enum Side { left, slope, right };
   Side side_of(double score) const { return score < options_.ramp ? left : score > 1.0 ? right : slope; }
-  bool passes_over(const BinaryModel<T>& binary, Side side) const;
-  void reduce_gap(BinaryModel<T>& binary, double threshold) const;
-  void clean(BinaryModel<T>& binary) const;
-
-  Options options_;
+  bool ignores(const BinaryModel<T>& binary, Side side) const;
+  // Returns false when the gap is still above the threshold after the largest number of steps.
+  bool reduce_gap(BinaryModel<T>& binary, double threshold) const;
+  void clean(BinaryModel<T>& binary);
 };
 
 }  // namespace hinge

@@ -1,7 +1,5 @@
 #include "solvers/solver.hpp"
 
-#include <stdexcept>
-
 #include "solvers/lasvm.hpp"
 #include "solvers/perceptron.hpp"
 #include "solvers/robust.hpp"
@@ -9,19 +7,33 @@
 
 namespace hinge {
 
+namespace {
+
+// The solver of each kind of options.
 template <class T>
-std::unique_ptr<Solver<T>> make_solver(const Options& options) {
-  switch (options.algorithm) {
-    case Algorithm::lasvm: return std::make_unique<Lasvm<T>>(options);
-    case Algorithm::robust: return std::make_unique<Robust<T>>(options);
-    case Algorithm::tracking: return std::make_unique<Tracking<T>>(options);
-    case Algorithm::perceptron: return std::make_unique<Perceptron<T>>(options);
-    case Algorithm::incremental: break;  // has a model of its own
-  }
-  throw std::invalid_argument("unknown algorithm");
+struct MakeSolver {
+  std::unique_ptr<Solver<T>> operator()(const LasvmOptions& options) const { return std::make_unique<Lasvm<T>>(options); }
+  std::unique_ptr<Solver<T>> operator()(const RobustOptions& options) const { return std::make_unique<Robust<T>>(options); }
+  std::unique_ptr<Solver<T>> operator()(const TrackingOptions& options) const { return std::make_unique<Tracking<T>>(options); }
+  std::unique_ptr<Solver<T>> operator()(const PerceptronOptions& options) const { return std::make_unique<Perceptron<T>>(options); }
+};
+
+}  // namespace
+
+template <class T>
+SolverFactory<T>::SolverFactory(const SolverOptions& options)
+    : run_(std::visit([](const RunOptions& run) { return run; }, options)),
+      make_([options] { return std::visit(MakeSolver<T>{}, options); }) {}
+
+template <class T>
+SolverMemory SolverFactory<T>::empty_memory() const {
+  SolverMemory memory;
+  make()->save(memory);
+  for (MemoryArray& array : memory) array.values.clear();
+  return memory;
 }
 
-template std::unique_ptr<Solver<float>> make_solver<float>(const Options&);
-template std::unique_ptr<Solver<double>> make_solver<double>(const Options&);
+template class SolverFactory<float>;
+template class SolverFactory<double>;
 
 }  // namespace hinge

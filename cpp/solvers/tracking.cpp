@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "solvers/coordinates.hpp"
+
 namespace hinge {
 
 namespace {
@@ -32,11 +34,11 @@ std::size_t one_of(const BinaryModel<T>& binary, std::uint64_t number) {
 }  // namespace
 
 template <class T>
-Visit Tracking<T>::visit(BinaryModel<T>& binary, std::size_t position, double label, double cost) const {
+Visit Tracking<T>::visit(BinaryModel<T>& binary, std::size_t position, double label, double cost) {
   const double sum = binary.sum(position);
-  forget_average(binary);
+  reset_average(binary);
   const std::size_t k = binary.insert(position, label, Box::of(label, cost), label - sum);
-  binary.visits += 1;
+  memory_.visits += 1;
   if (options_.process)
     if (const double length = binary.best_length(k); length != 0.0) binary.climb(k, length);
   track(binary);
@@ -44,47 +46,47 @@ Visit Tracking<T>::visit(BinaryModel<T>& binary, std::size_t position, double la
 }
 
 template <class T>
-Visit Tracking<T>::revisit(BinaryModel<T>& binary, std::size_t position, std::size_t) const {
+Visit Tracking<T>::revisit(BinaryModel<T>& binary, std::size_t position, std::size_t) {
   const double sum = binary.sum(position);
-  forget_average(binary);
+  reset_average(binary);
   track(binary);
   return {sum, false};
 }
 
 template <class T>
-void Tracking<T>::track(BinaryModel<T>& binary) const {
+void Tracking<T>::track(BinaryModel<T>& binary) {
   Expansion& expansion = binary.expansion;
   for (std::size_t k = 1; k <= options_.n_steps; ++k) {
-    const auto i = picked(binary, k);
+    const auto i = pick(binary, k);
     const double length = i ? binary.best_length(*i) : 0.0;
     if (length == 0.0) continue;
     binary.climb(*i, length);
     if (options_.average) expansion.lag[*i] += length * static_cast<double>(k - 1);
   }
-  binary.draws += 1;
-  binary.terms = options_.average ? static_cast<double>(options_.n_steps) : 0.0;
-  if (!options_.keep_all) dismiss_idle(binary);
+  memory_.draws += 1;
+  expansion.terms = options_.average ? static_cast<double>(options_.n_steps) : 0.0;
+  if (!options_.keep_all) remove_idle(binary);
 }
 
 // One of all examples seen, if it takes part. (Uniform but for a part in 2^64.)
 template <class T>
-std::optional<std::size_t> Tracking<T>::picked(const BinaryModel<T>& binary, std::size_t step) const {
+std::optional<std::size_t> Tracking<T>::pick(const BinaryModel<T>& binary, std::size_t step) const {
   const Expansion& expansion = binary.expansion;
-  const std::uint64_t number = mixed(mixed(options_.seed ^ mixed(binary.draws)) + step);
-  const std::size_t i = number % std::max<std::size_t>(binary.visits, 1);
+  const std::uint64_t number = mixed(mixed(options_.seed ^ mixed(memory_.draws)) + step);
+  const std::size_t i = number % std::max<std::size_t>(memory_.visits, 1);
   if (i >= (options_.keep_all ? expansion.size() : expansion.support())) return std::nullopt;
   return options_.keep_all ? i : one_of(binary, number);
 }
 
 template <class T>
-void Tracking<T>::forget_average(BinaryModel<T>& binary) const {
+void Tracking<T>::reset_average(BinaryModel<T>& binary) const {
   auto& lag = binary.expansion.lag;
   std::fill(lag.begin(), lag.end(), 0.0);
 }
 
 // An example whose average is still not zero stays until the next one comes.
 template <class T>
-void Tracking<T>::dismiss_idle(BinaryModel<T>& binary) const {
+void Tracking<T>::remove_idle(BinaryModel<T>& binary) const {
   Expansion& expansion = binary.expansion;
   const std::size_t dead = expansion.dead();
   std::erase_if(binary.idle, [&](std::size_t s) {
@@ -94,6 +96,11 @@ void Tracking<T>::dismiss_idle(BinaryModel<T>& binary) const {
     return true;
   });
   if (expansion.dead() != dead) binary.refresh_extremes();
+}
+
+template <class T>
+bool Tracking<T>::finish(BinaryModel<T>& binary, std::size_t, Monitor& monitor) {
+  return finish_coordinates(binary, options_.tolerance, monitor);
 }
 
 template class Tracking<float>;

@@ -11,26 +11,37 @@
 
 #include <cstddef>
 #include <optional>
+#include <tuple>
 
+#include "options.hpp"
 #include "solvers/solver.hpp"
 
 namespace hinge {
 
-template <class T>
-class Tracking : public Solver<T> {
- public:
-  explicit Tracking(const Options& options) : options_(options) {}
+struct TrackingMemory {
+  std::size_t visits = 0, draws = 0;
 
-  Visit visit(BinaryModel<T>& binary, std::size_t position, double label, double cost) const override;
-  Visit revisit(BinaryModel<T>& binary, std::size_t position, std::size_t slot) const override;
+  static constexpr auto fields = std::tuple{Field{"visits", &TrackingMemory::visits, "Examples seen so far (t)."},
+                                            Field{"draws", &TrackingMemory::draws, "Times that K random steps were made."}};
+};
+
+template <class T>
+class Tracking : public SolverWith<T, TrackingOptions, TrackingMemory> {
+ public:
+  using SolverWith<T, TrackingOptions, TrackingMemory>::SolverWith;
+
+  Visit visit(BinaryModel<T>& binary, std::size_t position, double label, double cost) override;
+  Visit revisit(BinaryModel<T>& binary, std::size_t position, std::size_t slot) override;
+  bool finish(BinaryModel<T>& binary, std::size_t threads, Monitor& monitor) override;
 
  private:
-  void track(BinaryModel<T>& binary) const;
-  std::optional<std::size_t> picked(const BinaryModel<T>& binary, std::size_t step) const;
-  void forget_average(BinaryModel<T>& binary) const;
-  void dismiss_idle(BinaryModel<T>& binary) const;
+  using SolverWith<T, TrackingOptions, TrackingMemory>::options_;
+  using SolverWith<T, TrackingOptions, TrackingMemory>::memory_;
 
-  Options options_;
+  void track(BinaryModel<T>& binary);
+  std::optional<std::size_t> pick(const BinaryModel<T>& binary, std::size_t step) const;
+  void reset_average(BinaryModel<T>& binary) const;
+  void remove_idle(BinaryModel<T>& binary) const;
 };
 
 }  // namespace hinge

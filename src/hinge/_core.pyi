@@ -1,372 +1,1007 @@
-"""The native core as Python sees it. Arrays are C-contiguous; float32 and float64 have a class each."""
+"""The native core of hinge."""
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
+import numpy
+import numpy.typing
 
-class Kernel:
-    """A kernel function and its parameters.
-
-    `name` is one of linear, rbf, poly, sigmoid, laplacian, precomputed, callable. With "callable", `function(A, B)`
-    gets two arrays (or CSR matrices) of examples and returns the matrix of kernel values.
-    """
-
-    def __init__(
-        self,
-        name: str,
-        gamma: float = 1.0,
-        coef0: float = 0.0,
-        degree: int = 3,
-        function: Callable[[Any, Any], Any] | None = None,
-    ) -> None: ...
-
-class Options:
-    """What a native may do; plain data."""
-
-    algorithm: str  # lasvm, robust, tracking, perceptron (an ExactModel: incremental); the middle three have no bias
-    tolerance: float  # tau
-    max_support: int  # members a machine may keep; 0: no bound
-    max_steps: int  # of one finishing; 0: as many as it takes
-    cache_bytes: int
-    threads: int
-    # lasvm
-    second_order: bool  # pair choice when finishing: second order, or the paper's maximal gradient
-    max_gap: float  # delta_max of figure 10; infinity: one REPROCESS an example
-    selection: str  # random, gradient, active, autoactive
-    pool_size: int
-    # robust
-    loss: str  # hinge, ramp, ignore, full
-    ramp: float  # where the loss becomes flat
-    warmup: int  # support vectors before it does
-    max_idle: int  # members without a coefficient that may stay
-    clean_every: int  # examples between two looks at them
-    # tracking
-    n_steps: int  # K
-    process: bool  # Algorithm 2
-    keep_all: bool  # examples without a coefficient stay
-    seed: int  # of the random picks
-    # tracking, perceptron
-    average: bool  # answer with averaged coefficients
-    # perceptron
-    margin: float  # answers up to this count as mistakes
-    # incremental
-    max_examples: int  # examples that a machine may hold; 0: no bound
-    oldest_first: bool  # the oldest example leaves a full machine, not the least relevant
-    problem: str  # classifier, plane, sphere
-    nu: float  # plane and sphere: the share of the costs that the coefficients sum to,
-    most_total: float  # and the most that they do
-    def __init__(self) -> None: ...
-
-class Progress:
-    """What the monitor is shown a few times a second."""
-
-    phase: str  # "learn" or "finish"
-    seen: int  # examples of this call looked at so far
-    total: int
-    mistakes: int  # progressive: counted before an example is learned
-    support: int
-    gap: float  # delta, the largest over the machines
 
 Monitor: TypeAlias = Callable[[Progress], bool]  # False: stop at the next consistent point
 
-class Batch32:
-    """Examples of one call, seen without a copy; keeps the arrays alive."""
+def set_blas(routines: dict[str, Any]) -> None:
+    """
+    Take over the BLAS and LAPACK functions of scipy.linalg.cython_blas and cython_lapack.
+    """
 
-    @staticmethod
-    def dense(X: NDArray[np.float32]) -> Batch32: ...
-    @staticmethod
-    def sparse(
-        data: NDArray[np.float32], indices: NDArray[np.int32], indptr: NDArray[np.int64], n_features: int
-    ) -> Batch32: ...
-    def pick(self, rows: NDArray[np.int64]) -> Batch32:
-        """Return some rows, in the order of their numbers' list; nothing is copied."""
+class Kernel:
+    """
+    A kernel and its parameters.
 
-class Batch64:
-    @staticmethod
-    def dense(X: NDArray[np.float64]) -> Batch64: ...
-    @staticmethod
-    def sparse(
-        data: NDArray[np.float64], indices: NDArray[np.int32], indptr: NDArray[np.int64], n_features: int
-    ) -> Batch64: ...
-    def pick(self, rows: NDArray[np.int64]) -> Batch64: ...
+    `name` is linear, rbf, poly, sigmoid, laplacian, precomputed or callable. With "callable", `function(A, B)` gets two arrays or CSR
+    matrices of examples and returns the matrix of their kernel values.
+    """
+
+    def __init__(self, name: str, gamma: float = 1.0, coef0: float = 0.0, degree: int = 3, function: Callable[[Any, Any], Any] | None = None) -> None: ...
+
+class LasvmOptions:
+    """Options of LASVM."""
+
+    def __init__(self, *, cache_bytes: int = 200000000, threads: int = 1, tolerance: float = 0.001, max_gap: float | None = None, max_support: int | None = None, max_steps: int | None = None, second_order: bool = True, selection: str = 'random', pool_size: int = 50) -> None: ...
+
+    @property
+    def cache_bytes(self) -> int:
+        """Memory for kernel values or features."""
+
+    @property
+    def threads(self) -> int:
+        """Threads that may work at the same time."""
+
+    @property
+    def tolerance(self) -> float:
+        """Violation of a pair that is worth a step (tau)."""
+
+    @property
+    def max_gap(self) -> float | None:
+        """
+        Repeat REPROCESS while the gap is wider (delta_max); None: once per example.
+        """
+
+    @property
+    def max_support(self) -> int | None:
+        """Members that a binary model may keep."""
+
+    @property
+    def max_steps(self) -> int | None:
+        """Steps of one finishing; None: as many as it takes, within reason."""
+
+    @property
+    def second_order(self) -> bool:
+        """Finishing chooses pairs by second-order information."""
+
+    @property
+    def selection(self) -> str:
+        """Which example comes next: random, gradient, active or autoactive."""
+
+    @property
+    def pool_size(self) -> int:
+        """Candidates among which the next example is selected."""
+
+    def __eq__(self, other: object, /) -> bool: ...
+
+    def replace(self, **changes: Any) -> Self:
+        """Return the same options with some changes."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all options by name."""
+
+    def __repr__(self) -> str: ...
+
+    def __getstate__(self) -> dict[str, Any]: ...
+
+    def __setstate__(self, values: dict[str, Any], /) -> None: ...
+
+    @property
+    def biased(self) -> bool:
+        """Binary models have a bias."""
+
+    @property
+    def memory(self) -> dict[str, int]:
+        """
+        Arrays of a saved state in which the solvers remember what they did: numbers per binary model.
+        """
+
+class RobustOptions:
+    """Options of LASVM-G, LASVM-NC, LASVM-I and FULL."""
+
+    def __init__(self, *, cache_bytes: int = 200000000, threads: int = 1, tolerance: float = 0.001, loss: str = 'ramp', ramp: float = -1.0, warmup: int = 0, max_idle: int = 0, clean_every: int = 1, max_support: int | None = None) -> None: ...
+
+    @property
+    def cache_bytes(self) -> int:
+        """Memory for kernel values or features."""
+
+    @property
+    def threads(self) -> int:
+        """Threads that may work at the same time."""
+
+    @property
+    def tolerance(self) -> float:
+        """Gradient of a coefficient that is worth a step."""
+
+    @property
+    def loss(self) -> str:
+        """hinge (G), ramp (NC), ignore (I) or full (FULL)."""
+
+    @property
+    def ramp(self) -> float:
+        """Score below which the loss is flat (s)."""
+
+    @property
+    def warmup(self) -> int:
+        """Support vectors before it is."""
+
+    @property
+    def max_idle(self) -> int:
+        """Members without a coefficient that cleaning keeps."""
+
+    @property
+    def clean_every(self) -> int:
+        """Examples between two cleanings."""
+
+    @property
+    def max_support(self) -> int | None:
+        """Members that a binary model may keep."""
+
+    def __eq__(self, other: object, /) -> bool: ...
+
+    def replace(self, **changes: Any) -> Self:
+        """Return the same options with some changes."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all options by name."""
+
+    def __repr__(self) -> str: ...
+
+    def __getstate__(self) -> dict[str, Any]: ...
+
+    def __setstate__(self, values: dict[str, Any], /) -> None: ...
+
+    @property
+    def biased(self) -> bool:
+        """Binary models have a bias."""
+
+    @property
+    def memory(self) -> dict[str, int]:
+        """
+        Arrays of a saved state in which the solvers remember what they did: numbers per binary model.
+        """
+
+class TrackingOptions:
+    """Options of the tracking algorithms."""
+
+    def __init__(self, *, cache_bytes: int = 200000000, threads: int = 1, tolerance: float = 0.001, n_steps: int = 10, process: bool = True, keep_all: bool = True, average: bool = False, seed: int = 0) -> None: ...
+
+    @property
+    def cache_bytes(self) -> int:
+        """Memory for kernel values or features."""
+
+    @property
+    def threads(self) -> int:
+        """Threads that may work at the same time."""
+
+    @property
+    def tolerance(self) -> float:
+        """Gradient of a coefficient that is worth a step when finishing."""
+
+    @property
+    def n_steps(self) -> int:
+        """Steps after each example (K)."""
+
+    @property
+    def process(self) -> bool:
+        """Make a step on the new example first (Algorithm 2)."""
+
+    @property
+    def keep_all(self) -> bool:
+        """Keep examples without a coefficient; else the variant of section 5.2."""
+
+    @property
+    def average(self) -> bool:
+        """Predict with averaged coefficients."""
+
+    @property
+    def seed(self) -> int:
+        """Seed of the random steps."""
+
+    def __eq__(self, other: object, /) -> bool: ...
+
+    def replace(self, **changes: Any) -> Self:
+        """Return the same options with some changes."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all options by name."""
+
+    def __repr__(self) -> str: ...
+
+    def __getstate__(self) -> dict[str, Any]: ...
+
+    def __setstate__(self, values: dict[str, Any], /) -> None: ...
+
+    @property
+    def biased(self) -> bool:
+        """Binary models have a bias."""
+
+    @property
+    def memory(self) -> dict[str, int]:
+        """
+        Arrays of a saved state in which the solvers remember what they did: numbers per binary model.
+        """
+
+class PerceptronOptions:
+    """Options of kernel perceptrons."""
+
+    def __init__(self, *, cache_bytes: int = 200000000, threads: int = 1, margin: float = 0.0, average: bool = False, max_support: int | None = None) -> None: ...
+
+    @property
+    def cache_bytes(self) -> int:
+        """Memory for kernel values or features."""
+
+    @property
+    def threads(self) -> int:
+        """Threads that may work at the same time."""
+
+    @property
+    def margin(self) -> float:
+        """Scores up to this are mistakes."""
+
+    @property
+    def average(self) -> bool:
+        """Predict with averaged coefficients."""
+
+    @property
+    def max_support(self) -> int | None:
+        """Members that a binary model may keep."""
+
+    def __eq__(self, other: object, /) -> bool: ...
+
+    def replace(self, **changes: Any) -> Self:
+        """Return the same options with some changes."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all options by name."""
+
+    def __repr__(self) -> str: ...
+
+    def __getstate__(self) -> dict[str, Any]: ...
+
+    def __setstate__(self, values: dict[str, Any], /) -> None: ...
+
+    @property
+    def biased(self) -> bool:
+        """Binary models have a bias."""
+
+    @property
+    def memory(self) -> dict[str, int]:
+        """
+        Arrays of a saved state in which the solvers remember what they did: numbers per binary model.
+        """
+
+class ExactOptions:
+    """Options of exact incremental and decremental models."""
+
+    def __init__(self, *, cache_bytes: int = 200000000, threads: int = 1, problem: str = 'classifier', nu: float = 1.0, most_total: float | None = None, max_examples: int | None = None, oldest_first: bool = False) -> None: ...
+
+    @property
+    def cache_bytes(self) -> int:
+        """Memory for kernel values or features."""
+
+    @property
+    def threads(self) -> int:
+        """Threads that may work at the same time."""
+
+    @property
+    def problem(self) -> str:
+        """classifier, plane or sphere."""
+
+    @property
+    def nu(self) -> float:
+        """One-class: the coefficients sum to this share of their bounds,"""
+
+    @property
+    def most_total(self) -> float | None:
+        """or to this, if that is less."""
+
+    @property
+    def max_examples(self) -> int | None:
+        """Examples that a binary model may hold."""
+
+    @property
+    def oldest_first(self) -> bool:
+        """Evict the oldest example rather than the least relevant one."""
+
+    def __eq__(self, other: object, /) -> bool: ...
+
+    def replace(self, **changes: Any) -> Self:
+        """Return the same options with some changes."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all options by name."""
+
+    def __repr__(self) -> str: ...
+
+    def __getstate__(self) -> dict[str, Any]: ...
+
+    def __setstate__(self, values: dict[str, Any], /) -> None: ...
+
+    @property
+    def biased(self) -> bool:
+        """Binary models have a bias."""
+
+    @property
+    def memory(self) -> dict[str, int]:
+        """
+        Arrays of a saved state in which the solvers remember what they did: numbers per binary model.
+        """
+
+class LinearOptions:
+    """Options of linear models over features."""
+
+    def __init__(self, *, cache_bytes: int = 200000000, threads: int = 1, loss: str = 'hinge', epsilon: float = 0.0, intercept: bool = True, adaptive: bool = True, cost: float = 1.0, total: float = 0.0, average_share: float = 0.5, average_steps: int = 0, planned: int = 0) -> None: ...
+
+    @property
+    def cache_bytes(self) -> int:
+        """Memory for kernel values or features."""
+
+    @property
+    def threads(self) -> int:
+        """Threads that may work at the same time."""
+
+    @property
+    def loss(self) -> str:
+        """Loss of one example, as scikit-learn names it."""
+
+    @property
+    def epsilon(self) -> float:
+        """Half the width of the tube of a regression."""
+
+    @property
+    def intercept(self) -> bool:
+        """Fit a constant."""
+
+    @property
+    def adaptive(self) -> bool:
+        """
+        Adaptive steps; else those of ASSET, or of ASSET* without an intercept.
+        """
+
+    @property
+    def cost(self) -> float:
+        """C."""
+
+    @property
+    def total(self) -> float:
+        """Examples in the training set; 0: a stream."""
+
+    @property
+    def average_share(self) -> float:
+        """Share of the last steps that is averaged; 0: average_steps."""
+
+    @property
+    def average_steps(self) -> int:
+        """Number of last steps that are averaged."""
+
+    @property
+    def planned(self) -> int:
+        """Steps that will be made in all; 0: a stream."""
+
+    def __eq__(self, other: object, /) -> bool: ...
+
+    def replace(self, **changes: Any) -> Self:
+        """Return the same options with some changes."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all options by name."""
+
+    def __repr__(self) -> str: ...
+
+    def __getstate__(self) -> dict[str, Any]: ...
+
+    def __setstate__(self, values: dict[str, Any], /) -> None: ...
+
+    @property
+    def memory(self) -> dict[str, int]:
+        """
+        Arrays of a saved state in which the solvers remember what they did: numbers per binary model.
+        """
 
 class Outcome:
     """How one call to `learn` or `finish` went."""
 
-    visited: int  # examples shown to the machines (with active selection fewer than were given)
-    inserted: int  # times an example entered a machine
-    mistakes: int
-    steps: int  # of a coefficient or a pair of them
-    stopped: bool  # the monitor asked to stop
-    stalled: bool  # finishing, or learning an example, hit its cap before the tolerance
+    @property
+    def visited(self) -> int:
+        """
+        Examples shown to the binary models; with active selection fewer than were given.
+        """
+
+    @property
+    def inserted(self) -> int:
+        """Times that an example entered a binary model."""
+
+    @property
+    def mistakes(self) -> int:
+        """Examples misclassified before they were learned."""
+
+    @property
+    def steps(self) -> int:
+        """Steps of a coefficient or a pair of them."""
+
+    @property
+    def stopped(self) -> bool:
+        """The monitor asked to stop."""
+
+    @property
+    def stalled(self) -> bool:
+        """A limit on steps was reached before the tolerance."""
+
+class Progress:
+    """What the monitor is shown a few times per second."""
+
+    @property
+    def phase(self) -> str:
+        """learn, finish or steps."""
+
+    @property
+    def seen(self) -> int:
+        """Examples of this call seen so far."""
+
+    @property
+    def total(self) -> int:
+        """Examples of this call."""
+
+    @property
+    def mistakes(self) -> int:
+        """Examples misclassified before they were learned."""
+
+    @property
+    def support(self) -> int:
+        """Examples held."""
+
+    @property
+    def gap(self) -> float:
+        """Largest gap of a binary model."""
+
+class Batch32:
+    """Examples of one call, without a copy; keeps the arrays alive."""
+
+    @staticmethod
+    def dense(X: numpy.typing.NDArray[numpy.float32]) -> Batch32: ...
+
+    @staticmethod
+    def sparse(data: numpy.typing.NDArray[numpy.float32], indices: numpy.typing.NDArray[numpy.int32], indptr: numpy.typing.NDArray[numpy.int64], n_features: int) -> Batch32: ...
+
+    def pick(self, rows: numpy.typing.NDArray[numpy.int64]) -> Batch32:
+        """Return some rows in the order given, without a copy."""
+
+class Batch64:
+    """Examples of one call, without a copy; keeps the arrays alive."""
+
+    @staticmethod
+    def dense(X: numpy.typing.NDArray[numpy.float64]) -> Batch64: ...
+
+    @staticmethod
+    def sparse(data: numpy.typing.NDArray[numpy.float64], indices: numpy.typing.NDArray[numpy.int32], indptr: numpy.typing.NDArray[numpy.int64], n_features: int) -> Batch64: ...
+
+    def pick(self, rows: numpy.typing.NDArray[numpy.int64]) -> Batch64:
+        """Return some rows in the order given, without a copy."""
 
 class Predictor32:
-    """What a model knew at one moment. It never changes: any number of threads may ask it at the same time."""
+    """
+    What a model knew at one moment.
 
-    def decide(self, batch: Batch32, threads: int = 1) -> NDArray[np.float64]:
-        """Decision values, shape (rows, binaries), bias included, of averaged coefficients where there are some."""
+    A predictor never changes, so that any number of threads may use it at the same time, also while its model learns on.
+    """
+
+    def decide(self, batch: Batch32, threads: int = 1) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        Compute decision values, shape (rows, binary models), bias included, of averaged coefficients where there are some.
+        """
 
 class Predictor64:
-    """As Predictor32, in double precision."""
+    """
+    What a model knew at one moment.
 
-    def decide(self, batch: Batch64, threads: int = 1) -> NDArray[np.float64]: ...
+    A predictor never changes, so that any number of threads may use it at the same time, also while its model learns on.
+    """
+
+    def decide(self, batch: Batch64, threads: int = 1) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        Compute decision values, shape (rows, binary models), bias included, of averaged coefficients where there are some.
+        """
 
 class KernelModel32:
-    """One-vs-rest machines over one set of retained examples.
+    """
+    Binary models, one against the rest for each class, over one set of retained examples.
 
-    Classes are numbered in the order in which Python names them; with up to two classes there is one machine whose
-    positive class is number 1, with more one machine a class.
+    Classes are numbered in the order in which Python names them. Up to two classes have one binary model, whose positive class is
+    number 1; more classes have one binary model each.
     """
 
-    def __init__(self, kernel: Kernel, options: Options, n_features: int, sparse: bool, n_classes: int) -> None: ...
-    def set_options(self, options: Options) -> None: ...
-    def grow(self, n_classes: int) -> None:
-        """Add classes; new machines start from nothing and see the retained examples at the end of the next `learn`."""
-    def learn(
-        self,
-        batch: Batch32,
-        labels: NDArray[np.int32],  # class number of every row of the batch
-        costs: NDArray[np.float64],  # C times weight of every row (perceptrons: weight); rows of cost 0 are passed over
-        first_id: int,  # id of row 0; row r is example first_id + r
-        order: NDArray[np.int64],  # rows in the order of visits
-        seed: int = 0,  # used by selection other than random
-        monitor: Monitor | None = None,
-    ) -> Outcome: ...
-    def finish(self, monitor: Monitor | None = None) -> Outcome: ...
-    def polish(self) -> None:
-        """Solve the free coefficients of small machines to rounding."""
-    def predictor(self) -> Predictor32:
-        """Return what the model knows now, to be asked while the model learns on."""
+    def __init__(self, kernel: Kernel, options: LasvmOptions | RobustOptions | TrackingOptions | PerceptronOptions, n_features: int, sparse: bool, n_classes: int) -> None: ...
 
-    broken: bool  # an exception has left it in the middle of a change
-    n_binaries: int
-    n_retained: int  # examples held
-    n_kernel_evals: int
-    n_steps: int
-    bias: NDArray[np.float64]  # (machines,)
-    gap: NDArray[np.float64]  # of each machine: largest violation among held examples, 0 when there is none
-    dual_objective: NDArray[np.float64]
-    duality_gap: NDArray[np.float64]  # for the examples held
-    squared_norm: NDArray[np.float64]  # ||w||^2 of each machine
-    extremes: NDArray[np.float64]  # (machines, 2): lowest g that may fall, highest g that may rise
-    def coefficients(self) -> NDArray[np.float64]:
-        """Signed alpha, shape (machines, n_retained); column order as in `state()["ids"]`."""
-    def check_invariants(self) -> None:
-        """Raise RuntimeError with a sentence that names what is broken inside, if anything is; for tests."""
-    def state(self) -> dict[str, NDArray[Any]]:
-        """Everything needed to go on.
+    def set_options(self, options: LasvmOptions | RobustOptions | TrackingOptions | PerceptronOptions) -> None: ...
 
-        Keys: ids int64 (n,), labels int32 (n,), costs float64 (n,), `values` (n, features) or `data`, `indices`,
-        `indptr`, shift (features,) or empty, members int64, member_counts int64 (machines,), member_lows, member_costs,
-        alpha, gradient and lag float64, terms float64 (machines,), counters int64, newcomers int64;
-        docs/model-format.md says what they mean.
+    @property
+    def broken(self) -> bool:
         """
+        True after an exception in the middle of a change: the model cannot be used any more.
+        """
+
+    def grow(self, n_classes: int) -> None:
+        """Add classes."""
+
+    def learn(self, batch: Batch32, labels: numpy.typing.NDArray[numpy.int32], costs: numpy.typing.NDArray[numpy.float64], first_id: int, order: numpy.typing.NDArray[numpy.int64], seed: int = 0, monitor: Monitor | None = None) -> Outcome:
+        """
+        Learn rows in the order given.
+
+        `labels` has the class number of every row of the batch, `costs` C times its weight (perceptrons: its weight); rows of cost 0
+        are skipped. Row r is example `first_id + r`. `seed` matters to selected examples only.
+        """
+
+    def predictor(self) -> Predictor32:
+        """
+        Return what the model knows now as a predictor, which stays the same while the model learns on.
+        """
+
+    def state(self) -> dict[str, numpy.typing.NDArray[Any]]:
+        """
+        Return everything needed to go on; docs/model-format.md says what the arrays mean.
+        """
+
+    def check_invariants(self) -> None:
+        """
+        Raise RuntimeError with a sentence that names a broken invariant, if there is one; for tests.
+        """
+
     @staticmethod
-    def restore(
-        kernel: Kernel, options: Options, n_features: int, sparse: bool, n_classes: int, state: dict[str, NDArray[Any]]
-    ) -> KernelModel32: ...
+    def restore(kernel: Kernel, options: LasvmOptions | RobustOptions | TrackingOptions | PerceptronOptions, n_features: int, sparse: bool, n_classes: int, state: dict[str, numpy.typing.NDArray[Any]]) -> KernelModel32:
+        """Return a model that goes on from a saved state."""
+
+    @property
+    def n_binaries(self) -> int:
+        """Number of binary models."""
+
+    @property
+    def n_retained(self) -> int:
+        """Examples held."""
+
+    @property
+    def n_kernel_evals(self) -> int:
+        """Kernel values computed so far."""
+
+    @property
+    def n_steps(self) -> int:
+        """Steps made so far."""
+
+    @property
+    def dual_objective(self) -> numpy.typing.NDArray[numpy.float64]: ...
+
+    @property
+    def squared_norm(self) -> numpy.typing.NDArray[numpy.float64]:
+        """||w||^2 of each binary model."""
+
+    def finish(self, monitor: Monitor | None = None) -> Outcome:
+        """Optimise the coefficients of the examples held."""
+
+    def polish(self) -> None:
+        """Solve the free coefficients of small models to the last digit."""
+
+    def coefficients(self) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        Return signed alpha, shape (binary models, retained), in the order of `state()["ids"]`.
+        """
+
+    @property
+    def bias(self) -> numpy.typing.NDArray[numpy.float64]: ...
+
+    @property
+    def gap(self) -> numpy.typing.NDArray[numpy.float64]:
+        """Largest violation among the examples held, of each binary model."""
+
+    @property
+    def extremes(self) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        Lowest gradient that may fall and highest that may rise, shape (binary models, 2).
+        """
+
+    @property
+    def duality_gap(self) -> numpy.typing.NDArray[numpy.float64]: ...
 
 class KernelModel64:
-    """As KernelModel32, in double precision throughout."""
+    """
+    Binary models, one against the rest for each class, over one set of retained examples.
 
-    def __init__(self, kernel: Kernel, options: Options, n_features: int, sparse: bool, n_classes: int) -> None: ...
-    def set_options(self, options: Options) -> None: ...
-    def grow(self, n_classes: int) -> None: ...
-    def learn(
-        self,
-        batch: Batch64,
-        labels: NDArray[np.int32],
-        costs: NDArray[np.float64],
-        first_id: int,
-        order: NDArray[np.int64],
-        seed: int = 0,
-        monitor: Monitor | None = None,
-    ) -> Outcome: ...
-    def finish(self, monitor: Monitor | None = None) -> Outcome: ...
-    def polish(self) -> None: ...
-    def predictor(self) -> Predictor64: ...
-
-    broken: bool
-    n_binaries: int
-    n_retained: int
-    n_kernel_evals: int
-    n_steps: int
-    bias: NDArray[np.float64]
-    gap: NDArray[np.float64]
-    dual_objective: NDArray[np.float64]
-    duality_gap: NDArray[np.float64]
-    squared_norm: NDArray[np.float64]
-    extremes: NDArray[np.float64]
-    def coefficients(self) -> NDArray[np.float64]: ...
-    def check_invariants(self) -> None: ...
-    def state(self) -> dict[str, NDArray[Any]]: ...
-    @staticmethod
-    def restore(
-        kernel: Kernel, options: Options, n_features: int, sparse: bool, n_classes: int, state: dict[str, NDArray[Any]]
-    ) -> KernelModel64: ...
-
-class ExactModel:
-    """Machines that are exact after every example, in double precision; else as KernelModel64.
-
-    Classes and machines are numbered as in the other banks. The problem "plane" or "sphere" has one class, number 0,
-    and one machine. A native that has forgotten everything may have no class at all.
+    Classes are numbered in the order in which Python names them. Up to two classes have one binary model, whose positive class is
+    number 1; more classes have one binary model each.
     """
 
-    def __init__(self, kernel: Kernel, options: Options, n_features: int, sparse: bool, n_classes: int) -> None: ...
-    def set_options(self, options: Options) -> None: ...
+    def __init__(self, kernel: Kernel, options: LasvmOptions | RobustOptions | TrackingOptions | PerceptronOptions, n_features: int, sparse: bool, n_classes: int) -> None: ...
+
+    def set_options(self, options: LasvmOptions | RobustOptions | TrackingOptions | PerceptronOptions) -> None: ...
+
+    @property
+    def broken(self) -> bool:
+        """
+        True after an exception in the middle of a change: the model cannot be used any more.
+        """
+
     def grow(self, n_classes: int) -> None:
-        """Add classes; new machines are exact at once."""
-    def drop_class(self, number: int) -> None:
-        """Take away a class that no example has any more; higher numbers fall by one."""
-    def learn(
-        self,
-        batch: Batch64,
-        labels: NDArray[np.int32],
-        costs: NDArray[np.float64],
-        first_id: int,
-        order: NDArray[np.int64],
-        seed: int = 0,
-        monitor: Monitor | None = None,
-    ) -> Outcome: ...
-    def adopt(
-        self,
-        batch: Batch64,
-        labels: NDArray[np.int32],
-        costs: NDArray[np.float64],
-        first_id: int,
-        order: NDArray[np.int64],
-        alpha: NDArray[np.float64],
-    ) -> None:
-        """Take in many examples at once, with coefficients near the solution, shape (machines, order)."""
-    def forget(self, ids: NDArray[np.int64], monitor: Monitor | None = None) -> int:
-        """Forget examples that are held; returns how many, fewer than given only when stopped."""
-    def relabel(
-        self,
-        ids: NDArray[np.int64],
-        labels: NDArray[np.int32],
-        costs: NDArray[np.float64],
-        monitor: Monitor | None = None,
-    ) -> int:
-        """Give other labels and costs to examples that are held; returns how many got them."""
-    def leave_one_out(self, monitor: Monitor | None = None) -> NDArray[np.float64]:
-        """Decision values of each held example by the machines without it, shape (held, machines)."""
-    broken: bool  # an exception has left it in the middle of a change
-    def certify(self) -> None:
-        """Compute all gradients from nothing, so that `gap` is a certificate."""
-    def held(self) -> NDArray[np.int64]:
-        """Ids of the examples held by any machine, in the order of the stream."""
-    def class_counts(self) -> NDArray[np.int64]:
-        """Examples held of each class."""
-    def labels(self) -> NDArray[np.int32]:
-        """Class numbers of the examples held, in the order of `held`."""
-    def costs(self) -> NDArray[np.float64]:
-        """Costs of the examples held, in the order of `held`."""
-    def finish(self, monitor: Monitor | None = None) -> Outcome:
-        """Do nothing: the machines are finished."""
-    def polish(self) -> None:
-        """Do nothing."""
-    def predictor(self) -> Predictor64: ...
+        """Add classes."""
 
-    n_binaries: int
-    n_retained: int
-    n_kernel_evals: int
-    n_steps: int
-    bias: NDArray[np.float64]
-    gap: NDArray[np.float64]
-    dual_objective: NDArray[np.float64]
-    duality_gap: NDArray[np.float64]
-    squared_norm: NDArray[np.float64]
-    extremes: NDArray[np.float64]
-    total: NDArray[np.float64]  # what the coefficients of each machine sum to
-    residual: NDArray[np.float64]  # largest |g| of free coefficients, as last seen
-    n_margin: NDArray[np.int64]  # examples of each machine on the margin
-    n_bounded: NDArray[np.int64]  # and at their bounds
-    n_refreshed: int  # times that an inverse was found anew
-    def check_invariants(self) -> None: ...
-    def state(self) -> dict[str, NDArray[Any]]: ...
+    def learn(self, batch: Batch64, labels: numpy.typing.NDArray[numpy.int32], costs: numpy.typing.NDArray[numpy.float64], first_id: int, order: numpy.typing.NDArray[numpy.int64], seed: int = 0, monitor: Monitor | None = None) -> Outcome:
+        """
+        Learn rows in the order given.
+
+        `labels` has the class number of every row of the batch, `costs` C times its weight (perceptrons: its weight); rows of cost 0
+        are skipped. Row r is example `first_id + r`. `seed` matters to selected examples only.
+        """
+
+    def predictor(self) -> Predictor64:
+        """
+        Return what the model knows now as a predictor, which stays the same while the model learns on.
+        """
+
+    def state(self) -> dict[str, numpy.typing.NDArray[Any]]:
+        """
+        Return everything needed to go on; docs/model-format.md says what the arrays mean.
+        """
+
+    def check_invariants(self) -> None:
+        """
+        Raise RuntimeError with a sentence that names a broken invariant, if there is one; for tests.
+        """
+
     @staticmethod
-    def restore(
-        kernel: Kernel, options: Options, n_features: int, sparse: bool, n_classes: int, state: dict[str, NDArray[Any]]
-    ) -> ExactModel: ...
+    def restore(kernel: Kernel, options: LasvmOptions | RobustOptions | TrackingOptions | PerceptronOptions, n_features: int, sparse: bool, n_classes: int, state: dict[str, numpy.typing.NDArray[Any]]) -> KernelModel64:
+        """Return a model that goes on from a saved state."""
 
-def set_blas(routines: dict[str, Any]) -> None:
-    """Hand over the BLAS function pointers (PyCapsules of scipy.linalg.cython_blas)."""
+    @property
+    def n_binaries(self) -> int:
+        """Number of binary models."""
 
-def instruction_set() -> str: ...
-def after_fork() -> None:
-    """Note, in a child process, that all other threads are gone, and with them whoever used a model."""
+    @property
+    def n_retained(self) -> int:
+        """Examples held."""
 
-def close(seconds: float) -> None:
-    """Let banks stop learning, and wait that long for the threads inside them: the interpreter is about to end."""
+    @property
+    def n_kernel_evals(self) -> int:
+        """Kernel values computed so far."""
 
-class LinearOptions:
-    """What linear machines over features may do; plain data."""
+    @property
+    def n_steps(self) -> int:
+        """Steps made so far."""
 
-    intercept: bool
-    adaptive: bool  # else the steps of ASSET, or of ASSET* without an intercept
-    cost: float  # C
-    total: float  # examples in the training set, which fixes lambda; 0: a stream, those that have come so far
-    average_share: float  # of the steps, the last ones, in the average; 0: the number below
-    average_steps: int
-    planned: int  # steps that will be made in all; 0: a stream
-    threads: int
-    cache_bytes: int  # for features that are kept from pass to pass
-    def __init__(self) -> None: ...
-    def set_loss(self, name: str, epsilon: float) -> None:
-        """Choose hinge, squared_hinge, log_loss, epsilon_insensitive or squared_epsilon_insensitive."""
+    @property
+    def dual_objective(self) -> numpy.typing.NDArray[numpy.float64]: ...
+
+    @property
+    def squared_norm(self) -> numpy.typing.NDArray[numpy.float64]:
+        """||w||^2 of each binary model."""
+
+    def finish(self, monitor: Monitor | None = None) -> Outcome:
+        """Optimise the coefficients of the examples held."""
+
+    def polish(self) -> None:
+        """Solve the free coefficients of small models to the last digit."""
+
+    def coefficients(self) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        Return signed alpha, shape (binary models, retained), in the order of `state()["ids"]`.
+        """
+
+    @property
+    def bias(self) -> numpy.typing.NDArray[numpy.float64]: ...
+
+    @property
+    def gap(self) -> numpy.typing.NDArray[numpy.float64]:
+        """Largest violation among the examples held, of each binary model."""
+
+    @property
+    def extremes(self) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        Lowest gradient that may fall and highest that may rise, shape (binary models, 2).
+        """
+
+    @property
+    def duality_gap(self) -> numpy.typing.NDArray[numpy.float64]: ...
+
+class ExactModel:
+    """
+    Exact binary models, which are optimal after every example; in double precision.
+
+    Classes and binary models are numbered as in a KernelModel. The problem "plane" or "sphere" has one class, number 0, and one
+    binary model. A model that has forgotten everything may have no class at all.
+    """
+
+    def __init__(self, kernel: Kernel, options: ExactOptions, n_features: int, sparse: bool, n_classes: int) -> None: ...
+
+    def set_options(self, options: ExactOptions) -> None: ...
+
+    @property
+    def broken(self) -> bool:
+        """
+        True after an exception in the middle of a change: the model cannot be used any more.
+        """
+
+    def grow(self, n_classes: int) -> None:
+        """Add classes."""
+
+    def learn(self, batch: Batch64, labels: numpy.typing.NDArray[numpy.int32], costs: numpy.typing.NDArray[numpy.float64], first_id: int, order: numpy.typing.NDArray[numpy.int64], seed: int = 0, monitor: Monitor | None = None) -> Outcome:
+        """
+        Learn rows in the order given.
+
+        `labels` has the class number of every row of the batch, `costs` C times its weight (perceptrons: its weight); rows of cost 0
+        are skipped. Row r is example `first_id + r`. `seed` matters to selected examples only.
+        """
+
+    def predictor(self) -> Predictor64:
+        """
+        Return what the model knows now as a predictor, which stays the same while the model learns on.
+        """
+
+    def state(self) -> dict[str, numpy.typing.NDArray[Any]]:
+        """
+        Return everything needed to go on; docs/model-format.md says what the arrays mean.
+        """
+
+    def check_invariants(self) -> None:
+        """
+        Raise RuntimeError with a sentence that names a broken invariant, if there is one; for tests.
+        """
+
+    @staticmethod
+    def restore(kernel: Kernel, options: ExactOptions, n_features: int, sparse: bool, n_classes: int, state: dict[str, numpy.typing.NDArray[Any]]) -> ExactModel:
+        """Return a model that goes on from a saved state."""
+
+    @property
+    def n_binaries(self) -> int:
+        """Number of binary models."""
+
+    @property
+    def n_retained(self) -> int:
+        """Examples held."""
+
+    @property
+    def n_kernel_evals(self) -> int:
+        """Kernel values computed so far."""
+
+    @property
+    def n_steps(self) -> int:
+        """Steps made so far."""
+
+    @property
+    def dual_objective(self) -> numpy.typing.NDArray[numpy.float64]: ...
+
+    @property
+    def squared_norm(self) -> numpy.typing.NDArray[numpy.float64]:
+        """||w||^2 of each binary model."""
+
+    def adopt(self, batch: Batch64, labels: numpy.typing.NDArray[numpy.int32], costs: numpy.typing.NDArray[numpy.float64], first_id: int, order: numpy.typing.NDArray[numpy.int64], alpha: numpy.typing.NDArray[numpy.float64]) -> None:
+        """
+        Take in many examples at once, with coefficients near the solution, shape (binary models, order).
+        """
+
+    def finish(self, monitor: Monitor | None = None) -> Outcome:
+        """Do nothing: the model is optimal."""
+
+    def polish(self) -> None:
+        """Do nothing: the model is optimal."""
+
+    def forget(self, ids: numpy.typing.NDArray[numpy.int64], monitor: Monitor | None = None) -> int:
+        """
+        Forget examples that are held. Return how many were forgotten: fewer than given only when stopped.
+        """
+
+    def relabel(self, ids: numpy.typing.NDArray[numpy.int64], labels: numpy.typing.NDArray[numpy.int32], costs: numpy.typing.NDArray[numpy.float64], monitor: Monitor | None = None) -> int:
+        """
+        Give other labels and costs to examples that are held. Return how many got them.
+        """
+
+    def leave_one_out(self, monitor: Monitor | None = None) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        Compute the decision values of each example held by the models without it, shape (held, binary models).
+        """
+
+    def drop_class(self, number: int) -> None:
+        """
+        Remove a class that no example has any more; higher numbers fall by one.
+        """
+
+    def certify(self) -> None:
+        """Compute all gradients again, so that `gap` is a certificate."""
+
+    def held(self) -> numpy.typing.NDArray[numpy.int64]:
+        """Return the ids of the examples held, in the order of the stream."""
+
+    def labels(self) -> numpy.typing.NDArray[numpy.int32]:
+        """Return the class numbers of the examples held, in that order."""
+
+    def costs(self) -> numpy.typing.NDArray[numpy.float64]:
+        """Return the costs of the examples held, in that order."""
+
+    def class_counts(self) -> numpy.typing.NDArray[numpy.int64]:
+        """Count the examples held of each class."""
+
+    @property
+    def total(self) -> numpy.typing.NDArray[numpy.float64]:
+        """Sum of the coefficients of each binary model."""
+
+    @property
+    def n_refreshed(self) -> int:
+        """Times that an inverse was computed again."""
+
+    @property
+    def bias(self) -> numpy.typing.NDArray[numpy.float64]: ...
+
+    @property
+    def gap(self) -> numpy.typing.NDArray[numpy.float64]:
+        """Largest violation among the examples held, of each binary model."""
+
+    @property
+    def extremes(self) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        Lowest gradient that may fall and highest that may rise, shape (binary models, 2).
+        """
+
+    @property
+    def duality_gap(self) -> numpy.typing.NDArray[numpy.float64]: ...
+
+    @property
+    def residual(self) -> numpy.typing.NDArray[numpy.float64]:
+        """Largest gradient of free coefficients, as last seen."""
+
+    @property
+    def n_margin(self) -> numpy.typing.NDArray[numpy.int64]:
+        """Examples of each binary model on the margin."""
+
+    @property
+    def n_bounded(self) -> numpy.typing.NDArray[numpy.int64]:
+        """Examples of each binary model at their bounds."""
+
+class Map32:
+    """A feature map on its way into a model."""
+
+    @staticmethod
+    def nystroem(kernel: Kernel, landmarks: Batch32, ids: numpy.typing.NDArray[numpy.int64], shift: numpy.typing.NDArray[numpy.float32], projection: numpy.typing.NDArray[numpy.float32]) -> Map32: ...
+
+    @staticmethod
+    def fourier(frequencies: numpy.typing.NDArray[numpy.float32], phases: numpy.typing.NDArray[numpy.float32], shift: numpy.typing.NDArray[numpy.float32], sparse: bool) -> Map32: ...
+
+    def features(self, batch: Batch32, raw: bool = False) -> numpy.typing.NDArray[numpy.float32]:
+        """
+        Compute the features of rows or, with `raw`, the kernel values that those of Nystroem are made of.
+        """
 
 class Map64:
-    """A feature map on its way into a native."""
+    """A feature map on its way into a model."""
 
     @staticmethod
-    def nystroem(
-        kernel: Kernel, landmarks: Batch64, ids: NDArray[np.int64], shift: NDArray[Any], projection: NDArray[Any]
-    ) -> Map64: ...
+    def nystroem(kernel: Kernel, landmarks: Batch64, ids: numpy.typing.NDArray[numpy.int64], shift: numpy.typing.NDArray[numpy.float64], projection: numpy.typing.NDArray[numpy.float64]) -> Map64: ...
+
     @staticmethod
-    def fourier(frequencies: NDArray[Any], phases: NDArray[Any], shift: NDArray[Any], sparse: bool) -> Map64: ...
-    def features(self, batch: Batch64, raw: bool = False) -> NDArray[np.float64]:
-        """Return the features of rows or, with `raw`, the kernel values that those of Nystroem are made of."""
+    def fourier(frequencies: numpy.typing.NDArray[numpy.float64], phases: numpy.typing.NDArray[numpy.float64], shift: numpy.typing.NDArray[numpy.float64], sparse: bool) -> Map64: ...
+
+    def features(self, batch: Batch64, raw: bool = False) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        Compute the features of rows or, with `raw`, the kernel values that those of Nystroem are made of.
+        """
+
+class LinearModel32:
+    """
+    Linear models over the features of one map: one for each class, or one for a regression.
+    """
+
+    def __init__(self, map: Map32, penalty: numpy.typing.NDArray[numpy.float64], typical: float, options: LinearOptions, n_classes: int, state: dict[str, numpy.typing.NDArray[Any]] | None = None) -> None: ...
+
+    def set_options(self, options: LinearOptions) -> None: ...
+
+    def grow(self, n_classes: int) -> None:
+        """Add classes."""
+
+    def learn(self, batch: Batch32, targets: numpy.typing.NDArray[numpy.float64], weights: numpy.typing.NDArray[numpy.float64], first_id: int, order: numpy.typing.NDArray[numpy.int64], monitor: Monitor | None = None) -> Outcome: ...
+
+    def predictor(self) -> Predictor32:
+        """
+        Return what the model knows now as a predictor, which stays the same while the model learns on.
+        """
+
+    def keep(self, rows: int) -> bool:
+        """
+        Keep the features of the rows of one batch, if they fit into the cache, until they are released.
+        """
+
+    def release(self) -> None: ...
+
+    def state(self) -> dict[str, numpy.typing.NDArray[Any]]: ...
+
+    def check_invariants(self) -> None: ...
+
+    def recall(self, state: dict[str, numpy.typing.NDArray[Any]]) -> None:
+        """Go back to what an earlier state knew."""
+
+    @property
+    def broken(self) -> bool:
+        """
+        True after an exception in the middle of a change: the model cannot be used any more.
+        """
+
+    @property
+    def n_binaries(self) -> int: ...
+
+    @property
+    def n_retained(self) -> int:
+        """Features."""
+
+    @property
+    def n_kernel_evals(self) -> int: ...
+
+    @property
+    def n_examples(self) -> int:
+        """Examples of positive weight, each counted once."""
+
+    @property
+    def n_steps(self) -> int: ...
+
+    @property
+    def bias(self) -> numpy.typing.NDArray[numpy.float64]:
+        """Averaged."""
 
 class LinearModel64:
-    """Linear machines over the features of one map, which it takes: one a class, or one for a regression."""
+    """
+    Linear models over the features of one map: one for each class, or one for a regression.
+    """
 
-    broken: bool  # an error has left it half-way through a step
-    n_binaries: int
-    n_retained: int  # features
-    n_examples: int  # of a weight above zero, each counted once
-    n_kernel_evals: int
-    n_steps: int
-    bias: NDArray[np.float64]  # averaged
-    def __init__(
-        self,
-        map: Map64,  # noqa: A002
-        penalty: NDArray[np.float64],
-        typical: float,
-        options: LinearOptions,
-        n_classes: int,
-        state: dict[str, NDArray[Any]] | None = None,
-    ) -> None: ...
+    def __init__(self, map: Map64, penalty: numpy.typing.NDArray[numpy.float64], typical: float, options: LinearOptions, n_classes: int, state: dict[str, numpy.typing.NDArray[Any]] | None = None) -> None: ...
+
     def set_options(self, options: LinearOptions) -> None: ...
-    def grow(self, n_classes: int) -> None: ...
-    def learn(
-        self,
-        batch: Batch64,
-        targets: NDArray[np.float64],
-        weights: NDArray[np.float64],
-        first_id: int,
-        order: NDArray[np.int64],
-        monitor: Monitor | None = None,
-    ) -> Outcome: ...
-    def predictor(self) -> Predictor64: ...
-    def keep(self, rows: int) -> bool:
-        """Keep the features of the rows of one batch, if they fit into the cache, until they are released."""
-    def release(self) -> None: ...
-    def check_invariants(self) -> None: ...
-    def state(self) -> dict[str, NDArray[Any]]: ...
-    def recall(self, state: dict[str, NDArray[Any]]) -> None:
-        """Go back to what an earlier state of these machines knew."""
 
-Map32 = Map64
-LinearModel32 = LinearModel64
+    def grow(self, n_classes: int) -> None:
+        """Add classes."""
+
+    def learn(self, batch: Batch64, targets: numpy.typing.NDArray[numpy.float64], weights: numpy.typing.NDArray[numpy.float64], first_id: int, order: numpy.typing.NDArray[numpy.int64], monitor: Monitor | None = None) -> Outcome: ...
+
+    def predictor(self) -> Predictor64:
+        """
+        Return what the model knows now as a predictor, which stays the same while the model learns on.
+        """
+
+    def keep(self, rows: int) -> bool:
+        """
+        Keep the features of the rows of one batch, if they fit into the cache, until they are released.
+        """
+
+    def release(self) -> None: ...
+
+    def state(self) -> dict[str, numpy.typing.NDArray[Any]]: ...
+
+    def check_invariants(self) -> None: ...
+
+    def recall(self, state: dict[str, numpy.typing.NDArray[Any]]) -> None:
+        """Go back to what an earlier state knew."""
+
+    @property
+    def broken(self) -> bool:
+        """
+        True after an exception in the middle of a change: the model cannot be used any more.
+        """
+
+    @property
+    def n_binaries(self) -> int: ...
+
+    @property
+    def n_retained(self) -> int:
+        """Features."""
+
+    @property
+    def n_kernel_evals(self) -> int: ...
+
+    @property
+    def n_examples(self) -> int:
+        """Examples of positive weight, each counted once."""
+
+    @property
+    def n_steps(self) -> int: ...
+
+    @property
+    def bias(self) -> numpy.typing.NDArray[numpy.float64]:
+        """Averaged."""
+
+def close(seconds: float) -> None:
+    """
+    Stop models that are learning, and wait that long for the threads inside them: the interpreter is about to end.
+    """
+
+def after_fork() -> None:
+    """Note, in a child process, that all other threads are gone."""
+
+def instruction_set() -> str:
+    """Return the instruction set that the loops were compiled for."""

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
+from hinge import _core
 from hinge._fit import driver
 from hinge._fit.classifier import SupportVectorClassifier
 from hinge._fit.passes import PassPlan, is_small
 from hinge._model.locking import writes
-from hinge._model.params import bound, choice, flag, number, whole, whole_or_word
+from hinge._model.params import bound, choice, flag, number, random_seed, whole, whole_or_word
 from hinge.exceptions import ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from hinge._fit.data import TrainingData
-    from hinge._model.state import SolverOptions
 
 
 _SELECTIONS = ("random", "gradient", "active", "autoactive")
@@ -201,8 +201,11 @@ class OnlineSVC(SupportVectorClassifier):
             return PassPlan(until="converged")
         return PassPlan(1 if isinstance(self.epochs, str) else int(self.epochs), finishing)
 
-    def _check_params(self, *, streaming: bool) -> SolverOptions:
-        options = self._classifier_options(streaming=streaming)
+    def _selection_seed(self) -> int:
+        return 0 if self.selection == "random" else random_seed(self.random_state)
+
+    def _check_params(self, *, streaming: bool) -> _core.LasvmOptions:
+        common = self._classifier_options(streaming=streaming)
         flag("finishing", self.finishing)
         hint = "'auto' and 'converge' choose a number for you"
         epochs = whole_or_word("epochs", self.epochs, ("auto", "converge"), at_least=1, hint=hint)
@@ -212,7 +215,9 @@ class OnlineSVC(SupportVectorClassifier):
                 "a bounded number of support vectors need not converge."
             )
         max_gap = self.max_gap
-        return options.but(
+        return _core.LasvmOptions(
+            **common,
+            tolerance=float(self.tol),
             second_order=choice("working_set", self.working_set, _WORKING_SETS) == "second-order",
             max_gap=None if max_gap is None else number("max_gap", max_gap, above=0, hint="None sets no bound"),
             max_support=bound("max_support", self.max_support, at_least=2),

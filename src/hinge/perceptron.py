@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from hinge import _core
 from hinge._fit.classifier import KernelClassifier
 from hinge._fit.passes import PassPlan
 from hinge._model.params import bound, flag, number, whole
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from hinge._fit.data import TrainingData
-    from hinge._model.state import SolverOptions
 
 
 class KernelPerceptron(KernelClassifier):
@@ -150,17 +149,16 @@ class KernelPerceptron(KernelClassifier):
     def _pass_plan(self, data: TrainingData) -> PassPlan:  # noqa: ARG002
         return PassPlan(self.epochs)
 
-    def _check_params(self, *, streaming: bool) -> SolverOptions:
-        options = self._classifier_options(streaming=streaming)
+    def _check_params(self, *, streaming: bool) -> _core.PerceptronOptions:
+        common = self._classifier_options(streaming=streaming)
         whole("epochs", self.epochs, at_least=1, hint="one pass is usual")
         if self.average is True and self.max_support is not None:
             raise ParameterError(
                 "average must be False when max_support is set, got True: evicted support vectors would be missing "
                 "from the mean."
             )
-        return replace(
-            options,
-            algorithm="perceptron",
+        return _core.PerceptronOptions(
+            **common,
             average=flag("average", self.average),
             max_support=bound("max_support", self.max_support, at_least=1),
             margin=number("margin", self.margin, hint="a usual value is 0.0"),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
+from hinge import _core
 from hinge._fit import driver
 from hinge._fit.classifier import SupportVectorClassifier
 from hinge._fit.passes import PassPlan
@@ -19,10 +19,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from hinge._fit.data import TrainingData
-    from hinge._model.state import SolverOptions
 
 _VARIANTS = ("ramp", "hinge", "ignore", "full")
-_ADMITTED, _CLEANED = slice(6, 9), slice(9, 12)  # among the counters of a machine
 
 
 class RobustOnlineSVC(SupportVectorClassifier):
@@ -185,13 +183,13 @@ class RobustOnlineSVC(SupportVectorClassifier):
     @reads
     def n_admitted_(self) -> NDArray[np.int64]:
         """Number of examples inserted per binary model: left of the ramp, on it, right of it."""
-        return self._fitted_state().counters()[:, _ADMITTED]
+        return self._fitted_state().memory("admitted")
 
     @property
     @reads
     def n_cleaned_(self) -> NDArray[np.int64]:
         """Number of examples removed per binary model: left of the ramp, on it, right of it."""
-        return self._fitted_state().counters()[:, _CLEANED]
+        return self._fitted_state().memory("cleaned")
 
     @writes
     def finish(self) -> Self:
@@ -207,16 +205,16 @@ class RobustOnlineSVC(SupportVectorClassifier):
     def _pass_plan(self, data: TrainingData) -> PassPlan:  # noqa: ARG002
         return PassPlan(self.epochs)
 
-    def _check_params(self, *, streaming: bool) -> SolverOptions:
-        options = self._classifier_options(streaming=streaming)
+    def _check_params(self, *, streaming: bool) -> _core.RobustOptions:
+        common = self._classifier_options(streaming=streaming)
         whole("epochs", self.epochs, at_least=1, hint="one pass is usual")
         if number("ramp", self.ramp, hint="a usual value is -1.0") >= 1:
             raise ParameterError(f"ramp must be below 1, where the loss begins, got {self.ramp!r}; -1.0 is usual.")
         if self.variant == "full" and self.max_support is not None:
             raise ParameterError("max_support must be None for variant 'full', which lets no example go.")
-        return replace(
-            options,
-            algorithm="robust",
+        return _core.RobustOptions(
+            **common,
+            tolerance=float(self.tol),
             max_support=bound("max_support", self.max_support, at_least=2),
             loss=choice("variant", self.variant, _VARIANTS),
             ramp=float(self.ramp),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from hinge import _core
 from hinge._fit.classifier import SupportVectorClassifier
 from hinge._fit.passes import PassPlan
 from hinge._model.params import choice, flag, random_seed, whole
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from hinge._fit.data import TrainingData
-    from hinge._model.state import SolverOptions
 
 _MOST_STEPS = 1_000_000  # for one example: Ctrl-C waits until it is learned
 
@@ -159,12 +158,11 @@ class TrackingSVC(SupportVectorClassifier):
     def _pass_plan(self, data: TrainingData) -> PassPlan:  # noqa: ARG002
         return PassPlan(self.epochs)
 
-    def _options(self, *, streaming: bool) -> SolverOptions:
-        options = self._check_params(streaming=streaming)
-        return replace(options, seed=random_seed(self.random_state))
+    def _options(self, *, streaming: bool) -> _core.TrackingOptions:
+        return self._check_params(streaming=streaming).replace(seed=random_seed(self.random_state))
 
-    def _check_params(self, *, streaming: bool) -> SolverOptions:
-        options = self._classifier_options(streaming=streaming)
+    def _check_params(self, *, streaming: bool) -> _core.TrackingOptions:
+        common = self._classifier_options(streaming=streaming)
         whole("epochs", self.epochs, at_least=1, hint="one pass is usual")
         keep_all = choice("keep", self.keep, ("all", "support")) == "all"
         process = flag("process", self.process)
@@ -172,9 +170,9 @@ class TrackingSVC(SupportVectorClassifier):
             raise ParameterError(
                 "process must be True when keep is 'support', got False; a new example would never get a coefficient."
             )
-        return replace(
-            options,
-            algorithm="tracking",
+        return _core.TrackingOptions(
+            **common,
+            tolerance=float(self.tol),
             n_steps=whole("n_steps", self.n_steps, at_least=1, at_most=_MOST_STEPS, hint="a usual value is 10"),
             process=process,
             average=flag("average", self.average),

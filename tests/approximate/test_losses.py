@@ -21,10 +21,7 @@ NO_SHIFT = np.zeros(0)
 
 
 def options(loss, *, adaptive=True):
-    chosen = _core.LinearOptions()
-    chosen.set_loss(loss, EPSILON)
-    chosen.intercept, chosen.adaptive, chosen.cost, chosen.total = False, adaptive, 1.0, EXAMPLES
-    return chosen
+    return _core.LinearOptions(loss=loss, epsilon=EPSILON, intercept=False, adaptive=adaptive, cost=1.0, total=EXAMPLES)
 
 
 def bank(chosen, weights, function=None):

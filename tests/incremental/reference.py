@@ -15,6 +15,7 @@ from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.svm import SVC
 
 from hinge import _core
+from hinge.incremental import ExactState
 
 
 class Kernel:
@@ -280,8 +281,11 @@ class ReferenceBank:
             "gradient": np.concatenate([machine.gradient for machine in machines]),
             "lag": np.zeros(sum(len(machine.members) for machine in machines)),
             "terms": np.zeros(len(machines)),
-            "counters": np.zeros(3 + 12 * len(machines), dtype=np.int64),
-            "newcomers": np.zeros(0, dtype=np.int64),
+            "bracket_ends": np.zeros((len(machines), 2), dtype=np.int64),
+            "late_models": np.zeros(0, dtype=np.int64),
+            "n_kernel_evals": np.zeros(1, dtype=np.int64),
+            "n_steps": np.zeros(1, dtype=np.int64),
+            "shift_chosen": np.ones(1, dtype=np.int64),
         }
 
     @staticmethod
@@ -303,6 +307,7 @@ class ReferenceBank:
 
 def install(monkeypatch):
     """Let hinge work with these machines; others do not work meanwhile."""
-    stand_ins = {"Kernel": Kernel, "Options": SimpleNamespace, "Batch64": Batch64, "ExactModel": ReferenceBank}
+    stand_ins = {"Kernel": Kernel, "Batch64": Batch64, "ExactModel": ReferenceBank}
     for name, stand_in in stand_ins.items():
-        monkeypatch.setattr(_core, name, stand_in, raising=False)
+        monkeypatch.setattr(_core, name, stand_in)
+    monkeypatch.setattr(ExactState, "_native_classes", {"float64": ReferenceBank})

@@ -12,15 +12,14 @@ namespace {
 
 constexpr double same_answer = 1e-5;
 
-hinge::Options random_options(Dice& dice) {
+hinge::ExactOptions random_options(Dice& dice) {
   using hinge::Problem;
-  hinge::Options options;
-  options.algorithm = hinge::Algorithm::incremental;
+  hinge::ExactOptions options;
   options.cache_bytes = dice.one_of<std::size_t>({0, 10'000, 1'000'000, 50'000'000});
   options.threads = dice.between(1, 4);
   options.problem = dice.one_of({Problem::classifier, Problem::classifier, Problem::plane, Problem::sphere});
   options.nu = dice.one_of({0.1, 0.5, 1.0});
-  options.max_examples = dice.one_of<std::size_t>({0, 0, 0, 2, 15});
+  options.max_examples = dice.one_of<std::optional<std::size_t>>({{}, {}, {}, 2, 15});
   options.oldest_first = dice.chance(0.5);
   return options;
 }
@@ -123,7 +122,7 @@ struct History {
   Dice& dice;
   Examples<double>& examples;
   hinge::Kernel<double> kernel;
-  hinge::Options options;
+  hinge::ExactOptions options;
   std::size_t classes;
   std::size_t next = 0;
   std::unique_ptr<hinge::ExactModel> model;
@@ -131,9 +130,9 @@ struct History {
 
 // A whole training set at once, with coefficients that need not be near anything.
 void adopt(Dice& dice, const Examples<double>& examples, const hinge::Kernel<double>& kernel) {
-  hinge::Options options = random_options(dice);
+  hinge::ExactOptions options = random_options(dice);
   options.problem = hinge::Problem::classifier;
-  options.max_examples = 0;
+  options.max_examples = {};
   hinge::ExactModel model(kernel, options, examples.features, examples.sparse, examples.classes);
   std::vector<std::int64_t> order;
   for (std::size_t r = 0; r < examples.rows; ++r)

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <deque>
 #include <mutex>
+#include <optional>
+#include <variant>
 
 #include "asking.hpp"
 #include "common.hpp"
@@ -11,28 +13,61 @@ namespace attack {
 
 namespace {
 
-hinge::Options random_options(Dice& dice) {
-  using hinge::Algorithm, hinge::Loss, hinge::Selection;
-  hinge::Options options;
-  options.algorithm = dice.one_of({Algorithm::lasvm, Algorithm::lasvm, Algorithm::robust, Algorithm::tracking, Algorithm::perceptron});
-  options.cache_bytes = dice.one_of<std::size_t>({0, 5'000, 20'000, 100'000, 10'000'000});
-  options.threads = dice.between(1, 4);
-  options.max_support = dice.one_of<std::size_t>({0, 0, 3, 25});
-  options.max_gap = dice.chance(0.3) ? 0.5 : options.max_gap;
+std::optional<std::size_t> random_bound(Dice& dice) { return dice.one_of<std::optional<std::size_t>>({{}, {}, 3, 25}); }
+
+hinge::LasvmOptions random_lasvm(Dice& dice) {
+  using hinge::Selection;
+  hinge::LasvmOptions options;
+  options.max_support = random_bound(dice);
+  if (dice.chance(0.3)) options.max_gap = 0.5;
   options.second_order = dice.chance(0.5);
-  if (options.algorithm == Algorithm::lasvm)
-    options.selection = dice.one_of({Selection::random, Selection::random, Selection::gradient, Selection::active, Selection::autoactive});
+  options.selection = dice.one_of({Selection::random, Selection::random, Selection::gradient, Selection::active, Selection::autoactive});
   options.pool_size = dice.between(1, 60);
-  options.loss = dice.one_of({Loss::hinge, Loss::ramp, Loss::ignore, Loss::full});
+  return options;
+}
+
+hinge::RobustOptions random_robust(Dice& dice) {
+  using hinge::RobustLoss;
+  hinge::RobustOptions options;
+  options.max_support = random_bound(dice);
+  options.loss = dice.one_of({RobustLoss::hinge, RobustLoss::ramp, RobustLoss::ignore, RobustLoss::full});
   options.warmup = dice.below(30);
   options.max_idle = dice.below(20);
   options.clean_every = dice.between(1, 30);
+  return options;
+}
+
+hinge::TrackingOptions random_tracking(Dice& dice) {
+  hinge::TrackingOptions options;
   options.n_steps = dice.between(1, 12);
   options.process = dice.chance(0.5);
   options.keep_all = dice.chance(0.5);
   options.average = dice.chance(0.5);
   options.seed = dice.below(1000);
+  return options;
+}
+
+hinge::PerceptronOptions random_perceptron(Dice& dice) {
+  hinge::PerceptronOptions options;
+  options.max_support = random_bound(dice);
+  options.average = dice.chance(0.5);
   options.margin = dice.one_of({0.0, 0.5});
+  return options;
+}
+
+hinge::RunOptions& run_options(hinge::SolverOptions& options) {
+  return std::visit([](hinge::RunOptions& run) -> hinge::RunOptions& { return run; }, options);
+}
+
+hinge::SolverOptions random_options(Dice& dice) {
+  hinge::SolverOptions options = random_lasvm(dice);
+  switch (dice.below(5)) {
+    case 0: options = random_robust(dice); break;
+    case 1: options = random_tracking(dice); break;
+    case 2: options = random_perceptron(dice); break;
+    default: break;
+  }
+  run_options(options) = {dice.one_of<std::size_t>({0, 5'000, 20'000, 100'000, 10'000'000}), dice.between(1, 4)};
   return options;
 }
 
@@ -55,9 +90,10 @@ struct History {
   }
 
   void change_options() {
-    options.cache_bytes = dice.one_of<std::size_t>({0, 8'000, 60'000, 1'000'000});
-    options.threads = dice.between(1, 4);
-    options.max_support = dice.one_of<std::size_t>({0, 10});
+    run_options(options) = {dice.one_of<std::size_t>({0, 8'000, 60'000, 1'000'000}), dice.between(1, 4)};
+    std::visit([&](auto& each) {
+      if constexpr (requires { each.max_support; }) each.max_support = dice.one_of<std::optional<std::size_t>>({{}, 10});
+    }, options);
     model->set_options(options);
     model->check_invariants();
   }
@@ -68,22 +104,23 @@ struct History {
     state.check(examples.features, examples.sparse, classes);
     auto other = std::make_unique<hinge::KernelModel<T>>(kernel, options, examples.features, examples.sparse, classes, state);
     other->check_invariants();
-    expect(answers(*model->predictor(), examples, 1) == answers(*other->predictor(), examples, options.threads), "a restored model answers something else");
+    expect(answers(*model->predictor(), examples, 1) == answers(*other->predictor(), examples, run_options(options).threads), "a restored model answers something else");
     if (dice.chance(0.5)) model = std::move(other);
   }
 
   void finish() {
     const auto monitor = watch(dice, 0.2);
-    options.max_steps = 20'000;
+    auto* lasvm = std::get_if<hinge::LasvmOptions>(&options);
+    if (lasvm) lasvm->max_steps = 20'000;
     model->set_options(options);
     model->finish(*monitor);
     model->check_invariants();
-    if (options.algorithm == hinge::Algorithm::lasvm && dice.chance(0.5)) model->polish_all(*monitor);
+    if (lasvm && dice.chance(0.5)) model->polish_all(*monitor);
     model->check_invariants();
   }
 
   void ask() {
-    promises.emplace_back(model->predictor(), examples, options.threads);
+    promises.emplace_back(model->predictor(), examples, run_options(options).threads);
     if (promises.size() > 3) promises.pop_front();
     model->check_invariants();
   }
@@ -104,7 +141,7 @@ struct History {
   Dice& dice;
   const Examples<T>& examples;
   hinge::Kernel<T> kernel;
-  hinge::Options options;
+  hinge::SolverOptions options;
   std::size_t classes;
   std::unique_ptr<hinge::KernelModel<T>> model;
   std::deque<Promise<T>> promises;
@@ -144,7 +181,7 @@ void stream(Dice& dice, bool large) {
   const hinge::Kernel<T> kernel = make_kernel<T>(dice, sparse);
   if (kernel.parameters().kind == hinge::KernelKind::precomputed) turn_into_gram(examples);
   History<T> history(dice, examples, kernel);
-  set_scene("stream", examples, kernel, ", algorithm " + std::to_string(static_cast<int>(history.options.algorithm)));
+  set_scene("stream", examples, kernel, ", solver " + std::to_string(history.options.index()));
   if (large) history.learn(0, examples.rows);
   live(history, large ? 4 : 12);
 }

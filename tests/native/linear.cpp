@@ -33,8 +33,8 @@ std::unique_ptr<hinge::FeatureMap<T>> random_map(Dice& dice, const Examples<T>& 
 hinge::LinearOptions random_options(Dice& dice, std::size_t rows) {
   using hinge::LossKind;
   hinge::LinearOptions options;
-  options.loss = {dice.one_of({LossKind::hinge, LossKind::squared_hinge, LossKind::logistic, LossKind::insensitive, LossKind::squared_insensitive}),
-                  dice.one_of({0.0, 0.1})};
+  options.loss = dice.one_of({LossKind::hinge, LossKind::squared_hinge, LossKind::logistic, LossKind::insensitive, LossKind::squared_insensitive});
+  options.epsilon = dice.one_of({0.0, 0.1});
   options.intercept = dice.chance(0.7);
   options.adaptive = dice.chance(0.6);
   options.cost = dice.one_of({0.01, 1.0, 100.0});
@@ -59,7 +59,7 @@ void linear(Dice& dice, bool large) {
   const std::vector<double> penalty(map->dimension(), 1.0);
   hinge::LinearOptions options = random_options(dice, examples.rows);
   set_scene("linear", examples, kernel);
-  const bool regression = options.loss.regression();
+  const bool regression = hinge::PointLoss{options.loss, options.epsilon}.regression();
   std::size_t classes = regression ? 1 : 2;
   hinge::LinearModel<T> model(std::move(map), penalty, 1.0, options, classes);
   std::vector<double> targets(examples.labels.begin(), examples.labels.end());

@@ -20,18 +20,16 @@ void cycles(Dice& dice, std::size_t count) {
     const Examples<double> examples(dice, 6, 3, 2, sparse);
     const std::vector<std::int64_t> order = dice.shuffled(examples.rows);
     const hinge::TrainingBatch<double> training{examples.batch(), examples.labels, examples.costs, 0, order, 0};
-    hinge::Options options;
     hinge::Monitor monitor;
     const hinge::Kernel<double> kernel({hinge::KernelKind::rbf, 0.5, 0.0, 3});
-    hinge::KernelModel<double> model(kernel, options, examples.features, sparse, 2);
+    hinge::KernelModel<double> model(kernel, hinge::SolverOptions(hinge::LasvmOptions{}), examples.features, sparse, 2);
     model.learn(training, monitor);
     model.finish(monitor);
-    options.algorithm = hinge::Algorithm::incremental;
-    hinge::ExactModel exact_bank(kernel, options, examples.features, sparse, 2);
-    exact_bank.learn(training, monitor);
-    exact_bank.forget(exact_bank.held(), monitor);
-    exact_bank.check_invariants();
-    expect(exact_bank.points().size() == 0, "an example was not forgotten");
+    hinge::ExactModel exact_model(kernel, hinge::ExactOptions{}, examples.features, sparse, 2);
+    exact_model.learn(training, monitor);
+    exact_model.forget(exact_model.held(), monitor);
+    exact_model.check_invariants();
+    expect(exact_model.points().size() == 0, "an example was not forgotten");
   }
 }
 

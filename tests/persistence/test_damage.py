@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 from scipy.sparse import csr_matrix
+from sklearn.base import clone
 
 import hinge
-from hinge import ModelFileError, OnlineSVC
+from hinge import KernelPerceptron, ModelFileError, OnlineSVC, RobustOnlineSVC, TrackingSVC
 
 
 def refused(file, complaint):
@@ -81,10 +82,10 @@ def test_bfloat16(dense):
         (lambda text: text.replace('"C": 1.0', '"C": NaN'), "holds NaN, which is not a number"),
         (lambda text: text.replace('"C": 1.0', '"C": ' + "9" * 5000), "is not JSON"),
         (
-            lambda text: text.replace('"version": 1', '"version": 2'),
-            "has version 2 of the model format; this hinge reads",
+            lambda text: text.replace('"version": 2', '"version": 1'),
+            "has version 1 of the model format; this hinge reads",
         ),
-        (lambda text: text.replace('"version": 1', '"version": true'), "has version True of the model format"),
+        (lambda text: text.replace('"version": 2', '"version": true'), "has version True of the model format"),
         (
             lambda text: text.replace('"OnlineSVC"', '"os.system"'),
             "it holds a 'os.system', which this hinge does not know",
@@ -222,7 +223,9 @@ OF_EXAMPLES = ("ids", "labels", "costs", "values")
 OF_MEMBERS = ("members", "member_lows", "member_costs", "alpha", "gradient", "lag")
 
 
-@pytest.mark.parametrize("name", [*OF_EXAMPLES, *OF_MEMBERS, "member_counts", "terms", "counters"])
+@pytest.mark.parametrize(
+    "name", [*OF_EXAMPLES, *OF_MEMBERS, "member_counts", "terms", "seeds", "bracket_ends", "n_steps"]
+)
 def test_arrays_of_the_wrong_size(dense, parts, rewrite, name):
     arrays, header = parts(dense)
     for wrong in (arrays[name][:-1], np.concatenate([arrays[name]] * 2), arrays[name][:0], arrays[name][None]):
@@ -267,11 +270,12 @@ def test_arrays_of_the_wrong_size(dense, parts, rewrite, name):
         ("gradient", 0, 1e306, "a gradient is so large that sums overflow"),
         ("costs", 0, 1e200, "numbers of costs are so large that their sums overflow"),
         ("lag", 0, -1e200, "numbers of lag are so large that their sums overflow"),
-        ("counters", 0, -1, "a counter makes no sense"),
-        ("counters", 2, 2, "it does not say whether its shift is chosen"),
-        ("counters", 3, 10**6, "a machine has begun with more examples than it has seen"),
-        ("counters", 5, -1, "a counter makes no sense"),
-        ("counters", 7, -1, "a counter makes no sense"),
+        ("n_kernel_evals", 0, -1, "a count in n_kernel_evals makes no sense"),
+        ("n_steps", 0, -1, "a count in n_steps makes no sense"),
+        ("shift_chosen", 0, 2, "it does not say whether its shift is chosen"),
+        ("seeds", 0, 10**6, "a binary model has begun with more examples than it has seen"),
+        ("seeds", 1, -1, "a count in seeds makes no sense"),
+        ("bracket_ends", 0, -1, "a count in bracket_ends makes no sense"),
     ],
 )
 def test_entries(dense, parts, rewrite, *, name, place, value, complaint):
@@ -288,11 +292,36 @@ def test_entries(dense, parts, rewrite, *, name, place, value, complaint):
     refused(dense, complaint)
 
 
-@pytest.mark.parametrize("newcomers", [[3], [-1], [1, 1], [2, 1]])
-def test_newcomers(dense, parts, rewrite, newcomers):
+@pytest.mark.parametrize("late_models", [[3], [-1], [1, 1], [2, 1]])
+def test_late_models(dense, parts, rewrite, late_models):
     arrays, header = parts(dense)
-    rewrite(dense, arrays | {"newcomers": np.array(newcomers)}, header)
-    refused(dense, "newcomers are not numbers of machines")
+    rewrite(dense, arrays | {"late_models": np.array(late_models)}, header)
+    refused(dense, "late_models are not numbers of binary models")
+
+
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [
+        (RobustOnlineSVC(), "visits"),
+        (RobustOnlineSVC(), "admitted"),
+        (RobustOnlineSVC(), "cleaned"),
+        (TrackingSVC(), "visits"),
+        (TrackingSVC(), "draws"),
+        (KernelPerceptron(), "visits"),
+    ],
+    ids=str,
+)
+def test_what_solvers_remember(tmp_path, problem, parts, rewrite, *, model, name):
+    file = tmp_path / "model.hinge"
+    hinge.save(clone(model).fit(*problem()), file)
+    arrays, header = parts(file)
+    assert arrays[name].shape[:1] == arrays["member_counts"].shape
+    rewrite(file, arrays | {name: -1 - arrays[name]}, header)
+    refused(file, f"a count in {name} makes no sense")
+    rewrite(file, arrays | {name: arrays[name][:-1]}, header)
+    refused(file, f"{name} does not match the classes")
+    rewrite(file, {other: array for other, array in arrays.items() if other != name}, header)
+    refused(file, "it should hold the arrays")
 
 
 def test_examples_that_nobody_needs(dense, parts, rewrite):
@@ -314,9 +343,8 @@ def test_examples_that_nobody_needs(dense, parts, rewrite):
 )
 def test_shifts(dense, parts, rewrite, shift, complaint):
     arrays, header = parts(dense)
-    counters = arrays["counters"].copy()
-    counters[2] = not complaint.startswith("it has")
-    rewrite(dense, arrays | {"shift": shift, "counters": counters}, header)
+    chosen = np.array([not complaint.startswith("it has")], dtype=np.int64)
+    rewrite(dense, arrays | {"shift": shift, "shift_chosen": chosen}, header)
     refused(dense, complaint)
 
 

@@ -1,4 +1,4 @@
-"""Files that earlier releases wrote are read for ever, and decide as they did.
+"""Files that earlier releases wrote are read forever, and decide as they did.
 
 `python tests/persistence/test_kept.py` writes a file for every case below that has none. It never replaces one: a file
 that cannot be read any more is a promise broken, not a file to be written again.

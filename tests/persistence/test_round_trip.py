@@ -86,11 +86,11 @@ def test_classes_that_came_in_an_interrupted_call(file, problem):
     model = OnlineSVC(gamma=0.1).partial_fit(X[early], y[early])
     # So an interrupted call leaves a model: the new class is known, but its machine has not seen what the others kept.
     model._state.extend(model._state.table.extended(np.array([2])))
-    assert model._state.to_arrays()[0]["newcomers"].tolist() == [2]
+    assert model._state.to_arrays()[0]["late_models"].tolist() == [2]
     loaded = reloaded(model, file)
     for one in (model, loaded):
         one.partial_fit(X[~early], y[~early])
-        assert one._state.to_arrays()[0]["newcomers"].tolist() == []
+        assert one._state.to_arrays()[0]["late_models"].tolist() == []
     np.testing.assert_allclose(loaded.decision_function(X), model.decision_function(X), atol=1e-9)
 
 
@@ -184,20 +184,3 @@ def test_a_class_of_the_same_name_is_not_ours(file, problem):
     stranger = type("OnlineSVC", (OnlineSVC,), {})
     with pytest.raises(ModelFileError, match="Only models of hinge"):
         hinge.save(stranger().fit(X, y), file)
-
-
-@pytest.mark.parametrize("n_classes", [2, 3])
-def test_files_from_before_boxes_and_averages(file, problem, parts, rewrite, n_classes):
-    X, y = problem(n_classes)
-    model = OnlineSVC(C=0.7).partial_fit(X[:80], y[:80])
-    hinge.save(model, file)
-    arrays, header = parts(file)
-    counters = arrays["counters"]
-    early = np.concatenate([counters[:3], counters[3:].reshape(-1, 12)[:, :4].ravel()])
-    arrays = {name: array for name, array in arrays.items() if name not in ("member_lows", "lag", "terms")}
-    rewrite(file, arrays | {"counters": early}, header)
-    later = hinge.load(file)
-    np.testing.assert_array_equal(later.decision_function(X), model.decision_function(X))
-    for each in (model, later):
-        each.partial_fit(X[80:], y[80:])
-    np.testing.assert_allclose(later.decision_function(X), model.decision_function(X), atol=1e-12)

@@ -14,7 +14,7 @@ from hinge._fit.tasks import Classification
 from hinge._model.duality import gap_on, require_convex, violation_on
 from hinge._model.locking import reads, writes
 from hinge._model.params import check_class_weight, number
-from hinge._model.state import SolverOptions, State
+from hinge._model.state import State
 from hinge._model.threads import one_blas_thread
 from hinge.streaming import StreamTraits
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from hinge._model.labels import ClassTable
+    from hinge._model.options import CommonOptions
     from hinge._model.state import NativeModel
 
 
@@ -41,7 +42,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
         """Labels known so far, sorted."""
         return self._fitted_state().table.classes
 
-    def _classifier_options(self, *, streaming: bool) -> SolverOptions:
+    def _classifier_options(self, *, streaming: bool) -> CommonOptions:
         """Check the parameters that all classifiers share."""
         options = self._common_options()
         check_class_weight(self.class_weight, streaming=streaming)
@@ -147,10 +148,11 @@ class SupportVectorClassifier(KernelClassifier):
     C: float
     tol: float
 
-    def _classifier_options(self, *, streaming: bool) -> SolverOptions:
+    def _classifier_options(self, *, streaming: bool) -> CommonOptions:
         options = super()._classifier_options(streaming=streaming)
         number("C", self.C, above=0, hint="a usual value is 1.0")
-        return options.but(tolerance=number("tol", self.tol, above=0, hint="a usual value is 1e-3"))
+        number("tol", self.tol, above=0, hint="a usual value is 1e-3")
+        return options
 
     @property
     def _cost(self) -> float:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from hinge import _core
     from hinge._fit.data import TrainingData
     from hinge._fit.estimator import KernelEstimator
-    from hinge._model.state import SolverOptions
+    from hinge._model.options import SolverOptions
 
 Estimator = TypeVar("Estimator", bound="KernelEstimator")
 StateT = TypeVar("StateT", bound=State)

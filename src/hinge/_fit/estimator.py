@@ -11,7 +11,6 @@ from sklearn.utils.validation import check_is_fitted
 from hinge._fit.progress import CallbackSupportMixin
 from hinge._model.locking import reads
 from hinge._model.params import check_kernel, check_seed, check_threads, flag, number
-from hinge._model.state import SolverOptions
 from hinge._model.threads import count_threads
 from hinge._model.validation import check_queries, is_ready
 
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from hinge._fit.learner import Learner
     from hinge._fit.passes import PassPlan
     from hinge._fit.tasks import Task
+    from hinge._model.options import CommonOptions, SolverOptions
     from hinge._model.predictor import Predictor
     from hinge._model.state import ProgressiveScore, State
     from hinge._model.validation import PooledRows, Rows
@@ -61,14 +61,14 @@ class KernelEstimator(CallbackSupportMixin, BaseEstimator):
     def _check_params(self, *, streaming: bool) -> SolverOptions:
         """Raise ParameterError for invalid parameters; return what they mean to the solver."""
 
-    def _common_options(self) -> SolverOptions:
-        """Check the parameters that all estimators share; return options whose other fields have their defaults."""
+    def _common_options(self) -> CommonOptions:
+        """Check the parameters that all estimators share, and return the options that they mean."""
         check_kernel(*self._kernel_params)
         check_seed(self.random_state)
         check_threads(self.n_jobs)
         flag("verbose", self.verbose)
         megabytes = number("cache_size", self.cache_size, above=0, hint="it is in megabytes, a usual value is 200")
-        return SolverOptions(cache_bytes=int(min(megabytes * 2**20, 2**62)), threads=count_threads(self.n_jobs))
+        return {"cache_bytes": int(min(megabytes * 2**20, 2**62)), "threads": count_threads(self.n_jobs)}
 
     def _options(self, *, streaming: bool) -> SolverOptions:
         """Return the solver options for a call that learns; such a call may also draw a seed."""
@@ -82,6 +82,10 @@ class KernelEstimator(CallbackSupportMixin, BaseEstimator):
     def _cost(self) -> float:
         """The upper bound of the coefficient of an example of weight 1."""
         return 1.0
+
+    def _selection_seed(self) -> int:
+        """Return the seed with which the solver draws candidates, if it selects examples."""
+        return 0
 
     def _pass_plan(self, data: TrainingData) -> PassPlan:
         """Return how `fit` goes over a training set, where the learner makes passes."""

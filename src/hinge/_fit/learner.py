@@ -12,7 +12,6 @@ from hinge._fit.passes import Passes
 from hinge._fit.progress import FitTasks, progress_bar
 from hinge._model.kernels import KernelSpec, check_gram
 from hinge._model.overflow import check_overflow
-from hinge._model.params import random_seed
 from hinge._model.state import State
 from hinge._model.validation import Storage
 from hinge.exceptions import DataError
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from hinge._fit.data import TrainingData
     from hinge._fit.estimator import KernelEstimator
     from hinge._model.labels import ClassTable
-    from hinge._model.state import SolverOptions
+    from hinge._model.options import SolverOptions
 
 StateT = TypeVar("StateT", bound=State)
 
@@ -109,18 +108,15 @@ class KernelLearner(Generic[StateT]):
         first = state.n_seen
         state.n_seen += len(data)  # first of all: places must stay unique if the call is interrupted
         with state.products(), progress_bar(estimator.verbose) as bar, state.watched(bar) as monitor:
-            self._visit(state, data, first, estimator.random_state, monitor)
+            self._visit(state, data, first, estimator._selection_seed(), monitor)
 
-    def _visit(
-        self, state: StateT, data: TrainingData, first: int, random_state: object, monitor: _core.Monitor | None
-    ) -> None:
-        visit(state, data, first, random_state, monitor)
+    def _visit(self, state: StateT, data: TrainingData, first: int, seed: int, monitor: _core.Monitor | None) -> None:
+        visit(state, data, first, seed, monitor)
 
 
-def visit(state: State, data: TrainingData, first: int, random_state: object, monitor: _core.Monitor | None) -> None:
+def visit(state: State, data: TrainingData, first: int, seed: int, monitor: _core.Monitor | None) -> None:
     """Show rows, the first of which has a given place in the stream, to the native model once, in the order given."""
     numbers = data.class_numbers(state.table)
-    seed = random_seed(random_state) if state.options.selection != "random" else 0
     for rows, batch in state.storage.batches(data.X):
         order = np.arange(rows.stop - rows.start, dtype=np.int64)
         costs, place = data.costs[rows], first + rows.start

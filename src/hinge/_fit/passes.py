@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -111,12 +111,12 @@ class Passes:
 
     def _converge(self) -> None:
         """Pass until no example violates the optimality conditions."""
-        options = self._state.options
+        options = self._options
         if options.selection != "random":  # it skips examples: one pass with it, then all of them are visited
             self._pass()
             if self._tasks.stopped:
                 return
-            self._state.use(replace(options, selection="random"))
+            self._state.use(options.replace(selection="random"))
         max_steps = max(_MAX_STEPS, _MAX_STEPS_PER_ROW * len(self._rows)) * self._state.native.n_binaries
         converged = self._pass_and_finish(3 * max_steps)
         self._state.use(options)
@@ -124,11 +124,11 @@ class Passes:
 
     def _solve_exactly(self) -> None:
         """Converge, and go on to the last digits if that took few steps."""
-        options = self._state.options
+        options = self._options
         converged = self._pass_and_finish(_MAX_STEPS)
         if converged and self._state.native.n_steps <= _CHEAP_STEPS:
             finest = min(options.tolerance, _FINEST_TOLERANCES[self._state.storage.dtype])
-            self._state.use(replace(options, tolerance=finest, max_steps=_CHEAP_STEPS))
+            self._state.use(options.replace(tolerance=finest, max_steps=_CHEAP_STEPS))
             self._pass_and_finish(10 * _CHEAP_STEPS)
             self._state.native.polish()
             self._state.use(options)
@@ -136,9 +136,13 @@ class Passes:
                 converged = self._pass_and_finish(_MAX_STEPS)
         self._warn_unless(converged)
 
+    @property
+    def _options(self) -> _core.LasvmOptions:
+        return cast("_core.LasvmOptions", self._state.options)
+
     def _warn_unless(self, converged: bool) -> None:
         """Warn if the solution does not reach the tolerance."""
-        reached = converged and self._state.native.gap.max() <= self._state.options.tolerance
+        reached = converged and self._state.native.gap.max() <= self._options.tolerance
         if not reached and not self._tasks.stopped:
             warn_not_converged(self._state, "Passes or steps ran out")
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from hinge import _core
 from hinge._model.state import signed_coefficients
 from hinge.exceptions import ParameterError
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from hinge._model.options import NativeOptions
     from hinge._model.state import Arrays, State
 
 
@@ -43,9 +45,10 @@ def violation_on(state: State, X: Any, labels: NDArray[np.int32], costs: NDArray
     may_rise = (bounds[:, None] > 0) & (coefficients < np.maximum(end, 0.0))
     may_fall = (bounds[:, None] > 0) & (coefficients > np.minimum(end, 0.0))
     lowest, highest = native.extremes.T
+    options = cast("NativeOptions", state.options)
     highest = np.maximum(highest, np.where(may_rise, gradient, -np.inf).max(axis=0))
     lowest = np.minimum(lowest, np.where(may_fall, gradient, np.inf).min(axis=0))
-    violation = highest - lowest if state.options.biased else np.maximum(np.maximum(highest, -lowest), 0.0)
+    violation = highest - lowest if options.biased else np.maximum(np.maximum(highest, -lowest), 0.0)
     return float(np.max(violation, where=np.isfinite(violation), initial=0.0))
 
 
@@ -114,12 +117,12 @@ def _has_outliers(state: State) -> bool:
 def require_convex(state: State) -> None:
     """Refuse to measure a model where the examples given are not the problem that its coefficients solve."""
     options = state.options
-    if options.algorithm == "robust" and (options.loss == "ramp" or _has_outliers(state)):
+    if isinstance(options, _core.RobustOptions) and (options.loss == "ramp" or _has_outliers(state)):
         raise ParameterError(
             "The ramp loss must have its outliers named before its problem is convex, and examples given say none; "
             "call this without examples, which looks at those the model holds."
         )
-    if options.average:
+    if isinstance(options, _core.TrackingOptions) and options.average:
         raise ParameterError(
             "Averaged coefficients must not be measured against the dual of others; "
             "call this without examples, or learn with average=False."

@@ -5,8 +5,8 @@ from __future__ import annotations
 import copy
 import math
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,25 +23,37 @@ from hinge._model.validation import Storage
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from hinge._model.options import SolverOptions
+
 Arrays = dict[str, NDArray[Any]]
 
 
 class NativeModel(Protocol):
     """The native machines, whatever their precision."""
 
-    broken: bool
-    n_binaries: int
-    n_retained: int
-    n_kernel_evals: int
-    n_steps: int
-    bias: NDArray[np.float64]
-    gap: NDArray[np.float64]
-    dual_objective: NDArray[np.float64]
-    duality_gap: NDArray[np.float64]
-    squared_norm: NDArray[np.float64]
-    extremes: NDArray[np.float64]
-
-    def set_options(self, options: _core.Options) -> None: ...
+    @property
+    def broken(self) -> bool: ...
+    @property
+    def n_binaries(self) -> int: ...
+    @property
+    def n_retained(self) -> int: ...
+    @property
+    def n_kernel_evals(self) -> int: ...
+    @property
+    def n_steps(self) -> int: ...
+    @property
+    def bias(self) -> NDArray[np.float64]: ...
+    @property
+    def gap(self) -> NDArray[np.float64]: ...
+    @property
+    def dual_objective(self) -> NDArray[np.float64]: ...
+    @property
+    def duality_gap(self) -> NDArray[np.float64]: ...
+    @property
+    def squared_norm(self) -> NDArray[np.float64]: ...
+    @property
+    def extremes(self) -> NDArray[np.float64]: ...
+    def set_options(self, options: Any) -> None: ...
     def grow(self, n_classes: int) -> None: ...
     def learn(  # noqa: PLR0917
         self,
@@ -57,58 +69,6 @@ class NativeModel(Protocol):
     def polish(self) -> None: ...
     def predictor(self) -> NativePredictor: ...
     def state(self) -> Arrays: ...
-
-
-@dataclass(frozen=True)
-class SolverOptions:
-    """What the machines may do, as plain values; None means no bound."""
-
-    cache_bytes: int
-    threads: int
-    tolerance: float = 1e-3
-    second_order: bool = True
-    max_gap: float | None = None
-    max_support: int | None = None
-    max_steps: int = 0
-    selection: str = "random"
-    pool_size: int = 50
-    algorithm: str = "lasvm"
-    loss: str = "ramp"
-    ramp: float = -1.0
-    warmup: int = 0
-    max_idle: int = 0
-    clean_every: int = 1
-    n_steps: int = 10
-    process: bool = True
-    keep_all: bool = True
-    average: bool = False
-    seed: int = 0
-    margin: float = 0.0
-    max_examples: int | None = None
-    oldest_first: bool = False
-    problem: str = "classifier"
-    nu: float = 1.0
-    most_total: float | None = None
-
-    def but(self, **changes: Any) -> Self:
-        """Return the same with some changes; `dataclasses.replace` would take a good part of the time of a label."""
-        other = object.__new__(type(self))
-        other.__dict__.update(self.__dict__, **changes)
-        return other
-
-    @property
-    def biased(self) -> bool:
-        """The machines have a bias, so that their coefficients have a sum to keep."""
-        return self.algorithm in ("lasvm", "incremental")
-
-    def native(self) -> _core.Options:
-        """Return the options for the native code."""
-        options = _core.Options()
-        bounds = {name: math.inf for name in ("max_gap", "most_total") if getattr(self, name) is None}
-        counts = {name: getattr(self, name) or 0 for name in ("max_support", "max_examples")}
-        for name, value in (asdict(self) | bounds | counts).items():
-            setattr(options, name, value)
-        return options
 
 
 @dataclass
@@ -165,9 +125,9 @@ class State:
         The classes known so far.
     """
 
-    _options_class: type[SolverOptions] = SolverOptions
-    brief_rows = 16  # calls that learn no more rows are over sooner than a snapshot is worth
-    warns_when_stalled = True  # exact models say by themselves how exact they are
+    _native_classes: ClassVar[dict[str, Any]] = {"float32": _core.KernelModel32, "float64": _core.KernelModel64}
+    brief_rows: ClassVar[int] = 16  # calls that learn no more rows are over sooner than a snapshot is worth
+    warns_when_stalled: ClassVar[bool] = True  # exact models say by themselves how exact they are
 
     def __init__(self, kernel: KernelSpec, options: SolverOptions, storage: Storage, table: ClassTable) -> None:
         self.kernel = kernel
@@ -205,10 +165,10 @@ class State:
 
     def _built(self, arrays: Arrays | None) -> NativeModel:
         """Return new machines, with what some arrays say that they know."""
-        kind = self._kind()
+        kind = self._native_classes[self.storage.dtype.name]
         parts = (
             self.kernel.native(self.storage.dtype),
-            self.options.native(),
+            self.options,
             self.storage.n_features,
             self.storage.sparse,
             len(self.table),
@@ -216,16 +176,10 @@ class State:
         made: NativeModel = kind(*parts) if arrays is None else kind.restore(*parts, arrays)
         return made
 
-    def _kind(self) -> Any:
-        """Return the class of the native machines."""
-        if self.options.algorithm == "incremental":
-            return _core.ExactModel
-        return _core.KernelModel32 if self.storage.dtype == np.float32 else _core.KernelModel64
-
     def use(self, options: SolverOptions) -> NativeModel:
         """Return the native machines, told to work as `options` say."""
         if options != self.options:
-            self.native.set_options(options.native())
+            self.native.set_options(options)
             self.options = options
         return self.native
 
@@ -305,11 +259,11 @@ class State:
             counts=np.bincount(places, minlength=len(table)).astype(np.int32),
         )
 
-    def counters(self) -> NDArray[np.int64]:
-        """Return what the machines have counted, in the order of the classes; the native code says what it is."""
+    def memory(self, name: str) -> NDArray[np.int64]:
+        """Return what the solvers remember under some name, one row per binary model in the order of the classes."""
         table, arrays = self.snapshot()
-        counters = arrays["counters"][3:].reshape(len(arrays["member_counts"]), -1)
-        return counters[table.numbers] if len(table) > 2 else counters
+        remembered: NDArray[np.int64] = arrays[name]
+        return remembered[table.numbers] if len(table) > 2 else remembered
 
     def vectors(self, arrays: Arrays) -> Any:
         """Return the examples held by a snapshot of the machines as they were given."""
@@ -319,7 +273,7 @@ class State:
         return arrays["values"] + arrays["shift"] if arrays["shift"].size else arrays["values"]
 
     def to_arrays(self) -> tuple[Arrays, dict[str, Any]]:
-        """Return everything as plain arrays, and values that JSON can hold as long as the labels are plain as well.
+        """Return everything as plain arrays, and values: the options, and others that JSON can hold if labels are.
 
         A kernel function of the user is not among them.
         """
@@ -331,7 +285,7 @@ class State:
         kernel = {key: value for key, value in vars(self.kernel).items() if key != "function"}
         return {
             "kernel": kernel,
-            "options": asdict(self.options),
+            "options": self.options,
             "dtype": self.storage.dtype.name,
             "sparse": self.storage.sparse,
             "n_features": self.storage.n_features,
@@ -356,7 +310,7 @@ class State:
     def __setstate__(self, parts: tuple[Arrays, dict[str, Any], Callable[[Any, Any], Any] | None]) -> None:
         arrays, values, function = parts
         self.kernel = KernelSpec(**values["kernel"], function=function)
-        self.options = self._options_class(**values["options"])
+        self.options = values["options"]
         self.storage = Storage(np.dtype(values["dtype"]), values["sparse"], values["n_features"])
         self.table = ClassTable(
             np.array(values["classes"], dtype=np.dtype(values["class_type"])),

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import fields
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
 
+from hinge import _core
 from hinge._fit.driver import revising, state_of
 from hinge._fit.estimator import KernelEstimator
 from hinge._model.locking import reads, writes
+from hinge._model.options import ApproximateOptions
 from hinge._model.params import choice, flag, number, whole, whole_or_word
 from hinge.approximate._learner import ApproximateLearner, resolved_kernel
 from hinge.approximate._maps import WITH_FREQUENCIES
-from hinge.approximate._options import ApproximateOptions
 from hinge.approximate._state import ApproximateState
 from hinge.exceptions import ParameterError
 
@@ -59,7 +59,6 @@ class ApproximateEstimator(KernelEstimator):
     def _approximate_options(self) -> ApproximateOptions:
         """Check the parameters that all approximate models share."""
         common = self._common_options()
-        shared = {field.name: getattr(common, field.name) for field in fields(common)}
         approximation = choice("approximation", self.approximation, ("nystroem", "fourier"))
         if approximation == "fourier" and self.kernel not in WITH_FREQUENCIES:
             raise ParameterError(
@@ -68,17 +67,19 @@ class ApproximateEstimator(KernelEstimator):
             )
         whole_or_word("epochs", self.epochs, ("auto",), at_least=1, hint="'auto' chooses a number for you")
         self._check_stopping()
-        own = {
-            "algorithm": "approximate",
-            "approximation": approximation,
-            "n_components": whole("n_components", self.n_components, at_least=1, hint="a usual value is 512"),
-            "eigen_threshold": self._checked_threshold(),
-            "loss": choice("loss", self.loss, self._losses),
-            "intercept": flag("fit_intercept", self.fit_intercept),
-            "adaptive": choice("steps", self.steps, ("adaptive", "asset")) == "adaptive",
-            "cost": self._checked_cost(),
-        }
-        return ApproximateOptions(**(shared | own | self._averaging()))
+        n_components = whole("n_components", self.n_components, at_least=1, hint="a usual value is 512")
+        threshold = self._checked_threshold()
+        average_share, average_steps = self._averaging()
+        linear = _core.LinearOptions(
+            **common,
+            loss=choice("loss", self.loss, self._losses),
+            intercept=flag("fit_intercept", self.fit_intercept),
+            adaptive=choice("steps", self.steps, ("adaptive", "asset")) == "adaptive",
+            cost=self._checked_cost(),
+            average_share=average_share,
+            average_steps=average_steps,
+        )
+        return ApproximateOptions(linear, approximation, n_components, threshold)
 
     def _checked_cost(self) -> float:
         cost = number("C", self.C, above=0, hint="a usual value is 1.0")
@@ -107,18 +108,18 @@ class ApproximateEstimator(KernelEstimator):
             )
         return threshold
 
-    def _averaging(self) -> dict[str, float | int]:
+    def _averaging(self) -> tuple[float, int]:
         """Return what `average_last` means: a share of the steps, or a number of them."""
         last = self.average_last
         if isinstance(last, (int, np.integer)) and not isinstance(last, bool):
-            return {"average_share": 0.0, "average_steps": whole("average_last", last, at_least=1, hint="0.5 is usual")}
+            return 0.0, whole("average_last", last, at_least=1, hint="0.5 is usual")
         share = number("average_last", last, above=0, hint="0.5, the last half of the steps, is usual")
         if not _SMALLEST_SHARE <= share <= 1:
             raise ParameterError(
                 f"average_last must be a share from {_SMALLEST_SHARE:g} to 1.0 or a whole number of steps, got "
                 f"{share:g}; 0.5 is usual."
             )
-        return {"average_share": share, "average_steps": 0}
+        return share, 0
 
     def _resolve_kernel(self, X: Any, weights: NDArray[np.float64]) -> KernelSpec:
         """Return the kernel; some rows decide gamma if it is not a number."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from dataclasses import replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from hinge._fit.data import TrainingData
     from hinge._fit.estimator import KernelEstimator
     from hinge._model.labels import ClassTable
-    from hinge._model.state import SolverOptions
+    from hinge._model.options import SolverOptions
     from hinge.approximate._estimator import ApproximateEstimator
 
 # Parameters that must not change while a model learns, and the options that hold what they were.
@@ -35,9 +35,9 @@ _FIXED = {
     "approximation": "approximation",
     "n_components": "n_components",
     "eigen_threshold": "eigen_threshold",
-    "loss": "loss",
-    "fit_intercept": "intercept",
-    "steps": "adaptive",
+    "loss": "linear.loss",
+    "fit_intercept": "linear.intercept",
+    "steps": "linear.adaptive",
 }
 
 
@@ -64,7 +64,7 @@ class ApproximateLearner:
         """Raise ParameterError if the kernel, the feature map or the loss changed."""
         state.kernel.require_same(*estimator._kernel_params)
         for name, field in _FIXED.items():
-            if getattr(options, field) != getattr(state.options, field):
+            if attrgetter(field)(options) != attrgetter(field)(state.options):
                 raise ParameterError(
                     f"{name} must stay what it was when learning began, got {getattr(estimator, name)!r}; "
                     "set it back, or call fit to start from scratch."
@@ -117,7 +117,7 @@ class ApproximateLearner:
         """Learn rows of a later pass, which are counted already, in random order."""
         options = state.options
         part = part_of(estimator, state, data, 0)
-        native = state.use(replace(options, total=max(state.native.n_examples, 1)))
+        native = state.use(options.with_linear(total=max(state.native.n_examples, 1)))
         with one_blas_thread(), progress_bar(estimator.verbose) as bar, state.watched(bar) as monitor:
             for rows, batch in state.storage.batches(part.X):
                 order = random.permutation(rows.stop - rows.start)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -73,7 +73,7 @@ def _drawn(state: ApproximateState, rows: NDArray[np.intp], random: np.random.Ra
 
 
 def _sample(state: ApproximateState, X: Any, targets: NDArray[np.float64], ids: NDArray[np.int64]) -> Sample:
-    labels = np.zeros(len(ids)) if state.options.regression else targets
+    labels = np.zeros(len(ids)) if state.options.is_regression else targets
     return Sample(X, ids, labels.astype(np.int32))
 
 
@@ -141,13 +141,12 @@ def _renew(
     chosen = _drawn(state, np.arange(len(ids)), random)
     features = nystroem(_sample(state, X[chosen], targets[chosen], ids[chosen]), kernel, state.options)
     native = state.machines_over(kernel, features)
-    native.set_options(
-        replace(state.options, total=len(reservoir), planned=_PASSES_OVER_RESERVOIR * len(reservoir)).native()
-    )
+    n_rows = len(reservoir)
+    native.set_options(state.options.linear.replace(total=n_rows, planned=_PASSES_OVER_RESERVOIR * n_rows))
     ((_, batch),) = state.storage.batches(X)
     for _ in range(_PASSES_OVER_RESERVOIR):
         native.learn(batch, targets, weights, 0, random.permutation(len(ids)), monitor)
-    native.set_options(state.options.native())
+    native.set_options(state.options.linear)
     state.replace(kernel, features, native, None if reservoir.suffices else reservoir)
 
 
@@ -198,7 +197,7 @@ class Training:
 
     def _spare(self) -> NDArray[np.intp]:
         """Return the rows but for one of each class, or but for one."""
-        numbers = np.zeros(len(self._rows)) if self._state.options.regression else self._part.targets[self._rows]
+        numbers = np.zeros(len(self._rows)) if self._state.options.is_regression else self._part.targets[self._rows]
         _, first = np.unique(numbers, return_index=True)
         return np.delete(self._rows, first)
 
@@ -207,7 +206,7 @@ class Training:
         state, wanted = self._state, self._state.options
         resolve_map(state, self._part, self._rows, self._random)
         planned = 0 if self._may_stop else self._epochs * len(self._rows)  # where the end is open, averages are recent
-        native = state.use(replace(wanted, total=len(self._rows), planned=planned))
+        native = state.use(wanted.with_linear(total=len(self._rows), planned=planned))
         if self._epochs > 1:
             native.keep(len(self._part.targets))
         try:

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from hinge._model.kernels import KernelSpec
+    from hinge._model.options import ApproximateOptions
     from hinge._model.state import Arrays
-    from hinge.approximate._options import ApproximateOptions
 
 _FLOOR = 3e-4  # mean squares below this part of their sum are not evened out any further: they are mostly noise
 _ROUNDING = 1e-15
@@ -99,7 +99,7 @@ def nystroem(sample: Sample, kernel: KernelSpec, options: ApproximateOptions) ->
         kept[-1], values[-1], vectors[:] = True, 1.0, 0.0
     values, vectors = values[kept], vectors[:, kept]
     spread = values / len(sample.ids)
-    penalty = 1.0 / (spread + _FLOOR * spread.sum()) if options.adaptive else np.ones(len(values))
+    penalty = 1.0 / (spread + _FLOOR * spread.sum()) if options.linear.adaptive else np.ones(len(values))
     projection = np.ascontiguousarray(_held((vectors * (np.sqrt(penalty) / np.sqrt(values))).T, storage.dtype))
     arrays = {"ids": sample.ids, "labels": sample.labels, "projection": projection, "shift": shift, "penalty": penalty}
     return Features(arrays | rows_as_arrays(sample.X), float((penalty * spread).sum()))

@@ -7,7 +7,6 @@ leaves the models that it is given as they were, so that a part can be gone over
 from __future__ import annotations
 
 import copy
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
@@ -18,7 +17,7 @@ from hinge._model.threads import one_blas_thread
 from hinge.approximate._estimator import ApproximateEstimator
 from hinge.approximate._learner import part_of
 from hinge.approximate._learning import resolve_map
-from hinge.approximate._state import CLOCK, MACHINES
+from hinge.approximate._state import LINEAR_ARRAYS
 from hinge.exceptions import DataError
 
 if TYPE_CHECKING:
@@ -28,8 +27,8 @@ if TYPE_CHECKING:
 
 Model = TypeVar("Model", bound=ApproximateEstimator)
 
-# Entries of the clock that are counted: those of the learner that made most of them stand for all.
-_COUNTS = [CLOCK.index(name) for name in ("steps", "examples", "evaluations")]
+# Of the counts, those of the learner that made most of them stand for all.
+_COUNTS = ("n_steps", "n_examples", "n_kernel_evals")
 
 
 def begin(  # noqa: PLR0917
@@ -56,7 +55,7 @@ def begin(  # noqa: PLR0917
         resolve_map(state, part, part.used, check_random_state(model.random_state))
         state.n_seen = len(data) if n_examples is None else n_examples
         wanted = state.options
-        state.use(replace(wanted, total=state.n_seen))  # so that the machines know the size of the whole
+        state.use(wanted.with_linear(total=state.n_seen))  # so that the machines know the size of the whole
         state.use(wanted)
     return begun
 
@@ -76,9 +75,10 @@ def averaged(models: Sequence[Model], shares: Sequence[float]) -> Model:
     parts = [state.to_arrays() for state in states]
     portions = np.asarray(shares, dtype=np.float64) / np.sum(shares)
     arrays = dict(parts[0][0])
-    for name in MACHINES:
+    for name in LINEAR_ARRAYS:
         arrays[name] = sum(portion * part[name] for portion, (part, _) in zip(portions, parts, strict=True))
-    arrays["clock"][_COUNTS] = np.max([part["clock"][_COUNTS] for part, _ in parts], axis=0)
+    for name in _COUNTS:
+        arrays[name] = np.max([part[name] for part, _ in parts], axis=0)
     mean = copy.copy(models[0])
     mean._state = type(states[0]).from_arrays(arrays, parts[0][1], states[0].kernel.function)
     return mean

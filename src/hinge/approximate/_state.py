@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
 
 from hinge import _core
 from hinge._model.state import State, Support
 from hinge.approximate._maps import Features
-from hinge.approximate._options import ApproximateOptions
 from hinge.approximate._reservoir import Reservoir
 
 if TYPE_CHECKING:
@@ -19,12 +18,12 @@ if TYPE_CHECKING:
 
     from hinge._model.kernels import KernelSpec
     from hinge._model.labels import ClassTable
-    from hinge._model.state import Arrays, SolverOptions
+    from hinge._model.options import ApproximateOptions, SolverOptions
+    from hinge._model.state import Arrays
     from hinge._model.validation import Storage
 
-# What the entries of the array "clock" are, in the order of the native code.
-CLOCK = ("steps", "examples", "owed", "averaged", "mean", "squares", "weight", "unevenness", "evaluations")
-MACHINES = ("weights", "average", "bias", "average_bias", "clock")
+SCHEDULE_ARRAYS = (*_core.LinearOptions().memory, "n_kernel_evals")  # one number each
+LINEAR_ARRAYS = ("weights", "average", "bias", "average_bias", *SCHEDULE_ARRAYS)
 
 
 class ApproximateState(State):
@@ -38,7 +37,7 @@ class ApproximateState(State):
         The first examples of a stream, from which the final landmarks will be drawn; None when they are.
     """
 
-    _options_class = ApproximateOptions
+    _native_classes: ClassVar[dict[str, Any]] = {"float32": _core.LinearModel32, "float64": _core.LinearModel64}
     options: ApproximateOptions
     features: Features
 
@@ -72,7 +71,11 @@ class ApproximateState(State):
 
     def use(self, options: SolverOptions) -> Any:
         """Return the native machines, told to work as `options` say."""
-        return super().use(options)
+        if options != self.options:
+            chosen = cast("ApproximateOptions", options)
+            self.native.set_options(chosen.linear)
+            self.options = chosen
+        return self.native
 
     def size(self) -> int:
         """Return the number of features."""
@@ -91,11 +94,11 @@ class ApproximateState(State):
 
     def machines_over(self, kernel: KernelSpec, features: Features, arrays: Arrays | None = None) -> Any:
         """Return machines over a feature map, with what some arrays say that they know."""
-        kind: Any = _core.LinearModel32 if self.storage.dtype == np.float32 else _core.LinearModel64
-        known = None if arrays is None else {name: arrays[name] for name in MACHINES}
+        kind = self._native_classes[self.storage.dtype.name]
+        known = None if arrays is None else {name: arrays[name] for name in LINEAR_ARRAYS}
         native = features.native(kernel, self.storage)
         penalty = features.arrays["penalty"]
-        return kind(native, penalty, features.typical, self.options.native(), len(self.table), known)
+        return kind(native, penalty, features.typical, self.options.linear, len(self.table), known)
 
     def _built(self, arrays: Arrays | None) -> Any:
         return self.machines_over(self.kernel, self.features, arrays)
@@ -138,7 +141,7 @@ class ApproximateState(State):
     def to_arrays(self) -> tuple[Arrays, dict[str, Any]]:
         """Return everything as plain arrays, and values that JSON can hold as long as the labels are plain as well."""
         table, arrays = self.snapshot()
-        own = {name: arrays[name] for name in MACHINES}
+        own = {name: arrays[name] for name in LINEAR_ARRAYS}
         held = {} if self.reservoir is None else self.reservoir.to_arrays()
         built_from = held.pop(Reservoir.BUILT_FROM, None)
         count = None if built_from is None else int(built_from[0])
@@ -150,7 +153,7 @@ class ApproximateState(State):
         super().__setstate__(parts)
         self.reservoir = None
         held = {name: array for name, array in arrays.items() if name.startswith(Reservoir.PREFIX)}
-        own = {name: array for name, array in arrays.items() if name not in MACHINES and name not in held}
+        own = {name: array for name, array in arrays.items() if name not in LINEAR_ARRAYS and name not in held}
         self.features = Features(own, values["typical"])
         if values["built_from"] is not None:
             self.reservoir = Reservoir.from_arrays(held, values["built_from"], self.storage, self.options.n_components)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from hinge._model.state import SolverOptions
+    from hinge._model.options import SolverOptions
 
 
 def _has_probabilities(model: ApproximateSVC) -> bool:

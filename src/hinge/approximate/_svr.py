@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -15,7 +14,6 @@ from hinge._model.locking import writes
 from hinge._model.params import number
 from hinge.approximate._chunks import fit_chunks, is_chunks
 from hinge.approximate._estimator import ApproximateEstimator
-from hinge.approximate._state import CLOCK
 from hinge.streaming import StreamTraits
 
 if TYPE_CHECKING:
@@ -23,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from hinge._model.state import SolverOptions
+    from hinge._model.options import SolverOptions
     from hinge.approximate._state import ApproximateState
 
 
@@ -242,12 +240,12 @@ class ApproximateSVR(RegressorMixin, ApproximateEstimator):
 
     def _check_params(self, *, streaming: bool) -> SolverOptions:  # noqa: ARG002
         epsilon = number("epsilon", self.epsilon, at_least=0, hint="a usual value is 0.1")
-        return replace(self._approximate_options(), epsilon=epsilon)
+        return self._approximate_options().with_linear(epsilon=epsilon)
 
     def _validation_score(
         self, state: ApproximateState, X: Any, y: NDArray[Any], weights: NDArray[np.float64]
     ) -> float:
         errors = np.square(state.decide(X, state.options.threads)[:, 0] - y)
-        clock = state.native.state()["clock"]
-        spread = clock[CLOCK.index("squares")] / clock[CLOCK.index("steps")]  # of targets; a few rows may have none
+        arrays = state.native.state()
+        spread = float(arrays["target_squares"][0] / arrays["n_steps"][0])  # of targets; a few rows may have none
         return -float(np.average(errors, weights=weights)) / (spread or 1.0)

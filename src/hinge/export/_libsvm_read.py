@@ -160,10 +160,8 @@ def _kernel_parameters(record: LibsvmFile) -> dict[str, Any]:
 def _arrays(X: Rows, kernel: KernelSpec, machines: BinaryModels, C: float) -> Arrays:
     """Return the arrays that differ from those of an empty state; gradients are still zero."""
     n, counts = X.shape[0], machines.counts
-    counters = [n * n, 0, 1]
-    for machine in range(len(counts)):
-        positive = int((machines.sides[machines.part(machine)] > 0).sum())
-        counters += [min(_SEEDS, int(counts[machine]) - positive), min(_SEEDS, positive), *[0] * 10]
+    positive = [int((machines.sides[machines.part(machine)] > 0).sum()) for machine in range(len(counts))]
+    seeds = np.minimum(_SEEDS, np.column_stack([counts - positive, positive]))
     arrays: Arrays = {
         "ids": np.arange(n, dtype=np.int64),
         "labels": machines.labels,
@@ -176,7 +174,11 @@ def _arrays(X: Rows, kernel: KernelSpec, machines: BinaryModels, C: float) -> Ar
         "gradient": np.zeros(len(machines.members)),
         "lag": np.zeros(len(machines.members)),
         "terms": np.zeros(len(counts)),
-        "counters": np.array(counters, dtype=np.int64),
+        "bracket_ends": np.zeros((len(counts), 2), dtype=np.int64),
+        "n_kernel_evals": np.array([n * n]),
+        "n_steps": np.zeros(1, dtype=np.int64),
+        "shift_chosen": np.ones(1, dtype=np.int64),
+        "seeds": seeds,
     }
     if not isinstance(X, np.ndarray):
         return arrays | {"data": X.data, "indices": X.indices.astype(np.int32), "indptr": X.indptr.astype(np.int64)}

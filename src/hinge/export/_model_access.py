@@ -17,7 +17,8 @@ from hinge.tables import PreparedClassifier
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
 
-    from hinge._model.state import SolverOptions, State
+    from hinge._model.options import SolverOptions
+    from hinge._model.state import State
     from hinge.online import OnlineSVC
     from hinge.tables import Preparation
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hinge import _core
 from hinge._model.state import State, signed_coefficients
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from hinge import _core
     from hinge._fit.data import TrainingData
     from hinge.incremental._state import ExactState
 
@@ -33,7 +32,12 @@ def learn_all(data: TrainingData, state: ExactState, monitor: _core.Monitor | No
     ((_, batch),) = state.storage.batches(data.X)  # one, since the model is stored as its training set is
     numbers = data.class_numbers(state.table)
     rows = np.flatnonzero(data.used)
-    options = replace(state.options, algorithm="lasvm", tolerance=_NEAR, max_steps=_STEPS * len(rows))
+    options = _core.LasvmOptions(
+        cache_bytes=state.options.cache_bytes,
+        threads=state.options.threads,
+        tolerance=_NEAR,
+        max_steps=_STEPS * len(rows),
+    )
     near = State(state.kernel, options, state.storage, state.table)
     try:
         _approach(near, batch, numbers, data.costs, rows, monitor)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
+from hinge import _core
 from hinge._fit.convergence import warn
 from hinge._fit.driver import revising, state_of
 from hinge._fit.learner import KernelLearner
@@ -24,11 +25,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from hinge import _core
     from hinge._fit.data import TrainingData
     from hinge._fit.estimator import KernelEstimator
     from hinge._model.labels import ClassTable
-    from hinge._model.state import SolverOptions
+    from hinge._model.options import CommonOptions, SolverOptions
 
 EVICTIONS = ("relevance", "age")
 
@@ -46,14 +46,14 @@ class ExactLearner(KernelLearner[ExactState]):
     ) -> ExactState:
         """Return an empty state; the class of a one-class model stays when its last example goes."""
         state = super().new_state(estimator, data, options, table)
-        if options.problem != "classifier":
+        if state.options.problem != "classifier":
             state.announce(table.classes)
         return state
 
     def require_unchanged(self, estimator: KernelEstimator, state: ExactState, options: SolverOptions) -> None:
         """Raise ParameterError if the kernel or the one-class problem changed."""
         super().require_unchanged(estimator, state, options)
-        now, then = options, state.options
+        now, then = cast("_core.ExactOptions", options), state.options
         if (now.problem, now.nu, now.most_total) != (then.problem, then.nu, then.most_total):
             rule = f"nu={then.nu:g}" if then.most_total is None else "C in use instead of nu"
             raise ParameterError(
@@ -75,32 +75,32 @@ class ExactLearner(KernelLearner[ExactState]):
         with progress_bar(estimator.verbose) as bar, state.watched(bar) as monitor:
             tasks.step("pass", partial(self._learn_all, state, data, monitor))
         tasks.end()
-        warn_if_violated(state)
+        warn_if_violated(state, estimator.tol)
 
     def _learn_all(self, state: ExactState, data: TrainingData, monitor: _core.Monitor | None) -> None:
         if state.options.problem == "classifier" and is_worth_it(data, state):
             with state.adding(data, 0):
                 learn_all(data, state, monitor)
         else:
-            self._visit(state, data, 0, None, monitor)
+            self._visit(state, data, 0, 0, monitor)
 
     def learn(self, estimator: KernelEstimator, state: ExactState, data: TrainingData, options: SolverOptions) -> None:
         """Learn the next rows of a stream."""
         super().learn(estimator, state, data, options)
-        warn_if_violated(state)
+        warn_if_violated(state, estimator.tol)
 
     def _visit(
-        self, state: ExactState, data: TrainingData, first: int, random_state: object, monitor: _core.Monitor | None
+        self, state: ExactState, data: TrainingData, first: int, seed: int, monitor: _core.Monitor | None
     ) -> None:
         with state.adding(data, first):
-            super()._visit(state, data, first, random_state, monitor)
+            super()._visit(state, data, first, seed, monitor)
 
 
-def exact_options(estimator: Any, options: SolverOptions) -> SolverOptions:
-    """Check the parameters that exact models share; return the options with what they mean."""
-    return options.but(
-        algorithm="incremental",
-        tolerance=number("tol", estimator.tol, above=0, hint="a usual value is 1e-3"),
+def exact_options(estimator: Any, common: CommonOptions) -> _core.ExactOptions:
+    """Check the parameters that exact models share, and return the options that they mean."""
+    number("tol", estimator.tol, above=0, hint="a usual value is 1e-3")
+    return _core.ExactOptions(
+        **common,
         max_examples=bound("max_examples", estimator.max_examples, at_least=2),
         oldest_first=choice("eviction", estimator.eviction, EVICTIONS) == "age",
     )
@@ -114,7 +114,7 @@ def forget(estimator: KernelEstimator, ids: Any) -> None:
         held = numbers[~is_idle]
         done = state.native.forget(held, monitor)
         state.ids.remove([*held[:done], *numbers[is_idle]])
-    warn_if_violated(exact_state(estimator))
+    warn_if_violated(exact_state(estimator), estimator.tol)
 
 
 def leave_one_out(estimator: KernelEstimator) -> tuple[ClassTable, NDArray[np.float64]]:
@@ -146,13 +146,12 @@ def certified(estimator: KernelEstimator) -> _core.ExactModel:
     return native
 
 
-def warn_if_violated(state: ExactState) -> None:
+def warn_if_violated(state: ExactState, tolerance: float) -> None:
     """Warn if rounding, or a kernel without an optimum, leaves the optimality conditions violated."""
     violation = float(state.native.gap.max(initial=0.0))
-    tolerance = state.options.tolerance
     if not violation <= tolerance:  # NaN counts as well
         warn(
             state,
-            f"The optimality conditions are violated by {violation:.2g}, more than tol={tolerance:g}; scale the "
+            f"The optimality conditions are violated by {violation:.2g}, more than tol={float(tolerance):g}; scale the "
             "features, lower C, or use a positive semi-definite kernel.",
         )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from hinge._model.state import SolverOptions
+    from hinge import _core
 
 
 class IncrementalOneClassSVM(OutlierMixin, KernelEstimator):
@@ -379,15 +378,14 @@ class IncrementalOneClassSVM(OutlierMixin, KernelEstimator):
         """Offset between `score_samples` and `decision_function`."""
         return offset(exact.require_examples(exact.exact_state(self)))
 
-    def _check_params(self, *, streaming: bool) -> SolverOptions:  # noqa: ARG002
+    def _check_params(self, *, streaming: bool) -> _core.ExactOptions:  # noqa: ARG002
         options = exact.exact_options(self, self._common_options())
         nu = number("nu", self.nu, above=0, hint="it is a fraction, a usual value is 0.5")
         if nu > 1:
             raise ParameterError(f"nu must be at most 1, got {self.nu!r}; it is a fraction, a usual value is 0.5.")
         if self.C is not None:
             number("C", self.C, above=0, hint="None means that nu applies")
-        return replace(
-            options,
+        return options.replace(
             problem=choice("shape", self.shape, ("plane", "sphere")),
             nu=nu if self.C is None else 1.0,
             most_total=None if self.C is None else 1.0,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 
+from hinge import _core
 from hinge._model.labels import as_classes
 from hinge._model.state import State
 from hinge.incremental._ids import Ids
@@ -16,11 +17,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from hinge import _core
     from hinge._fit.data import TrainingData
     from hinge._model.kernels import KernelSpec
     from hinge._model.labels import ClassTable
-    from hinge._model.state import Arrays, SolverOptions
+    from hinge._model.options import SolverOptions
+    from hinge._model.state import Arrays
     from hinge._model.validation import Storage
 
 
@@ -35,8 +36,10 @@ class ExactState(State):
         Labels that the user announced: these classes stay when their last example goes.
     """
 
-    brief_rows = 0  # one example may take many steps
-    warns_when_stalled = False
+    _native_classes: ClassVar[dict[str, Any]] = {"float64": _core.ExactModel}
+    brief_rows: ClassVar[int] = 0  # one example may take many steps
+    warns_when_stalled: ClassVar[bool] = False
+    options: _core.ExactOptions
 
     def __init__(self, kernel: KernelSpec, options: SolverOptions, storage: Storage, table: ClassTable) -> None:
         super().__init__(kernel, options, storage, table)

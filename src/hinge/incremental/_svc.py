@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from hinge import _core
     from hinge._model.predictor import Predictor
-    from hinge._model.state import SolverOptions
 
 
 class IncrementalSVC(SupportVectorClassifier):
@@ -319,7 +318,7 @@ class IncrementalSVC(SupportVectorClassifier):
         with driver.revising(self, ExactState) as (state, monitor), state.revised():
             if len(labels):
                 self._relabel(state, numbers, labels, monitor)
-        exact.warn_if_violated(exact.exact_state(self))
+        exact.warn_if_violated(exact.exact_state(self), self.tol)
         return self
 
     def _relabel(
@@ -395,5 +394,5 @@ class IncrementalSVC(SupportVectorClassifier):
         table = self._state.table
         return counts[table.numbers] if len(table) > 2 else counts
 
-    def _check_params(self, *, streaming: bool) -> SolverOptions:
+    def _check_params(self, *, streaming: bool) -> _core.ExactOptions:
         return exact.exact_options(self, self._classifier_options(streaming=streaming))

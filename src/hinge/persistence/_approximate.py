@@ -7,23 +7,22 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from hinge._model.validation import Storage
-from hinge.approximate import CLOCK, ApproximateState, Reservoir
+from hinge.approximate import SCHEDULE_ARRAYS, ApproximateState, Reservoir
 from hinge.persistence._check import MOST_EXAMPLES, check_values
 from hinge.persistence._check_arrays import MOST_PULL, between, check_rows, check_types, row_types
 from hinge.persistence._classifier import classifier
 from hinge.persistence._errors import require
 
 if TYPE_CHECKING:
-    from hinge._model.state import SolverOptions
-    from hinge.approximate import ApproximateOptions
+    from hinge._model.options import ApproximateOptions, SolverOptions
     from hinge.persistence._file import Arrays
     from hinge.persistence._registry import Entry
 
 HELD = Reservoir.PREFIX  # of the arrays with the first examples of a stream
 MATRICES = frozenset({"values", "projection", "frequencies", f"{HELD}values"})
-MACHINES = dict.fromkeys(("weights", "average", "bias", "average_bias", "clock", "penalty"), "float64")
+MACHINES = dict.fromkeys(("weights", "average", "bias", "average_bias", "penalty", *SCHEDULE_ARRAYS), "float64")
 LANDMARKS = {"ids": "int64", "labels": "int32"}
-_COUNTED = [CLOCK.index(name) for name in ("steps", "examples", "evaluations")]
+_COUNTED = ("n_steps", "n_examples", "n_kernel_evals")
 GATHERED = {"targets": "float64", "weights": "float64", "ids": "int64"}
 _OWN: dict[str, tuple[type, ...]] = {"typical": (int, float), "built_from": (int, type(None))}
 
@@ -46,7 +45,7 @@ def check_approximate_state(arrays: Arrays, values: dict[str, Any], options: Sol
     require(not (fourier and gathering), "Fourier features are not built from examples")
     holding = gathering and f"{HELD}ids" in arrays  # stopped at its first example, a stream has nothing yet
     check_types(arrays, _types(plain, fourier=fourier, holding=holding), matrices=MATRICES)
-    require(not wanted.regression or len(plain["classes"]) == 1, "a regression has no classes")
+    require(not wanted.is_regression or len(plain["classes"]) == 1, "a regression has no classes")
     _check_shift(arrays, plain)
     if fourier:
         _check_frequencies(arrays, plain, wanted)
@@ -110,7 +109,7 @@ def _check_machines(arrays: Arrays, values: dict[str, Any]) -> None:
         require(len(arrays[name]) == machines, f"{name} does not match the classes")
     require(bool((arrays["penalty"] > 0).all()), "a penalty is not above zero")
     _check_reach(arrays, machines)
-    _check_clock(arrays["clock"])
+    _check_schedule(arrays)
 
 
 def _check_reach(arrays: Arrays, machines: int) -> None:
@@ -124,9 +123,12 @@ def _check_reach(arrays: Arrays, machines: int) -> None:
             require(sensible, f"numbers of {weights} or {bias} are so large that decisions overflow")
 
 
-def _check_clock(clock: Any) -> None:
-    counted = len(clock) == len(CLOCK) and between(clock[_COUNTED], 0, MOST_EXAMPLES)
-    require(counted and bool((np.delete(clock, CLOCK.index("mean")) >= 0).all()), "its clock makes no sense")
+def _check_schedule(arrays: Arrays) -> None:
+    for name in SCHEDULE_ARRAYS:
+        require(len(arrays[name]) == 1, f"{name} is not one number")
+        largest = MOST_EXAMPLES if name in _COUNTED else np.inf
+        sensible = name == "target_mean" or between(arrays[name], 0, largest)
+        require(sensible, f"{name} makes no sense")
 
 
 def _check_gathered(arrays: Arrays, values: dict[str, Any], options: ApproximateOptions) -> None:
@@ -140,7 +142,7 @@ def _check_gathered(arrays: Arrays, values: dict[str, Any], options: Approximate
     require(len(ids) == len(targets) == len(weights), "held ids, targets and weights differ in length")
     _check_ids(ids, values)
     require(bool((weights > 0).all()), "a weight is not above zero")
-    if not options.regression:
+    if not options.is_regression:
         known = between(targets, 0, len(values["classes"]) - 1) and bool((targets == np.floor(targets)).all())
         require(known, "a target is not the number of a class")
     check_rows(arrays, len(ids), values, HELD)

@@ -7,7 +7,7 @@ less precise, and it sees neither labels nor parameters.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from hinge.persistence._errors import ModelFileError, require
 from hinge.tables import MAX_FEATURES
 
 if TYPE_CHECKING:
-    from hinge._model.state import SolverOptions
+    from hinge._model.options import NativeOptions, SolverOptions
     from hinge.persistence._file import Arrays
 
 MOST_EXAMPLES = 1 << 62
@@ -39,10 +39,10 @@ _STATE: dict[str, tuple[type, ...]] = {
 _KERNEL: dict[str, tuple[type, ...]] = {"name": (str,), "gamma": (int, float), "coef0": (int, float), "degree": (int,)}
 
 
-def check_state(arrays: Arrays, values: dict[str, Any], options: SolverOptions, *, fewest_classes: int = 1) -> None:  # noqa: ARG001
-    """Raise `ModelFileError` unless arrays and values can have come from a `State`, whatever its options."""
+def check_state(arrays: Arrays, values: dict[str, Any], options: SolverOptions, *, fewest_classes: int = 1) -> None:
+    """Raise `ModelFileError` unless arrays and values can have come from a `State` with such options."""
     check_values(values, fewest_classes=fewest_classes)
-    check_arrays(arrays, values)
+    check_arrays(arrays, values, cast("NativeOptions", options).memory)
 
 
 def check_values(values: dict[str, Any], *, fewest_classes: int = 1) -> None:

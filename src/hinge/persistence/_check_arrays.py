@@ -31,29 +31,38 @@ TYPES = {
     "gradient": "float64",
     "lag": "float64",
     "terms": "float64",
-    "counters": "int64",
-    "newcomers": "int64",
+    "bracket_ends": "int64",
+    "late_models": "int64",
+    "n_kernel_evals": "int64",
+    "n_steps": "int64",
+    "shift_chosen": "int64",
 }  # all others are of the precision of the model
+SCALARS = ("n_kernel_evals", "n_steps", "shift_chosen")
 MOST_COUNTED = 1 << 62
 MOST_SEEDS = 5  # of each class, with which a machine begins
-PER_MACHINE = 12  # counters
 SLACK = 1e-9  # of a box, by which rounding may carry a coefficient out of it
 MOST_PULL = 1e153  # of all coefficients together; learning stays below
 MOST_GRADIENT = 1e305
 BOUNDLESS = 1e300  # the cost of a member whose coefficient has no bound
 
 
-def check_arrays(arrays: Arrays, values: dict[str, Any]) -> None:
-    """Raise `ModelFileError` unless the arrays fit together and to checked values."""
-    expected = {name: kind for name, kind in TYPES.items() if name not in SPARSE}
-    check_types(arrays, expected | {"shift": values["dtype"]} | row_types(values), matrices=DENSE)
+def check_arrays(arrays: Arrays, values: dict[str, Any], memory: dict[str, int]) -> None:
+    """Raise `ModelFileError` unless the arrays fit together and to checked values.
+
+    `memory` says what the solvers remember: names of arrays, and how many counts each has per binary model.
+    """
+    expected = {name: kind for name, kind in TYPES.items() if name not in SPARSE} | dict.fromkeys(memory, "int64")
+    matrices = {*DENSE, "bracket_ends", *(name for name, width in memory.items() if width > 1)}
+    check_types(arrays, expected | {"shift": values["dtype"]} | row_types(values), matrices=matrices)
+    for name in SCALARS:
+        require(len(arrays[name]) == 1, f"{name} is not one number")
     _check_examples(arrays, values)
     check_rows(arrays, len(arrays["ids"]), values)
     _check_features(arrays, values)
     machines = 1 if len(values["classes"]) <= 2 else len(values["classes"])
     _check_members(arrays, machines)
     _check_coefficients(arrays, machines)
-    _check_counters(arrays, values, machines)
+    _check_counts(arrays, values, machines, memory)
 
 
 def row_types(values: dict[str, Any]) -> dict[str, str]:
@@ -102,7 +111,7 @@ def check_rows(arrays: Arrays, rows: int, values: dict[str, Any], prefix: str = 
 
 def _check_features(arrays: Arrays, values: dict[str, Any]) -> None:
     storage = Storage(np.dtype(values["dtype"]), values["sparse"], values["n_features"])
-    shift, chosen = arrays["shift"], arrays["counters"][2:3]
+    shift, chosen = arrays["shift"], arrays["shift_chosen"]
     if len(shift):
         usual = not values["sparse"] and values["kernel"]["name"] == "rbf" and chosen.tolist() == [1]
         require(usual, "it has a shift that its kernel or its storage does not have")
@@ -152,16 +161,19 @@ def _check_sizes(arrays: Arrays) -> None:
     require(sensible, "a gradient is so large that sums overflow")
 
 
-def _check_counters(arrays: Arrays, values: dict[str, Any], machines: int) -> None:
-    counters, newcomers = arrays["counters"], arrays["newcomers"]
-    require(len(counters) == 3 + PER_MACHINE * machines, "counters do not match the classes")
-    require(between(counters, 0, MOST_COUNTED), "a counter makes no sense")
-    require(counters[2] <= 1, "it does not say whether its shift is chosen")
-    seeds = counters[3:].reshape(machines, PER_MACHINE)[:, :2]
-    most = max(values["n_seen"], MOST_SEEDS)  # few rows are counted again in the next pass
-    require(between(seeds, 0, most), "a machine has begun with more examples than it has seen")
-    rising = bool((newcomers[:-1] < newcomers[1:]).all())
-    require(rising and between(newcomers, 0, machines - 1), "newcomers are not numbers of machines")
+def _check_counts(arrays: Arrays, values: dict[str, Any], machines: int, memory: dict[str, int]) -> None:
+    for name, width in ({"bracket_ends": 2} | memory).items():
+        shape = (machines,) if width == 1 else (machines, width)
+        require(arrays[name].shape == shape, f"{name} does not match the classes")
+    for name in (*SCALARS, "bracket_ends", *memory):
+        require(between(arrays[name], 0, MOST_COUNTED), f"a count in {name} makes no sense")
+    require(arrays["shift_chosen"][0] <= 1, "it does not say whether its shift is chosen")
+    if "seeds" in memory:
+        most = max(values["n_seen"], MOST_SEEDS)  # few rows are counted again in the next pass
+        require(between(arrays["seeds"], 0, most), "a binary model has begun with more examples than it has seen")
+    late = arrays["late_models"]
+    rising = bool((late[:-1] < late[1:]).all())
+    require(rising and between(late, 0, machines - 1), "late_models are not numbers of binary models")
 
 
 def between(array: NDArray[Any], low: float, high: float) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict
 from functools import partial
 from typing import Any
 
@@ -11,13 +10,13 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from hinge._model.locking import reads
-from hinge._model.state import SolverOptions, State
+from hinge._model.options import SolverOptions
+from hinge._model.state import State
 from hinge.exceptions import quoted, sentence
 from hinge.persistence import _json
 from hinge.persistence._check import check_state
 from hinge.persistence._errors import ModelFileError, require
 from hinge.persistence._file import Arrays, Parts
-from hinge.persistence._older import completed
 from hinge.persistence._registry import Entry
 from hinge.persistence._values import decode, encode
 
@@ -66,9 +65,9 @@ def _put_together(estimator: type[Any], kind: type[Any], check: Check, parts: Pa
     header = _json.fields(parts.header, "its header", _FIELDS)
     model = _with_parameters(estimator, header["parameters"])
     options = model._check_params(streaming=False)
-    arrays = completed(parts.arrays)
+    arrays = parts.arrays
     check(arrays, header["state"], options)
-    state = kind.from_arrays(arrays, header["state"] | {"options": asdict(options)})
+    state = kind.from_arrays(arrays, header["state"] | {"options": options})
     model._learner.require_unchanged(model, state, options)
     state.native  # noqa: B018  built now: the native code looks at the arrays as well
     model._state = state

@@ -16,7 +16,7 @@ from hinge.persistence._classifier import classifier
 from hinge.persistence._errors import ModelFileError, require
 
 if TYPE_CHECKING:
-    from hinge._model.state import SolverOptions
+    from hinge._model.options import SolverOptions
     from hinge.persistence._file import Arrays, Parts
     from hinge.persistence._registry import Entry
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FORMAT = "hinge"
-VERSION = 1
+VERSION = 2
 MOST_TEXT = 1 << 23  # bytes of JSON; half a million names of features fit
 ROOM_FOR_TABLE = 1 << 12  # bytes of these that say where the arrays are
 NUMBERS = ("F32", "F64", "I32", "I64")  # types of numbers that models hold, as safetensors calls them

@@ -1,0 +1,57 @@
+"""Options of the native models: the native classes themselves, and what Python alone needs besides."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Self, TypeAlias, TypedDict
+
+from hinge import _core
+
+
+class CommonOptions(TypedDict):
+    """Options that every native model has."""
+
+    cache_bytes: int
+    threads: int
+
+
+@dataclass(frozen=True)
+class ApproximateOptions:
+    """The options of an approximate model.
+
+    Attributes
+    ----------
+    linear : LinearOptions
+        Options of the linear models over the features.
+    approximation : {"nystroem", "fourier"}
+        The feature map.
+    n_components : int
+        The largest number of features.
+    eigen_threshold : float or None
+        Eigenvalues up to this part of the largest one are left out; None chooses a value for the precision.
+    """
+
+    linear: _core.LinearOptions
+    approximation: str
+    n_components: int
+    eigen_threshold: float | None
+
+    @property
+    def threads(self) -> int:
+        """Threads that may work at the same time."""
+        return self.linear.threads
+
+    @property
+    def is_regression(self) -> bool:
+        """Whether targets are values rather than classes."""
+        return self.linear.loss.endswith("insensitive")
+
+    def with_linear(self, **changes: Any) -> Self:
+        """Return the same options with some changes to the linear models."""
+        return replace(self, linear=self.linear.replace(**changes))
+
+
+NativeOptions: TypeAlias = (
+    _core.LasvmOptions | _core.RobustOptions | _core.TrackingOptions | _core.PerceptronOptions | _core.ExactOptions
+)
+SolverOptions: TypeAlias = NativeOptions | ApproximateOptions
