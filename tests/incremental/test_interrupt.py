@@ -15,7 +15,7 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics.pairwise import rbf_kernel
 
 from hinge import IncrementalSVC, _core
-from hinge.incremental import _head_start
+from hinge.incremental import _warm_start
 from tests.invariants import check
 
 SCRIPT = """
@@ -145,14 +145,14 @@ def test_a_class_that_did_not_come(two, monkeypatch):
     np.testing.assert_array_equal(model.decision_function(X), before)
 
 
-def test_in_the_head_start_of_fit(monkeypatch):
-    """Ctrl-C while LASVM goes ahead: the exact model of the support vectors found until then."""
+def test_during_the_warm_start_of_fit(monkeypatch):
+    """After Ctrl-C while LASVM runs, the model is exact for the support vectors found until then."""
 
-    def approach(near, batch, numbers, costs, rows, monitor):  # noqa: PLR0917
-        near.native.learn(batch, numbers, costs, 0, rows[:150], 0, monitor)
+    def run_lasvm(approximate, batch, numbers, costs, rows, monitor):  # noqa: PLR0917
+        approximate.native.learn(batch, numbers, costs, 0, rows[:150], 0, monitor)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(_head_start, "_approach", approach)
+    monkeypatch.setattr(_warm_start, "_run_lasvm", run_lasvm)
     X = np.random.default_rng(0).normal(size=(300, 2))
     y = (X.sum(axis=1) > 0).astype(int)
     model = IncrementalSVC(gamma=0.5)

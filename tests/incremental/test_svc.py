@@ -205,9 +205,9 @@ class TestRelabel:
             ([1, 2], ["elm"], "y must hold one label an example, 2 in all, got 1"),
             ([1], [7], "New labels must be of the type of the known ones"),
             ([1, 2], ["elm", 7], "Labels must be all text or all numbers"),
-            ({1, 2}, ["elm", "oak"], "ids must come in the order of the rows"),
-            ([1, 1], ["elm", "oak"], "Every id must be given once"),
-            ([99], ["elm"], "Every id must be that of an example"),
+            ({1, 2}, ["elm", "oak"], "ids must be in the order of the rows"),
+            ([1, 1], ["elm", "oak"], "Every id must occur once"),
+            ([99], ["elm"], "Every id must be the id of an example"),
             ([1, 2], [["elm", "oak"]], "y should be a 1d array"),
         ],
     )

@@ -58,7 +58,7 @@ class Forgetting(StreamingEstimator):
     def ids_(self) -> list[Hashable]:
         """The ids of the examples that the model holds, in the order of the stream."""
         state = self._known()
-        return state.ids.names(state.native.held())
+        return state.ids.at(state.native.held())
 
     @writes
     def forget(self, ids: Any) -> Self:
@@ -78,7 +78,7 @@ class Forgetting(StreamingEstimator):
         numbers = self._known().ids.find(ids)
         with self._revising() as monitor:
             state = self._state
-            idle = state.ids.is_idle(numbers)
+            idle = state.ids.are_weightless(numbers)
             held = numbers[~idle]
             done = state.native.forget(held, monitor)
             state.ids.remove([*held[:done], *numbers[idle]])
@@ -96,8 +96,8 @@ class Forgetting(StreamingEstimator):
 
     def _named(self, data: TrainingData, state: State | None, ids: Any) -> TrainingData:
         if state is None:
-            return replace(data, names=Ids().checked(ids, len(data.y), 0))
-        return replace(data, names=self._known().ids.checked(ids, len(data.y), state.n_seen))
+            return replace(data, names=Ids().check_new(ids, len(data.y), 0))
+        return replace(data, names=self._known().ids.check_new(ids, len(data.y), state.n_seen))
 
     def _train(self, data: TrainingData) -> None:
         """Learn a whole training set, starting from an empty `_state`; once is enough."""

@@ -18,8 +18,8 @@ from hinge._model.threads import one_blas_thread
 from hinge._model.validation import check_rows, check_weights
 from hinge.exceptions import DataError, ParameterError
 from hinge.incremental._forgetting import Forgetting
-from hinge.incremental._self_similarity import require_constant
-from hinge.incremental._surface import decisions, left_out, offset
+from hinge.incremental._kernel_diagonal import require_constant_diagonal
+from hinge.incremental._one_class_geometry import leave_one_out_distances, offset, signed_distances
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -284,7 +284,7 @@ class IncrementalOneClassSVM(OutlierMixin, Forgetting):
         """
         X = self._queries(X)
         _, sums = self._native_decisions(X)
-        return decisions(self._known(), sums[:, 0], X)
+        return signed_distances(self._known(), sums[:, 0], X)
 
     @reads
     def score_samples(self, X: Any) -> NDArray[np.float64]:
@@ -325,7 +325,7 @@ class IncrementalOneClassSVM(OutlierMixin, Forgetting):
             held = state.native.n_retained
             raise DataError(f"The model must hold at least two examples to leave one out, got {held}.")
         _, sums = self._left_out()
-        return left_out(state, sums[:, 0])
+        return leave_one_out_distances(state, sums[:, 0])
 
     @reads
     def kkt_violation(self) -> float:
@@ -411,4 +411,4 @@ class IncrementalOneClassSVM(OutlierMixin, Forgetting):
     def _require_columns(self, state: State, data: TrainingData, *, whole: bool) -> None:
         super()._require_columns(state, data, whole=whole)
         if state.kernel.name == "precomputed" and state.options.problem == "sphere":
-            require_constant(state, data.X[:, state.n_seen : state.n_seen + len(data.y)])
+            require_constant_diagonal(state, data.X[:, state.n_seen : state.n_seen + len(data.y)])

@@ -59,7 +59,7 @@ class ExactState(State):
         self.ids.add(data.names, range(first, first + len(data.y)))
         try:
             yield
-            self.ids.pass_over(first + np.flatnonzero(~data.used))
+            self.ids.mark_weightless(first + np.flatnonzero(~data.used))
         except BaseException:
             self._drop_empty(np.isin(self.table.classes, data.y[data.used]))
             raise
@@ -83,7 +83,7 @@ class ExactState(State):
     def _settle(self) -> None:
         """Let go of the names of examples that the machines hold no more."""
         if not self.native.broken and self.ids.n_held != self.native.n_retained:
-            self.ids.settle(self.native.held())
+            self.ids.retain(self.native.held())
 
     def _present(self) -> NDArray[np.bool_]:
         """Tell which classes, in the order of the table, have an example."""
@@ -113,7 +113,7 @@ class ExactState(State):
         """Return everything as plain arrays, and values that JSON can hold as long as labels and names are plain."""
         arrays, values = super().to_arrays()
         ids = self.ids.copy()
-        ids.settle(arrays["ids"])
+        ids.retain(arrays["ids"])
         named = [label for label in values["classes"] if label in self.named]
         return arrays, values | {"ids": ids.to_values(), "named": named}
 

@@ -14,7 +14,7 @@ from hinge._model.overflow import check_coefficients, product
 from hinge._model.params import choice
 from hinge.exceptions import DataError, ParameterError
 from hinge.incremental._forgetting import Forgetting
-from hinge.incremental._head_start import is_worth_it, learn_all
+from hinge.incremental._warm_start import is_worthwhile, learn_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -278,7 +278,7 @@ class IncrementalSVC(Forgetting, MeasuredClassifier):
         known = self._known().ids
         numbers = known.find(ids, ordered=True)
         labels = one_each(y, len(numbers), "y")
-        for name in known.names(numbers[known.is_idle(numbers)]):
+        for name in known.names(numbers[known.are_weightless(numbers)]):
             raise DataError(
                 f"Examples of weight 0 must be forgotten and learned again to get another label, got {name!r}; "
                 "they are not held."
@@ -304,7 +304,7 @@ class IncrementalSVC(Forgetting, MeasuredClassifier):
         changed = (numbers_after != before) & ~weightless
         native.relabel(numbers[changed], numbers_after[changed], costs[changed], monitor)
         native.forget(numbers[weightless], monitor)
-        state.ids.pass_over(numbers[weightless])
+        state.ids.mark_weightless(numbers[weightless])
 
     @writes
     def leave_one_out(self, method: str = "predict") -> NDArray[Any]:
@@ -358,7 +358,7 @@ class IncrementalSVC(Forgetting, MeasuredClassifier):
         return counts[table.numbers] if len(table) > 2 else counts
 
     def _begin(self, data: TrainingData, monitor: _core.Monitor | None) -> None:
-        if not is_worth_it(data, self._state):
+        if not is_worthwhile(data, self._state):
             super()._begin(data, monitor)
             return
         with self._state.taking_in(data, 0):
