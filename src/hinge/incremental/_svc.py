@@ -278,7 +278,7 @@ class IncrementalSVC(Forgetting, MeasuredClassifier):
         known = self._known().ids
         numbers = known.find(ids, ordered=True)
         labels = one_each(y, len(numbers), "y")
-        for name in known.names(numbers[known.are_weightless(numbers)]):
+        for name in known.at(numbers[known.are_weightless(numbers)]):
             raise DataError(
                 f"Examples of weight 0 must be forgotten and learned again to get another label, got {name!r}; "
                 "they are not held."
