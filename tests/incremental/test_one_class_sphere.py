@@ -150,12 +150,12 @@ def test_precomputed_diagonal_must_be_constant(cloud):
     model.partial_fit(K[:10])
     before = model.score_samples(K)
     K[20, 20] = 1.5
-    with pytest.raises(ValueError, match="on its diagonal"):
+    with pytest.raises(ValueError, match="must have a constant diagonal"):
         model.partial_fit(K[10:30])
     assert model.n_seen_ == 10
     np.testing.assert_array_equal(model.score_samples(K), before)
     twice = 2 * K[10:20]
-    with pytest.raises(ValueError, match="on its diagonal"):
+    with pytest.raises(ValueError, match="must have a constant diagonal"):
         model.partial_fit(twice)
 
 
