@@ -82,7 +82,7 @@ class Machine:
         return self.members[np.lexsort((-margin, np.abs(self.alpha)))[0]]
 
 
-class ReferenceBank:
+class ReferenceModel:
     """One-vs-rest machines, each the exact solution for the examples that it holds."""
 
     n_kernel_evals = n_refreshed = 0
@@ -189,7 +189,7 @@ class ReferenceBank:
     def leave_one_out(self, monitor=None):
         values = np.zeros((len(self.examples), self.n_binaries))
         for place, number in enumerate(sorted(self.examples)):
-            without = ReferenceBank(self.kernel, self.options, self.n_features, self.is_sparse, self.n_classes)
+            without = ReferenceModel(self.kernel, self.options, self.n_features, self.is_sparse, self.n_classes)
             without.examples = self.examples
             for other, machine in zip(without._machines, self._machines, strict=True):
                 other.members = [member for member in machine.members if member != number]
@@ -276,7 +276,7 @@ class ReferenceBank:
 
     @staticmethod
     def restore(kernel, options, n_features, sparse, n_classes, state):  # noqa: PLR0917
-        bank = ReferenceBank(kernel, options, n_features, sparse, n_classes)
+        bank = ReferenceModel(kernel, options, n_features, sparse, n_classes)
         if sparse:
             shape = (len(state["ids"]), n_features)
             rows = csr_matrix((state["data"], state["indices"], state["indptr"]), shape=shape)
@@ -293,6 +293,6 @@ class ReferenceBank:
 
 def install(monkeypatch):
     """Let hinge work with these machines; others do not work meanwhile."""
-    stand_ins = {"Kernel": Kernel, "Options": SimpleNamespace, "Batch64": Batch64, "ExactModel": ReferenceBank}
+    stand_ins = {"Kernel": Kernel, "Options": SimpleNamespace, "Batch64": Batch64, "ExactModel": ReferenceModel}
     for name, stand_in in stand_ins.items():
         monkeypatch.setattr(_core, name, stand_in, raising=False)

@@ -24,7 +24,7 @@ def cloud():
     return np.random.default_rng(0).integers(-3, 6, size=(50, 3)).astype(float)
 
 
-def sphere(K, costs, total):
+def solve_sphere(K, costs, total):
     """Return coefficients and squared radius of the smallest soft sphere, by pairs that gain most.
 
     It minimises a'Ka / 2 - total * diag(K)'a / 2 over 0 <= a <= costs with the sum `total`.
@@ -51,7 +51,7 @@ def sphere(K, costs, total):
 
 def assert_same(model, kernel, X, costs, queries):
     total = 1.0 if model.C else model.nu * costs.sum()
-    coefficients, radius = sphere(kernel(X, X), costs, total)
+    coefficients, radius = solve_sphere(kernel(X, X), costs, total)
     centre = coefficients / total
     own = np.array([kernel(row[None], row[None])[0, 0] for row in queries])
     distances = own - 2 * kernel(queries, X) @ centre + centre @ kernel(X, X) @ centre
@@ -159,7 +159,7 @@ def test_precomputed_diagonal_must_be_constant(cloud):
         model.partial_fit(twice)
 
 
-def test_wrong_function_is_said(cloud):
+def test_invalid_kernel_function(cloud):
     calls = []
 
     def kernel(A, B):
