@@ -1,1 +1,1 @@
-"""Speed, accuracy and memory beside the peers: `python -m benchmarks --help`."""
+"""Compare speed, accuracy and memory with other libraries: `python -m benchmarks --help`."""

@@ -1,4 +1,4 @@
-"""Runs every model on every task and prints the table: `python -m benchmarks [--quick]`."""
+"""Run every model on every task and print a table: `python -m benchmarks [--quick]`."""
 
 import argparse
 from pathlib import Path
@@ -9,7 +9,7 @@ from benchmarks import report
 from benchmarks.data import MissingDataError, data_folder
 from benchmarks.models import MODELS
 from benchmarks.tasks import TASKS
-from benchmarks.worker import Measurement, measure_apart
+from benchmarks.worker import Measurement, measure_in_process
 
 
 def main() -> None:
@@ -29,12 +29,16 @@ def main() -> None:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog="python -m benchmarks", description="Hinge beside its peers, same data, same run."
+        prog="python -m benchmarks", description="Compare hinge with other libraries on the same data."
     )
     parser.add_argument("--quick", action="store_true", help="subsamples: about a minute instead of about ten")
     parser.add_argument("--tasks", nargs="+", choices=TASKS, default=list(TASKS), metavar="TASK", help=" ".join(TASKS))
     parser.add_argument(
-        "--models", nargs="+", choices=MODELS, metavar="MODEL", help=f"{' '.join(MODELS)}; all that are sensible"
+        "--models",
+        nargs="+",
+        choices=MODELS,
+        metavar="MODEL",
+        help=f"{' '.join(MODELS)}; default: the fast ones",
     )
     parser.add_argument("--repeats", type=int, default=1, help="runs of each model; the table shows median times")
     parser.add_argument("--output", type=Path, default=Path("benchmarks/results"), help="folder for the results")
@@ -42,19 +46,19 @@ def _options() -> argparse.Namespace:
 
 
 def _run(options: argparse.Namespace, console: Console) -> list[Measurement]:
-    """Run one process after the other, so that each has the machine to itself."""
+    """Run one process after the other, so that each has the whole machine."""
     runs = []
     for task in options.tasks:
         models = _models(task, options)
         for _ in range(options.repeats):
             for model in models:
                 with console.status(f"{TASKS[task].title}: {MODELS[model].title}"):
-                    runs.append(measure_apart(task, model, quick=options.quick))
+                    runs.append(measure_in_process(task, model, quick=options.quick))
     return runs
 
 
 def _models(task: str, options: argparse.Namespace) -> list[str]:
-    """Return the models to run: those asked for, else ours and the peers that finish in reasonable time."""
+    """Return the requested models, or ours and the peers that finish in reasonable time."""
     wanted = options.models or (list(MODELS) if options.quick else ["hinge", *TASKS[task].peers])
     return [name for name in wanted if MODELS[name].available]
 

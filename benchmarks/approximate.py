@@ -1,14 +1,14 @@
 """The batch tasks of table 2 of Lee and Wright (ASSET, 2012), and scikit-learn's pipelines for them.
 
-The paper does not say how columns were scaled. With a9a and ijcnn1 as they come, pixels of mnist divided by 255 and
-every column of covtype from 0 to 1, approximations of both sizes give the errors that it prints (with standardised
-columns the error of covtype is 28 % instead of 18 %). Its validation rows are test rows here; a9a and mnist come in two
-files and keep their split.
+The paper does not say how columns were scaled. With unscaled a9a and ijcnn1, mnist pixels divided by 255 and covtype
+columns scaled to 0..1, approximations of both sizes reproduce the errors of the paper (with standardised columns the
+error of covtype is 28 % instead of 18 %). The validation rows of the paper are test rows here; a9a and mnist keep the
+split of their two files.
 
-A pipeline is `Nystroem` and a linear machine. Those in `KEPT` were chosen by their errors on the test rows, which is to
-the peer's advantage, from a grid much like `grid` with one seed: the fewest epochs for every error that matters.
-`python -m benchmarks.micro pipelines --full` tries all of `grid`. Rows are float32, for ours and for the peer.
-`LinearSVC` was tried with 512 landmarks on all tasks but covtype; to a comparable error it took several times as long.
+A pipeline is `Nystroem` and a linear model. Those in `SELECTED` were chosen by their errors on the test rows, which
+favours the peer, from a grid similar to `grid` with one seed: the fewest epochs for every relevant error.
+`python -m benchmarks.micro approximate-fit --full` tries all of `grid`. All models get float32 rows. `LinearSVC` was
+tried with 512 landmarks on all tasks except covtype; it took several times as long to reach a comparable error.
 """
 
 from collections.abc import Callable, Iterator
@@ -31,11 +31,11 @@ class Problem:
     Attributes
     ----------
     name, title : str
-        Short name, and what tables say.
+        Short name, and the name in tables.
     C, gamma : float
         As in table 1 of the paper.
     errors : dict from int to float
-        Test error in per cent, by the number of landmarks: ASSET in table 2.
+        Test error in percent, by the number of landmarks: ASSET in table 2.
     load : callable
         Returns all rows.
     """
@@ -50,23 +50,23 @@ class Problem:
 
 @dataclass(frozen=True)
 class Trainer:
-    """A linear machine that comes after the map: "SGD" (`SGDClassifier`) or "Linear" (`LinearSVC`), and its options."""
+    """A linear model after the feature map: "SGD" (`SGDClassifier`) or "Linear" (`LinearSVC`), and its options."""
 
     kind: str
     options: dict[str, Any] = field(default_factory=dict)
 
     @property
     def title(self) -> str:
-        """The machine in a few words."""
+        """The model in a few words."""
         words = (value if isinstance(value, str) else f"{name}={value}" for name, value in self.options.items())
         return " ".join([self.kind, *words])
 
     def make(self, C: float, n_rows: int) -> Any:
-        """Return the machine for a training set of so many rows."""
+        """Return the model for a training set of `n_rows` rows."""
         if self.kind == "Linear":
             return LinearSVC(C=C, random_state=0, **self.options)
         options = {"learning_rate": "optimal", "average": 1, "alpha": 1.0, **self.options}
-        # As the paper does it: averages over what comes last. `average` is here the number of epochs that count.
+        # Average over the last iterates, as in the paper: `average` is the number of epochs that count.
         options["average"] = 1 + int(max(options["max_iter"] - options["average"], 0) * n_rows)
         options["alpha"] /= C * n_rows
         return SGDClassifier(loss="hinge", tol=None, random_state=0, **options)
@@ -109,17 +109,17 @@ PROBLEMS = {
 
 
 def descent(max_iter: int, **options: Any) -> Trainer:
-    """Return averaged stochastic gradients over so many epochs."""
+    """Return averaged stochastic gradient descent of `max_iter` epochs."""
     return Trainer("SGD", {"max_iter": max_iter, **options})
 
 
 def linear(**options: Any) -> Trainer:
-    """Return liblinear's machine."""
+    """Return liblinear's solver."""
     return Trainer("Linear", options)
 
 
 def grid(name: str) -> Iterator[Trainer]:
-    """Go through all settings that were tried for a task."""
+    """Yield all settings that were tried for a task."""
     for epochs in (1, 2, 3, 5, 7, 10, 15, 20, 40):
         yield descent(epochs)
     for epochs in (3, 5, 10, 20):
@@ -130,22 +130,22 @@ def grid(name: str) -> Iterator[Trainer]:
         yield from (descent(epochs, learning_rate="constant", eta0=eta) for eta in (0.1, 0.3, 1.0))
         yield from (descent(epochs, learning_rate="invscaling", eta0=eta, power_t=0.5) for eta in (30.0, 100.0, 300.0))
         yield from (descent(epochs, learning_rate="invscaling", eta0=eta, power_t=0.25) for eta in (10.0, 30.0))
-    if name != "covtype":  # liblinear's own copy of 464 809 rows takes 16 bytes a value
+    if name != "covtype":  # liblinear copies the 464 809 rows with 16 bytes per value
         yield from (linear(dual=False, tol=tol) for tol in (1e-1, 1e-2, 1e-3))
         for loss in ("hinge", "squared_hinge"):
             yield from (linear(dual=True, loss=loss, max_iter=epochs) for epochs in (5, 20, 100))
 
 
-# Steps of the size "optimal" with an average over the last epoch led to most errors in the shortest time; what differs
-# from task to task is how many epochs it takes.
-KEPT: dict[str, tuple[Trainer, ...]] = {
+# The step size "optimal" with an average over the last epoch reached most errors in the shortest time; tasks differ in
+# the number of epochs.
+SELECTED: dict[str, tuple[Trainer, ...]] = {
     "a9a": tuple(descent(epochs) for epochs in (3, 4, 5, 7, 10)),
     "mnist": tuple(descent(epochs) for epochs in (3, 5, 7, 10, 15, 20, 30)),
     "ijcnn1": tuple(descent(epochs) for epochs in (3, 5, 7, 10, 15, 20, 30)),
     "covtype": (descent(1, average=0.5), *(descent(epochs) for epochs in (2, 3, 5, 7, 10))),
 }
 
-# What is not at its default in our model; epochs were chosen by test errors too: at most 0.3 points above the paper's.
+# Non-default settings of our model. Epochs were chosen by test errors too: at most 0.3 points above the paper's.
 OURS: dict[tuple[str, int], dict[str, Any]] = {
     ("a9a", 512): {"epochs": 1},
     ("a9a", 1024): {"epochs": 1},

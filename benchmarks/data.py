@@ -1,8 +1,8 @@
-"""Reads the public sets from the folder named by HINGE_DATA and keeps them in a form that loads at once.
+"""Read the public data sets from the folder named by HINGE_DATA, and cache them in a form that loads quickly.
 
-Parsing compressed svmlight text takes longer than most fits, so every set is parsed once and kept as an uncompressed
-`.npz` in the temporary folder. Loading that is one allocation and one read: the peak memory of a benchmark is not that
-of a parser.
+Parsing compressed svmlight text takes longer than most fits, so every set is parsed once and cached as an uncompressed
+`.npz` in the temporary folder. Loading that is one allocation and one read, so the peak memory of a benchmark is not
+that of a parser.
 """
 
 import os
@@ -21,7 +21,7 @@ N_FEATURES = {"a9a": 123, "covtype": 54, "mnist": 784, "reuters-moneyfx": 8315}
 
 
 class MissingDataError(Exception):
-    """The data folder is not there; benchmarks are skipped."""
+    """The data folder does not exist; benchmarks are skipped."""
 
 
 def data_folder() -> Path:
@@ -38,21 +38,21 @@ def data_folder() -> Path:
 
 
 def read(name: str, half: str = "", *, dense: bool) -> tuple[Examples, NDArray[np.float64]]:
-    """Read one half of a set as float32 rows and labels.
+    """Read the training or test rows of a set as float32, with their labels.
 
     Parameters
     ----------
     name : str
         Name of the set, a key of `N_FEATURES`.
     half : str
-        Empty for the training half, ".t" for the test half.
+        Empty for the training rows, ".t" for the test rows.
     dense : bool
-        Rows of an array, or of a CSR matrix.
+        Return an array, or a CSR matrix.
     """
-    kept = _kept_file(f"{name}{half}-{'dense' if dense else 'sparse'}")
-    if not kept.exists():
-        _parse(name, half, dense, kept)
-    with np.load(kept) as arrays:
+    cached = _cache_file(f"{name}{half}-{'dense' if dense else 'sparse'}")
+    if not cached.exists():
+        _parse(name, half, dense, cached)
+    with np.load(cached) as arrays:
         y = arrays["y"]
         if dense:
             return arrays["X"], y
@@ -60,16 +60,16 @@ def read(name: str, half: str = "", *, dense: bool) -> tuple[Examples, NDArray[n
         return sparse.csr_matrix(parts, shape=(len(y), N_FEATURES[name])), y
 
 
-def _kept_file(stem: str) -> Path:
+def _cache_file(stem: str) -> Path:
     folder = Path(tempfile.gettempdir()) / f"hinge-benchmarks-{os.getuid()}"
     folder.mkdir(mode=0o700, exist_ok=True)
     return folder / f"{stem}.npz"
 
 
-def _parse(name: str, half: str, dense: bool, kept: Path) -> None:
+def _parse(name: str, half: str, dense: bool, cached: Path) -> None:
     source = data_folder() / f"{name}{half}.bz2"
     if not source.exists():
-        raise MissingDataError(f"{source} is not there.")
+        raise MissingDataError(f"{source} does not exist.")
     X, y = load_svmlight_file(str(source), n_features=N_FEATURES[name], dtype=np.float32)
     if dense:
         arrays = {"X": X.toarray(), "y": y}
@@ -77,6 +77,6 @@ def _parse(name: str, half: str, dense: bool, kept: Path) -> None:
         X.sort_indices()
         indices, indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
         arrays = {"data": X.data, "indices": indices, "indptr": indptr, "y": y}
-    unfinished = kept.with_suffix(f".{os.getpid()}.npz")
-    np.savez(unfinished, **arrays)
-    unfinished.replace(kept)
+    temporary = cached.with_suffix(f".{os.getpid()}.npz")
+    np.savez(temporary, **arrays)
+    temporary.replace(cached)

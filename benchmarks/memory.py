@@ -1,4 +1,4 @@
-"""Memory of this process, in megabytes: resident now and at its peak, and what of it is in use."""
+"""Memory of this process in megabytes: resident, peak, and allocated on the heap."""
 
 import contextlib
 import ctypes
@@ -10,42 +10,42 @@ STATUS = Path("/proc/self/status")
 
 
 class _Heap(ctypes.Structure):
-    """What the C library tells about its heaps (mallinfo2 of glibc 2.33 and later)."""
+    """Statistics of the heap (mallinfo2 of glibc 2.33 and later)."""
 
     _names = ("arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks", "uordblks", "fordblks", "keepcost")
     _fields_ = tuple((name, ctypes.c_size_t) for name in _names)
 
 
 def resident() -> float:
-    """Return the memory resident now (the peak where the system does not tell)."""
+    """Return the resident memory (its peak on systems without /proc)."""
     return _status("VmRSS") if STATUS.exists() else peak()
 
 
 def peak() -> float:
-    """Return the highest resident memory since the start or the last `forget_peak`."""
+    """Return the peak of the resident memory since the start or the last `reset_peak`."""
     if STATUS.exists():
         return _status("VmHWM")
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6
 
 
-def forget_peak() -> None:
-    """Start the peak anew, where the system allows it."""
+def reset_peak() -> None:
+    """Reset the peak, if the system allows it."""
     with contextlib.suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
 
 
-def in_use() -> float:
-    """Return what the heaps have given out and not got back (all that is resident where the C library does not tell).
+def allocated() -> float:
+    """Return the allocated part of the heap (the resident memory if the C library has no such statistics).
 
-    A leak shows here. Resident memory also has holes between what is in use, which are used again.
+    A leak shows here. Resident memory also contains free blocks, which are used again.
     """
     try:
-        tell = ctypes.CDLL(None).mallinfo2
+        mallinfo2 = ctypes.CDLL(None).mallinfo2
     except (OSError, AttributeError):
         return resident()
-    tell.restype = _Heap
-    heap = tell()
+    mallinfo2.restype = _Heap
+    heap = mallinfo2()
     return float(heap.uordblks + heap.hblkhd) / 1e6
 
 

@@ -1,4 +1,4 @@
-"""The models that are compared, all made from the same settings."""
+"""The models that are compared, all with the same settings."""
 
 import importlib
 import importlib.util
@@ -12,7 +12,7 @@ CACHE_MEGABYTES = 1000
 
 @dataclass(frozen=True)
 class Model:
-    """A competitor: its names in options and tables, where its class is, and what it needs beside C and gamma."""
+    """A model: its names in options and tables, its class, and its settings besides C and gamma."""
 
     name: str
     title: str
@@ -26,7 +26,7 @@ class Model:
         return importlib.util.find_spec(self.module.partition(".")[0]) is not None
 
     def make(self, task: Task, **changes: Any) -> Any:
-        """Make the estimator with the settings of the task; its package is imported only now."""
+        """Create the estimator with the settings of the task; imports its package."""
         estimator = getattr(importlib.import_module(self.module), self.class_name)
         return estimator(
             **({"C": task.C, "gamma": task.gamma, "cache_size": CACHE_MEGABYTES} | self.settings | changes)

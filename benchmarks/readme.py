@@ -1,4 +1,4 @@
-"""Puts the summary of the last run into the README: `python -m benchmarks.readme [FOLDER]`."""
+"""Copy the summary of the last run into the README: `python -m benchmarks.readme [FOLDER]`."""
 
 import sys
 from pathlib import Path
@@ -8,11 +8,11 @@ END = "<!-- /benchmarks -->\n"
 
 
 def paste(readme: str, table: str) -> str:
-    """Return the text with what stands between the marks replaced."""
+    """Return the text with the part between the markers replaced."""
     before, _, rest = readme.partition(BEGIN)
-    _, mark, after = rest.partition(END)
-    if not mark:
-        raise ValueError("The README has lost its marks.")
+    _, marker, after = rest.partition(END)
+    if not marker:
+        raise ValueError("The README has no benchmark markers.")
     return f"{before}{BEGIN}{table}{END}{after}"
 
 

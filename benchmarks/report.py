@@ -1,4 +1,4 @@
-"""Tables from measurements: for the terminal, for a README, for machines."""
+"""Format measurements as tables for the terminal, as Markdown, and as JSON."""
 
 import json
 import platform
@@ -48,7 +48,7 @@ SHORT_COLUMNS = (
 
 
 def summarise(runs: Iterable[Measurement]) -> list[Measurement]:
-    """Merge repeated runs: median times, largest memory; everything else is the same in each."""
+    """Merge repeated runs: median times, largest memory; everything else is the same in each run."""
     groups: dict[tuple[str, str], list[Measurement]] = {}
     for run in runs:
         groups.setdefault((run.task, run.model), []).append(run)
@@ -56,20 +56,20 @@ def summarise(runs: Iterable[Measurement]) -> list[Measurement]:
 
 
 def rows(measurements: Sequence[Measurement]) -> list[tuple[str, ...]]:
-    """Return the cells of the table; ratios are against hinge on the same task."""
+    """Return the cells of the table; ratios are relative to hinge on the same task."""
     ours = {one.task: one for one in measurements if one.model == "hinge"}
     return [_row(one, ours.get(one.task)) for one in measurements]
 
 
 def show(measurements: Sequence[Measurement], console: Console) -> None:
-    """Print the table to the terminal, with short names in front."""
+    """Print the table to the terminal, with short names."""
     cells = zip(measurements, rows(measurements), strict=True)
     short = [(one.task, one.model, *row[2:]) for one, row in cells]
     print_table("Fit and predict; ratio: time / time of hinge", SHORT_COLUMNS, short, console)
 
 
 def print_table(title: str, columns: Sequence[str], cells: Iterable[Sequence[str]], console: Console) -> None:
-    """Print a table whose first column is text and whose other columns are figures."""
+    """Print a table whose first column is text and whose other columns are numbers."""
     table = Table(title=title, title_justify="left", header_style="bold", box=None, padding=(0, 1, 0, 0))
     for position, column in enumerate(columns):
         table.add_column(column, justify="left" if position == 0 or column == "model" else "right")
@@ -96,7 +96,7 @@ def write(measurements: Sequence[Measurement], folder: Path, *, quick: bool) -> 
 
 
 def machine() -> dict[str, Any]:
-    """Return what the figures depend on."""
+    """Return the date, machine and versions."""
     packages = ("hinge", "scikit-learn", "scikit-learn-intelex", "numpy", "scipy")
     return {
         "date": datetime.now(UTC).date().isoformat(),
@@ -108,7 +108,7 @@ def machine() -> dict[str, Any]:
 
 
 def describe_machine() -> str:
-    """Return one line about machine and versions."""
+    """Return one line about the machine and the versions."""
     facts = machine()
     versions = ", ".join(f"{name} {version}" for name, version in facts["packages"].items())
     return f"{facts['processor']}, {facts['cores']} cores, Python {facts['python']}, {versions}, {facts['date']}."

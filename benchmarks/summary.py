@@ -1,4 +1,4 @@
-"""The table of the README: one line a task, every peer as seconds and as a multiple of our time."""
+"""The table of the README: one row per task; peers in seconds and as a multiple of our time."""
 
 from collections.abc import Sequence
 
@@ -19,7 +19,7 @@ COLUMNS = (
 
 
 def rows(measurements: Sequence[Measurement]) -> list[tuple[str, ...]]:
-    """Return the cells; tasks without a run of ours are left out."""
+    """Return the cells; tasks without a run of hinge are left out."""
     by_task: dict[str, dict[str, Measurement]] = {}
     for one in measurements:
         by_task.setdefault(one.task, {})[one.model] = one

@@ -1,4 +1,4 @@
-"""The learning tasks: which rows, which labels, which C and gamma."""
+"""The learning tasks: rows, labels, C and gamma."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,26 +20,26 @@ class Split:
     y_test: NDArray[Any]
 
     def head(self, n_train: int, n_test: int) -> "Split":
-        """Return the first rows of both halves."""
+        """Return the first training and test rows."""
         return Split(self.X[:n_train], self.y[:n_train], self.X_test[:n_test], self.y_test[:n_test])
 
 
 @dataclass(frozen=True)
 class Task:
-    """A set with its settings.
+    """A data set with its settings.
 
     Attributes
     ----------
     name : str
         Short name, as given to `--tasks`.
     title : str
-        What the tables say.
+        Name in tables.
     C, gamma : float
-        Settings of the RBF machine, the same for every model.
+        Settings of the RBF kernel SVM, the same for every model.
     peers : tuple of str
-        Models that a full run compares with; libsvm needs hours on the others.
+        Models of a full run; libsvm takes hours on the other tasks.
     quick_rows : int
-        Training rows of a quick run.
+        Number of training rows of a quick run.
     load : callable
         Returns all rows.
     """

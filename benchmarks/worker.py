@@ -1,6 +1,6 @@
-"""One fit of one model on one task, in a process of its own: `python -m benchmarks.worker TASK MODEL [--quick]`.
+"""Run one model on one task in a process of its own: `python -m benchmarks.worker TASK MODEL [--quick]`.
 
-The process prints one JSON object. A process of its own makes the peak memory that of this model alone.
+The process prints one JSON object. The peak memory is that of this model alone.
 """
 
 import json
@@ -20,7 +20,7 @@ from benchmarks.tasks import TASKS, Split
 
 @dataclass(frozen=True)
 class Measurement:
-    """What one run showed. Times in seconds, memory in megabytes, error in per cent."""
+    """The results of one run. Times in seconds, memory in megabytes, error in percent."""
 
     task: str
     model: str
@@ -45,7 +45,7 @@ def measure(task_name: str, model_name: str, *, quick: bool) -> Measurement:
     task = TASKS[task_name]
     split = task.split(quick=quick)
     _warm_up(MODELS[model_name].make(task), split)
-    memory.forget_peak()
+    memory.reset_peak()
     baseline = memory.resident()
     model = MODELS[model_name].make(task)
     fit_seconds, _ = timed(model.fit, split.X, split.y)
@@ -64,23 +64,23 @@ def measure(task_name: str, model_name: str, *, quick: bool) -> Measurement:
     )
 
 
-def measure_apart(task_name: str, model_name: str, *, quick: bool) -> Measurement:
-    """Fit and predict in a new process and return what it measured."""
+def measure_in_process(task_name: str, model_name: str, *, quick: bool) -> Measurement:
+    """Fit and predict in a new process, and return its measurement."""
     command = [sys.executable, "-m", "benchmarks.worker", task_name, model_name, *(["--quick"] if quick else [])]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     return Measurement(**json.loads(done.stdout.splitlines()[-1]))
 
 
 def _warm_up(model: Any, split: Split) -> None:
-    """Load libraries and start threads before the clock runs, for every model alike."""
+    """Load libraries and start threads before the measurement."""
     rows = np.concatenate([np.flatnonzero(split.y == label)[:20] for label in np.unique(split.y)])
     model.fit(split.X[rows], split.y[rows]).predict(split.X_test[:20])
 
 
 def _best(seconds: float, action: Callable[..., Any], *arguments: Any) -> float:
-    """Repeat what took less than a second, where one hiccup of the machine would show."""
-    again = 2 if seconds < 1.0 else 0
-    return min([seconds, *(timed(action, *arguments)[0] for _ in range(again))])
+    """Repeat short calls, in which a pause of the machine would show."""
+    n_repeats = 2 if seconds < 1.0 else 0
+    return min([seconds, *(timed(action, *arguments)[0] for _ in range(n_repeats))])
 
 
 def _kernel_evals(model: Any) -> int | None:

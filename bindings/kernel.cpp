@@ -53,17 +53,6 @@ void call(nb::handle function, const Examples<T>& left, const Examples<T>& right
     std::copy_n(matrix.data() + r * right.count, right.count, values + r * stride);
 }
 
-int traverse(PyObject* self, visitproc visit, void* arg) {
-  Py_VISIT(Py_TYPE(self));
-  if (nb::inst_ready(self)) Py_VISIT(nb::inst_ptr<KernelChoice>(self)->function.ptr());
-  return 0;
-}
-
-int clear(PyObject* self) {
-  nb::inst_ptr<KernelChoice>(self)->function.reset();
-  return 0;
-}
-
 }  // namespace
 
 // Whoever owns the kernel also owns a reference to the function.
@@ -81,7 +70,7 @@ template Kernel<double> make_kernel(const KernelChoice&);
 
 void bind_kernel(nb::module_& module) {
   static PyType_Slot slots[] = {
-      {Py_tp_traverse, reinterpret_cast<void*>(&traverse)}, {Py_tp_clear, reinterpret_cast<void*>(&clear)}, {0, nullptr}};
+      {Py_tp_traverse, reinterpret_cast<void*>(&traverse<KernelChoice>)}, {Py_tp_clear, reinterpret_cast<void*>(&clear<KernelChoice>)}, {0, nullptr}};
   nb::class_<KernelChoice>(module, "Kernel", nb::type_slots(slots))
       .def(
           "__init__",

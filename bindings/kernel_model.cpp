@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "duality.hpp"
@@ -9,25 +10,10 @@ namespace hinge::python {
 namespace {
 
 template <class T>
-nb::object kernel_values(Shared<KernelModel<T>>& self, const HeldBatch<T>& held) {
-  require_fitting(self, held);
-  std::vector<T> values;
-  std::size_t retained = 0;
-  self.run([&](KernelModel<T>& model) {
-    model.tidy();
-    retained = model.points().size();
-    values.resize(held.batch.count * retained);
-    model.kernel_values(held.batch, values);
-    return 0;
-  });
-  return to_numpy(std::move(values), {held.batch.count, retained});
-}
-
-template <class T>
-nb::object coefficients(Shared<KernelModel<T>>& self) {
+nb::object coefficients(ModelHandle<KernelModel<T>>& self) {
   std::vector<double> values;
   std::size_t retained = 0, count = 0;
-  self.run([&](KernelModel<T>& model) {
+  self.look([&](KernelModel<T>& model) {
     model.tidy();
     retained = model.points().size();
     count = model.binaries().size();
@@ -37,43 +23,30 @@ nb::object coefficients(Shared<KernelModel<T>>& self) {
       for (std::size_t i = 0; i < binary.slots.size(); ++i)
         values[m * retained + binary.slots[i]] = binary.expansion.alpha[i];
     }
-    return 0;
   });
   return to_numpy(std::move(values), {count, retained});
 }
 
 template <class T>
-nb::object extremes(Shared<KernelModel<T>>& self) {
-  std::vector<double> values;
-  self.run([&](KernelModel<T>& model) {
-    for (const auto& binary : model.binaries()) values.insert(values.end(), {binary.bottom(), binary.top()});
-    return 0;
-  });
-  const std::size_t binaries = values.size() / 2;
-  return to_numpy(std::move(values), {binaries, 2});
-}
-
-template <class T>
 void bind_kernel_model(nb::module_& module, const char* name) {
   using B = KernelModel<T>;
-  nb::class_<Shared<B>> bound(module, name, nb::type_slots(shared_slots<B>));
+  nb::class_<ModelHandle<B>> bound(module, name, nb::type_slots(model_slots<B>));
   bind_common<B, T>(bound);
   bound
       .def(
           "finish",
-          [](Shared<B>& self, const nb::object& monitor) {
+          [](ModelHandle<B>& self, const nb::object& monitor) {
             return watched(self, monitor, [](B& model, Monitor& watch) { return model.finish(watch); });
           },
           nb::arg("monitor") = nb::none())
       .def("polish",
-           [](Shared<B>& self) {
+           [](ModelHandle<B>& self) {
              watched(self, nb::none(), [](B& model, Monitor& watch) { model.polish_all(watch); return 0; });
            })
-      .def("kernel_values", &kernel_values<T>, nb::arg("batch"))
       .def("coefficients", &coefficients<T>)
       .def_prop_ro("bias", of_each_binary<B>([](const BinaryModel<T>& binary) { return binary.bias(); }))
       .def_prop_ro("gap", of_each_binary<B>([](const BinaryModel<T>& binary) { return std::max(binary.gap(), 0.0); }))
-      .def_prop_ro("extremes", &extremes<T>)
+      .def_prop_ro("extremes", extremes_of<B>([](const BinaryModel<T>& binary) { return std::pair(binary.bottom(), binary.top()); }))
       .def_prop_ro("duality_gap", of_each_binary<B>([](const BinaryModel<T>& binary) {
                      return duality_gap(binary.expansion, binary.biased());
                    }));

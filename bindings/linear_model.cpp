@@ -11,7 +11,7 @@
 #include "arrays.hpp"
 #include "batch.hpp"
 #include "bind.hpp"
-#include "shared.hpp"
+#include "model_handle.hpp"
 
 namespace hinge::python {
 
@@ -75,12 +75,6 @@ struct MapChoice {
   nb::object function;
 };
 
-template <class B, class T>
-void require_map(const Shared<B>& self, const HeldBatch<T>& held) {
-  if (held.batch.features != self.model->map().features() || held.batch.sparse != self.model->map().sparse())
-    throw std::invalid_argument("The batch does not have the features or the storage of this model.");
-}
-
 LinearState state_from(const nb::dict& arrays) {
   LinearState state;
   state.weights = from_dict<double>(arrays, "weights");
@@ -101,7 +95,7 @@ void require_binaries(const LinearState& state, std::size_t binaries, std::size_
 }
 
 template <class T>
-nb::dict to_dict(Shared<LinearModel<T>>& self) {
+nb::dict to_dict(ModelHandle<LinearModel<T>>& self) {
   LinearState held = self.look([](LinearModel<T>& model) { return model.state(); });
   nb::dict arrays;
   arrays["weights"] = to_numpy(std::move(held.weights));
@@ -116,34 +110,28 @@ nb::dict to_dict(Shared<LinearModel<T>>& self) {
 }
 
 template <class T>
-std::unique_ptr<Shared<LinearModel<T>>> made(MapChoice<T>& chosen, const Vector<double>& penalty, double typical, const LinearOptions& options,
+std::unique_ptr<ModelHandle<LinearModel<T>>> made(MapChoice<T>& chosen, const Vector<double>& penalty, double typical, const LinearOptions& options,
                                             std::size_t classes, const nb::object& arrays) {
   if (!chosen.map) throw std::invalid_argument("This map is in a model already.");
   const std::size_t length = chosen.map->dimension(), binaries = classes > 2 ? classes : 1;
   if (penalty.shape(0) != length) throw std::invalid_argument("There must be a penalty for each feature.");
   const KernelChoice kernel{{}, chosen.function};
   if (arrays.is_none())
-    return std::make_unique<Shared<LinearModel<T>>>(
+    return std::make_unique<ModelHandle<LinearModel<T>>>(
         kernel, std::make_unique<LinearModel<T>>(std::move(chosen.map), copied(penalty), typical, options, classes));
   const LinearState state = state_from(nb::cast<nb::dict>(arrays));
   require_binaries(state, binaries, length);
-  return std::make_unique<Shared<LinearModel<T>>>(
+  return std::make_unique<ModelHandle<LinearModel<T>>>(
       kernel, std::make_unique<LinearModel<T>>(std::move(chosen.map), copied(penalty), typical, options, classes, state));
 }
 
 template <class T>
-Outcome learn(Shared<LinearModel<T>>& self, const HeldBatch<T>& held, Vector<double> targets, Vector<double> weights, std::int64_t first_id,
+Outcome learn(ModelHandle<LinearModel<T>>& self, const HeldBatch<T>& held, Vector<double> targets, Vector<double> weights, std::int64_t first_id,
               Vector<std::int64_t> order, const nb::object& monitor) {
   require_rows(held, targets, weights, order);
-  require_map(self, held);
+  require_fitting(self.model->map(), held);
   const LinearTrainingBatch<T> training{held.batch, view(targets), view(weights), first_id, view(order)};
   return watched(self, monitor, [&](LinearModel<T>& model, Monitor& watch) { return model.learn(training, watch); });
-}
-
-template <class T>
-nb::object decide(Shared<LinearModel<T>>& self, const HeldBatch<T>& held, std::size_t threads) {
-  require_map(self, held);
-  return decisions_of(self, held, threads);
 }
 
 template <class T>
@@ -166,8 +154,7 @@ void bind_maps(nb::module_& module, const char* name) {
           "features",
           [](const MapChoice<T>& self, const HeldBatch<T>& held, bool raw) {
             if (!self.map) throw std::invalid_argument("This map is in a model already.");
-            if (held.batch.features != self.map->features() || held.batch.sparse != self.map->sparse())
-              throw std::invalid_argument("The batch does not have the features or the storage of this map.");
+            require_fitting(*self.map, held);
             const std::size_t length = raw ? self.map->raw_dimension() : self.map->dimension();
             std::vector<T> features(held.batch.count * length);
             std::vector<std::int64_t> rows(held.batch.count);
@@ -187,23 +174,23 @@ void bind_maps(nb::module_& module, const char* name) {
 template <class T>
 void bind_kernel_model(nb::module_& module, const char* name) {
   using B = LinearModel<T>;
-  nb::class_<Shared<B>>(module, name, nb::type_slots(shared_slots<B>))
+  nb::class_<ModelHandle<B>>(module, name, nb::type_slots(model_slots<B>))
       .def(nb::new_(&made<T>), nb::arg("map"), nb::arg("penalty"), nb::arg("typical"), nb::arg("options"), nb::arg("n_classes"),
            nb::arg("state") = nb::none())
       .def("set_options",
-           [](Shared<B>& self, const LinearOptions& options) {
+           [](ModelHandle<B>& self, const LinearOptions& options) {
              self.run([&](B& model) { model.set_options(options); return 0; });
            })
-      .def("grow", [](Shared<B>& self, std::size_t classes) { self.run([&](B& model) { model.grow(classes); return 0; }); })
+      .def("grow", [](ModelHandle<B>& self, std::size_t classes) { self.run([&](B& model) { model.grow(classes); return 0; }); })
       .def("learn", &learn<T>, nb::arg("batch"), nb::arg("targets"), nb::arg("weights"), nb::arg("first_id"), nb::arg("order"),
            nb::arg("monitor") = nb::none())
-      .def("decide", &decide<T>, nb::arg("batch"), nb::arg("threads") = 1)
-      .def("keep", [](Shared<B>& self, std::size_t rows) { return self.run([&](B& model) { return model.keep(rows); }); }, nb::arg("rows"))
-      .def("release", [](Shared<B>& self) { self.run([](B& model) { model.release(); return 0; }); })
+      .def("predictor", &predictor_of<B>)
+      .def("keep", [](ModelHandle<B>& self, std::size_t rows) { return self.run([&](B& model) { return model.keep(rows); }); }, nb::arg("rows"))
+      .def("release", [](ModelHandle<B>& self) { self.run([](B& model) { model.release(); return 0; }); })
       .def("state", &to_dict<T>)
       .def("check_invariants", &check_invariants<B>)
       .def("recall",
-           [](Shared<B>& self, const nb::dict& arrays) {
+           [](ModelHandle<B>& self, const nb::dict& arrays) {
              const LinearState state = state_from(arrays);
              self.run([&](B& model) {
                require_binaries(state, model.binaries().size(), model.map().dimension());
@@ -211,12 +198,12 @@ void bind_kernel_model(nb::module_& module, const char* name) {
                return 0;
              });
            })
-      .def_prop_ro("broken", [](const Shared<B>& self) { return self.broken.load(); })
-      .def_prop_ro("n_binaries", of_model<B>([](B& model) { return model.binaries().size(); }))
-      .def_prop_ro("n_retained", of_model<B>([](B& model) { return model.map().dimension(); }))
-      .def_prop_ro("n_kernel_evals", of_model<B>([](B& model) { return model.evaluations(); }))
-      .def_prop_ro("n_examples", of_model<B>([](B& model) { return model.examples(); }))
-      .def_prop_ro("n_steps", of_model<B>([](B& model) { return model.steps(); }))
+      .def_prop_ro("broken", [](ModelHandle<B>& self) { return self.is_broken(); })
+      .def_prop_ro("n_binaries", of_model<B>([](const B& model) { return model.binaries().size(); }))
+      .def_prop_ro("n_retained", of_model<B>([](const B& model) { return model.map().dimension(); }))
+      .def_prop_ro("n_kernel_evals", of_model<B>([](const B& model) { return model.evaluations(); }))
+      .def_prop_ro("n_examples", of_model<B>([](const B& model) { return model.examples(); }))
+      .def_prop_ro("n_steps", of_model<B>([](const B& model) { return model.steps(); }))
       .def_prop_ro("bias", of_each_binary<B>([](const LinearBinaryModel& binary) { return binary.average_bias(); }));
 }
 

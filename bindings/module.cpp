@@ -9,6 +9,7 @@ NB_MODULE(_core, module) {
   hinge::python::bind_kernel(module);
   hinge::python::bind_options(module);
   hinge::python::bind_batches(module);
+  hinge::python::bind_predictors(module);
   hinge::python::bind_kernel_models(module);
   hinge::python::bind_exact_model(module);
   hinge::python::bind_linear(module);

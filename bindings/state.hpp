@@ -12,7 +12,7 @@
 #include "model_state.hpp"
 #include "bind.hpp"
 #include "duality.hpp"
-#include "shared.hpp"
+#include "model_handle.hpp"
 
 namespace hinge::python {
 
@@ -81,48 +81,48 @@ void require_columns(const ModelState<T>& state, std::size_t features, bool spar
 }
 
 template <class B, class T>
-std::unique_ptr<Shared<B>> restored(const KernelChoice& kernel, const Options& options, std::size_t features, bool sparse,
+std::unique_ptr<ModelHandle<B>> restored(const KernelChoice& kernel, const Options& options, std::size_t features, bool sparse,
                                     std::size_t classes, const nb::dict& arrays) {
   const ModelState<T> state = state_from<T>(arrays, sparse);
   state.check(features, sparse, classes);
   if (kernel.parameters.kind == KernelKind::precomputed) require_columns(state, features, sparse);
-  return std::make_unique<Shared<B>>(kernel, std::make_unique<B>(make_kernel<T>(kernel), options, features, sparse, classes, state));
+  return std::make_unique<ModelHandle<B>>(kernel, std::make_unique<B>(make_kernel<T>(kernel), options, features, sparse, classes, state));
 }
 
 template <class B, class T>
-nb::dict state(Shared<B>& self) {
+nb::dict state(ModelHandle<B>& self) {
   ModelState<T> held = self.look([](B& model) { return model.state(); });
   return to_dict(std::move(held), self.model->points().features(), self.model->points().sparse());
 }
 
 // What every model can do, whatever its binaries are.
 template <class B, class T>
-void bind_common(nb::class_<Shared<B>>& bound) {
+void bind_common(nb::class_<ModelHandle<B>>& bound) {
   bound
       .def(
           "__init__",
-          [](Shared<B>* self, const KernelChoice& kernel, const Options& options, std::size_t features, bool sparse,
+          [](ModelHandle<B>* self, const KernelChoice& kernel, const Options& options, std::size_t features, bool sparse,
              std::size_t classes) {
-            new (self) Shared<B>(kernel, std::make_unique<B>(make_kernel<T>(kernel), options, features, sparse, classes));
+            new (self) ModelHandle<B>(kernel, std::make_unique<B>(make_kernel<T>(kernel), options, features, sparse, classes));
           },
           nb::arg("kernel"), nb::arg("options"), nb::arg("n_features"), nb::arg("sparse"), nb::arg("n_classes"))
       .def("set_options",
-           [](Shared<B>& self, const Options& options) {
+           [](ModelHandle<B>& self, const Options& options) {
              self.run([&](B& model) { model.set_options(options); return 0; });
            })
-      .def_prop_ro("broken", [](const Shared<B>& self) { return self.broken.load(); })
-      .def("grow", [](Shared<B>& self, std::size_t classes) { self.run([&](B& model) { model.grow(classes); return 0; }); })
+      .def_prop_ro("broken", [](ModelHandle<B>& self) { return self.is_broken(); })
+      .def("grow", [](ModelHandle<B>& self, std::size_t classes) { self.run([&](B& model) { model.grow(classes); return 0; }); })
       .def("learn", &learn<B, T>, nb::arg("batch"), nb::arg("labels"), nb::arg("costs"), nb::arg("first_id"),
            nb::arg("order"), nb::arg("seed") = 0, nb::arg("monitor") = nb::none())
-      .def("decide", &decide<B, T>, nb::arg("batch"), nb::arg("threads") = 1)
+      .def("predictor", &predictor_of<B>)
       .def("state", &state<B, T>)
       .def("check_invariants", &check_invariants<B>)
       .def_static("restore", &restored<B, T>, nb::arg("kernel"), nb::arg("options"), nb::arg("n_features"), nb::arg("sparse"),
                   nb::arg("n_classes"), nb::arg("state"))
-      .def_prop_ro("n_binaries", of_model<B>([](B& model) { return model.binaries().size(); }))
-      .def_prop_ro("n_retained", of_model<B>([](B& model) { return model.points().size() - model.points().dead(); }))
-      .def_prop_ro("n_kernel_evals", of_model<B>([](B& model) { return model.kernel_evals(); }))
-      .def_prop_ro("n_steps", of_model<B>([](B& model) { return model.steps(); }))
+      .def_prop_ro("n_binaries", of_model<B>([](const B& model) { return model.binaries().size(); }))
+      .def_prop_ro("n_retained", of_model<B>([](const B& model) { return model.points().size() - model.points().dead(); }))
+      .def_prop_ro("n_kernel_evals", of_model<B>([](const B& model) { return model.kernel_evals(); }))
+      .def_prop_ro("n_steps", of_model<B>([](const B& model) { return model.steps(); }))
       .def_prop_ro("dual_objective", of_each_binary<B>([](const auto& binary) { return dual_objective(binary.expansion); }))
       .def_prop_ro("squared_norm", of_each_binary<B>([](const auto& binary) { return squared_norm(binary.expansion); }));
 }

@@ -1,6 +1,7 @@
 #include "decision.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "loops.hpp"
 #include "parallel.hpp"
@@ -10,6 +11,12 @@ namespace hinge {
 namespace {
 
 constexpr std::size_t usual_tile = 512;
+// The panel of a block should leave room for the points in the outer caches.
+constexpr std::size_t largest_panel = 12'000'000;
+// The scattered lines of a sparse block should fit the inner caches.
+constexpr std::size_t largest_sparse_block = 64;
+// Below about this many multiplications a thread costs more than it brings.
+constexpr std::size_t worth_a_thread = 4'000'000;
 
 }  // namespace
 
@@ -40,7 +47,28 @@ void add_decisions(const Kernel<T>& kernel, const Examples<T>& left, const Examp
   });
 }
 
+template <class T>
+std::size_t block_rows(bool sparse, std::size_t stored) {
+  const std::size_t panel = largest_panel / (sizeof(T) * (stored + 1));
+  return std::clamp(panel / lane_padding * lane_padding, 2 * lane_padding, sparse ? largest_sparse_block : largest_block);
+}
+
+std::size_t threads_for(std::size_t rows, std::size_t stored, std::size_t row_cost, std::size_t most) {
+  return rows * stored * (row_cost + 8) < worth_a_thread ? 1 : most;
+}
+
+void for_blocks(std::size_t rows, std::size_t size, std::size_t threads,
+                const std::function<void(std::size_t, std::span<const std::int64_t>)>& body) {
+  parallel_for(threads, (rows + size - 1) / size, [&](std::size_t block) {
+    const std::size_t first = block * size;
+    std::vector<std::int64_t> numbers(std::min(size, rows - first));
+    std::iota(numbers.begin(), numbers.end(), static_cast<std::int64_t>(first));
+    body(first, numbers);
+  });
+}
+
 #define HINGE_INSTANTIATE(T)                                                                                          \
+  template std::size_t block_rows<T>(bool, std::size_t);                                                              \
   template void add_block_decisions<T>(const Kernel<T>&, const Block<T>&, const Examples<T>&, std::span<const double>, \
                                        std::size_t, double*);                                                         \
   template void add_decisions<T>(const Kernel<T>&, const Examples<T>&, const Examples<T>&, std::span<const double>,    \

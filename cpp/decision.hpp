@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -20,5 +22,17 @@ void add_decisions(const Kernel<T>& kernel, const Examples<T>& left, const Examp
                    std::span<const double> weights, std::size_t binaries, std::size_t threads, std::span<double> sums);
 
 inline constexpr std::size_t decision_block = 256;
+inline constexpr std::size_t largest_block = 256;
+
+// How many rows to multiply with so many stored examples at a time.
+template <class T>
+std::size_t block_rows(bool sparse, std::size_t stored);
+
+// The threads that are worth their while to multiply rows with so many stored examples, each of which takes `row_cost` multiplications.
+std::size_t threads_for(std::size_t rows, std::size_t stored, std::size_t row_cost, std::size_t most);
+
+// Calls body(number of the first row, numbers of all rows) for each block of `size` rows, over threads.
+void for_blocks(std::size_t rows, std::size_t size, std::size_t threads,
+                const std::function<void(std::size_t, std::span<const std::int64_t>)>& body);
 
 }  // namespace hinge

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -20,6 +21,7 @@
 #include "options.hpp"
 #include "parallel.hpp"
 #include "points.hpp"
+#include "predictor.hpp"
 #include "solvers/exact_binary_model.hpp"
 #include "solvers/path.hpp"
 
@@ -56,9 +58,8 @@ class ExactModel {
   // Recomputes all gradients from kernel values, so that measures of optimality do not depend on incremental updates.
   void certify();
 
-  void decide(const Batch<double>& batch, std::span<double> decisions, std::size_t threads);
-  // Deciding changes nothing but the answers.
-  bool settled() const { return true; }
+  // An immutable copy of what the model needs to decide.
+  std::shared_ptr<const Predictor<double>> predictor() const;
   ModelState<double> state() const;
   // Ids, labels and costs of all examples held, in the order of the stream.
   std::vector<std::int64_t> held() const;

@@ -1,4 +1,4 @@
-// Views of the exact model: decisions, optimality, and its state as flat arrays.
+// Views of the exact model: predictors, optimality, and its state as flat arrays.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,35 +10,11 @@
 
 namespace hinge {
 
-namespace {
-
-// Fewer examples than this are answered from where the support vectors are, more are worth a copy of these side by side.
-constexpr std::size_t worth_a_copy = 16;
-
-}  // namespace
-
-void ExactModel::decide(const Batch<double>& batch, std::span<double> decisions, std::size_t threads) {
-  const std::vector<std::size_t> slots = support();
-  const std::vector<double> weights = weights_of(slots);
-  const std::size_t binaries = binaries_.size();
-  for (std::size_t m = 0; m < binaries; ++m) {
-    const double bias = binaries_[m].answer_bias();
-    for (std::size_t r = 0; r < batch.count; ++r) decisions[r * binaries + m] = bias;
-  }
-  const bool copy = batch.count >= worth_a_copy;
-  const Points<double> packed = copy ? points_.pick(slots) : Points<double>(points_.features(), points_.sparse());
-  const std::size_t size = copy ? lane_padding * 4 : 1;
-  parallel_for(copy ? threads : 1, (batch.count + size - 1) / size, [&](std::size_t task) {
-    std::vector<std::int64_t> rows(std::min(size, batch.count - task * size));
-    std::iota(rows.begin(), rows.end(), static_cast<std::int64_t>(task * size));
-    Block<double> block;
-    block.take(kernel_, batch, rows, 0, {});
-    double* sums = decisions.data() + task * size * binaries;
-    if (copy) return add_block_decisions(kernel_, block, packed.examples(), std::span<const double>(weights), binaries, sums);
-    std::vector<double> values(slots.size());
-    kernel_.fill_picked(block, points_.examples(), slots, values.data());
-    for (std::size_t m = 0; m < binaries; ++m) sums[m] += loops<double>().dot(values.data(), weights.data() + m * slots.size(), slots.size());
-  });
+std::shared_ptr<const Predictor<double>> ExactModel::predictor() const {
+  std::vector<std::size_t> slots = support();
+  std::vector<double> weights = weights_of(slots), biases;
+  for (const auto& binary : binaries_) biases.push_back(binary.answer_bias());
+  return std::make_shared<const PickedPredictor>(kernel_, points_, std::move(slots), std::move(weights), std::move(biases));
 }
 
 double ExactModel::sum_at(const ExactBinaryModel& binary, std::size_t slot) {

@@ -11,6 +11,17 @@
 
 namespace hinge {
 
+namespace {
+
+constexpr std::size_t worth_a_thread = 1 << 19;  // values to be read
+
+}  // namespace
+
+template <class T>
+std::size_t FeatureMap<T>::threads_for(std::size_t rows, std::size_t most) const {
+  return rows * row_cost() < worth_a_thread ? 1 : most;
+}
+
 template <class T>
 NystroemMap<T>::NystroemMap(Kernel<T> kernel, const Batch<T>& landmarks, std::span<const std::int64_t> ids, std::vector<T> shift,
                             std::vector<T> projection)
@@ -34,8 +45,7 @@ template <class T>
 Examples<T> NystroemMap<T>::landmarks() const {
   Examples<T> held = points_.examples();
   if (!held.sparse) return held;
-  std::call_once(columns_made_, [&] { columns_ = columns_of(held); });
-  held.columns = &columns_;
+  held.columns = &columns_.get([&] { return columns_of(held); });
   return held;
 }
 
@@ -122,6 +132,8 @@ void FourierMap<T>::add_decisions(const Block<T>& block, std::span<const double>
       sums[r * binaries + m] += loops<T>().dot(features.data() + r * length, folded.data() + m * length, length);
 }
 
+template class FeatureMap<float>;
+template class FeatureMap<double>;
 template class NystroemMap<float>;
 template class NystroemMap<double>;
 template class FourierMap<float>;

@@ -14,12 +14,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <vector>
 
 #include "block.hpp"
 #include "kernels.hpp"
+#include "lazy.hpp"
 #include "points.hpp"
 
 namespace hinge {
@@ -49,6 +49,8 @@ class FeatureMap {
   void take(Block<T>& block, const Batch<T>& batch, std::span<const std::int64_t> rows, std::int64_t first_id) const {
     block.take(kernel_, batch, rows, first_id, shift_);
   }
+  // The threads that are worth their while for so many rows.
+  std::size_t threads_for(std::size_t rows, std::size_t most) const;
   std::size_t features() const { return features_; }
   bool sparse() const { return sparse_; }
   const KernelParameters& kernel_parameters() const { return kernel_.parameters(); }
@@ -87,8 +89,7 @@ class NystroemMap : public FeatureMap<T> {
   Examples<T> landmarks() const;
 
   Points<T> points_;
-  mutable SparseColumns<T> columns_;  // of sparse landmarks, made when they are first needed
-  mutable std::once_flag columns_made_;
+  Lazy<SparseColumns<T>> columns_;  // of sparse landmarks
   std::vector<T> projection_;
 };
 

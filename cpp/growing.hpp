@@ -31,6 +31,8 @@ class Growing {
   T* data() { return values_.get(); }
   const T* data() const { return values_.get(); }
   std::size_t size() const { return size_; }
+  // True if so many more can be appended without moving those that are there.
+  bool has_room(std::size_t count) const { return count <= capacity_ - size_; }
 
   void reserve(std::size_t count) {
     if (count <= capacity_) return;

@@ -32,39 +32,46 @@ double sum_of_sizes(const Expansion& expansion) {
 }  // namespace
 
 template <class T>
+void RowStore<T>::check_invariants() const {
+  const std::size_t count = size();
+  require(norms_.size() == count, "RowStore: there are not as many norms as rows.");
+  require(sparse_ ? owned_.size() == count && rows_.size() == count : values_.size() == count * features_,
+          "RowStore: there are not as many rows as ids.");
+  for (std::size_t row = 0; sparse_ && row < count; ++row) check_row(row);
+  for (std::size_t i = 0; i < values_.size(); ++i) require(std::isfinite(values_.data()[i]), "RowStore: a value is not finite.");
+}
+
+template <class T>
+void RowStore<T>::check_row(std::size_t place) const {
+  const SparseRow<T>& row = rows_.data()[place];
+  const OwnedRow& owned = *owned_[place];
+  require(row.index == owned.index.data() && row.value == owned.value.data() && row.size == owned.index.size() && row.size == owned.value.size(),
+          "RowStore: the view of a sparse row is not that of its place.");
+  for (std::size_t e = 0; e < row.size; ++e) {
+    require(row.index[e] >= 0 && static_cast<std::size_t>(row.index[e]) < features_, "RowStore: a sparse row has a feature that does not exist.");
+    require(e == 0 || row.index[e - 1] < row.index[e], "RowStore: the features of a sparse row are not in order.");
+    require(std::isfinite(row.value[e]), "RowStore: a value is not finite.");
+  }
+}
+
+template <class T>
 void Points<T>::check_invariants() const {
   const std::size_t count = size();
-  require(norms_.size() == count && labels_.size() == count && costs_.size() == count && users_.size() == count,
-          "Points: a list has not one entry for each slot.");
-  require(sparse_ ? owned_.size() == count && rows_.size() == count : values_.size() == count * features_,
-          "Points: there are not as many rows as slots.");
+  const Examples<T> all = examples();
+  store_->check_invariants();
+  require(labels_.size() == count && costs_.size() == count && users_.size() == count, "Points: a list has not one entry for each slot.");
   std::size_t dead = 0, stored = 0;
   for (std::size_t slot = 0; slot < count; ++slot) {
     require(users_[slot] >= 0, "Points: a slot has fewer users than none.");
     dead += users_[slot] == 0;
-    const auto found = slot_of_.find(ids_[slot]);
+    const auto found = slot_of_.find(id(slot));
     require(users_[slot] == 0 || (found != slot_of_.end() && found->second == slot), "Points: an id does not lead to the slot that has it.");
-    require(!(norms_[slot] > largest_norm_), "Points: a norm is larger than the largest.");
-    if (sparse_) check_row(slot);
-    stored += sparse_ ? rows_[slot].size : 0;
+    require(!(all.norms[slot] > largest_norm_), "Points: a norm is larger than the largest.");
+    stored += all.sparse ? all.rows[slot].size : 0;
   }
   require(dead_ == dead, "Points: the count of dead slots is not the number of slots without users.");
   require(slot_of_.size() == count - dead, "Points: there are ids without a slot.");
   require(stored_values_ == stored, "Points: the count of stored values is not the number of values.");
-  for (std::size_t i = 0; i < values_.size(); ++i) require(std::isfinite(values_.data()[i]), "Points: a value is not finite.");
-}
-
-template <class T>
-void Points<T>::check_row(std::size_t slot) const {
-  const SparseRow<T>& row = rows_[slot];
-  const OwnedRow& owned = owned_[slot];
-  require(row.index == owned.index.data() && row.value == owned.value.data() && row.size == owned.index.size() && row.size == owned.value.size(),
-          "Points: the view of a sparse row is not that of its slot.");
-  for (std::size_t e = 0; e < row.size; ++e) {
-    require(row.index[e] >= 0 && static_cast<std::size_t>(row.index[e]) < features_, "Points: a sparse row has a feature that there is not.");
-    require(e == 0 || row.index[e - 1] < row.index[e], "Points: the features of a sparse row are not in order.");
-    require(std::isfinite(row.value[e]), "Points: a value is not finite.");
-  }
 }
 
 template <class T>
@@ -233,19 +240,21 @@ void KernelModel<T>::check_invariants() const {
   }
   for (std::size_t n = 0; n < newcomers_.size(); ++n)
     require(newcomers_[n] < binaries_.size() && (n == 0 || newcomers_[n - 1] < newcomers_[n]), "KernelModel: the newcomers are not in order.");
-  check_listed();
+  check_index();
 }
 
 template <class T>
-void KernelModel<T>::check_listed() const {
-  if (listed_.count == 0 || listed_.squeezes != points_.squeezes()) return;
-  require(listed_.count <= points_.size(), "KernelModel: more examples are listed by feature than there are.");
-  const SparseColumns<T> fresh = columns_of(points_.examples().range(0, listed_.count));
-  require(fresh.starts == listed_.columns.starts && fresh.rows == listed_.columns.rows && fresh.values == listed_.columns.values,
-          "KernelModel: the list of examples by feature is not that of the examples.");
+void KernelModel<T>::check_index() const {
+  const ColumnIndex<T>* index = last_index_.index ? last_index_.index->find() : nullptr;
+  if (!index || last_index_.squeezes != points_.squeezes()) return;
+  require(index->count <= points_.size(), "KernelModel: more examples are indexed by feature than are held.");
+  const SparseColumns<T> fresh = columns_of(points_.examples().range(0, index->count));
+  require(fresh.starts == index->columns.starts && fresh.rows == index->columns.rows && fresh.values == index->columns.values,
+          "KernelModel: the index of examples by feature is not that of the examples.");
 }
 
 #define HINGE_INSTANTIATE(T)                                          \
+  template void RowStore<T>::check_invariants() const;                \
   template void Points<T>::check_invariants() const;                  \
   template std::size_t SegmentPool<T>::check_invariants() const;      \
   template void RowCache<T>::check_invariants(std::size_t) const;     \

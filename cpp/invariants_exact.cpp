@@ -176,13 +176,10 @@ void LinearModel<T>::check_invariants() const {
   require(binaries_.size() == (classes_ > 2 ? classes_ : 1), "Linear model: there are not as many binaries as the classes need.");
   require(penalty_.size() == length, "Linear model: there is not one penalty for each feature.");
   for (const double penalty : penalty_) require(penalty >= 0.0 && std::isfinite(penalty), "Linear model: a penalty is below zero or not finite.");
-  std::vector<double> average;
   for (const LinearBinaryModel& binary : binaries_) {
     require(binary.weights().size() == length, "Linear model: a binary has not one weight for each feature.");
     binary.check_invariants();
-    average.insert(average.end(), binary.average().begin(), binary.average().end());
   }
-  require(folded_.empty() || folded_ == map_->folded(average, binaries_.size()), "Linear model: answers are made with weights of another time.");
   for (const double number : {clock_.steps, clock_.examples, clock_.owed, clock_.averaged, clock_.squares, clock_.weight, clock_.unevenness})
     require(number >= 0.0 && std::isfinite(number), "Linear model: the clock has gone wrong.");
   require(made_.empty() == !kept_, "Linear model: kept features and the list of those made do not go together.");

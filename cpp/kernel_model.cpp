@@ -14,14 +14,6 @@ namespace hinge {
 
 namespace {
 
-constexpr std::size_t largest_block = 256;
-// The panel of a block should leave room for the points in the outer caches.
-constexpr std::size_t largest_panel = 12'000'000;
-// The scattered lines of a sparse block should fit the inner caches.
-constexpr std::size_t largest_sparse_block = 64;
-// Below about this many multiplications a thread costs more than it brings.
-constexpr std::size_t worth_a_thread = 4'000'000;
-
 // Dead members slow every step, closing gaps touches every row in use: a sixteenth is a fair price for both.
 bool too_many_gaps(std::size_t dead, std::size_t size) { return dead > size / 16 + 32; }
 
@@ -87,15 +79,8 @@ void KernelModel<T>::grow(std::size_t classes) {
 }
 
 template <class T>
-std::size_t KernelModel<T>::block_size() const {
-  const std::size_t most = points_.sparse() ? largest_sparse_block : largest_block;
-  const std::size_t panel = largest_panel / (sizeof(T) * (points_.size() + 1));
-  return std::clamp(panel / lane_padding * lane_padding, 2 * lane_padding, most);
-}
-
-template <class T>
-std::size_t KernelModel<T>::threads_for(std::size_t rows, std::size_t most) const {
-  return rows * points_.size() * (points_.row_cost() + 8) < worth_a_thread ? 1 : most;
+std::size_t KernelModel<T>::threads_for(std::size_t rows) const {
+  return hinge::threads_for(rows, points_.size(), points_.row_cost(), options_.threads);
 }
 
 template <class T>
@@ -147,7 +132,7 @@ void KernelModel<T>::choose_shift(const TrainingBatch<T>& training, std::span<co
 
 template <class T>
 void KernelModel<T>::fill(Panel<T>& panel) {
-  parallel_for(threads_for(panel.count(), options_.threads), panel.tasks(points_),
+  parallel_for(threads_for(panel.count()), panel.tasks(points_),
                [&](std::size_t task) { panel.run_task(task, kernel_, points_); });
   panel.close(points_);
 }
@@ -190,7 +175,7 @@ void KernelModel<T>::end_block(Panel<T>& panel, Panel<T>* next, const TrainingBa
       slots[m].push_back(slot_for(panel, position, training));
       points_.acquire(slots[m].back());
     }
-  const std::size_t threads = threads_for(panel.count(), options_.threads);
+  const std::size_t threads = threads_for(panel.count());
   std::vector<std::size_t> first_task(binaries_.size() + 1, 0);
   for (std::size_t m = 0; m < binaries_.size(); ++m) first_task[m + 1] = first_task[m] + binaries_[m].list_rows_to_settle();
   const std::size_t settling = first_task.back();
@@ -228,7 +213,7 @@ template <class T>
 void KernelModel<T>::learn_in_order(const TrainingBatch<T>& training, std::span<const std::int64_t> order, Tally& tally) {
   std::size_t taken = 0;
   const auto take = [&](Panel<T>& panel) {
-    const auto rows = order.subspan(taken, std::min(block_size(), order.size() - taken));
+    const auto rows = order.subspan(taken, std::min(block_rows<T>(points_.sparse(), points_.size()), order.size() - taken));
     taken += rows.size();
     panel.take(kernel_, training.batch, rows, training.first_id, shift_);
   };
@@ -245,7 +230,7 @@ void KernelModel<T>::learn_in_order(const TrainingBatch<T>& training, std::span<
     next->reserve(points_, largest_block);
     begin_block(*current);
     const std::size_t binary_tasks = binaries_.size();
-    parallel_for(threads_for(current->count(), options_.threads), binary_tasks + 1 + next->tasks(points_), [&](std::size_t task) {
+    parallel_for(threads_for(current->count()), binary_tasks + 1 + next->tasks(points_), [&](std::size_t task) {
       if (task == binary_tasks) return take(*later);
       if (task > binary_tasks) return next->run_task(task - binary_tasks - 1, kernel_, points_);
       for (std::size_t p = 0; p < current->count() && !tally.monitor.stopped(); ++p) {

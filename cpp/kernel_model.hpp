@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -20,6 +19,7 @@
 #include "options.hpp"
 #include "parallel.hpp"
 #include "points.hpp"
+#include "predictor.hpp"
 #include "select.hpp"
 #include "solvers/solver.hpp"
 
@@ -51,12 +51,9 @@ class KernelModel {
   Outcome learn(const TrainingBatch<T>& training, Monitor& monitor);
   Outcome finish(Monitor& monitor);
   void polish_all(Monitor& monitor);
-  // decisions[r * binaries + m], bias included.
-  void decide(const Batch<T>& batch, std::span<double> decisions, std::size_t threads);
-  // Deciding changes nothing but the answers.
-  bool settled() const { return points_.dead() == 0 && !points_.sparse(); }
-  // values[r * retained + s]
-  void kernel_values(const Batch<T>& batch, std::span<T> values);
+  // What the model knows now, to be asked. It closes all gaps first: sums depend, in their last bits, on the order of the slots, which must
+  // be the one that is saved.
+  std::shared_ptr<const Predictor<T>> predictor();
   ModelState<T> state();
   // Closes all gaps, so that slots are 0 ... retained - 1.
   void tidy();
@@ -73,8 +70,7 @@ class KernelModel {
   void add_binary(std::int32_t positive_class);
   void share_cache();
   void choose_shift(const TrainingBatch<T>& training, std::span<const std::int64_t> order);
-  std::size_t block_size() const;
-  std::size_t threads_for(std::size_t rows, std::size_t most) const;
+  std::size_t threads_for(std::size_t rows) const;
   void fill(Panel<T>& panel);
   void begin_block(Panel<T>& panel);
   void visit(std::size_t m, std::size_t position, std::int32_t label, double cost);
@@ -88,15 +84,11 @@ class KernelModel {
   void replay_for_newcomers(Monitor& monitor);
   void count_mistake(const TrainingBatch<T>& training, Panel<T>& panel, std::size_t position, Tally& tally) const;
   void report(Tally& tally) const;
-  void list_points();
-  void check_listed() const;
-  void for_blocks(const Batch<T>& batch, std::size_t threads, SparseForm form,
-                  const std::function<void(std::size_t, const Block<T>&)>& body) const;
+  void check_index() const;
 
-  // Sparse points by feature, as they were at some time.
-  struct Listed {
-    SparseColumns<T> columns;
-    std::size_t count = 0;
+  // The index of sparse points that the last predictor had, and of which points: an index is of no use once slots have moved.
+  struct LastIndex {
+    std::shared_ptr<const typename KernelPredictor<T>::Index> index;
     std::size_t squeezes = 0;
   };
 
@@ -104,7 +96,7 @@ class KernelModel {
   Options options_;
   std::unique_ptr<Solver<T>> solver_;
   Points<T> points_;
-  Listed listed_;
+  LastIndex last_index_;
   std::size_t classes_ = 0;
   std::vector<BinaryModel<T>> binaries_;
   std::vector<std::size_t> newcomers_;

@@ -1,85 +1,27 @@
-// The model looked at from outside: decisions, kernel values, and its state as flat arrays.
-#include <algorithm>
-#include <cmath>
-#include <functional>
-#include <limits>
-#include <numeric>
-#include <stdexcept>
+// The model looked at from outside: predictors, and its state as flat arrays.
 #include <utility>
 
-#include "decision.hpp"
 #include "kernel_model.hpp"
 
 namespace hinge {
 
-namespace {
-
-// The list of support vectors by feature is made anew when so many are missing from it, and kept while it is not too long. It has an
-// entry a feature: where there are very many features, what is missing is not listed separately, which would take as long.
-constexpr std::size_t many_missing = 64;
-constexpr std::size_t many_features = 1 << 20;
-constexpr std::size_t longest_list = 1 << 21;
-
-}  // namespace
-
 template <class T>
-void KernelModel<T>::decide(const Batch<T>& batch, std::span<double> decisions, std::size_t threads) {
-  tidy();  // sums depend, in their last bits, on the order of the slots: it must be the one that is saved
+std::shared_ptr<const Predictor<T>> KernelModel<T>::predictor() {
+  tidy();
   const std::size_t count = binaries_.size(), slots = points_.size();
-  std::vector<double> weights(count * slots, 0.0);
+  std::vector<double> weights(count * slots, 0.0), biases;
   for (std::size_t m = 0; m < count; ++m) {
     const auto& binary = binaries_[m];
     const Expansion& expansion = binary.expansion;
     const double share = binary.terms > 0.0 ? 1.0 / binary.terms : 0.0;
     for (std::size_t i = 0; i < expansion.size(); ++i)
       if (expansion.alive(i)) weights[m * slots + binary.slots[i]] = expansion.alpha[i] - share * expansion.lag[i];
-    for (std::size_t r = 0; r < batch.count; ++r) decisions[r * count + m] = binary.bias();
+    biases.push_back(binary.bias());
   }
-  Examples<T> held = points_.examples();
-  SparseColumns<T> later;
-  if (held.sparse && batch.count > 1) {
-    list_points();
-    held.columns = &listed_.columns;
-    if (listed_.count < held.count) {
-      later = columns_of(held, listed_.count);
-      held.later_columns = &later;
-    }
-  }
-  const SparseForm form = held.columns ? SparseForm::rows_only : SparseForm::panel;
-  for_blocks(batch, threads, form, [&](std::size_t first, const Block<T>& block) {
-    add_block_decisions(kernel_, block, held, weights, count, decisions.data() + first * count);
-  });
-  if (listed_.columns.rows.size() + listed_.columns.starts.size() > longest_list) listed_ = {};
-}
-
-template <class T>
-void KernelModel<T>::list_points() {
-  const bool moved = listed_.squeezes != points_.squeezes();
-  const std::size_t missing = points_.features() > many_features ? 0 : many_missing;
-  if (!moved && listed_.count > 0 && listed_.count + missing >= points_.size()) return;
-  listed_ = {columns_of(points_.examples()), points_.size(), points_.squeezes()};
-}
-
-template <class T>
-void KernelModel<T>::kernel_values(const Batch<T>& batch, std::span<T> values) {
-  const std::size_t slots = points_.size();
-  for_blocks(batch, options_.threads, SparseForm::panel, [&](std::size_t first, const Block<T>& block) {
-    kernel_.fill(block, points_.examples(), values.data() + first * slots, slots);
-  });
-}
-
-template <class T>
-void KernelModel<T>::for_blocks(const Batch<T>& batch, std::size_t threads, SparseForm form,
-                         const std::function<void(std::size_t, const Block<T>&)>& body) const {
-  const std::size_t size = points_.sparse() ? lane_padding : block_size(), tasks = (batch.count + size - 1) / size;
-  parallel_for(threads_for(batch.count, threads), tasks, [&](std::size_t task) {
-    const std::size_t first = task * size;
-    std::vector<std::int64_t> rows(std::min(size, batch.count - first));
-    std::iota(rows.begin(), rows.end(), static_cast<std::int64_t>(first));
-    Block<T> block;
-    block.take(kernel_, batch, rows, 0, shift_, form);
-    body(first, block);
-  });
+  if (last_index_.squeezes != points_.squeezes()) last_index_ = {};
+  auto made = std::make_shared<const KernelPredictor<T>>(kernel_, shift_, points_, std::move(weights), std::move(biases), last_index_.index);
+  last_index_ = {made->index(), points_.squeezes()};
+  return made;
 }
 
 template <class T>

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t tile_rows = 512;
 constexpr std::size_t panel_bytes = 1 << 24;
-constexpr std::size_t worth_a_thread = 1 << 19;  // values to be read
+constexpr std::size_t worth_a_thread = 1 << 19;  // values to be changed
 
 }  // namespace
 
@@ -33,7 +33,6 @@ LinearModel<T>::LinearModel(std::unique_ptr<FeatureMap<T>> map, std::vector<doub
 template <class T>
 void LinearModel<T>::recall(const LinearState& state) {
   const std::size_t length = map_->dimension();
-  folded_.clear();
   for (std::size_t m = 0; m < binaries_.size(); ++m)
     binaries_[m] = LinearBinaryModel(std::span(state.weights).subspan(m * length, length), std::span(state.average).subspan(m * length, length),
                                  state.bias[m], state.average_bias[m]);
@@ -52,7 +51,6 @@ void LinearModel<T>::set_options(const LinearOptions& options) {
 // All examples so far are negative for a new class: the best binary for them answers -1.
 template <class T>
 void LinearModel<T>::grow(std::size_t classes) {
-  folded_.clear();
   if (classes > 2 && classes > classes_) {
     if (binaries_.size() == 1) binaries_.insert(binaries_.begin(), binaries_[0].mirrored());
     while (binaries_.size() < classes) {
@@ -61,11 +59,6 @@ void LinearModel<T>::grow(std::size_t classes) {
     }
   }
   classes_ = std::max(classes, classes_);
-}
-
-template <class T>
-std::size_t LinearModel<T>::threads_for(std::size_t rows, std::size_t most) const {
-  return rows * map_->row_cost() < worth_a_thread ? 1 : most;
 }
 
 template <class T>
@@ -81,7 +74,6 @@ Outcome LinearModel<T>::learn(const LinearTrainingBatch<T>& training, Monitor& m
   for (const std::int64_t row : training.order)
     if (training.weights[static_cast<std::size_t>(row)] > 0.0) order.push_back(row);
   if (!made_.empty() && made_.size() != training.batch.count) release();
-  folded_.clear();
   Outcome outcome;
   Progress progress{"steps", 0, order.size(), 0, map_->dimension(), 0.0};
   Panel& panel = panel_;
@@ -112,7 +104,7 @@ void LinearModel<T>::make(const LinearTrainingBatch<T>& training, Panel& panel) 
   evaluations_ += missing.size() * map_->row_evaluations();
   const std::size_t tiles = (missing.size() + tile_rows - 1) / tile_rows;
   if (panel.blocks.size() < tiles) panel.blocks.resize(tiles);
-  parallel_for(threads_for(missing.size(), options_.threads), tiles, [&](std::size_t tile) {
+  parallel_for(map_->threads_for(missing.size(), options_.threads), tiles, [&](std::size_t tile) {
     const std::size_t first = tile * tile_rows, count = std::min(tile_rows, missing.size() - first);
     const std::span<const std::int64_t> rows = std::span<const std::int64_t>(missing).subspan(first, count);
     T* target = panel.made.data() + first * length;
@@ -145,7 +137,7 @@ void LinearModel<T>::choose(const LinearTrainingBatch<T>& training, Panel& panel
   std::vector<std::uint8_t> chosen_rows(rows, 0);
   panel.open.assign(rows * binaries, 0);
   panel.answers.resize(rows * binaries);
-  parallel_for(threads_for(rows, options_.threads), (rows + tile_rows - 1) / tile_rows, [&](std::size_t tile) {
+  parallel_for(map_->threads_for(rows, options_.threads), (rows + tile_rows - 1) / tile_rows, [&](std::size_t tile) {
     for (std::size_t r = tile * tile_rows; r < std::min(rows, (tile + 1) * tile_rows); ++r)
       for (std::size_t m = 0; m < binaries; ++m) {
         const double answer = loops<T>().dot(panel.features[r], folded.data() + m * raw, raw) + binaries_[m].bias();
@@ -160,7 +152,7 @@ void LinearModel<T>::choose(const LinearTrainingBatch<T>& training, Panel& panel
   for (std::size_t r = 0; r < rows; ++r)
     if (chosen_rows[r]) panel.gathered.insert(panel.gathered.end(), panel.features[r], panel.features[r] + raw), ++chosen;
   panel.projected.resize(chosen * length);
-  parallel_for(threads_for(chosen, options_.threads), (chosen + tile_rows - 1) / tile_rows, [&](std::size_t tile) {
+  parallel_for(map_->threads_for(chosen, options_.threads), (chosen + tile_rows - 1) / tile_rows, [&](std::size_t tile) {
     const std::size_t first = tile * tile_rows, count = std::min(tile_rows, chosen - first);
     map_->project(panel.gathered.data() + first * raw, count, panel.projected.data() + first * length);
   });
@@ -227,20 +219,10 @@ void LinearModel<T>::count(const LinearTrainingBatch<T>& training, const Panel& 
 }
 
 template <class T>
-void LinearModel<T>::decide(const Batch<T>& batch, std::span<double> decisions, std::size_t threads) {
-  const std::size_t binaries = binaries_.size();
-  if (folded_.empty()) folded_ = map_->folded(state().average, binaries);
-  for (std::size_t r = 0; r < batch.count; ++r)
-    for (std::size_t m = 0; m < binaries; ++m) decisions[r * binaries + m] = binaries_[m].average_bias();
-  const std::size_t size = std::min(tile_rows, panel_rows());
-  parallel_for(threads_for(batch.count, threads), (batch.count + size - 1) / size, [&](std::size_t tile) {
-    const std::size_t first = tile * size;
-    std::vector<std::int64_t> rows(std::min(size, batch.count - first));
-    std::iota(rows.begin(), rows.end(), static_cast<std::int64_t>(first));
-    Block<T> block;
-    map_->take(block, batch, rows, 0);
-    map_->add_decisions(block, folded_, binaries, decisions.data() + first * binaries);
-  });
+std::shared_ptr<const Predictor<T>> LinearModel<T>::predictor() {
+  LinearState known = state();
+  std::vector<double> folded = map_->folded(known.average, binaries_.size());
+  return std::make_shared<const LinearPredictor<T>>(map_, std::move(folded), std::move(known.average_bias), std::min(tile_rows, panel_rows()));
 }
 
 template <class T>

@@ -18,6 +18,7 @@
 #include "features.hpp"
 #include "options.hpp"
 #include "parallel.hpp"
+#include "predictor.hpp"
 #include "solvers/averaged_sgd.hpp"
 #include "solvers/schedule.hpp"
 
@@ -51,17 +52,15 @@ class LinearModel {
   // Class numbers n.. exist from now on.
   void grow(std::size_t classes);
   Outcome learn(const LinearTrainingBatch<T>& training, Monitor& monitor);
-  // decisions[r * binaries + m], by the averaged weights.
-  void decide(const Batch<T>& batch, std::span<double> decisions, std::size_t threads);
-  // Deciding changes nothing but the answers.
-  bool settled() const { return !folded_.empty() && !map_->sparse(); }
+  // What the averaged weights are now, to be asked.
+  std::shared_ptr<const Predictor<T>> predictor();
   LinearState state();
   void recall(const LinearState& state);
   // Keeps the features of the rows of one batch from now on, if they fit into the cache; its rows must stay what they are until `release`.
   bool keep(std::size_t rows);
   void release();
 
-  std::vector<LinearBinaryModel>& binaries() { return binaries_; }
+  const std::vector<LinearBinaryModel>& binaries() const { return binaries_; }
   const FeatureMap<T>& map() const { return *map_; }
   std::size_t evaluations() const { return evaluations_; }
   // Seen so far, each counted once.
@@ -83,7 +82,6 @@ class LinearModel {
     std::vector<double> losses;
   };
 
-  std::size_t threads_for(std::size_t rows, std::size_t most) const;
   bool selective() const {
     return options_.adaptive && options_.total > 0.0 && options_.loss.kind != LossKind::logistic && map_->raw_dimension() > 0;
   }
@@ -96,7 +94,7 @@ class LinearModel {
   void count(const LinearTrainingBatch<T>& training, const Panel& panel, Outcome& outcome, Progress& progress) const;
   double target_of(double target, std::size_t binary) const;
 
-  std::unique_ptr<FeatureMap<T>> map_;
+  std::shared_ptr<const FeatureMap<T>> map_;
   std::vector<double> penalty_;
   double typical_;
   LinearOptions options_;
@@ -104,7 +102,6 @@ class LinearModel {
   std::vector<LinearBinaryModel> binaries_;
   Clock clock_;
   std::size_t evaluations_ = 0;
-  std::vector<double> folded_;      // the averaged weights as the map wants them, until something is learned
   std::unique_ptr<T[]> kept_;       // what was made of kept rows: features, or the first stage of them
   std::vector<std::uint8_t> made_;  // which of them are there
   Panel panel_;                     // here so that a stream of calls uses its memory again

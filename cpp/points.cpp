@@ -5,20 +5,14 @@
 
 namespace hinge {
 
+// Snapshots see only the rows that were there when they were made. These stay where they are if there is room for one more.
 template <class T>
 std::size_t Points<T>::append(const Examples<T>& from, std::size_t row, std::int32_t label, double cost) {
   const std::size_t slot = size();
-  if (sparse_) {
-    const SparseRow<T>& source = from.rows[row];
-    owned_.push_back({{source.index, source.index + source.size}, {source.value, source.value + source.size}});
-    rows_.push_back({owned_.back().index.data(), owned_.back().value.data(), source.size});
-    stored_values_ += source.size;
-  } else {
-    values_.append(from.values + row * features_, features_);
-  }
-  norms_.push_back(from.norms[row]);
+  RowStore<T>& store = store_->has_room() ? store_.edit_in_place() : store_.edit();
+  store.append(from, row);
+  if (sparse()) stored_values_ += from.rows[row].size;
   largest_norm_ = std::max(largest_norm_, from.norms[row]);
-  ids_.push_back(from.ids[row]);
   labels_.push_back(label);
   costs_.push_back(cost);
   users_.push_back(0);
@@ -30,7 +24,7 @@ template <class T>
 void Points<T>::acquire(std::size_t slot) {
   if (users_[slot]++ == 0) {
     --dead_;
-    slot_of_[ids_[slot]] = slot;
+    slot_of_[id(slot)] = slot;
   }
 }
 
@@ -38,7 +32,7 @@ template <class T>
 void Points<T>::release(std::size_t slot) {
   if (--users_[slot] == 0) {
     ++dead_;
-    slot_of_.erase(ids_[slot]);
+    slot_of_.erase(id(slot));
   }
 }
 
@@ -52,60 +46,43 @@ std::optional<std::size_t> Points<T>::find(std::int64_t id) const {
 template <class T>
 Moves Points<T>::squeeze() {
   const Moves moves = close_gaps(size(), [&](std::size_t slot) { return used(slot); });
-  for (const auto& [from, to] : moves.list) {
-    move_slot(from, to);
-    slot_of_[ids_[to]] = to;
+  if (moves.size < size()) {
+    RowStore<T>& store = store_.edit();
+    for (const auto& [from, to] : moves.list) move_slot(store, from, to);
+    truncate(store, moves.size);
   }
-  truncate(moves.size);
   ++squeezes_;
   return moves;
 }
 
 template <class T>
-void Points<T>::move_slot(std::size_t from, std::size_t to) {
-  if (sparse_) {
-    owned_[to] = std::move(owned_[from]);
-    rows_[to] = rows_[from];
-  } else {
-    std::copy_n(values_.data() + from * features_, features_, values_.data() + to * features_);
-  }
-  norms_[to] = norms_[from];
-  ids_[to] = ids_[from];
+void Points<T>::move_slot(RowStore<T>& store, std::size_t from, std::size_t to) {
+  store.move(from, to);
   labels_[to] = labels_[from];
   costs_[to] = costs_[from];
   users_[to] = users_[from];
+  slot_of_[store.id(to)] = to;
 }
 
 template <class T>
-void Points<T>::truncate(std::size_t count) {
-  if (sparse_) {
-    owned_.resize(count);
-    rows_.resize(count);
-    stored_values_ = 0;
-    for (const SparseRow<T>& row : rows_) stored_values_ += row.size;
-  } else {
-    values_.truncate(count * features_);
-  }
-  norms_.resize(count);
-  ids_.resize(count);
+void Points<T>::truncate(RowStore<T>& store, std::size_t count) {
+  store.truncate(count);
   labels_.resize(count);
   costs_.resize(count);
   users_.resize(count);
   dead_ = 0;
+  stored_values_ = 0;
+  const Examples<T> all = examples();
+  for (std::size_t slot = 0; sparse() && slot < count; ++slot) stored_values_ += all.rows[slot].size;
 }
 
 template <class T>
 Points<T> Points<T>::pick(std::span<const std::size_t> slots) const {
-  Points picked(features_, sparse_);
+  Points picked(features(), sparse());
   const Examples<T> all = examples();
-  if (!sparse_) picked.values_.reserve(slots.size() * features_);
+  picked.store_.edit().reserve(slots.size());
   for (const std::size_t slot : slots) picked.acquire(picked.append(all, slot, labels_[slot], costs_[slot]));
   return picked;
-}
-
-template <class T>
-Examples<T> Points<T>::examples() const {
-  return {size(), features_, sparse_, values_.data(), rows_.data(), norms_.data(), ids_.data(), largest_norm_};
 }
 
 template class Points<float>;

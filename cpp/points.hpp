@@ -9,23 +9,38 @@
 #include <unordered_map>
 #include <vector>
 
+#include "copy_on_write.hpp"
 #include "examples.hpp"
 #include "gaps.hpp"
-#include "growing.hpp"
+#include "row_store.hpp"
 
 namespace hinge {
 
+// The examples of one moment, whatever happens to the points afterwards.
+template <class T>
+struct PointsSnapshot {
+  CopyOnWrite<RowStore<T>> store;
+  Examples<T> examples;
+};
+
+// Rows are copied only where a snapshot that somebody still holds would otherwise change, or move.
 template <class T>
 class Points {
  public:
-  Points(std::size_t features, bool sparse) : features_(features), sparse_(sparse) {}
+  Points(std::size_t features, bool sparse) : store_(std::in_place, features, sparse) {}
+  Points(const Points&) = delete;
+  Points& operator=(const Points&) = delete;
+  Points(Points&&) noexcept = default;
+  Points& operator=(Points&&) noexcept = default;
 
-  std::size_t size() const { return ids_.size(); }
-  std::size_t features() const { return features_; }
-  bool sparse() const { return sparse_; }
+  std::size_t size() const { return store_->size(); }
+  std::size_t features() const { return store_->features(); }
+  bool sparse() const { return store_->sparse(); }
   std::size_t dead() const { return dead_; }
   // Values that one product with a stored example has to read, on average.
-  std::size_t row_cost() const { return sparse_ ? stored_values_ / (size() + 1) + 1 : features_; }
+  std::size_t row_cost() const { return sparse() ? stored_values_ / (size() + 1) + 1 : features(); }
+  // Sparse: non-zeros of all slots.
+  std::size_t stored_values() const { return stored_values_; }
 
   // Copies one example into a new last slot, with no user yet.
   std::size_t append(const Examples<T>& from, std::size_t row, std::int32_t label, double cost);
@@ -41,8 +56,11 @@ class Points {
   // A packed copy of some slots.
   Points pick(std::span<const std::size_t> slots) const;
 
-  Examples<T> examples() const;
-  std::int64_t id(std::size_t slot) const { return ids_[slot]; }
+  // Valid until something is appended or the gaps are closed.
+  Examples<T> examples() const { return store_->view(largest_norm_); }
+  // Valid as long as it exists. It costs nothing but the copy of the rows that the next change of them, if it comes before its end, may take.
+  PointsSnapshot<T> snapshot() const { return {store_, examples()}; }
+  std::int64_t id(std::size_t slot) const { return store_->id(slot); }
   std::int32_t label(std::size_t slot) const { return labels_[slot]; }
   double cost(std::size_t slot) const { return costs_[slot]; }
   void set_label(std::size_t slot, std::int32_t label, double cost) {
@@ -52,29 +70,17 @@ class Points {
   void check_invariants() const;  // see invariants.hpp; so in the other classes that have one
 
  private:
-  void check_row(std::size_t slot) const;
-  void move_slot(std::size_t from, std::size_t to);
-  void truncate(std::size_t count);
+  void move_slot(RowStore<T>& store, std::size_t from, std::size_t to);
+  void truncate(RowStore<T>& store, std::size_t count);
 
-  struct OwnedRow {
-    std::vector<std::int32_t> index;
-    std::vector<T> value;
-  };
-
-  std::size_t features_;
-  bool sparse_;
-  Growing<T> values_;
-  std::vector<OwnedRow> owned_;
-  std::vector<SparseRow<T>> rows_;
-  std::vector<T> norms_;
-  std::vector<std::int64_t> ids_;
+  CopyOnWrite<RowStore<T>> store_;
   std::vector<std::int32_t> labels_;
   std::vector<double> costs_;
   std::vector<std::int32_t> users_;
   std::unordered_map<std::int64_t, std::size_t> slot_of_;
   std::size_t dead_ = 0;
   std::size_t squeezes_ = 0;
-  std::size_t stored_values_ = 0;  // sparse: non-zeros of all slots
+  std::size_t stored_values_ = 0;
   T largest_norm_ = 0;
 };
 

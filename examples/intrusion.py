@@ -8,7 +8,8 @@ and then at fifty more that the classifier asks about, one after the other, by o
     near boundary      what it is least sure about: the better classifier for all the rest
 
 Run it with `python examples/intrusion.py [--seed NUMBER] [--output PICTURE]`. The data are those of the KDD cup 1999,
-read from the folder named by HINGE_DATA or fetched once. This is one draw; `hinge reproduce incremental fig9 fig10`
+read from the folder named by HINGE_DATA or fetched once. This is one draw; in a clone,
+`python -m experiments incremental fig9 fig10`
 repeats the experiments of the paper on many.
 """
 

@@ -1,4 +1,4 @@
-"""Changes to bytes, whatever they mean."""
+"""Change bytes regardless of their meaning."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import random
 
 
 def damage_bytes(content: bytes, source: random.Random, *, ends: tuple[int, ...] = ()) -> bytes:
-    """Change, cut or insert a few bytes; `ends` are ends of beginnings that are worth it."""
+    """Change, remove or insert a few bytes, more often before one of the offsets in `ends`."""
     changed = bytearray(content)
     end = min(source.choice([*ends, len(changed)]), len(changed))
     for _ in range(source.choice([1, 1, 2, 8]) if end else 0):

@@ -1,4 +1,4 @@
-"""The corpus: valid files, written by the seeds below, and inputs that once broke something."""
+"""The corpus: valid files, written by `write_seeds`, and inputs that once broke something."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ from hinge.io import arrow, open_source
 from hinge.tables import OneClassPreparation, PreparedClassifier, PreparedDetector, Survey
 
 CORPUS = Path(__file__).parent / "corpus"
-_N = 24  # examples of a model
+_N_EXAMPLES = 24  # of a model
 
 _SVMLIGHT = b"1 1:0.5 3:2\n-1 2:1 # why\n\n1 qid:3 1:4\n-1 3:-1e-3\n"
 _CSV = b'colour,weight,"fruit, if known"\ngreen,150,pear\n"pale\nyellow",120,banana\nred,1e2,apple\n'
 
 
 def inputs(target: str) -> dict[str, bytes]:
-    """Return the stored inputs of a target by their names."""
+    """Return the stored inputs of a target by name."""
     return {file.name: file.read_bytes() for file in sorted((CORPUS / target).iterdir())}
 
 
 def write_seeds() -> None:
-    """Write the valid files."""
+    """Write the valid files of the corpus."""
     for target, seeds in {
         "model": _with_older(_files(models(), hinge.save)),
         "libsvm": _files(_for_libsvm(), to_libsvm),
@@ -60,13 +60,13 @@ def write_seeds() -> None:
 
 
 def models() -> dict[str, Any]:
-    """Return a model of every kind that is stored differently."""
+    """Return one model of every kind that is stored differently."""
     source = np.random.default_rng(0)
-    X = source.normal(size=(_N, 3))
-    y = np.arange(_N) % 2
-    many = np.array(["ash", "beech", "cedar", "oak"])[np.arange(_N) % 4]
+    X = source.normal(size=(_N_EXAMPLES, 3))
+    y = np.arange(_N_EXAMPLES) % 2
+    many = np.array(["ash", "beech", "cedar", "oak"])[np.arange(_N_EXAMPLES) % 4]
     positive = csr_matrix(X * (X > 0))
-    ids = [f"row {place}" for place in range(_N)]
+    ids = [f"row {place}" for place in range(_N_EXAMPLES)]
     settings: dict[str, Any] = {"random_state": 0, "n_jobs": 1}
     exact = IncrementalSVC(**settings).fit(X, y, ids=ids).forget("row 3")
     return {
@@ -98,12 +98,12 @@ def models() -> dict[str, Any]:
 
 
 def _prepared(settings: dict[str, Any]) -> dict[str, Any]:
-    """Return models with a preparation of their rows."""
+    """Return models that include the preparation of a table."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "fruit.csv"
         file.write_bytes(b"colour,weight,fruit\n" + b"green,150,pear\nyellow,120,banana\nred,99,apple\n" * 4)
         survey = Survey()
-        chunks = list(survey.look_at(open_source(file).chunks()))
+        chunks = list(survey.scan(open_source(file).chunks()))
     preparation = survey.preparation()
     X, y = preparation.examples(chunks[0])
     detector = IncrementalOneClassSVM(nu=0.5, **settings).fit(X)
@@ -114,7 +114,7 @@ def _prepared(settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def _with_older(files: dict[str, bytes]) -> dict[str, bytes]:
-    """Add a file as they were written before boxes and averages had arrays of their own."""
+    """Add a file of the version before bounds and averages had arrays of their own."""
     arrays = load(files["late"])
     machines = len(arrays["member_counts"])
     for name in ("member_lows", "lag", "terms"):
@@ -128,8 +128,8 @@ def _for_libsvm() -> dict[str, Any]:
     names = ("online", "poly", "robust")
     known = {name: model for name, model in models().items() if name in names}
     numbered = OnlineSVC(kernel="sigmoid", coef0=0.1, random_state=0)
-    X = np.random.default_rng(1).normal(size=(_N, 3))
-    return known | {"three": numbered.fit(X, np.arange(_N) % 3)}
+    X = np.random.default_rng(1).normal(size=(_N_EXAMPLES, 3))
+    return known | {"three": numbered.fit(X, np.arange(_N_EXAMPLES) % 3)}
 
 
 def _files(made: dict[str, Any], save: Any) -> dict[str, bytes]:

@@ -1,4 +1,4 @@
-"""Changes to npz archives: what an array says of itself, its bytes, the archive around it."""
+"""Change npz archives: the header of an array, its bytes, the archive around it."""
 
 from __future__ import annotations
 
@@ -46,20 +46,20 @@ def damage_npz(content: bytes, source: random.Random) -> bytes:
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
     name = source.choice(sorted(members))
-    way = source.randrange(4)
-    if way == 0:
+    choice = source.randrange(4)
+    if choice == 0:
         members[name] = damage_bytes(members[name], source, ends=(128,))
-    elif way == 1:
+    elif choice == 1:
         members[f"{source.choice(_NAMES)}.npy"] = members[name]
-    elif way == 2:
+    elif choice == 2:
         del members[name]
     else:
-        members[name] = _other_header(members[name], source)
-    return _packed(members, source)
+        members[name] = _changed_header(members[name], source)
+    return _zip(members, source)
 
 
-def _other_header(array: bytes, source: random.Random) -> bytes:
-    """Let an array claim another shape, type or order."""
+def _changed_header(array: bytes, source: random.Random) -> bytes:
+    """Make an array claim another shape, type or order."""
     length = int.from_bytes(array[8:10], "little")
     header, rest = array[10 : 10 + length], array[10 + length :]
     for pattern, values in (
@@ -73,7 +73,7 @@ def _other_header(array: bytes, source: random.Random) -> bytes:
     return array[:8] + len(header).to_bytes(2, "little") + header + rest[:keep]
 
 
-def _packed(members: dict[str, bytes], source: random.Random) -> bytes:
+def _zip(members: dict[str, bytes], source: random.Random) -> bytes:
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w", compression=source.choice(_METHODS)) as archive:
         for name, data in members.items():

@@ -1,4 +1,4 @@
-"""What becomes of one input, and what it may cost."""
+"""Try one input, and check what it may cost."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from hinge import HingeError
 if TYPE_CHECKING:
     from fuzz._targets import Target
 
-MOST_MEMORY = 200 << 20  # bytes beyond what the process had; inputs are small
-PATIENCE = 20  # seconds
-LONGEST_SENTENCE = 1000
+MAX_MEMORY = 200 << 20  # bytes that the process may grow by; inputs are small
+TIME_LIMIT_S = 20
+MAX_SENTENCE = 1000  # characters
 
 _RESET = Path("/proc/self/clear_refs")
 _STATUS = Path("/proc/self/status")
 
 
 class FindingError(AssertionError):
-    """An input that did what none may do."""
+    """An input did something that no input may do."""
 
 
 def outcome(target: Target, content: bytes, folder: Path) -> str:
-    """Return what became of an input, "read" or "refused"; everything else is raised."""
+    """Return "read" or "refused" (or what the target says); raise everything else."""
     file = folder / f"input{target.suffix}"
     file.write_bytes(content)
-    with warnings.catch_warnings(), little_memory():
+    with warnings.catch_warnings(), bounded_memory():
         warnings.simplefilter("error")
         try:
             return target.use(file)
@@ -40,34 +40,34 @@ def outcome(target: Target, content: bytes, folder: Path) -> str:
 
 
 def require_sentence(text: str) -> None:
-    """Raise unless a complaint is one sentence of a sensible length on one line."""
-    if "\n" in text or not text.endswith((".", "?")) or len(text) > LONGEST_SENTENCE:
-        raise FindingError(f"the complaint is not one sentence: {text[:LONGEST_SENTENCE]!r}")
+    """Raise unless a message is one sentence of reasonable length on one line."""
+    if "\n" in text or not text.endswith((".", "?")) or len(text) > MAX_SENTENCE:
+        raise FindingError(f"the message is not one sentence: {text[:MAX_SENTENCE]!r}")
 
 
 def require(condition: bool, what: str) -> None:
-    """Raise unless something holds that must hold for all inputs."""
+    """Raise a finding unless a condition holds."""
     if not condition:
         raise FindingError(what)
 
 
 @contextmanager
-def little_memory() -> Iterator[None]:
-    """Raise at the end of the context if the process has grown by more than `MOST_MEMORY` on the way (Linux only)."""
+def bounded_memory() -> Iterator[None]:
+    """Raise at the end of the context if the process has grown by more than `MAX_MEMORY` inside it (Linux only)."""
     if not _RESET.exists():
         yield
         return
-    _RESET.write_text("5")  # the peak begins anew
+    _RESET.write_text("5")  # resets the peak
     before = _peak()
     yield
     grown = _peak() - before
-    require(grown < MOST_MEMORY, f"a small file took {grown >> 20} MB")
+    require(grown < MAX_MEMORY, f"a small file took {grown >> 20} MB")
 
 
 @contextmanager
-def patience() -> Iterator[None]:
-    """End the process, and say where it hung, if a context takes too long."""
-    faulthandler.dump_traceback_later(PATIENCE, exit=True)
+def time_limit() -> Iterator[None]:
+    """End the process with a traceback if the context takes too long."""
+    faulthandler.dump_traceback_later(TIME_LIMIT_S, exit=True)
     try:
         yield
     finally:
@@ -75,6 +75,6 @@ def patience() -> Iterator[None]:
 
 
 def _peak() -> int:
-    """Return the most memory that the process has had, in bytes."""
+    """Return the peak memory of the process in bytes."""
     line = next(line for line in _STATUS.read_text().splitlines() if line.startswith("VmHWM:"))
     return int(line.split()[1]) << 10

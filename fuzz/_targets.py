@@ -1,9 +1,9 @@
-"""The readers that are fuzzed: what is done with a file, and how inputs are changed."""
+"""The readers that are fuzzed: how a file is used, and how inputs are changed."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
@@ -22,11 +22,11 @@ from fuzz._outcome import require, require_sentence
 from fuzz._text_damage import Damage, damage_csv, damage_libsvm, damage_svmlight
 from hinge.datasets import read
 from hinge.export import from_libsvm
-from hinge.io import Rows, open_source
+from hinge.io import Chunk, Rows, Table, open_source
 
-_ROWS = 8  # that a model is asked about
-_WIDEST = 1 << 20  # features of models that are used
-_FEW = 3  # rows a chunk, to be compared with large chunks
+_N_ROWS = 8  # to predict and learn
+_MAX_FEATURES = 1 << 20  # of models that are used
+_SMALL_CHUNK = 3  # rows, compared with large chunks
 
 
 @dataclass(frozen=True)
@@ -36,11 +36,11 @@ class Target:
     Attributes
     ----------
     suffix : str
-        What names of its files end in.
+        The suffix of its files.
     use : callable
-        Reads a file, uses what came, and says how it went; refusals are the library's errors.
+        Reads a file, uses the result, and returns what happened; raises the library's errors for refusals.
     damage : callable
-        Makes another input of one, with a source of randomness; may fail on what it cannot take apart.
+        Changes an input at random; may fail if it cannot parse the input.
     """
 
     suffix: str
@@ -49,30 +49,30 @@ class Target:
 
 
 def use_model(file: Path) -> str:
-    """Load a model and use it as its owner would."""
+    """Load a model and use it."""
     return _use(hinge.load(file), file)
 
 
 def use_libsvm(file: Path) -> str:
-    """Read a model of LIBSVM and use it."""
+    """Read a LIBSVM model and use it."""
     return _use(from_libsvm(file), file)
 
 
 def _use(model: Any, file: Path) -> str:
-    """Decide, look, learn, forget and save; a refusal in words is fine, a model that says nonsense is not."""
+    """Predict, inspect, learn, forget and save; a refusal is fine, nonsense results are not."""
     inner = getattr(model, "model", model)
-    if inner.n_features_in_ > _WIDEST:  # up to MOST_FEATURES; the native code takes 16 bytes for each
+    if inner.n_features_in_ > _MAX_FEATURES:  # the native code takes 16 bytes for each
         return "read"
     X, labels = _examples(model)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            _require_sense(model, X)
-            _look_at(inner)
+            _require_finite_decisions(model, X)
+            _inspect(inner)
             model.partial_fit(X, labels)
             getattr(inner, "finish", lambda: None)()
             getattr(inner, "duality_gap", float)()
-            _require_sense(model, X)
+            _require_finite_decisions(model, X)
             if hasattr(inner, "ids_"):
                 inner.forget(inner.ids_[::5])
             hinge.save(model, file)
@@ -84,30 +84,30 @@ def _use(model: Any, file: Path) -> str:
 
 
 def _examples(model: Any) -> tuple[Any, Any]:
-    """Return rows that a model can be asked about, and labels for them."""
+    """Return rows for a model, and labels for them."""
     inner, preparation = getattr(model, "model", model), getattr(model, "preparation", None)
-    labels = np.resize(getattr(inner, "classes_", np.zeros(1)), _ROWS)
+    labels = np.resize(getattr(inner, "classes_", np.zeros(1)), _N_ROWS)
     if preparation is not None and preparation.columns is not None:
         row = [0.5 if column.categories is None else column.categories[0] for column in preparation.columns]
-        return np.array([row] * _ROWS, dtype=object), labels
+        return np.array([row] * _N_ROWS, dtype=object), labels
     features = inner.n_features_in_
     if inner._state.kernel.name == "precomputed":
-        return np.ones((_ROWS, features)), labels
+        return np.ones((_N_ROWS, features)), labels
     if inner._state.storage.sparse:
-        places = np.arange(_ROWS), np.arange(_ROWS) % features
-        return csr_matrix((np.ones(_ROWS), places), shape=(_ROWS, features)), labels
-    return np.eye(_ROWS, features), labels
+        places = np.arange(_N_ROWS), np.arange(_N_ROWS) % features
+        return csr_matrix((np.ones(_N_ROWS), places), shape=(_N_ROWS, features)), labels
+    return np.eye(_N_ROWS, features), labels
 
 
-def _require_sense(model: Any, X: Any) -> None:
+def _require_finite_decisions(model: Any, X: Any) -> None:
     answer = model.predict(X)
-    require(len(answer) == _ROWS, "not one answer a row")
+    require(len(answer) == _N_ROWS, "not one prediction per row")
     values = model.decision_function(X) if hasattr(model, "decision_function") else answer
-    require(bool(np.isfinite(values).all()), "it decides by numbers that are not finite, and does not say so")
+    require(bool(np.isfinite(values).all()), "its decisions are not finite, and it does not say so")
 
 
-def _look_at(model: Any) -> None:
-    """Ask for what a model shows of itself; Fourier features have no support vectors."""
+def _inspect(model: Any) -> None:
+    """Read the attributes of a model; models with Fourier features have no support vectors."""
     fourier = model.get_params().get("approximation") == "fourier"
     for name in ("coef_",) if fourier else ("support_vectors_", "dual_coef_"):
         getattr(model, name)
@@ -116,41 +116,42 @@ def _look_at(model: Any) -> None:
 
 
 def use_rows(file: Path, **options: Any) -> str:
-    """Read a data file in small and in large chunks, as arrays, and without being told its format."""
+    """Read a data file in small and in large chunks, as arrays, and without knowing its format."""
     unnamed = file.with_suffix("")
     unnamed.write_bytes(file.read_bytes())
     with suppress(hinge.HingeError):
         for _ in open_source(unnamed).chunks():
             pass
-    small = _gathered(open_source(file, **options).chunks(_FEW))
-    large = _gathered(open_source(file, **options).chunks())
+    small = _contents(open_source(file, **options).chunks(_SMALL_CHUNK))
+    large = _contents(open_source(file, **options).chunks())
     require(small == large, "rows depend on the size of chunks")
     X, y = read(file, **options)
-    require(X.shape[0] == len(y), "not one label a row")
+    require(X.shape[0] == len(y), "not one label per row")
     require(bool(np.isfinite(X.data if issparse(X) else X).all()), "it read numbers that are not finite")
     return "read"
 
 
-def _gathered(chunks: Any) -> list[Any]:
-    """Return all that is in chunks, in a form that can be compared."""
+def _contents(chunks: Iterator[Chunk]) -> list[object]:
+    """Return the contents of chunks in a form that can be compared."""
     held = list(chunks)
-    if not isinstance(held[0], Rows):
-        names = list(held[0].columns)
-        columns = [[_plain(value) for chunk in held for value in chunk.columns[name].tolist()] for name in names]
-        return [names, columns, list(chain.from_iterable(chunk.lines for chunk in held))]
-    labels = [_plain(value) for chunk in held if chunk.y is not None for value in chunk.y.tolist()]
-    if not issparse(held[0].X):
-        return [np.concatenate([chunk.X for chunk in held]).tobytes(), labels]
-    width = max(chunk.X.shape[1] for chunk in held)
-    X = vstack(
-        [csr_matrix((c.X.data, c.X.indices, c.X.indptr), shape=(c.X.shape[0], width)) for c in held], format="csr"
-    )
+    tables = [chunk for chunk in held if isinstance(chunk, Table)]
+    if tables:
+        names = list(tables[0].columns)
+        columns = [[_plain(value) for table in tables for value in table.columns[name].tolist()] for name in names]
+        return [names, columns, list(chain.from_iterable(table.lines for table in tables))]
+    rows = [chunk for chunk in held if isinstance(chunk, Rows)]
+    labels = [_plain(value) for part in rows if part.y is not None for value in part.y.tolist()]
+    if not issparse(rows[0].X):
+        return [np.concatenate([part.X for part in rows]).tobytes(), labels]
+    width = max(part.X.shape[1] for part in rows)
+    parts = [csr_matrix((p.X.data, p.X.indices, p.X.indptr), shape=(len(p), width)) for p in rows]
+    X = vstack(parts, format="csr")
     require(bool(X.nnz == 0 or 0 <= X.indices.min() <= X.indices.max() < width), "indices outside the matrix")
     return [X.data.tobytes(), X.indices.tobytes(), X.indptr.tobytes(), labels]
 
 
-def _plain(value: Any) -> str | None:
-    """Return a value so that it can be compared: whether numbers are integers, without a -0, depends on the chunk."""
+def _plain(value: str | float | None) -> str | None:
+    """Return a comparable value: whether numbers are integers (without -0) depends on the chunk."""
     return value if value is None or isinstance(value, str) else repr(float(value) + 0.0)
 
 

@@ -1,4 +1,4 @@
-"""Changes to lines and words of text, packed or not."""
+"""Change lines and words of text, compressed or not."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ _LONG = [b"2147483646", b"2147483647", b"2147483648", b"4294967296", b"922337203
 _SVMLIGHT = [b"1:1", b"0:1", b"2:nan", b":", b"1:", b":1", b"qid:1", b"qid:", b"1,2", b"# 1:1", b"2147483646:1"]
 _CSV = [b",", b";", b"|", b'"', b'""', b'"a\nb"', b"NA", b"label", b"y", b"'", b",,,", b"\\"]
 _LIBSVM = [b"SV", b"rho", b"nr_sv 1 1", b"probA 1", b"gamma 0", b"degree 1000", b"coef0 1e300", b"kernel_type sigmoid"]
-_PACKINGS = (gzip.compress, bz2.compress, lzma.compress)
-_UNPACKINGS: dict[bytes, Callable[[bytes], bytes]] = {
+_COMPRESSORS = (gzip.compress, bz2.compress, lzma.compress)
+_DECOMPRESSORS: dict[bytes, Callable[[bytes], bytes]] = {
     b"\x1f\x8b": gzip.decompress,
     b"BZh": bz2.decompress,
     b"\xfd7zXZ": lzma.decompress,
@@ -59,26 +59,26 @@ _UNPACKINGS: dict[bytes, Callable[[bytes], bytes]] = {
 
 
 def _damage_text(words: list[bytes], content: bytes, source: random.Random) -> bytes:
-    unpack = next((unpack for magic, unpack in _UNPACKINGS.items() if content.startswith(magic)), None)
-    if unpack is not None and source.random() < 0.7:
-        content = unpack(content)
-    changed = source.choice([_damage_line, _damage_words, _damage_words, _damage_any])(words, content, source)
+    decompress = next((decompress for magic, decompress in _DECOMPRESSORS.items() if content.startswith(magic)), None)
+    if decompress is not None and source.random() < 0.7:
+        content = decompress(content)
+    changed = source.choice([_damage_line, _damage_words, _damage_words, _damage_bytes])(words, content, source)
     if source.random() < 0.05:
-        changed = source.choice(_PACKINGS)(changed)
+        changed = source.choice(_COMPRESSORS)(changed)
     return changed
 
 
 def _damage_line(words: list[bytes], content: bytes, source: random.Random) -> bytes:  # noqa: ARG001
     lines = content.split(b"\n")
     place, other = source.randrange(len(lines)), source.randrange(len(lines))
-    way = source.randrange(5)
-    if way == 0:
+    choice = source.randrange(5)
+    if choice == 0:
         del lines[place]
-    elif way == 1:
+    elif choice == 1:
         lines[place], lines[other] = lines[other], lines[place]
-    elif way == 2:
+    elif choice == 2:
         lines[place:place] = [lines[other]] * source.choice([1, 2, 40])
-    elif way == 3:
+    elif choice == 3:
         lines[place : place + 2] = [b"".join(lines[place : place + 2])]
     else:
         lines[place] = lines[place][: source.randrange(len(lines[place]) + 1)]
@@ -93,7 +93,7 @@ def _damage_words(words: list[bytes], content: bytes, source: random.Random) -> 
     return b"".join(parts)
 
 
-def _damage_any(words: list[bytes], content: bytes, source: random.Random) -> bytes:  # noqa: ARG001
+def _damage_bytes(words: list[bytes], content: bytes, source: random.Random) -> bytes:  # noqa: ARG001
     return damage_bytes(content, source)
 
 

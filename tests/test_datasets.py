@@ -7,7 +7,7 @@ from hinge import datasets
 
 
 @pytest.mark.parametrize("name", datasets.BUNDLED)
-def test_sets_are_complete_and_repeatable(name):
+def test_sets_are_complete_and_reproducible(name):
     one, same, other = (datasets.load(name, random_state=seed) for seed in (3, 3, 4))
     assert one.name == name
     assert one.X_train.shape == (len(one.y_train), one.X_test.shape[1])
@@ -16,11 +16,11 @@ def test_sets_are_complete_and_repeatable(name):
     assert not np.array_equal(one.X_train, other.X_train)
 
 
-def test_waveform_has_the_means_of_breiman():
+def test_waveform_class_means():
     data = datasets.load("waveform")
     means = data.X_train[data.y_train == 0].mean(axis=0)
-    place = np.arange(1, 22)
-    expected = 0.5 * np.maximum(6 - abs(place - 7), 0) + 0.5 * np.maximum(6 - abs(place - 15), 0)
+    position = np.arange(1, 22)
+    expected = 0.5 * np.maximum(6 - abs(position - 7), 0) + 0.5 * np.maximum(6 - abs(position - 15), 0)
     assert np.abs(means - expected).max() < 0.2
 
 

@@ -1,4 +1,4 @@
-"""The programs in the folder of examples say what they claim to say."""
+"""The example programs run and do what they claim."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ import pytest
 from sklearn.base import clone
 
 from hinge import ApproximateSVC, IncrementalSVC, OnlineSVC
-from hinge._fit import base
+from hinge._fit import tasks
 
 SCRIPT = """
 import os, signal, threading
@@ -73,7 +73,7 @@ def test_while_the_input_is_checked(two, monkeypatch):
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(base, "check_weights", interrupt)
+    monkeypatch.setattr(tasks, "check_weights", interrupt)
     with pytest.raises(KeyboardInterrupt):
         model.fit(np.hstack([X, X]), y)
     assert model.n_features_in_ == 2
@@ -95,7 +95,7 @@ def test_before_anything_is_learned_a_model_stays_what_it_was(two, monkeypatch, 
     def press(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(kind, "_train", press)
+    monkeypatch.setattr(type(kind._learner), "train", press)
     for each in (model, fresh):
         with pytest.raises(KeyboardInterrupt):
             each.fit(X[:50], y[:50])

@@ -16,7 +16,7 @@ MAKERS = {
     "online": lambda: hinge.OnlineSVC(gamma=0.5, cache_size=0.01),
     "robust": lambda: hinge.RobustOnlineSVC(gamma=0.5),
     "tracking": lambda: hinge.TrackingSVC(gamma=0.5),
-    "perceptron": lambda: hinge.KernelPerceptron(gamma=0.5, budget=7),
+    "perceptron": lambda: hinge.KernelPerceptron(gamma=0.5, max_support=7),
     "incremental": lambda: hinge.IncrementalSVC(gamma=0.5),
     "one-class": lambda: hinge.IncrementalOneClassSVM(gamma=0.5),
     "approximate": lambda: hinge.ApproximateSVC(n_components=10, random_state=0),

@@ -1,19 +1,22 @@
-"""Public sets by name, from a folder or fetched; the files here are small ones of the same form."""
+"""Public data sets by name, from a folder or downloaded; the files here are small ones of the same format."""
 
 from __future__ import annotations
 
 import bz2
 import gzip
+import hashlib
+import sys
 import threading
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.sparse import issparse
 
 from hinge.datasets import _download, _known
-from hinge.datasets._download import DownloadError, cache_folder, fetch
+from hinge.datasets._download import DownloadError, RemoteFile, download
 from hinge.datasets._known import KNOWN, load_known
 from hinge.io import DataFileError
 
@@ -29,13 +32,13 @@ def folders(tmp_path, monkeypatch):
 
 @pytest.fixture
 def server():
-    """A local server; `files` maps paths to bytes, `behaviour` changes how they are sent."""
+    """A local server; `files` maps paths to bytes, /short promises ten bytes too many, /elsewhere redirects to http."""
     files: dict[str, bytes] = {}
-    asked: list[str] = []
+    requested: list[str] = []
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self):
-            asked.append(self.path)
+            requested.append(self.path)
             if self.path == "/elsewhere":
                 self.send_response(302)
                 self.send_header("Location", "http://example.invalid/file")
@@ -52,9 +55,9 @@ def server():
             pass
 
     running = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=running.serve_forever)
+    thread = threading.Thread(target=running.serve_forever, args=(0.01,))
     thread.start()
-    running.files, running.asked = files, asked
+    running.files, running.requested = files, requested
     running.address = f"http://127.0.0.1:{running.server_port}"
     yield running
     running.shutdown()
@@ -69,7 +72,7 @@ def small(monkeypatch, name, **changes):
 @pytest.mark.parametrize(
     ("packing", "pack"), [("", bytes), (".bz2", bz2.compress), (".gz", gzip.compress)], ids=["plain", "bz2", "gz"]
 )
-def test_two_files(folders, monkeypatch, packing, pack):
+def test_training_and_test_files(folders, monkeypatch, packing, pack):
     small(monkeypatch, "usps", n_train=3, n_test=2, n_features=4)
     (folders[0] / f"usps{packing}").write_bytes(pack(b"10 1:1 3:-0.5\n1 2:1\n2 4:1\n"))
     (folders[0] / f"usps.t{packing}").write_bytes(pack(b"10 1:1\n9 1:1\n"))
@@ -102,7 +105,7 @@ def test_sparse_rows(folders, monkeypatch):
 
 
 def test_network_connections(folders, monkeypatch):
-    monkeypatch.setattr("hinge.datasets._assembly._N_INDICATORS", 5)
+    monkeypatch.setattr("hinge.datasets._known_files._N_NAMES", 5)
     small(monkeypatch, "kddcup99", n_train=5, n_test=1)
     rows = []
     for number, protocol in enumerate(["udp", "tcp", "udp", "icmp", "tcp", "udp"]):
@@ -128,87 +131,128 @@ def test_network_connections(folders, monkeypatch):
         ("1.5 1:1\n" * 5, "has labels that are not whole numbers"),
     ],
 )
-def test_another_version_is_refused(folders, monkeypatch, text, message):
+def test_unexpected_content_is_refused(folders, monkeypatch, text, message):
     small(monkeypatch, "banana", n_train=3, n_test=2)
     (folders[0] / "banana").write_text(text)
     with pytest.raises(DataFileError, match=rf"{message}.*: it is damaged or another version; delete it and try again"):
         load_known("banana")
 
 
-def test_sets_without_address(folders):
-    with pytest.raises(
-        FileNotFoundError, match=r"put rcv1-ccat.bz2 and rcv1-ccat.t.bz2 into the folder named by HINGE_"
-    ):
+def test_set_without_public_address(folders):
+    expected = "rcv1-ccat cannot be downloaded; put rcv1-ccat.bz2 and rcv1-ccat.t.bz2 into the folder named by HINGE_"
+    with pytest.raises(FileNotFoundError, match=expected):
         load_known("rcv1-ccat")
 
 
-def test_folder_that_is_not_there(folders, monkeypatch):
+def test_missing_data_folder(folders, monkeypatch):
     monkeypatch.setenv("HINGE_DATA", "/nowhere/at all")
     with pytest.raises(FileNotFoundError, match="HINGE_DATA must name a folder, got /nowhere/at all"):
         load_known("banana")
 
 
-def test_files_are_fetched_once(folders, monkeypatch, server):
-    server.files.update({"/x/a9a": b"1 1:1\n-1 2:1\n", "/x/a9a.t": b"1 1:1\n"})
-    addresses = {"a9a": f"{server.address}/x/a9a", "a9a.t": f"{server.address}/x/a9a.t"}
-    small(monkeypatch, "a9a", n_train=2, n_test=1, addresses=addresses)
+def remote(server, path, content=None):
+    checksum = None if content is None else f"sha256:{hashlib.sha256(content).hexdigest()}"
+    return RemoteFile(server.address + path, "file", checksum)
+
+
+def test_files_are_downloaded_once(folders, monkeypatch, server):
+    train, test = b"1 1:1\n-1 2:1\n", b"1 1:1\n"
+    server.files.update({"/x/a9a": train, "/x/a9a.t": test})
+    downloads = {
+        "a9a": replace(remote(server, "/x/a9a", train), name="a9a"),
+        "a9a.t": replace(remote(server, "/x/a9a.t"), name="a9a.t"),
+    }
+    small(monkeypatch, "a9a", n_train=2, n_test=1, downloads=downloads)
     for _ in range(2):
         assert load_known("a9a").y_train.tolist() == [1, -1]
-    assert server.asked == ["/x/a9a", "/x/a9a.t"]
+    assert server.requested == ["/x/a9a", "/x/a9a.t"]
     assert sorted(path.name for path in folders[1].iterdir()) == ["a9a", "a9a.t"]
+
+
+def test_downloads_are_silent(folders, server, capfd):
+    server.files["/file"] = b"1234"
+    assert download(remote(server, "/file")).read_bytes() == b"1234"
+    assert capfd.readouterr() == ("", "")
 
 
 @pytest.mark.parametrize(
     ("path", "message"),
     [
-        ("/missing", r"could not be fetched \(.*404.*\); try again, or put file into the folder named by HINGE_DATA"),
-        ("/short/file", "broke off after 4 of 14 bytes"),
-        ("/elsewhere", "http://example.invalid/file is not fetched: only https is trusted"),
+        (
+            "/file",
+            r"/file is not the expected file: its checksum differs from sha256:\w+; try again later, or put file",
+        ),
+        (
+            "/missing",
+            r"could not be downloaded \(.*404.*\); try again, or put file into the folder named by HINGE_DATA",
+        ),
+        ("/short/file", r"could not be downloaded \(.*4 bytes read, 10 more expected.*\); try again"),
+        ("/elsewhere", "^http://example.invalid/file is not downloaded: only https addresses are trusted"),
     ],
 )
-def test_failures_leave_nothing(tmp_path, server, path, message):
+def test_failed_download_leaves_nothing(folders, server, path, message):
     server.files["/file"] = b"1234"
-    with pytest.raises(DownloadError, match=message):
-        fetch(server.address + path, tmp_path / "new" / "file")
-    assert list((tmp_path / "new").iterdir()) == []
+    with pytest.raises(DownloadError, match=message) as caught:
+        download(remote(server, path, b"other content"))
+    assert "\n" not in str(caught.value)
+    assert list(folders[1].iterdir()) == []
 
 
-def test_too_large_and_interrupted(tmp_path, server, monkeypatch):
+def test_damaged_cached_file_is_downloaded_again(folders, server):
+    server.files["/file"] = b"1234"
+    folders[1].mkdir()
+    (folders[1] / "file").write_bytes(b"12")
+    assert download(remote(server, "/file", b"1234")).read_bytes() == b"1234"
+
+
+def test_oversized_and_interrupted_downloads_leave_nothing(folders, server, monkeypatch):
     server.files["/file"] = bytes(1000)
-    monkeypatch.setattr(_download, "_LARGEST", 999)
-    with pytest.raises(DownloadError, match="has more than"):
-        fetch(f"{server.address}/file", tmp_path / "file")
+    with monkeypatch.context() as changed:
+        changed.setattr(_download, "_MAX_BYTES", 999)
+        with pytest.raises(DownloadError, match="has more than"):
+            download(remote(server, "/file"))
 
-    def interrupted(url, file):
-        file.write(b"half")
+    def interrupt(url, output_file, pooch):
+        Path(output_file).write_bytes(b"half")
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(_download, "_copy", interrupted)
+    monkeypatch.setattr("pooch.HTTPDownloader", lambda **_: interrupt)
     with pytest.raises(KeyboardInterrupt):
-        fetch(f"{server.address}/file", tmp_path / "file")
-    assert list(tmp_path.iterdir()) == []
+        download(remote(server, "/file"))
+    assert list(folders[1].iterdir()) == []
 
 
-def test_only_https_is_trusted(tmp_path):
-    for address in ("http://example.invalid/file", "file:///etc/passwd", "ftp://127.0.0.1/file"):
-        with pytest.raises(DownloadError, match="only https is trusted"):
-            fetch(address, tmp_path / "file")
-    for known in KNOWN.values():
-        assert all(address.startswith("https://") for address in known.addresses.values())
+@pytest.mark.parametrize("url", ["http://example.invalid/file", "file:///etc/passwd", "ftp://127.0.0.1/file"])
+def test_only_https_is_trusted(folders, url):
+    with pytest.raises(DownloadError, match="only https addresses are trusted"):
+        download(RemoteFile(url, "file", None))
 
 
-def test_cache_folder(monkeypatch, tmp_path):
-    monkeypatch.delenv("HINGE_CACHE", raising=False)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert cache_folder() == tmp_path / "hinge"
-    monkeypatch.delenv("XDG_CACHE_HOME")
-    monkeypatch.setenv("HOME", str(tmp_path))
-    assert cache_folder() == tmp_path / ".cache" / "hinge"
+def test_addresses_of_known_sets():
+    files = [file for known in KNOWN.values() for file in known.downloads.values()]
+    assert files
+    assert all(file.url.startswith("https://") for file in files)
+    assert all(file.checksum is None or file.checksum.startswith(("sha256:", "md5:")) for file in files)
+
+
+def test_cache_folder(folders, monkeypatch, server):
+    monkeypatch.delenv("HINGE_CACHE")
+    monkeypatch.setattr("pooch.os_cache", lambda project: folders[1] / project)
+    server.files["/file"] = b"1234"
+    assert download(remote(server, "/file")) == folders[1] / "hinge" / "file"
+
+
+def test_without_pooch(folders, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pooch", None)
+    with pytest.raises(
+        ImportError, match=r"Downloading a9a needs pooch; install it with pip install 'hinge\[datasets\]'"
+    ):
+        load_known("a9a")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", KNOWN)
-def test_the_real_files(data_folder, name):
+def test_real_files(data_folder, name):
     data, known = load_known(name), KNOWN[name]
     assert data.X_train.shape == (known.n_train, known.n_features)
     assert data.X_test.shape == (known.n_test, known.n_features)

@@ -1,4 +1,4 @@
-"""Thousands of models are made, taught, copied, made to forget and dropped: the process must not grow."""
+"""Create, train, copy and discard thousands of models: the process must not grow."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .invariants import check
 
 WINDOWS, CYCLES = 4, 250
 WARM_UP = 100
-LEAK = 1000  # bytes a cycle
+LEAK = 1000  # bytes per cycle
 
 pytestmark = [
     pytest.mark.slow,
@@ -31,14 +31,14 @@ X = rng.normal(size=(40, 5)) * (rng.random((40, 5)) < 0.7)
 Y = (X[:, 0] + X[:, 1] > 0).astype(int) + (X[:, 2] > 0.5)
 
 
-def in_use():
-    """Return the bytes that somebody has asked for and not given back; of Python's small blocks, a guess."""
+def allocated():
+    """Return the allocated bytes; the size of Python's small blocks is estimated."""
     gc.collect()
-    return 1e6 * memory.in_use() + 32 * sys.getallocatedblocks()
+    return 1e6 * memory.allocated() + 32 * sys.getallocatedblocks()
 
 
 def resident():
-    """Return the bytes of the process that are in memory, free ones given back first."""
+    """Return the resident bytes of the process, after freed memory has been released."""
     gc.collect()
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is not None:
@@ -47,17 +47,17 @@ def resident():
 
 
 def grows(cycle):
-    """Tell whether every window of cycles has left the process larger, by more than half of a leak.
+    """Tell whether the process has grown in every window of cycles, by more than half of a leak.
 
-    A process that was larger once has room to hide a leak in, so that what is in use is asked for as well.
+    Free resident memory could hide a leak, so the allocated memory is measured as well.
     """
     for _ in range(WARM_UP):
         cycle()
-    sizes = [(resident(), in_use())]
+    sizes = [(resident(), allocated())]
     for _ in range(WINDOWS):
         for _ in range(CYCLES):
             cycle()
-        sizes.append((resident(), in_use()))
+        sizes.append((resident(), allocated()))
     growth = np.diff(sizes, axis=0).min(axis=0)
     return growth.max() > CYCLES * LEAK / 2
 
@@ -85,7 +85,7 @@ def learn(model, rows, labels):
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_models_leave_nothing_behind(name):
+def test_models_do_not_leak(name):
     make, is_sparse = MODELS[name]
     rows = csr_matrix(X) if is_sparse else X
 
@@ -103,7 +103,7 @@ def test_models_leave_nothing_behind(name):
     assert not grows(cycle)
 
 
-def test_errors_leave_nothing_behind():
+def test_errors_do_not_leak():
     def fails(A, B):
         if len(A) * len(B) > 60:
             raise ValueError("no more")
@@ -116,6 +116,6 @@ def test_errors_leave_nothing_behind():
     assert not grows(cycle)
 
 
-def test_a_leak_is_seen():
+def test_leaks_are_detected():
     kept = []
     assert grows(lambda: kept.append(bytes(2 * LEAK)))

@@ -366,7 +366,7 @@ class TestStream:
         assert 0 <= model.duality_gap() <= 1e-2 * model.dual_objective()
 
     def test_without_finishing(self, stream):
-        model = OnlineSVC(gamma=0.2, finish=False, random_state=0).fit(*stream)
+        model = OnlineSVC(gamma=0.2, finishing=False, random_state=0).fit(*stream)
         assert model.kkt_violation() > model.tol
 
     def test_max_gap_keeps_the_machines_tidy(self, stream):
@@ -403,7 +403,7 @@ class TestMeasures:
     def test_gap_encloses_the_optimum(self, three):
         X, y = three
         optimum = OnlineSVC(gamma=0.3, C=5).fit(X, y)
-        once = OnlineSVC(gamma=0.3, C=5, epochs=1, finish=False, random_state=0).fit(X, y)
+        once = OnlineSVC(gamma=0.3, C=5, epochs=1, finishing=False, random_state=0).fit(X, y)
         assert once.dual_objective() < optimum.dual_objective() < once.dual_objective() + once.duality_gap(X, y)
         assert optimum.duality_gap(X, y) < 1e-6 * optimum.dual_objective()
         assert once.dual_objective(X, y) == once.dual_objective()
@@ -422,7 +422,7 @@ class TestMeasures:
     def test_violation_by_hand(self, two, container):
         X, y = two
         X = X + 100.0
-        model = OnlineSVC(gamma=1.0, C=2.0, epochs=1, finish=False, random_state=0).fit(container(X), y)
+        model = OnlineSVC(gamma=1.0, C=2.0, epochs=1, finishing=False, random_state=0).fit(container(X), y)
         alpha, sign = np.zeros(120), np.where(y == 1, 1.0, -1.0)
         alpha[model.support_] = model.dual_coef_.ravel()
         g = sign - (model.decision_function(X) - model.intercept_)

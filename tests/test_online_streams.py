@@ -125,7 +125,7 @@ def test_every_example_is_tested_before_it_is_learned(n_classes):
     for row in range(20, len(X)):
         mistakes += int(other.predict(X[row : row + 1])[0] != y[row])
         other.partial_fit(X[row : row + 1], y[row : row + 1])
-    before = model._state.tested.mistakes
+    before = model._state.progressive_score.n_mistakes
     model.partial_fit(X[20:], y[20:])
-    assert model._state.tested.examples == len(X)
-    assert model._state.tested.mistakes - before == mistakes
+    assert model._state.progressive_score.n_examples == len(X)
+    assert model._state.progressive_score.n_mistakes - before == mistakes

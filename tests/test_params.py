@@ -132,11 +132,11 @@ def test_other_parameters_may_change_on_the_way(two):
 
 
 def test_finish_is_a_parameter_and_a_verb(two):
-    model = OnlineSVC(finish=False)
+    model = OnlineSVC(finishing=False)
     assert model.get_params()["finish"] is False
     assert clone(model).get_params()["finish"] is False
     assert model.set_params(finish=True).get_params()["finish"] is True
-    assert "finish=False" in repr(OnlineSVC(finish=False))
+    assert "finish=False" in repr(OnlineSVC(finishing=False))
     assert model.partial_fit(*two).finish() is model
 
 

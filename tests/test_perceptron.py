@@ -47,7 +47,7 @@ def test_an_average_may_be_asked_for_later():
 
 def test_an_average_has_no_budget():
     with pytest.raises(ParameterError, match="average must be False when budget is set"):
-        KernelPerceptron(average=True, budget=7).fit([[0.0], [1.0]], [0, 1])
+        KernelPerceptron(average=True, max_support=7).fit([[0.0], [1.0]], [0, 1])
 
 
 @pytest.mark.parametrize(("average", "budget"), [(False, None), (True, None), (False, 7)])
@@ -56,7 +56,7 @@ def test_an_average_has_no_budget():
 def test_a_stream(average, margin, budget, weighted):
     X, y, K = problem()
     weights = np.random.default_rng(1).uniform(0.5, 2.0, len(y)) if weighted else None
-    model = KernelPerceptron(gamma=0.5, average=average, margin=margin, budget=budget)
+    model = KernelPerceptron(gamma=0.5, average=average, margin=margin, max_support=budget)
     model.partial_fit(X, y, sample_weight=weights)
     wanted = slow(K, y, range(len(y)), weights=weights, average=average, margin=margin, budget=budget)
     np.testing.assert_allclose(coefficients(model, len(y)), wanted, atol=1e-12)
@@ -69,7 +69,7 @@ def test_a_stream(average, margin, budget, weighted):
 @pytest.mark.parametrize("epochs", [1, 2, 5])
 def test_several_passes(average, epochs, monkeypatch):
     X, y, K = problem()
-    monkeypatch.setattr("hinge._fit.passes.opening", lambda order, numbers: order)
+    monkeypatch.setattr("hinge._fit.passes.seeds_first", lambda order, numbers: order)
     model = KernelPerceptron(gamma=0.5, average=average, epochs=epochs, random_state=0).fit(X, y)
     random = np.random.RandomState(0)
     random.randint(np.iinfo(np.int32).max)

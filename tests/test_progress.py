@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from hinge import OnlineSVC
-from hinge._fit.progress import ProgressBar, Terminal
+from hinge._fit.progress import ProgressBar
+from hinge._terminal import Terminal
 from tests.streams import BROKEN, broken
 
 callback = pytest.importorskip("sklearn.callback", reason="this scikit-learn has no callbacks")

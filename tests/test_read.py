@@ -1,4 +1,4 @@
-"""`hinge.datasets.read`: files of every format give the same arrays."""
+"""`hinge.datasets.read`: files of all formats give the same arrays."""
 
 import bz2
 import gzip
@@ -16,7 +16,7 @@ random = np.random.default_rng(0)
 X = np.round(random.normal(size=(50, 4)) * (random.random((50, 4)) < 0.7), 3)
 X[0] = 1.5  # the last column must not be empty
 y = random.integers(0, 3, 50)
-PACKERS = {"": open, ".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+OPENERS = {"": open, ".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 
 
 def write_csv(path, *, header):
@@ -25,10 +25,10 @@ def write_csv(path, *, header):
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-@pytest.mark.parametrize("packing", PACKERS)
-def test_svmlight(tmp_path, packing):
-    path = tmp_path / f"data.svm{packing}"
-    with PACKERS[packing](path, "wb") as file:
+@pytest.mark.parametrize("suffix", OPENERS)
+def test_svmlight(tmp_path, suffix):
+    path = tmp_path / f"data.svm{suffix}"
+    with OPENERS[suffix](path, "wb") as file:
         dump_svmlight_file(X, y, file, zero_based=False)
     read_X, read_y = read(path)
     assert issparse(read_X)
@@ -64,14 +64,14 @@ def test_npz(tmp_path):
     np.testing.assert_array_equal(read(tmp_path / "dense.npz")[0], X)
     packed_X, packed_y = read(tmp_path / "packed.npz", dtype="float32")
     assert packed_X.dtype == np.float32
-    assert packed_y.tolist() == y.tolist()  # texts that are whole numbers are read as such
+    assert packed_y.tolist() == y.tolist()  # texts that are whole numbers become integers
     save_npz(tmp_path / "bare.npz", csr_matrix(X))
     with pytest.raises(hinge.DataError, match="There must be labels"):
         read(tmp_path / "bare.npz")
 
 
 @pytest.mark.parametrize("size", [1, 7, 50, 1000])
-def test_chunks_are_the_whole(tmp_path, size):
+def test_chunks_add_up_to_the_file(tmp_path, size):
     path = tmp_path / "data.csv"
     write_csv(path, header=True)
     chunks = list(read(path, chunk_size=size))
@@ -80,13 +80,13 @@ def test_chunks_are_the_whole(tmp_path, size):
     np.testing.assert_array_equal(np.concatenate([labels for _, labels in chunks]), y)
 
 
-def test_chunks_of_which_nothing_is_left_do_not_come(tmp_path):
+def test_empty_chunks_are_skipped(tmp_path):
     path = tmp_path / "data.csv"
     path.write_text("a,y\n1,0\n,1\n,1\n2,1\n")
     assert [labels.tolist() for _, labels in read(path, missing="drop", chunk_size=1)] == [[0], [1]]
 
 
-def test_streams_through_partial_fit(tmp_path):
+def test_chunks_through_partial_fit(tmp_path):
     path = tmp_path / "data.svm"
     dump_svmlight_file(X, y, str(path), zero_based=False)
     model = hinge.OnlineSVC()
@@ -95,7 +95,7 @@ def test_streams_through_partial_fit(tmp_path):
     assert model.n_seen_ == 50
 
 
-def test_bad_requests(tmp_path):
+def test_bad_parameters(tmp_path):
     path = tmp_path / "data.csv"
     write_csv(path, header=True)
     with pytest.raises(hinge.ParameterError, match="chunk_size must be at least 1"):

@@ -11,7 +11,9 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-PAGES = [ROOT / "README.md", *(ROOT / "docs" / f"{name}.md" for name in ("incremental", "approximate", "active"))]
+DOCS = sorted((ROOT / "docs").glob("*.md"))
+PAGES = [ROOT / "README.md", *DOCS]
+COMMANDS = [ROOT / "README.md", ROOT / "docs" / "command-line.md"]
 OPTIONAL = {"to_onnx": "onnx", "skactiveml": "skactiveml"}
 
 
@@ -20,7 +22,9 @@ def blocks(language, text=README):
 
 
 def commands():
-    return [line.removeprefix("$ ") for block in blocks("console") for line in block.splitlines()]
+    texts = [page.read_text(encoding="utf-8") for page in COMMANDS]
+    lines = [line for text in texts for block in blocks("console", text) for line in block.splitlines()]
+    return list(dict.fromkeys(line.removeprefix("$ ") for line in lines))
 
 
 @pytest.mark.parametrize(
@@ -76,9 +80,9 @@ def shell(tmp_path, monkeypatch):
 @pytest.mark.slow
 def test_every_command_runs(shell, tmp_path):
     pytest.importorskip("onnx")
-    lessons = commands()[2:]
-    assert len(lessons) >= 8
-    for command in lessons:
+    documented = commands()[2:]
+    assert len(documented) >= 8
+    for command in documented:
         done = shell(command)
         assert done.returncode == 0, (command, done.stderr)
     assert (tmp_path / "answers.csv").read_text().startswith("label,score\n")
@@ -103,6 +107,14 @@ def test_inline_commands_are_among_those_that_run():
         assert command in known, command
 
 
-def test_links_lead_somewhere():
-    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", README):
-        assert target.startswith("http") or (ROOT / target).exists(), target
+@pytest.mark.parametrize(
+    "page", [*PAGES, ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md"], ids=lambda page: page.name
+)
+def test_links_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+        assert target.startswith("http") or (page.parent / target).exists(), target
+
+
+def test_readme_is_short():
+    """A person in a hurry reads it; everything else is in docs."""
+    assert len(README.splitlines()) < 120

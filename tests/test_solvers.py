@@ -38,7 +38,7 @@ MAKERS = {
     "perceptron": KernelPerceptron,
     "averaged": lambda: KernelPerceptron(average=True),
     "margin": lambda: KernelPerceptron(margin=0.5),
-    "budget": lambda: KernelPerceptron(budget=30),
+    "budget": lambda: KernelPerceptron(max_support=30),
     "incremental": lambda: IncrementalSVC(C=3),
     "window": lambda: IncrementalSVC(C=3, max_examples=40),
     "nystroem": lambda: ApproximateSVC(C=3, n_components=40),

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hinge import ParameterError, RobustOnlineSVC, TrackingSVC
-from hinge._fit.base import random_seed
+from hinge._model.params import random_seed
 
 MASK = 2**64 - 1
 SEED = random_seed(0)

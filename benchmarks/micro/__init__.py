@@ -1,6 +1,6 @@
-"""Single claims, one small module each: `python -m benchmarks.micro [NAME ...]`.
+"""Single measurements, one module each: `python -m benchmarks.micro [NAME ...]`.
 
-Every module has a function `measure(quick)` that returns a `Section`; some can also look at every step (`full`).
+Every module has a function `measure(quick)` that returns a `Section`; some also accept `full`, which checks every step.
 """
 
 from collections.abc import Callable, Sequence
@@ -10,7 +10,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Section:
-    """A small table, and what draws its picture into a file where there is one."""
+    """A small table, and optionally a function that draws its figure into a file."""
 
     title: str
     columns: Sequence[str]

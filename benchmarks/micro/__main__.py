@@ -1,4 +1,4 @@
-"""Measures single claims: `python -m benchmarks.micro [--quick] [NAME ...]`."""
+"""Run single measurements: `python -m benchmarks.micro [--quick] [NAME ...]`."""
 
 import argparse
 from pathlib import Path
@@ -9,45 +9,56 @@ from rich.console import Console
 from benchmarks.data import MissingDataError
 from benchmarks.micro import (
     Section,
-    anomalies,
-    asking,
-    budget,
-    capacity,
-    dask,
-    exactness,
-    files,
-    forgetting,
-    growing,
+    approximate_fit,
+    approximate_throughput,
+    command_memory,
+    command_overhead,
+    concurrent_predictions,
+    distributed_training,
+    exact_growth,
+    exact_memory,
+    exact_optimality,
+    fit_threads,
+    forget_latency,
+    kernel_time,
     keys,
-    latency,
-    leaving,
-    noise,
+    label_noise,
+    large_offset,
+    leave_one_out,
+    max_support,
+    one_class_stream,
+    partial_fit_latency,
     people,
-    pipelines,
-    products,
-    shift,
-    streams,
-    threads,
-    throughput,
+    query_latency,
 )
 from benchmarks.report import print_table
 
-ONLINE = (latency, products, shift, threads, files, streams, noise, budget)
-EXACT = (growing, forgetting, capacity, leaving, exactness, anomalies)
-APPROXIMATE = (pipelines, throughput, dask)
-ACTIVE = (asking, people, keys)
-MEASURES: dict[str, Any] = {
+ONLINE = (
+    partial_fit_latency,
+    concurrent_predictions,
+    kernel_time,
+    large_offset,
+    fit_threads,
+    command_overhead,
+    command_memory,
+    label_noise,
+    max_support,
+)
+EXACT = (exact_growth, forget_latency, exact_memory, leave_one_out, exact_optimality, one_class_stream)
+APPROXIMATE = (approximate_fit, approximate_throughput, distributed_training)
+ACTIVE = (query_latency, people, keys)
+MEASUREMENTS: dict[str, Any] = {
     module.__name__.rpartition(".")[2].replace("_", "-"): module.measure
     for module in (*ONLINE, *EXACT, *APPROXIMATE, *ACTIVE)
 }
-THOROUGH = ("leaving", "exactness", "anomalies", "pipelines", "throughput")
+WITH_FULL = ("leave-one-out", "exact-optimality", "one-class-stream", "approximate-fit", "approximate-throughput")
 
 
 def main() -> None:
-    """Run the measures asked for, one after the other."""
+    """Run the chosen measurements one after the other."""
     options = _options()
     console = Console()
-    for name in options.names or MEASURES:
+    for name in options.names or MEASUREMENTS:
         try:
             section = _measure(name, options)
         except MissingDataError as reason:
@@ -60,27 +71,27 @@ def main() -> None:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.micro", description="Single claims, measured.")
-    parser.add_argument("names", nargs="*", metavar="NAME", help=" ".join(MEASURES))
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.micro", description="Measure single claims.")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=" ".join(MEASUREMENTS))
     amount = parser.add_mutually_exclusive_group()
     amount.add_argument("--quick", action="store_true", help="subsamples")
-    amount.add_argument("--full", action="store_true", help=f"all there is to {', '.join(THOROUGH)}")
+    amount.add_argument("--full", action="store_true", help=f"every step of {', '.join(WITH_FULL)}")
     parser.add_argument(
         "--output",
         type=Path,
         metavar="FOLDER",
-        help="where pictures go (growing, throughput); none without it",
+        help="folder for figures (exact-growth, approximate-throughput); default: none",
     )
     options = parser.parse_args()
-    unknown = set(options.names) - MEASURES.keys()
+    unknown = set(options.names) - MEASUREMENTS.keys()
     if unknown:
         parser.error(f"unknown: {' '.join(sorted(unknown))}")
     return options
 
 
 def _measure(name: str, options: argparse.Namespace) -> Section:
-    more = {"full": True} if options.full and name in THOROUGH else {}
-    section: Section = MEASURES[name](options.quick, **more)
+    more = {"full": True} if options.full and name in WITH_FULL else {}
+    section: Section = MEASUREMENTS[name](options.quick, **more)
     return section
 
 

@@ -1,4 +1,4 @@
-"""From a key press to the next example on the screen, in a real browser."""
+"""The time from a key press to the next example on the screen, in a real browser."""
 
 import os
 import shutil
@@ -12,13 +12,13 @@ from benchmarks.micro import Section
 from benchmarks.micro.people import served, write_digits
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-COLUMNS = ("", "labels", "median, ms", "95 %, ms", "longest, ms")
+COLUMNS = ("", "labels", "median, ms", "95 %, ms", "max, ms")
 ROW = "document.querySelector('#example').dataset.row"
-PAUSE = 50  # milliseconds between two labels
+PAUSE_MS = 50  # between two labels
 
 
 def measure(quick: bool) -> Section:
-    """Label digits by keyboard; the page itself measures, from the key to the second frame after the change."""
+    """Label digits by keyboard; the page measures the time from the key to the second frame after the change."""
     n_labels = 30 if quick else 200
     path = os.environ.get("HINGE_BROWSER") or next(filter(None, map(shutil.which, BROWSERS)), None)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
@@ -37,9 +37,9 @@ def measure(quick: bool) -> Section:
 
 
 def _press(page: Page, truth: list[str]) -> float:
-    """Give the right label; return how long the page took to show the next example."""
+    """Press the key of the correct label; return the milliseconds until the page showed the next example."""
     row = str(page.evaluate(ROW))
     page.keyboard.press(truth[int(row)])
     page.wait_for_function(f"row => {ROW} !== row", arg=row)
-    page.wait_for_timeout(PAUSE)
+    page.wait_for_timeout(PAUSE_MS)
     return float(page.evaluate("document.documentElement.dataset.lastLatency"))

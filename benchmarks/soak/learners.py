@@ -1,4 +1,4 @@
-"""Models in a stream: asked about every batch before they learn it."""
+"""Models of a stream, which predict every batch before they learn it."""
 
 from __future__ import annotations
 
@@ -14,85 +14,86 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from hinge import IncrementalOneClassSVM, IncrementalSVC, TrackingSVC
+    from hinge.io import Matrix
 
-WINDOW = 100  # batches over which the accuracy is taken
-N_HELD = 300  # examples that exact models hold
-N_TRACKED = 1_500  # support vectors after which a tracking model, which knows no bound, is replaced
-GUEST = "guest"  # a class that comes and goes
+WINDOW = 100  # batches over which the accuracy is averaged
+N_HELD = 300  # examples in the window of exact models
+MAX_TRACKED = 1_500  # support vectors after which a tracking model, which has no limit, is replaced
+TEMPORARY_CLASS = "temporary"  # appears and disappears
 
 
 class Learner:
-    """A model, and how it fared lately.
+    """A model and its recent accuracy.
 
     Parameters
     ----------
     name : str
-        For tables and pictures.
+        The name in tables and figures.
     model : estimator
-        What learns.
+        The model.
     """
 
     def __init__(self, name: str, model: Any) -> None:
         self.name = name
         self.model = model
-        self._right: deque[float] = deque(maxlen=WINDOW)
-        self.probe: Any = None
+        self._correct: deque[float] = deque(maxlen=WINDOW)
+        self.probe: Matrix = None
 
     @property
     def accuracy(self) -> float:
-        """Share of right answers about the last batches, given before they were learned."""
-        return float(np.mean(self._right)) if self._right else float("nan")
+        """Share of correct predictions of the last batches, made before they were learned."""
+        return float(np.mean(self._correct)) if self._correct else float("nan")
 
-    def step(self, X: Any, y: NDArray[Any]) -> None:
-        """Test, then learn."""
+    def step(self, X: Matrix, y: NDArray[Any]) -> None:
+        """Predict, then learn."""
         if self.probe is not None:
-            self._right.append(self._graded(X, y))
+            self._correct.append(self._accuracy(X, y))
         self._learn(X, y)
         self.probe = X
 
-    def answers(self, model: Any = None) -> NDArray[np.float64]:
-        """Return what the model, or a copy of it, says about the last batch."""
+    def decisions(self, model: Any = None) -> NDArray[np.float64]:
+        """Return the decisions of the model, or of a copy, for the last batch."""
         decisions: NDArray[np.float64] = (self.model if model is None else model).decision_function(self.probe)
         return decisions
 
-    def _graded(self, X: Any, y: NDArray[Any]) -> float:
+    def _accuracy(self, X: Matrix, y: NDArray[Any]) -> float:
         return float(np.mean(self.model.predict(X) == y))
 
-    def _learn(self, X: Any, y: NDArray[Any]) -> None:
+    def _learn(self, X: Matrix, y: NDArray[Any]) -> None:
         self.model.partial_fit(X, y)
 
 
 class Tracker(Learner):
-    """A model that keeps all that matters, and is replaced by one of the last batches when that is too much."""
+    """A tracking model, replaced by one trained on the last batches when it has too many support vectors."""
 
     def __init__(self, name: str, model: TrackingSVC) -> None:
         super().__init__(name, model)
-        self._last: deque[tuple[Any, NDArray[Any]]] = deque(maxlen=N_HELD // BATCH)
+        self._last: deque[tuple[Matrix, NDArray[Any]]] = deque(maxlen=N_HELD // BATCH)
 
-    def _learn(self, X: Any, y: NDArray[Any]) -> None:
+    def _learn(self, X: Matrix, y: NDArray[Any]) -> None:
         self._last.append((X, y))
         super()._learn(X, y)
-        if len(self.model.support_) > N_TRACKED:
+        if len(self.model.support_) > MAX_TRACKED:
             self.model = clone(self.model)
             for batch in self._last:
                 self.model.partial_fit(*batch)
 
 
 class Detector(Learner):
-    """A one-class model; half of what it is asked about lies elsewhere."""
+    """A one-class model; half of its test rows are shifted far away."""
 
     def __init__(self, name: str, model: IncrementalOneClassSVM) -> None:
         super().__init__(name, model)
 
-    def _graded(self, X: Any, y: NDArray[Any]) -> float:  # noqa: ARG002
+    def _accuracy(self, X: Matrix, y: NDArray[Any]) -> float:  # noqa: ARG002
         return float((np.mean(self.model.predict(X) == 1) + np.mean(self.model.predict(X + 8.0) == -1)) / 2)
 
-    def _learn(self, X: Any, y: NDArray[Any]) -> None:  # noqa: ARG002
+    def _learn(self, X: Matrix, y: NDArray[Any]) -> None:  # noqa: ARG002
         self.model.partial_fit(X)
 
 
 class Exact(Learner):
-    """An exact model over a window, of which examples are also forgotten and get other labels at random."""
+    """An exact model over a window, in which random examples are forgotten and relabelled."""
 
     def __init__(self, name: str, model: IncrementalSVC, seed: int) -> None:
         super().__init__(name, model)
@@ -101,14 +102,14 @@ class Exact(Learner):
         self._next = 0
 
     def difference(self) -> tuple[float, float]:
-        """Return the violation of the optimality conditions, and how far a model made afresh decides otherwise."""
+        """Return the KKT violation, and the largest difference of decisions from a model trained from scratch."""
         rows, labels = zip(*self._held.values(), strict=True)
-        classes = self.model.classes_  # a window keeps those whose last example it has pushed out
-        fresh = clone(self.model).partial_fit(np.array(rows), np.array(labels), classes=classes)
-        return self.model.kkt_violation(), float(np.abs(self.answers() - self.answers(fresh)).max())
+        classes = self.model.classes_  # a window keeps classes whose last example was evicted
+        new = clone(self.model).partial_fit(np.array(rows), np.array(labels), classes=classes)
+        return self.model.kkt_violation(), float(np.abs(self.decisions() - self.decisions(new)).max())
 
-    def _learn(self, X: Any, y: NDArray[Any]) -> None:
-        self._take(X, y)
+    def _learn(self, X: Matrix, y: NDArray[Any]) -> None:
+        self._add(X, y)
         self._forget(self._random.choice(list(self._held), 2, replace=False).tolist())
         names = self._random.choice(list(self._held), 2, replace=False).tolist()
         wrong = self._random.random(2) < WRONG
@@ -116,18 +117,18 @@ class Exact(Learner):
         labels = np.where(wrong, self._random.choice(NAMES[:2], 2), labels).tolist()
         self.model.relabel(names, labels)
         self._held.update({name: (self._held[name][0], label) for name, label in zip(names, labels, strict=True)})
-        self._receive(X)
+        self._change_temporary_class(X)
 
-    def _receive(self, X: NDArray[np.float64]) -> None:
-        """Learn a few examples of another class now and then, and forget the class later."""
-        guests = [name for name, (_, label) in self._held.items() if label == GUEST]
+    def _change_temporary_class(self, X: NDArray[np.float64]) -> None:
+        """Sometimes learn a few examples of another class, and forget that class later."""
+        members = [name for name, (_, label) in self._held.items() if label == TEMPORARY_CLASS]
         chance = self._random.random()
-        if guests and chance < 0.1:
-            self._forget(guests)
-        elif not guests and chance < 0.05:
-            self._take(X[:3] + 4.0, np.array([GUEST] * 3))
+        if members and chance < 0.1:
+            self._forget(members)
+        elif not members and chance < 0.05:
+            self._add(X[:3] + 4.0, np.array([TEMPORARY_CLASS] * 3))
 
-    def _take(self, X: NDArray[np.float64], y: NDArray[Any]) -> None:
+    def _add(self, X: NDArray[np.float64], y: NDArray[Any]) -> None:
         names = range(self._next, self._next + len(y))
         self._next += len(y)
         self.model.partial_fit(X, y, ids=names)

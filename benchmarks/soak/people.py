@@ -1,4 +1,4 @@
-"""Somebody who labels in a browser: the real server in a thread, a project after the other."""
+"""A simulated person who labels one project after another: the real server in a thread."""
 
 from __future__ import annotations
 
@@ -13,64 +13,67 @@ from typing import TYPE_CHECKING
 
 import uvicorn
 
-from benchmarks.micro.people import CLASSES, ask, kept_labels, write_digits
+from benchmarks.micro.people import CLASSES, ask, stored_labels, write_digits
 from hinge.web import SessionSettings, open_pool
-from hinge.web._app import application
+from hinge.web._app import create_app
 from hinge.web._session import Session
 from hinge.web._store import Store
 
 if TYPE_CHECKING:
-    from benchmarks.soak.trouble import Trouble
+    from benchmarks.soak.error_log import ErrorLog
 
-N_LABELS = 150  # of a project
-THOUGHT = 0.3  # seconds that somebody looks at an example
+N_LABELS = 150  # per project
+THINKING_S = 0.3  # per example
 
 
 class Labelling(threading.Thread):
-    """Labels digits until told to leave; every label that was called saved must be there at the end of a project."""
+    """Labels digits until stopped; every acknowledged label must be on the server at the end of a project."""
 
-    def __init__(self, trouble: Trouble) -> None:
+    def __init__(self, errors: ErrorLog) -> None:
         super().__init__(daemon=True)
-        self._trouble = trouble
-        self.leaving = threading.Event()
+        self._errors = errors
+        self.stopping = threading.Event()
         self.n_labels = 0
 
     def run(self) -> None:
-        """Label one project after the other."""
+        """Label one project after another."""
         with TemporaryDirectory() as folder:
             data = Path(folder) / "digits.npz"
             truth = write_digits(data)
-            while not self.leaving.is_set():
-                with self._trouble.noted("labelling"), _served(data) as port:
+            while not self.stopping.is_set():
+                with self._errors.recording("labelling"), _served(data) as port:
                     self._label(port, truth)
 
     def _label(self, port: int, truth: list[str]) -> None:
         connection = HTTPConnection("127.0.0.1", port)
         saved: dict[int, str] = {}
-        turn = ask(connection, "ann", "next", {})
-        while len(saved) < N_LABELS and not self.leaving.wait(THOUGHT):
-            row = int(turn["example"]["row"])
-            turn = ask(connection, "ann", "answer", {"row": row, "label": truth[row], "seconds": THOUGHT})
+        example = ask(connection, "ann", "next", {})["example"]
+        while len(saved) < N_LABELS and not self.stopping.wait(THINKING_S):
+            if example is None:
+                raise AssertionError("there is no example left to label")
+            row = example["row"]
+            label = {"row": row, "label": truth[row], "seconds": THINKING_S}
+            example = ask(connection, "ann", "answer", label)["example"]
             saved[row] = truth[row]
             self.n_labels += 1
             if self.n_labels % 10 == 0:
-                turn = ask(connection, "ann", "undo", {})
+                example = ask(connection, "ann", "undo", {})["example"]
                 del saved[row]
         connection.close()
-        if kept_labels(port) != saved:
-            raise AssertionError("the labels of the page are not those that were given")
+        if stored_labels(port) != saved:
+            raise AssertionError("the labels on the server differ from the acknowledged ones")
 
 
 @contextmanager
 def _served(data: Path) -> Iterator[int]:
-    """Serve a new project in a thread of its own; yield the port."""
+    """Serve a new project in its own thread; yield the port."""
     with (
         TemporaryDirectory() as folder,
         socket.create_server(("127.0.0.1", 0)) as listener,
         Store(Path(folder) / "labels.sqlite", "soak") as store,
     ):
         session = Session(open_pool(str(data)), store, SessionSettings(seed=0), CLASSES.split(","))
-        config = uvicorn.Config(application(session), log_level="critical", access_log=False, lifespan="off", ws="none")
+        config = uvicorn.Config(create_app(session), log_level="critical", access_log=False, lifespan="off", ws="none")
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
         thread.start()

@@ -1,40 +1,50 @@
-"""Figure 2: the error of on-line models over the time of training, on a stream of deformed digits.
+"""Figure 2: test error of on-line models by training time, on a stream of deformed digits.
 
-The paper draws the test error of ASSET on-line and of ASSET* on-line over the seconds of one pass, one line for each
-number of Fourier features, with a bar where the pass ends.
+The paper draws the test error of ASSET on-line and ASSET* on-line by the seconds of one pass, one line per number of
+Fourier features, with a vertical line at the end of the pass.
 """
 
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from experiments._experiment import Check, Experiment, Table
-from experiments._pictures import COLOURS, INK, frame
-from experiments._text import decimal, percent, times
-from experiments.asset._batch import LASVM
-from experiments.asset._stream import ASSET_ON, MEASUREMENT, N_EXAMPLES, PAPER, SIZES, STRONG_ON
-from experiments.asset._stream_reading import final_errors, measured_sizes, training_seconds
+from experiments.asset.batch import LASVM
+from experiments.asset.stream import (
+    ASSET_ON,
+    ASSET_STAR_ON,
+    MEASUREMENT,
+    N_EXAMPLES,
+    PAPER,
+    SIZES,
+    final_errors,
+    measured_sizes,
+    training_seconds,
+)
+from experiments.experiment import Check, Experiment, Table
+from experiments.formatting import decimal, multiple, percent
+from experiments.plotting import BLACK, COLOURS, style_axes
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from experiments._records import Records
+    from experiments.records import Records
 
 HOUR = 3600.0
 PAPER_LASVM = {"error": 0.2, "train": 4.3 * 24 * HOUR}
-PAPER_LAST = {ASSET_ON: 2.7, STRONG_ON: 3.5}  # with 16384 features, in the text
+PAPER_LAST = {ASSET_ON: 2.7, ASSET_STAR_ON: 3.5}  # with 16384 features, from the text
 
 
 def _tabulate(records: Records) -> list[Table]:
     largest = SIZES[-1]
     rows: list[tuple[str, ...]] = []
     for size in SIZES:
-        for method in (ASSET_ON, STRONG_ON):
+        for method in (ASSET_ON, ASSET_STAR_ON):
             paper = PAPER_LAST[method] if size == largest else PAPER[size][method]
             rows.append((f"{method}, {size}", *_line(records, method, size, paper, PAPER[size]["train"])))
     rows.append((LASVM, *_line(records, LASVM, 0, PAPER_LASVM["error"], PAPER_LASVM["train"])))
-    columns = ("model, features", "error at the end", "paper", "seconds", f"in times of {largest}", "paper")
+    columns = ("model, features", "error at the end", "paper", "seconds", f"/ time of {largest}", "paper")
     return [Table(columns, rows, "At the end of the stream")]
 
 
@@ -44,84 +54,91 @@ def _line(records: Records, method: str, size: int, paper_error: float, paper_se
         percent(float(final_errors(records, method, size)[-1])),
         percent(paper_error, 1),
         decimal(seconds, 1),
-        times(seconds / unit),
-        times(paper_seconds / PAPER[SIZES[-1]]["train"]),
+        multiple(seconds / unit),
+        multiple(paper_seconds / PAPER[SIZES[-1]]["train"]),
     )
 
 
 def _check(records: Records) -> list[Check]:
     sizes = measured_sizes(records)
-    return [_falls(records, sizes), _faster(records, sizes), _linear(records, sizes), _lasvm(records, sizes)]
+    return [
+        _check_falls(records, sizes),
+        _check_faster(records, sizes),
+        _check_linear(records, sizes),
+        _check_lasvm(records, sizes),
+    ]
 
 
-def _falls(records: Records, sizes: list[int]) -> Check:
-    means = {method: [final_errors(records, method, size).mean() for size in sizes] for method in (ASSET_ON, STRONG_ON)}
+def _check_falls(records: Records, sizes: list[int]) -> Check:
+    means = {
+        method: [final_errors(records, method, size).mean() for size in sizes] for method in (ASSET_ON, ASSET_STAR_ON)
+    }
     return Check(
-        "More features have fewer errors at the end, at each doubling, for ASSET on-line and ASSET* on-line (means of "
-        "the last ten looks)",
+        "More features give fewer errors at the end, at each doubling, for ASSET on-line and ASSET* on-line (means of "
+        "the last ten checkpoints)",
         len(sizes) > 1 and all(later < earlier for errors in means.values() for earlier, later in pairwise(errors)),
         "; ".join(f"{method}: {', '.join(percent(error) for error in errors)}" for method, errors in means.items()),
     )
 
 
-def _faster(records: Records, sizes: list[int]) -> Check:
-    course = {
-        size: records.where(method=STRONG_ON, size=size).mean("error")
+def _check_faster(records: Records, sizes: list[int]) -> Check:
+    leads = {
+        size: records.where(method=ASSET_STAR_ON, size=size).mean("error")
         - records.where(method=ASSET_ON, size=size).mean("error")
         for size in sizes
     }
     return Check(
-        "ASSET on-line tends to converge faster than ASSET* on-line: its mean error over all looks is smaller with "
-        "every number of features",
-        bool(sizes) and all(value > 0 for value in course.values()),
-        "points by which it is smaller: " + ", ".join(f"{size}: {value:+.2f}" for size, value in course.items()),
+        "ASSET on-line tends to converge faster than ASSET* on-line: its mean error over all checkpoints is smaller "
+        "with every number of features",
+        bool(sizes) and all(value > 0 for value in leads.values()),
+        "difference in points: " + ", ".join(f"{size}: {value:+.2f}" for size, value in leads.items()),
     )
 
 
-def _linear(records: Records, sizes: list[int]) -> Check:
+def _check_linear(records: Records, sizes: list[int]) -> Check:
     first, last = min(sizes, default=SIZES[0]), max(sizes, default=SIZES[-1])
     ratio = training_seconds(records, ASSET_ON, last) / training_seconds(records, ASSET_ON, first)
     paper = PAPER[last]["train"] / PAPER[first]["train"]
     return Check(
-        f"The time of training grows with the number of features: {last // first} times as many take {paper:.1f} "
-        "times as long (within a third)",
+        f"The training time grows with the number of features: {last // first} times as many features take "
+        f"{paper:.1f} times as long (within a third)",
         2 / 3 <= ratio / paper <= 4 / 3,
-        times(ratio),
+        multiple(ratio),
     )
 
 
-def _lasvm(records: Records, sizes: list[int]) -> Check:
+def _check_lasvm(records: Records, sizes: list[int]) -> Check:
     last = max(sizes, default=SIZES[-1])
     error, approximate = (final_errors(records, *model).mean() for model in ((LASVM, 0), (ASSET_ON, last)))
     ratio = training_seconds(records, LASVM, 0) / training_seconds(records, ASSET_ON, last)
     return Check(
         "LASVM has a better solution than the largest approximate model, but takes longer (14 times in the paper)",
         bool(error < approximate and ratio > 1),
-        f"{percent(error)} against {percent(approximate)}, in {times(ratio)} the time",
+        f"{percent(error)} compared with {percent(approximate)}, in {multiple(ratio)} the time",
     )
 
 
 def _draw(records: Records, figure: Figure) -> None:
-    places = figure.subplots(1, 2, sharey=True)
-    for place, method in zip(places, (ASSET_ON, STRONG_ON), strict=True):
-        _panel(records, method, place)
-    places[0].set_ylim(0, 1.05 * max(records.values("error"), default=1.0))
+    panels = figure.subplots(1, 2, sharey=True)
+    for axes, method in zip(panels, (ASSET_ON, ASSET_STAR_ON), strict=True):
+        _panel(records, method, axes)
+    panels[0].set_ylim(0, 1.05 * max(records.values("error"), default=1.0))
     seconds = records.values("seconds")
-    for place in places:
-        place.set_xlim(min(seconds, default=1.0) / 1.5, 1.5 * max(seconds, default=1.0))
+    for axes in panels:
+        axes.set_xlim(min(seconds, default=1.0) / 1.5, 1.5 * max(seconds, default=1.0))
 
 
-def _panel(records: Records, method: str, place: Any) -> None:
+def _panel(records: Records, method: str, axes: Axes) -> None:
     lasvm = records.where(method=LASVM)
     if len(lasvm):
-        place.plot(lasvm.values("seconds"), lasvm.values("error"), color=INK, linewidth=1, label=LASVM)
+        axes.plot(lasvm.values("seconds"), lasvm.values("error"), color=BLACK, linewidth=1, label=LASVM)
     for colour, size in zip(COLOURS, SIZES, strict=False):
         run = records.where(method=method, size=size)
         if len(run):
-            place.plot(run.values("seconds"), run.values("error"), color=colour, label=f"d = {size}")
-            place.axvline(run.values("seconds")[-1], color=colour, linewidth=0.8, linestyle=":")
-    place.set_xscale("log")
-    frame(place, method, "processor seconds of training", "test error, %")
+            axes.plot(run.values("seconds"), run.values("error"), color=colour, label=f"d = {size}")
+            axes.axvline(run.values("seconds")[-1], color=colour, linewidth=0.8, linestyle=":")
+    axes.set_xscale("log")
+    style_axes(axes, method, "CPU seconds of training", "test error, %")
 
 
 EXPERIMENT = Experiment(
@@ -138,10 +155,10 @@ EXPERIMENT = Experiment(
     check=_check,
     draw=_draw,
     size=(10.0, 4.5),
-    explanation="LASVM takes less time here than the largest approximate model, not 14 times more: ours computes "
-    "kernel values in blocks, and its time grows faster than the stream, of which the paper had 17 times as much. "
-    "ASSET* on-line does not gain from the last doubling: at the end its steps are of length C whatever the number "
-    "of features, and an average over 100 of them, as in the paper, leaves much of their noise. With 200,000 "
-    "examples and averages over the last half of the steps it was within 0.3 points of ASSET on-line, and both fell "
-    "from 1024 to 4096 features.",
+    explanation="LASVM takes less time here than the largest approximate model, not 14 times as much: it computes "
+    "kernel values in blocks, and its time grows faster than the stream, which was 17 times as long in the paper. "
+    "ASSET* on-line does not gain from the last doubling: at the end its steps have length C for any number of "
+    "features, and an average over 100 of them, as in the paper, keeps much of their noise. With 200,000 examples and "
+    "averages over the last half of the steps it was within 0.3 points of ASSET on-line, and both errors fell from "
+    "1024 to 4096 features.",
 )

@@ -1,8 +1,8 @@
 """Figure 1: where a direct implementation of Algorithm 1 spends its time, digit 8 of MNIST.
 
-The paper profiles a Matlab programme. Here a programme of the same design is profiled, which copies every part of a
-matrix that it needs (`_layouts.Gathered`), written in numpy. Both languages hand arithmetic to a BLAS, so that the
-question, copying or arithmetic, is the same; the single percentages are those of the machine and cannot be compared.
+The paper profiles a Matlab program. This experiment profiles a NumPy program of the same design, which copies every
+part of a matrix that it needs (`CopyingLayout`). Both call a BLAS for arithmetic, so that the question, copying or
+arithmetic, is the same; single percentages depend on the machine and cannot be compared.
 """
 
 from __future__ import annotations
@@ -11,63 +11,63 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments._experiment import Check, Experiment
-from experiments.incremental import _profile
-from experiments.incremental._digits import GATHERED, PROFILE
+from experiments.experiment import Check, Experiment
+from experiments.incremental import time_profile
+from experiments.incremental.mnist_runs import COPYING, PROFILE
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from experiments._experiment import Table
-    from experiments._records import Records
+    from experiments.experiment import Table
+    from experiments.records import Records
 
 
 def tabulate(records: Records) -> list[Table]:
-    """Return the shares."""
-    return [_profile.table(records.where(method=GATHERED))]
+    """Return the share of each operation."""
+    return [time_profile.table(records.where(method=COPYING))]
 
 
 def check(records: Records) -> list[Check]:
-    """Ask whether memory access dominates, and kernel values matter less and less."""
-    direct = records.where(method=GATHERED)
-    kernels, memory = _profile.shares(direct, "kernel"), _profile.shares(direct, *_profile.MEMORY)
+    """Check that memory access dominates, and that the share of kernel values falls."""
+    direct = records.where(method=COPYING)
+    kernels, memory = time_profile.shares(direct, "kernel"), time_profile.shares(direct, *time_profile.MEMORY)
     known = [values for values in kernels.values() if len(values) > 1]
     return [
         Check(
             "Memory access operations (selection, creation, augmentation and expansion of matrices) dominate the "
             "runtime: more than half of it at the largest size.",
             all(len(values) > 1 and values[-1] > 50 for values in memory.values()),
-            "; ".join(f"{kernel}: {_profile.printed(values)}" for kernel, values in memory.items()),
+            "; ".join(f"{kernel}: {time_profile.format_shares(values)}" for kernel, values in memory.items()),
         ),
         Check(
             "The portion of kernel computation scales down with increasing data size for all three kernels.",
             len(known) == 3 and all(bool(np.isfinite(values).all()) and values[-1] < values[0] for values in known),
-            "; ".join(f"{kernel}: {_profile.printed(values)}" for kernel, values in kernels.items()),
+            "; ".join(f"{kernel}: {time_profile.format_shares(values)}" for kernel, values in kernels.items()),
         ),
     ]
 
 
 def draw(records: Records, figure: Figure) -> None:
-    """Draw stacked bars, a panel for each kernel."""
-    _profile.draw(records.where(method=GATHERED), figure)
+    """Draw stacked bars, one panel per kernel."""
+    time_profile.draw(records.where(method=COPYING), figure)
 
 
 EXPERIMENT = Experiment(
-    title="Where a direct implementation spends its time, digit 8 of MNIST",
+    title="Time profile of a direct implementation, digit 8 of MNIST",
     claim="Memory access operations dominate the runtime; the portion of kernel computation scales down with "
     "increasing data size for all three kernels.",
-    setting="A numpy programme with the design of the paper's Matlab programme: every part of a matrix is copied "
-    "together before it is used. Linear, polynomial (degree 2) "
-    "and RBF kernel (sigma = 30) on pixels from 0 to 1, C = 1, from 500 to 3 000 rows (paper: 1 000 to 10 000).",
-    quick="Up to 2 000 rows.",
+    setting="A NumPy program with the design of the paper's Matlab program: it copies every part of a matrix "
+    "before use. Linear, polynomial (degree 2) "
+    "and RBF kernel (sigma = 30) on pixels from 0 to 1, C = 1, from 500 to 3,000 rows (paper: 1,000 to 10,000).",
+    quick="Up to 2,000 rows.",
     measurement=PROFILE,
     tabulate=tabulate,
     check=check,
     draw=draw,
     size=(12.0, 4.5),
-    explanation="Memory access dominates, and more so on larger sets, as in the paper. Kernel values take little from "
-    "the start, 10 to 16 %, since products of a BLAS are fast beside copies. Their share falls from 1 000 examples on "
-    "with the linear and the polynomial kernel (at 500 the interpreter takes a fifth of the time). With the RBF kernel "
-    "it stays at about 15 %: only some 40 support vectors are on the margin, so that nothing else grows faster. Up to "
-    "4 000 rows were tried: 9, 8 and 15 %, against 14, 12 and 16 % at 1 000.",
+    explanation="Memory access dominates, and more so on larger sets, as in the paper. Kernel values take little time "
+    "from the start, 10 to 16 %, since the BLAS multiplies fast compared with copying. Their share falls from 1,000 "
+    "examples on with the linear and the polynomial kernel (at 500 the interpreter takes a fifth of the time). With "
+    "the RBF kernel it stays at about 15 %: only some 40 support vectors are on the margin, so that nothing else grows "
+    "faster. With up to 4,000 rows the shares were 9, 8 and 15 %, compared with 14, 12 and 16 % at 1,000.",
 )

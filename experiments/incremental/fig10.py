@@ -1,4 +1,4 @@
-"""Figure 10: ROC curves of active learning, anomaly detection, a full and a reduced SVM on other rows."""
+"""Figure 10: ROC curves of active learning, anomaly detection, a full and a reduced SVM on test rows."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments._experiment import Check, Experiment
-from experiments.incremental._curves import average, curves, draw, mean_curve, significance, table
-from experiments.incremental._intrusion import DETECTOR, FULL, INTRUSION, KERNELS, RATES, REDUCED, SEEDS, TEST
+from experiments.experiment import Check, Experiment
+from experiments.incremental.intrusion import DETECTOR, FULL, INTRUSION, KERNELS, RATES, REDUCED, SEEDS, TEST
+from experiments.incremental.roc_curves import average, curves, draw, mean_and_error, mean_curve, table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from experiments._experiment import Table
-    from experiments._records import Records
+    from experiments.experiment import Table
+    from experiments.records import Records
 
 POSITIVE, BOUNDARY = "largest positive", "near boundary"
 NAMES = (POSITIVE, BOUNDARY, DETECTOR, FULL, REDUCED)
-UNTIL = 0.4  # false positives up to which the claim is made
-PAPER_SUPPORT = 30  # support vectors of both, "about"
+MAX_RATE = 0.4  # false positive rate up to which the claim is made
+PAPER_SUPPORT = 30  # "about" so many support vectors of both models
 
 
 def tabulate(records: Records) -> list[Table]:
-    """Return shares of attacks found, and support vectors."""
+    """Return the shares of detected attacks, and the numbers of support vectors."""
     return [table(records, TEST, NAMES)]
 
 
@@ -33,28 +33,28 @@ def _sizes(records: Records, kernel: str) -> tuple[float, float]:
 
 
 def check(records: Records) -> list[Check]:
-    """Ask whether near boundary is as good as a reduced machine with the linear kernel, and better with the RBF one."""
-    inside = (RATES > 0) & (RATES <= UNTIL + 1e-9)
+    """Check that near boundary is as good as a reduced SVM with the linear kernel, and better with the RBF kernel."""
+    inside = (RATES > 0) & (RATES <= MAX_RATE + 1e-9)
     linear = (mean_curve(records, "linear", TEST, BOUNDARY) - mean_curve(records, "linear", TEST, REDUCED))[inside]
-    lead, error = significance(
-        average(curves(records, "rbf", TEST, BOUNDARY) - curves(records, "rbf", TEST, REDUCED), 0.0, UNTIL)
+    lead, error = mean_and_error(
+        average(curves(records, "rbf", TEST, BOUNDARY) - curves(records, "rbf", TEST, REDUCED), 0.0, MAX_RATE)
     )
     sizes = {kernel: _sizes(records, kernel) for kernel in KERNELS}
     return [
         Check(
-            f"linear: near boundary is at least as good as a reduced SVM for FP <= {UNTIL}, at every point of the mean "
-            "curves.",
+            f"linear: near boundary is at least as good as a reduced SVM for FP <= {MAX_RATE}, at every point of the "
+            "mean curves.",
             bool(np.all(linear >= 0)),
             f"lead between {linear.min():+.3f} and {linear.max():+.3f}, mean {linear.mean():+.3f}",
         ),
         Check(
-            f"rbf: it is significantly better than a reduced SVM: over FP <= {UNTIL}, by more than two standard errors "
-            "of the mean over the draws.",
+            f"rbf: near boundary is significantly better than a reduced SVM: by more than two standard errors of the "
+            f"mean over the draws, on average over FP <= {MAX_RATE}.",
             lead > 2 * error,
             f"{lead:+.3f} (standard error {error:.3f})",
         ),
         Check(
-            f"The solutions have equal complexity: about as many support vectors each, {PAPER_SUPPORT} within 10 "
+            f"The solutions have equal complexity: about the same number of support vectors, {PAPER_SUPPORT} within 10 "
             "(paper: about 30).",
             all(abs(boundary - few) <= 2 and abs(boundary - PAPER_SUPPORT) <= 10 for boundary, few in sizes.values()),
             "; ".join(f"{kernel}: {boundary:.1f} and {few:.1f}" for kernel, (boundary, few) in sizes.items()),
@@ -67,13 +67,12 @@ def _draw(records: Records, figure: Figure) -> None:
 
 
 EXPERIMENT = Experiment(
-    title="Active learning against supervised learning of equal complexity, KDD cup 1999, test rows",
+    title="Active learning and supervised learning of equal complexity, KDD cup 1999, test rows",
     claim="Near boundary attains a solution which is at least as good (for FP <= 0.4) as a reduced SVM for the linear "
     "kernel and significantly better for the RBF kernel, given equal complexity (about 30 support vectors).",
-    setting=f"As figure 9, on other rows of the same distribution; means of {SEEDS} draws. The full SVM has 1 000 "
-    "labels. The reduced one is on the path of solutions of the 1-norm problem over its expansion, with as many "
-    "support "
-    "vectors as active learning, solved exactly (paper: lambda = 2.5, which resulted in about 30).",
+    setting=f"As figure 9, on other rows of the same distribution; means of {SEEDS} draws. The full SVM has 1,000 "
+    "labels. The reduced one is the exact solution of the 1-norm problem over its expansion that has as many support "
+    "vectors as active learning (paper: lambda = 2.5, which resulted in about 30).",
     quick="4 draws.",
     measurement=INTRUSION,
     tabulate=tabulate,

@@ -1,75 +1,76 @@
-"""Figure 3: where the time goes with the paper's design, digit 8 of MNIST.
+"""Figure 3: time profile of the paper's design, digit 8 of MNIST.
 
-The same programme as for figure 1, with the other layout (`_layouts.Contiguous`): rows of the margin set stand side by
-side, gamma is a sum of whole rows, nothing is selected and nothing is copied when it grows. The library itself has no
-clocks inside, since they would cost more than some of its steps.
+The program of figure 1 with the other layout (`ContiguousLayout`): rows of the margin set are contiguous, gamma is a
+sum of whole rows, nothing is selected, and nothing is copied when a matrix grows. The library itself is not
+instrumented, since reading a clock would cost more than some of its steps.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from experiments._experiment import Check, Experiment
-from experiments.incremental import _profile
-from experiments.incremental._digits import CONTIGUOUS, GATHERED, PROFILE, SETTINGS
+from experiments.experiment import Check, Experiment
+from experiments.incremental import time_profile
+from experiments.incremental.mnist_runs import CONTIGUOUS, COPYING, PROFILE, SETTINGS
+from experiments.incremental.time_profile import format_shares
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from experiments._experiment import Table
-    from experiments._records import Records
+    from experiments.experiment import Table
+    from experiments.records import Records
 
-LITTLE = 15.0  # per cent that "virtually no cost" may come to, at the largest size
-SAME = 15.0  # points that a share may change by and still be "not affected"
+MAX_AUGMENTATION_PERCENT = 15.0  # "virtually no cost": per cent of the time at the largest size
+MAX_CHANGE_POINTS = 15.0  # "not affected": largest change of a share, in points
 
 
 def tabulate(records: Records) -> list[Table]:
-    """Return the shares."""
-    return [_profile.table(records.where(method=CONTIGUOUS))]
+    """Return the share of each operation."""
+    return [time_profile.table(records.where(method=CONTIGUOUS))]
 
 
 def _last(records: Records, method: str, *operations: str) -> dict[str, float]:
     part = records.where(method=method)
-    return {kernel: (values or [float("nan")])[-1] for kernel, values in _profile.shares(part, *operations).items()}
+    return {kernel: (values or [float("nan")])[-1] for kernel, values in time_profile.shares(part, *operations).items()}
 
 
-def _beside(before: dict[str, float], after: dict[str, float]) -> str:
+def _before_and_after(before: dict[str, float], after: dict[str, float]) -> str:
     return "; ".join(f"{kernel}: {before[kernel]:.0f} → {after[kernel]:.0f} %" for kernel in SETTINGS)
 
 
 def check(records: Records) -> list[Check]:
-    """Ask for the four effects that the paper lists, and what is left."""
+    """Check the four effects that the paper lists, and the remaining costs."""
     gone = _last(records, CONTIGUOUS, "selection", "gamma: matrix")
-    before, after = (_last(records, method, "augmentation") for method in (GATHERED, CONTIGUOUS))
-    small = {method: _last(records, method, "beta") for method in (GATHERED, CONTIGUOUS)}
-    inverse = {method: _last(records, method, "kappa", "inverse") for method in (GATHERED, CONTIGUOUS)}
-    kernels = _profile.shares(records.where(method=CONTIGUOUS), "kernel")
-    gammas = _profile.shares(records.where(method=CONTIGUOUS), "gamma: product")
+    before, after = (_last(records, method, "augmentation") for method in (COPYING, CONTIGUOUS))
+    small = {method: _last(records, method, "beta") for method in (COPYING, CONTIGUOUS)}
+    inverse = {method: _last(records, method, "kappa", "inverse") for method in (COPYING, CONTIGUOUS)}
+    kernels = time_profile.shares(records.where(method=CONTIGUOUS), "kernel")
+    gammas = time_profile.shares(records.where(method=CONTIGUOUS), "gamma: product")
     return [
         Check(
             "Selection (lines 1, 3) and matrix creation for gamma (line 3) are eliminated.",
             all(value == 0 for value in gone.values()),
-            _beside(_last(records, GATHERED, "selection", "gamma: matrix"), gone),
+            _before_and_after(_last(records, COPYING, "selection", "gamma: matrix"), gone),
         ),
         Check(
             "Matrix augmentation takes place at virtually no cost: less of the time than before, and at most "
-            f"{LITTLE:.0f} %.",
-            all(after[kernel] < min(before[kernel], LITTLE) for kernel in SETTINGS),
-            _beside(before, after),
+            f"{MAX_AUGMENTATION_PERCENT:.0f} %.",
+            all(after[kernel] < min(before[kernel], MAX_AUGMENTATION_PERCENT) for kernel in SETTINGS),
+            _before_and_after(before, after),
         ),
         Check(
-            f"The relative cost of beta and of the operations in line 17 is not affected: within {SAME:.0f} points, "
-            "at the largest size.",
+            "The relative cost of beta and of the operations in line 17 is not affected: within "
+            f"{MAX_CHANGE_POINTS:.0f} points, at the largest size.",
             all(
-                abs(cost[CONTIGUOUS][kernel] - cost[GATHERED][kernel]) <= SAME
+                abs(cost[CONTIGUOUS][kernel] - cost[COPYING][kernel]) <= MAX_CHANGE_POINTS
                 for cost in (small, inverse)
                 for kernel in SETTINGS
             ),
-            f"beta {_beside(*small.values())}; line 17 {_beside(*inverse.values())}",
+            f"beta {_before_and_after(*small.values())}; line 17 {_before_and_after(*inverse.values())}",
         ),
         Check(
-            "Kernel computation has the largest weight for small training sets, and loses weight against gamma as "
-            "they grow.",
+            "Kernel computation has the largest weight for small training sets, and loses weight compared with gamma "
+            "as they grow.",
             all(
                 len(values) > 1
                 and values[0] > gammas[kernel][0]
@@ -77,7 +78,7 @@ def check(records: Records) -> list[Check]:
                 for kernel, values in kernels.items()
             ),
             "; ".join(
-                f"{kernel}: kernel {_profile.printed(values)}, gamma {_profile.printed(gammas[kernel])}"
+                f"{kernel}: kernel {format_shares(values)}, gamma {format_shares(gammas[kernel])}"
                 for kernel, values in kernels.items()
             ),
         ),
@@ -85,26 +86,26 @@ def check(records: Records) -> list[Check]:
 
 
 def draw(records: Records, figure: Figure) -> None:
-    """Draw stacked bars, a panel for each kernel."""
-    _profile.draw(records.where(method=CONTIGUOUS), figure)
+    """Draw stacked bars, one panel per kernel."""
+    time_profile.draw(records.where(method=CONTIGUOUS), figure)
 
 
 EXPERIMENT = Experiment(
-    title="Where the paper's design spends its time, digit 8 of MNIST",
+    title="Time profile of the paper's design, digit 8 of MNIST",
     claim="Selection and matrix creation are eliminated, augmentation takes virtually no time, the relative costs of "
     "beta and of the inverse are not affected; kernel computation "
     "has the largest weight for small training sets and gamma computation for large ones.",
-    setting="The numpy programme of figure 1 with the paper's storage and Algorithm 3, otherwise unchanged; from "
-    "500 to 3 000 rows (paper: 1 000 to 10 000).",
-    quick="Up to 2 000 rows.",
+    setting="The NumPy program of figure 1 with the paper's storage and Algorithm 3, otherwise unchanged; from "
+    "500 to 3,000 rows (paper: 1,000 to 10,000).",
+    quick="Up to 2,000 rows.",
     measurement=PROFILE,
     tabulate=tabulate,
     check=check,
     draw=draw,
     size=(12.0, 4.5),
-    explanation="What the design eliminates is eliminated, and augmentation is cheap. The programme is three to four "
-    "times as fast, and what it did not make faster has a larger part of what is left: line 17 has 8 to 28 % instead "
-    "of 4 to 12 %, kernel values 29 to 55 % instead of 8 to 15 %. In the paper selection was cheap enough, or kernel "
-    "values dear enough, that shares hardly changed. Gamma gains on kernel values with the linear and the polynomial "
-    "kernel; not with the RBF kernel, where only some 40 support vectors are on the margin.",
+    explanation="Selection and matrix creation are eliminated, and augmentation is cheap. The program is three to four "
+    "times as fast, so that the operations that did not become faster have larger shares: line 17 takes 8 to 28 % "
+    "instead of 4 to 12 %, kernel values 29 to 55 % instead of 8 to 15 %. In the paper selection was cheap enough, or "
+    "kernel values expensive enough, that shares hardly changed. Gamma gains on kernel values with the linear and the "
+    "polynomial kernel, but not with the RBF kernel, where only some 40 support vectors are on the margin.",
 )

@@ -1,6 +1,6 @@
-"""Figure 5: training time of incremental machines against the number of examples, RBF kernel, ten digits."""
+"""Figure 5: training time of incremental SVMs by the number of examples, RBF kernel, ten digits."""
 
-from experiments.incremental._scaling import scaling
+from experiments.incremental.scaling import scaling
 
 EXPERIMENT = scaling(
     "rbf",

@@ -1,7 +1,7 @@
-"""Figure 9: ROC curves of active learning and of anomaly detection on the rows that labels are asked for.
+"""Figure 9: ROC curves of active learning and of anomaly detection on the rows that are labelled.
 
-The paper shows one experiment for each kernel and says that "similar behavior was observed over multiple experiments":
-here the claims are asked of the mean of many. What it leaves open stands in `_intrusion`.
+The paper shows one experiment per kernel and says that "similar behavior was observed over multiple experiments". Here
+the claims are checked for the mean of many experiments. `intrusion` describes what the paper leaves open.
 """
 
 from __future__ import annotations
@@ -10,25 +10,25 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments._experiment import Check, Experiment
-from experiments.incremental._curves import LABELLED, average, curves, draw, mean_curve, significance, table
-from experiments.incremental._intrusion import DETECTOR, INTRUSION, KERNELS, RATES, SEEDS, TRAINING
+from experiments.experiment import Check, Experiment
+from experiments.incremental.intrusion import DETECTOR, INTRUSION, KERNELS, RATES, SEEDS, TRAINING
+from experiments.incremental.roc_curves import LABELLED_RATE, average, curves, draw, mean_and_error, mean_curve, table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from experiments._experiment import Table
-    from experiments._records import Records
+    from experiments.experiment import Table
+    from experiments.records import Records
 
 POSITIVE, BOUNDARY = "largest positive", "near boundary"
 NAMES = (POSITIVE, BOUNDARY, DETECTOR)
-UNTIL = {"linear": 0.3, "rbf": 0.9}  # false positives up to which "near boundary" is ahead, section 6.2
-SHARP = 0.2  # an increase of the true positive rate
-MUCH = 0.07  # a lead that is noise in one experiment: two standard errors of finding 85 of 100 attacks
+MAX_RATES = {"linear": 0.3, "rbf": 0.9}  # false positive rate up to which "near boundary" is ahead, section 6.2
+MIN_INCREASE = 0.2  # a sharp increase of the true positive rate
+MAX_LEAD = 0.07  # a significant lead in one experiment: two standard errors of detecting 85 of 100 attacks
 
 
 def tabulate(records: Records) -> list[Table]:
-    """Return attacks found while labelling and afterwards."""
+    """Return the attacks detected during labelling and afterwards."""
     return [table(records, TRAINING, NAMES)]
 
 
@@ -46,7 +46,7 @@ def _check_labelling(records: Records, kernel: str) -> list[Check]:
             seen,
         ),
         Check(
-            f"{kernel}: the near boundary rule is close to or worse than anomaly detection meanwhile (at most 3 more).",
+            f"{kernel}: meanwhile the near boundary rule is close to or worse than anomaly detection (at most 3 more).",
             boundary <= anomalies + 3,
             seen,
         ),
@@ -55,28 +55,28 @@ def _check_labelling(records: Records, kernel: str) -> list[Check]:
 
 def _check_classifying(records: Records, kernel: str) -> list[Check]:
     mean = {name: mean_curve(records, kernel, TRAINING, name) for name in NAMES}
-    after = int(np.searchsorted(RATES, LABELLED))
+    after = int(np.searchsorted(RATES, LABELLED_RATE))
     jump = mean[BOUNDARY][after] - _found(records, kernel, BOUNDARY) / 100
-    inside = (RATES >= LABELLED) & (UNTIL[kernel] + 1e-9 >= RATES)
+    inside = (RATES >= LABELLED_RATE) & (MAX_RATES[kernel] + 1e-9 >= RATES)
     lead = (mean[BOUNDARY] - mean[DETECTOR])[inside]
     each = [curves(records, kernel, TRAINING, name) for name in (POSITIVE, DETECTOR)]
-    gain, error = significance(average(each[0] - each[1], LABELLED, 1.0))
+    gain, error = mean_and_error(average(each[0] - each[1], LABELLED_RATE, 1.0))
     return [
         Check(
             f"{kernel}: largest positive is not significantly better than anomaly detection during classification: by "
-            f"less than {MUCH} over false positives from {LABELLED} on.",
-            gain < MUCH,
+            f"less than {MAX_LEAD} on average over false positive rates from {LABELLED_RATE} on.",
+            gain < MAX_LEAD,
             f"{gain:+.3f} (standard error {error:.3f})",
         ),
         Check(
-            f"{kernel}: near boundary exhibits a sharp increase after moving to classification, by {SHARP} and more up "
-            f"to {LABELLED} false positives.",
-            bool(jump >= SHARP),
+            f"{kernel}: near boundary exhibits a sharp increase after moving to classification: by at least "
+            f"{MIN_INCREASE} up to a false positive rate of {LABELLED_RATE}.",
+            bool(jump >= MIN_INCREASE),
             f"{jump:+.2f}",
         ),
         Check(
             f"{kernel}: its accuracy then remains consistently better than anomaly detection until FP = "
-            f"{UNTIL[kernel]}: at every point of the mean curves.",
+            f"{MAX_RATES[kernel]}: at every point of the mean curves.",
             bool(np.all(lead > 0)),
             f"lead between {lead.min():+.3f} and {lead.max():+.3f}, mean {lead.mean():+.3f}",
         ),
@@ -84,7 +84,7 @@ def _check_classifying(records: Records, kernel: str) -> list[Check]:
 
 
 def check(records: Records) -> list[Check]:
-    """Ask for five claims with each kernel."""
+    """Check five claims for each kernel."""
     return [
         one for kernel in KERNELS for one in (*_check_labelling(records, kernel), *_check_classifying(records, kernel))
     ]
@@ -95,15 +95,16 @@ def _draw(records: Records, figure: Figure) -> None:
 
 
 EXPERIMENT = Experiment(
-    title="Active learning against anomaly detection, KDD cup 1999, training rows",
+    title="Active learning and anomaly detection, KDD cup 1999, training rows",
     claim="Largest positive attains the highest true positive rate during active learning but does not perform "
     "significantly better than anomaly detection during classification; near boundary is close to or worse than "
     "anomaly detection during learning, exhibits a sharp increase after moving to classification, and is then "
     "consistently better (until FP = 0.3 for the linear and 0.9 for the RBF kernel).",
-    setting=f"1 000 rows, 100 attacks, n = 10, m = 50, linear and RBF kernel (sigma = 30) as in the paper; means of "
-    f"{SEEDS} draws. The paper gives neither the preparation of the columns nor C nor the detector: numbers scaled to "
-    "[0, 1], kinds of attacks equally likely, C = 1e6, a sphere with nu = 0.05. These were chosen among many, on eight "
-    "other draws, as those with which the paper's account of figures 9 and 10 holds; with others parts of it fail.",
+    setting="1,000 rows, 100 attacks, n = 10, m = 50, linear and RBF kernel (sigma = 30) as in the paper; means of "
+    f"{SEEDS} draws. The paper gives neither the preparation of the columns nor C nor the detector: here numbers are "
+    "scaled to [0, 1], kinds of attacks are equally likely, C = 1e6, and the detector is a sphere with nu = 0.05. "
+    "These settings were chosen among many, on eight other draws, such that the paper's statements about figures 9 "
+    "and 10 hold; with other settings some of them fail.",
     quick="4 draws.",
     measurement=INTRUSION,
     tabulate=tabulate,

@@ -1,8 +1,8 @@
-"""Figure 1: test errors of the ten MNIST classifiers, of LIBSVM, LASVM and averaged perceptrons.
+"""Figure 1: test errors of the ten MNIST classifiers with LIBSVM, LASVM and averaged perceptrons.
 
-The figure has bars without numbers; what has to be borne out is what the text says about them. Two errors p, q on the
-same n rows differ by chance by sqrt((p + q) / n) at most, were they found on rows of their own; they are found on the
-same rows, which makes the true noise smaller.
+The figure has bars without numbers; the checks are about the statements in the text. The standard error of the
+difference of two errors p, q on independent sets of n rows is about sqrt((p + q) / n); here both are measured on the
+same rows, so that the true noise is smaller.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments._experiment import Check, Experiment, Table
-from experiments._text import decimal, percent
-from experiments.lasvm._digits import (
+from experiments.experiment import Check, Experiment, Table
+from experiments.formatting import decimal, percent
+from experiments.lasvm.mnist_digits import (
     ALL,
     AVGPERC,
     AVGPERC10,
@@ -32,7 +32,7 @@ from experiments.lasvm._digits import (
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from experiments._records import Records
+    from experiments.records import Records
 
 
 def _tabulate(records: Records) -> list[Table]:
@@ -46,12 +46,12 @@ def _check(records: Records) -> list[Check]:
     means = {method: float(np.mean(errors)) for method, errors in per_digit(records, "error").items()}
     gap, gap_10 = means[AVGPERC] - means[LIBSVM], means[AVGPERC10] - means[LIBSVM]
     return [
-        _close(records, LASVM, "yields test errors very close to LIBSVM's; differences are not significant"),
-        _close(records, LASVM2, "very closely tracks the test errors of LIBSVM"),
+        _check_close(records, LASVM, "yields test errors very close to LIBSVM's; differences are not significant"),
+        _check_close(records, LASVM2, "very closely tracks the test errors of LIBSVM"),
         Check(
             "AVGPERC x1 is not competitive: its mean error is at least 1.2 times LIBSVM's",
             means[AVGPERC] >= 1.2 * means[LIBSVM],
-            f"{percent(means[AVGPERC], 3)} against {percent(means[LIBSVM], 3)}",
+            f"{percent(means[AVGPERC], 3)} compared with {percent(means[LIBSVM], 3)}",
         ),
         Check(
             "AVGPERC x10 approaches the SVM results: it closes at least half of that gap",
@@ -61,12 +61,12 @@ def _check(records: Records) -> list[Check]:
     ]
 
 
-def _close(records: Records, method: str, words: str) -> Check:
-    """Check that no digit differs by more than three standard errors, and the mean by no more than two of its own."""
+def _check_close(records: Records, method: str, words: str) -> Check:
+    """Check that each digit differs by at most three standard errors, and the mean by at most two."""
     ours, theirs = np.array(by_digit(records, method, "error")), np.array(by_digit(records, LIBSVM, "error"))
     noise = 10 * np.sqrt(
         (ours + theirs) / records.where(digit=ALL).mean("test_rows")
-    )  # in points: 100 sqrt((p + q) / n) of p, q in per cent
+    )  # in points, from errors in per cent
     largest = float(np.max(np.abs(ours - theirs) / np.where(noise > 0, noise, 1.0)))
     mean = float(np.mean(ours - theirs))
     allowed = 2 * float(np.sqrt(np.mean(noise**2) / len(DIGITS)))

@@ -1,7 +1,7 @@
-"""Figure 15: which example next, on MNIST, 8 against the rest; errors and support vectors under all noise conditions.
+"""Figure 15: example selection on MNIST, 8 against the rest, errors and support vectors with and without noise.
 
-Wrong labels become support vectors of the exact solution and of RANDOM, which ends there. ACTIVE comes to the error of
-the solution for right labels, with no more support vectors, whatever the labels are.
+Mislabelled examples become support vectors of the exact solution and of RANDOM. ACTIVE reaches the error of the
+solution for clean labels with no more support vectors, with or without noise.
 """
 
 from __future__ import annotations
@@ -9,119 +9,121 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from experiments._experiment import Check, Experiment, Table
-from experiments._pictures import INK, frame
-from experiments._records import Records
-from experiments._text import change, count, decimal, percent, signed, times
-from experiments.lasvm._selection import ACTIVE, FIT, RANDOM, draw_curves
-from experiments.lasvm._selection_eight import (
+from experiments.experiment import Check, Experiment, Table
+from experiments.formatting import change, count, decimal, multiple, percent, signed
+from experiments.lasvm.selection import ACTIVE, FIT, RANDOM, draw_curves
+from experiments.lasvm.selection_mnist import (
     CLEAN,
     DIGITS,
     MEASUREMENT,
-    alike,
-    at_end,
-    logarithmic_errors,
+    exact_solution,
+    last_checkpoint,
     mean_errors,
-    solution,
+    tolerance,
+    use_log_error_axis,
 )
+from experiments.plotting import BLACK, style_axes
+from experiments.records import Records
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_NAMES = {CLEAN: "right labels", DIGITS: "10 % of the digits wrong"}
-_ALL = 60_000  # labels
-_MUCH = 2.0  # times as many support vectors
-_MISSING = 0.15  # of the support vectors may be missing after one epoch, which "gathers most of" them (section 3.3)
-_WRONG = 2.0  # per cent of the labels 8 / not 8 that are wrong; who copies them makes so many more errors
-_SAME = 1.25  # how many times LIBSVM's support vectors are "the number of support vectors of the LIBSVM solution"
+_NAMES = {CLEAN: "clean labels", DIGITS: "10 % of the digits wrong"}
+_N_TRAIN = 60_000  # labels
+_MIN_SUPPORT_RATIO = 2.0  # "much larger": ratio of support vectors
+_MAX_MISSING_SHARE = 0.15  # share of support vectors that may be missing after one epoch, which "gathers most of" them
+_WRONG_LABELS_PERCENT = (
+    2.0  # per cent of wrong labels 8 / not 8; a model that learned them would make so many more errors
+)
+_MAX_SUPPORT_RATIO = 1.25  # "the number of support vectors of the LIBSVM solution": largest ratio
 
 
 def _tabulate(records: Records) -> list[Table]:
-    reference = solution(records, CLEAN).mean("seconds")
+    reference = exact_solution(records, CLEAN).mean("seconds")
     rows = []
     for noise, name in _NAMES.items():
         methods = {
-            "exact solution": solution(records, noise),
+            "exact solution": exact_solution(records, noise),
             f"{RANDOM}, one epoch": records.where(noise=noise, method=FIT),
-            f"{ACTIVE}, first with LIBSVM's error": _there(records, noise),
-            f"{ACTIVE}, end": at_end(records, noise, ACTIVE),
+            f"{ACTIVE}, at LIBSVM's error": _first_at_libsvm_error(records, noise),
+            f"{ACTIVE}, end": last_checkpoint(records, noise, ACTIVE),
         }
         for method, lines in methods.items():
             learned = count(lines.mean("labels")) if ACTIVE in method else "all"
             values = [learned, percent(lines.mean("error")), count(lines.mean("support"))]
-            rows.append([name, method, *values, times(lines.mean("seconds") / reference)])
-    return [Table(("training", "method", "labels", "error", "SVs", "time / LIBSVM, right labels"), rows)]
+            rows.append([name, method, *values, multiple(lines.mean("seconds") / reference)])
+    return [Table(("training", "method", "labels", "error", "SVs", "time / LIBSVM, clean labels"), rows)]
 
 
-def _there(records: Records, noise: str) -> Records:
-    """Return the records of the first look at ACTIVE with the error of LIBSVM on right labels."""
-    goal = solution(records, CLEAN).mean("error") + alike(records)
-    labels = next((n for n, error in mean_errors(records, noise, ACTIVE).items() if error <= goal), -1)
+def _first_at_libsvm_error(records: Records, noise: str) -> Records:
+    """Return the records of the first checkpoint of ACTIVE with the error of LIBSVM on clean labels."""
+    target = exact_solution(records, CLEAN).mean("error") + tolerance(records)
+    labels = next((n for n, error in mean_errors(records, noise, ACTIVE).items() if error <= target), -1)
     return records.where(noise=noise, method=ACTIVE, labels=labels)
 
 
 def _check(records: Records) -> list[Check]:
     return [
-        _noisy_solution(records),
-        *(_replicated(records, noise) for noise in _NAMES),
-        *(_reached(records, noise) for noise in _NAMES),
+        _check_noisy_solution(records),
+        *(_check_replicated(records, noise) for noise in _NAMES),
+        *(_check_reached(records, noise) for noise in _NAMES),
     ]
 
 
-def _noisy_solution(records: Records) -> Check:
-    clean, noisy = solution(records, CLEAN), solution(records, DIGITS)
+def _check_noisy_solution(records: Records) -> Check:
+    clean, noisy = exact_solution(records, CLEAN), exact_solution(records, DIGITS)
     more = noisy.mean("error") - clean.mean("error")
     ratio = noisy.mean("support") / clean.mean("support")
     return Check(
-        f"With wrong labels LIBSVM yields a slightly higher error (by less than the {_WRONG:g} % of labels that are "
-        f"wrong) and a much larger number of support vectors (at least {_MUCH:g} times)",
-        0 < more < _WRONG and ratio >= _MUCH,
-        f"{signed(more)} points, {times(ratio)} support vectors",
+        f"With noise LIBSVM yields a slightly higher error (by less than the {_WRONG_LABELS_PERCENT:g} % of labels "
+        f"that are wrong) and a much larger number of support vectors (at least {_MIN_SUPPORT_RATIO:g} times)",
+        0 < more < _WRONG_LABELS_PERCENT and ratio >= _MIN_SUPPORT_RATIO,
+        f"{signed(more)} points, {multiple(ratio)} support vectors",
     )
 
 
-def _replicated(records: Records, noise: str) -> Check:
-    epoch, solved = records.where(noise=noise, method=FIT), solution(records, noise)
-    more = epoch.mean("error") - solved.mean("error")
-    fewer = epoch.mean("support") / solved.mean("support") - 1
+def _check_replicated(records: Records, noise: str) -> Check:
+    epoch, exact = records.where(noise=noise, method=FIT), exact_solution(records, noise)
+    more = epoch.mean("error") - exact.mean("error")
+    fewer = epoch.mean("support") / exact.mean("support") - 1
     return Check(
-        f"RANDOM replicates LIBSVM after one epoch, {_NAMES[noise]}: error within {decimal(alike(records))} points "
-        f"(two standard errors of a difference of test errors), support vectors within {_MISSING:.0%}",
-        abs(more) <= alike(records) and abs(fewer) <= _MISSING,
+        f"RANDOM replicates LIBSVM after one epoch, {_NAMES[noise]}: error within {decimal(tolerance(records))} points "
+        f"(two standard errors of the difference of test errors), support vectors within {_MAX_MISSING_SHARE:.0%}",
+        abs(more) <= tolerance(records) and abs(fewer) <= _MAX_MISSING_SHARE,
         f"{signed(more)} points, {change(fewer)} support vectors",
     )
 
 
-def _reached(records: Records, noise: str) -> Check:
-    there = _there(records, noise)
-    ratio = there.mean("support") / solution(records, CLEAN).mean("support")
+def _check_reached(records: Records, noise: str) -> Check:
+    there = _first_at_libsvm_error(records, noise)
+    ratio = there.mean("support") / exact_solution(records, CLEAN).mean("support")
     lowest = min(mean_errors(records, noise, ACTIVE).values(), default=math.nan)
     return Check(
-        f"ACTIVE reaches LIBSVM's error on right labels (within {decimal(alike(records))} points) with about its "
-        f"number of support vectors (at most {_SAME:g} times), {_NAMES[noise]}",
-        ratio <= _SAME,
-        f"lowest error {percent(lowest)}; the goal with {times(ratio)} support vectors after "
+        f"ACTIVE reaches LIBSVM's error on clean labels (within {decimal(tolerance(records))} points) with about its "
+        f"number of support vectors (at most {_MAX_SUPPORT_RATIO:g} times), {_NAMES[noise]}",
+        ratio <= _MAX_SUPPORT_RATIO,
+        f"lowest error {percent(lowest)}; LIBSVM's error with {multiple(ratio)} support vectors after "
         f"{count(there.mean('labels'))} labels",
     )
 
 
 def _draw(records: Records, figure: Figure) -> None:
-    place = figure.subplots()
+    axes = figure.subplots()
     for (noise, name), line, mark in zip(_NAMES.items(), ("-", ":"), ("^", "v"), strict=True):
         for criterion in (RANDOM, ACTIVE):
             own = records.where(noise=noise, method=criterion)
-            if criterion == RANDOM:  # one at a time as far as that is affordable, then the end of the epoch
+            if criterion == RANDOM:  # single examples as far as affordable, then the end of the epoch
                 own += Records(
-                    {**end, "method": RANDOM, "labels": _ALL} for end in records.where(noise=noise, method=FIT)
+                    {**end, "method": RANDOM, "labels": _N_TRAIN} for end in records.where(noise=noise, method=FIT)
                 )
-            draw_curves(place, own, (criterion,), "support", linestyle=line, label=f"{criterion}, {name}")
-        solved = solution(records, noise)
-        if len(solved):
-            at = [solved.mean("support")], [solved.mean("error")]
-            place.plot(*at, mark, color=INK, markersize=9, label=f"exact solution, {name}")
-    place.set_xscale("log")
-    logarithmic_errors(place)
-    frame(place, "MNIST, 8 against the rest, all noise conditions", "support vectors", "test error, %")
+            draw_curves(axes, own, (criterion,), "support", linestyle=line, label=f"{criterion}, {name}")
+        exact = exact_solution(records, noise)
+        if len(exact):
+            point = [exact.mean("support")], [exact.mean("error")]
+            axes.plot(*point, mark, color=BLACK, markersize=9, label=f"exact solution, {name}")
+    axes.set_xscale("log")
+    use_log_error_axis(axes)
+    style_axes(axes, "MNIST, 8 against the rest, all noise conditions", "support vectors", "test error, %")
 
 
 EXPERIMENT = Experiment(
@@ -129,12 +131,11 @@ EXPERIMENT = Experiment(
     claim="With label noise LIBSVM yields a slightly higher test error and a much larger number of support vectors, "
     "and RANDOM replicates it after one epoch. Regardless of the noise, ACTIVE reaches the accuracy and the number of "
     "support vectors of the LIBSVM solution obtained with clean training data.",
-    setting="The runs of figures 13 and 14. The exact solution with wrong labels is that of "
-    "OnlineSVC(epochs='converge'), which converges to LIBSVM's. RANDOM's epoch is a pass of "
-    "`fit`, which makes the same models in less time.",
-    quick="6 000 + 4 000 rows, one run, up to 1 500 labels.",
-    explanation="The claims hold for changed digits, chosen after both readings of the noise had been tried. With"
-    " flipped labels ACTIVE stays at about 1 %, so that the claim about it would not hold.",
+    setting="The runs of figures 13 and 14. The exact solution with noise is that of OnlineSVC(epochs='converge'), "
+    "which converges to LIBSVM's. The epoch of RANDOM is a pass of `fit`, which trains the same model in less time.",
+    quick="6,000 + 4,000 rows, one run, up to 1,500 labels.",
+    explanation="The claims hold for changed digits, which were chosen after both readings of the noise had been "
+    "tried. With flipped labels ACTIVE stays at about 1 %, so that the claim about it would not hold.",
     measurement=MEASUREMENT,
     tabulate=_tabulate,
     check=_check,

@@ -1,6 +1,6 @@
 """Figure 3: training time as a function of the number of support vectors, on the ten MNIST classifiers.
 
-Twenty points, ten of LIBSVM and ten of LASVM x1; the line of each is the least-squares one, t = a + b S.
+The figure has ten points for LIBSVM and ten for LASVM x1, with least-squares lines t = a + b S.
 """
 
 from __future__ import annotations
@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments._experiment import Check, Experiment, Table
-from experiments._pictures import COLOURS, MARKS, frame
-from experiments._text import count, decimal
-from experiments.lasvm._digits import DIGITS, LASVM, LIBSVM, MEASUREMENT, QUICK, SETTING, by_digit
+from experiments.experiment import Check, Experiment, Table
+from experiments.formatting import count, decimal
+from experiments.lasvm.mnist_digits import DIGITS, LASVM, LIBSVM, MEASUREMENT, QUICK, SETTING, by_digit
+from experiments.plotting import COLOURS, MARKERS, style_axes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-    from experiments._records import Records
+    from experiments.records import Records
 
 _SHOWN = (LIBSVM, LASVM)
-_LINEAR = 0.85  # correlation: three quarters of the variance; ten points scatter
+_MIN_CORRELATION = 0.85  # correlation that counts as linear: three quarters of the variance
 
 
 def _points(records: Records, method: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -32,7 +32,7 @@ def _points(records: Records, method: str) -> tuple[NDArray[np.float64], NDArray
 
 
 def _line(records: Records, method: str) -> tuple[float, float, float]:
-    """Return intercept and slope of the line, and the correlation; nan if points are missing."""
+    """Return the intercept and slope of the line, and the correlation; nan if points are missing."""
     support, seconds = _points(records, method)
     if len(support) < len(DIGITS):
         return math.nan, math.nan, math.nan
@@ -45,13 +45,13 @@ def _tabulate(records: Records) -> list[Table]:
     for method in _SHOWN:
         support, seconds = _points(records, method)
         _, slope, correlation = _line(records, method)
-        ranges = [f"{low} to {high}" for low, high in (_ends(support, 0), _ends(seconds, 1))]
+        ranges = [f"{low} to {high}" for low, high in (_range(support, 0), _range(seconds, 1))]
         rows.append([method, *ranges, decimal(1000 * slope, 2), decimal(correlation)])
     columns = ("method", "support vectors", "seconds", "seconds per 1,000 SVs", "correlation")
     return [Table(columns, rows, "The paper gives no numbers")]
 
 
-def _ends(values: NDArray[np.float64], digits: int) -> tuple[str, str]:
+def _range(values: NDArray[np.float64], digits: int) -> tuple[str, str]:
     low, high = (values.min(), values.max()) if len(values) else (math.nan, math.nan)
     return decimal(float(low), digits), decimal(float(high), digits)
 
@@ -60,8 +60,8 @@ def _check(records: Records) -> list[Check]:
     checks = [
         Check(
             f"{method}: training time depends linearly on the number of support vectors (correlation at least "
-            f"{_LINEAR})",
-            (correlation := _line(records, method)[2]) >= _LINEAR,
+            f"{_MIN_CORRELATION})",
+            (correlation := _line(records, method)[2]) >= _MIN_CORRELATION,
             decimal(correlation),
         )
         for method in _SHOWN
@@ -71,25 +71,25 @@ def _check(records: Records) -> list[Check]:
     return [
         *checks,
         Check(
-            "Online LASVM is more efficient overall: fewer seconds for each further support vector",
+            "Online LASVM is more efficient overall: fewer seconds per additional support vector",
             slope < slower,
-            f"{decimal(1000 * slope)} against {decimal(1000 * slower)} seconds per 1,000, up to {count(most)} of them",
+            f"{decimal(1000 * slope)} and {decimal(1000 * slower)} seconds per 1,000, for up to {count(most)}",
         ),
     ]
 
 
 def _draw(records: Records, figure: Figure) -> None:
-    place = figure.subplots()
+    axes = figure.subplots()
     for number, method in enumerate(_SHOWN):
         support, seconds = _points(records, method)
-        place.plot(support, seconds, MARKS[number], color=COLOURS[number], label=method)
+        axes.plot(support, seconds, MARKERS[number], color=COLOURS[number], label=method)
         intercept, slope, _ = _line(records, method)
         if not math.isnan(slope):
             ends = np.array([support.min(), support.max()])
-            place.plot(ends, intercept + slope * ends, color=COLOURS[number], linewidth=1)
-    place.set_xlim(left=0)
-    place.set_ylim(bottom=0)
-    frame(place, "", "support vectors", "training time, processor seconds")
+            axes.plot(ends, intercept + slope * ends, color=COLOURS[number], linewidth=1)
+    axes.set_xlim(left=0)
+    axes.set_ylim(bottom=0)
+    style_axes(axes, "", "support vectors", "training time, CPU seconds")
 
 
 EXPERIMENT = Experiment(

@@ -1,6 +1,6 @@
-"""Figure 4: errors and training times of ten MNIST classifiers combined, one against the rest.
+"""Figure 4: errors and training times of the ten combined MNIST classifiers, one against the rest.
 
-The class of a row is argmax_d f_d(x) over the machines of figures 1, 2, 3 and 5; times are the sums over the ten.
+The class of a row is argmax_d f_d(x) over the classifiers of figures 1, 2, 3 and 5; times are the sums over the ten.
 """
 
 from __future__ import annotations
@@ -8,10 +8,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from experiments._experiment import Check, Experiment, Table
-from experiments._pictures import beside, frame
-from experiments._text import decimal, percent, times
-from experiments.lasvm._digits import (
+from experiments.experiment import Check, Experiment, Table
+from experiments.formatting import decimal, multiple, percent
+from experiments.lasvm.mnist_digits import (
     ALL,
     AVGPERC,
     AVGPERC10,
@@ -22,11 +21,12 @@ from experiments.lasvm._digits import (
     QUICK,
     SETTING,
 )
+from experiments.plotting import plot_comparison, style_axes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from experiments._records import Records
+    from experiments.records import Records
 
 PAPER_ERROR = {LIBSVM: 1.36, LASVM: 1.42, LASVM2: 1.36}
 PAPER_SECONDS = {LIBSVM: 17400.0, LASVM: 4950.0, LASVM2: 12210.0}
@@ -48,7 +48,7 @@ def _tabulate(records: Records) -> list[Table]:
         paper = PAPER_SECONDS.get(method, math.nan) / PAPER_SECONDS[LIBSVM]
         errors = percent(PAPER_ERROR.get(method, math.nan)), percent(_error(records, method))
         seconds = records.where(method=method, digit=ALL).mean("seconds")
-        rows.append([method, *errors, times(paper), times(_ratio(records, method)), decimal(seconds, 1)])
+        rows.append([method, *errors, multiple(paper), multiple(_ratio(records, method)), decimal(seconds, 1)])
     columns = ("algorithm", "error, paper", "error", "time / LIBSVM, paper", "time / LIBSVM", "seconds")
     return [Table(columns, rows)]
 
@@ -61,7 +61,7 @@ def _check(records: Records) -> list[Check]:
     return [
         *(
             Check(
-                f"{method}: {PAPER_ERROR[method]} % of errors, within two standard errors of a test set of this size "
+                f"{method}: an error of {PAPER_ERROR[method]} %, within two standard errors of a test set of this size "
                 f"({decimal(2 * noise)} points)",
                 abs(error[method] - PAPER_ERROR[method]) <= 2 * noise,
                 percent(error[method]),
@@ -72,26 +72,26 @@ def _check(records: Records) -> list[Check]:
             "LASVM x1 provides almost the same accuracy as LIBSVM (within one standard error, "
             f"{decimal(noise)} points) with much shorter training times (at most 0.4 of LIBSVM's)",
             abs(one - exact) <= noise and fast <= 0.4,
-            f"{decimal(one - exact)} points, {times(fast)}",
+            f"{decimal(one - exact)} points, {multiple(fast)}",
         ),
         Check(
             "LASVM x2 reproduces the accuracy of LIBSVM (within one standard error, "
             f"{decimal(noise)} points) with a shorter training time",
             abs(two - exact) <= noise and slow < 1,
-            f"{decimal(two - exact)} points, {times(slow)}",
+            f"{decimal(two - exact)} points, {multiple(slow)}",
         ),
     ]
 
 
 def _draw(records: Records, figure: Figure) -> None:
-    places = figure.subplots(1, 2)
+    panels = figure.subplots(1, 2)
     names = list(PAPER_ERROR)
     paper = [PAPER_SECONDS[name] / PAPER_SECONDS[LIBSVM] for name in names]
     errors = {"paper": list(PAPER_ERROR.values()), "here": [_error(records, name) for name in names]}
-    beside(places[0], names, errors, log=False)
-    beside(places[1], names, {"paper": paper, "here": [_ratio(records, name) for name in names]})
-    frame(places[0], "Multiclass error", "test error, %", "")
-    frame(places[1], "Training time", "of LIBSVM's time", "", legend=False)
+    plot_comparison(panels[0], names, errors, log=False)
+    plot_comparison(panels[1], names, {"paper": paper, "here": [_ratio(records, name) for name in names]})
+    style_axes(panels[0], "Multiclass error", "test error, %", "")
+    style_axes(panels[1], "Training time", "time / LIBSVM", "", legend=False)
 
 
 EXPERIMENT = Experiment(
@@ -100,7 +100,7 @@ EXPERIMENT = Experiment(
     "'LASVM x1 provides almost the same accuracy with much shorter training times. LASVM x2 reproduces the LIBSVM "
     "accuracy with slightly shorter training time.'",
     setting=SETTING,
-    quick=QUICK + " Errors are those of a fifteenth of the training rows, so that the paper's cannot be reached.",
+    quick=QUICK + " With a fifteenth of the training rows the errors of the paper cannot be reached.",
     measurement=MEASUREMENT,
     tabulate=_tabulate,
     check=_check,

@@ -1,7 +1,7 @@
 """Figure 5: numbers of support vectors of the ten MNIST classifiers.
 
-The paper's figure has no numbers; what has to be borne out is its text: one epoch gathers most of the support vectors
-of the exact solution, and a second one most of those that are missing.
+The paper's figure has no numbers; the checks are about the statements in the text: one epoch gathers most of the
+support vectors of the exact solution, and a second epoch most of the missing ones.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments._experiment import Check, Experiment, Table
-from experiments._text import count, decimal
-from experiments.lasvm._digits import (
+from experiments.experiment import Check, Experiment, Table
+from experiments.formatting import count, decimal
+from experiments.lasvm.mnist_digits import (
     DIGITS,
     LASVM,
     LASVM2,
@@ -28,7 +28,7 @@ from experiments.lasvm._digits import (
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from experiments._records import Records
+    from experiments.records import Records
 
 
 def _tabulate(records: Records) -> list[Table]:
@@ -47,13 +47,13 @@ def _check(records: Records) -> list[Check]:
             "A single epoch gathers most of the support vectors of the exact solution: at least 80 % of LIBSVM's "
             "number in the mean, 75 % on each digit, and no more than 102 %",
             float(np.mean(one)) >= 0.8 and bool(np.all((one >= 0.75) & (one <= 1.02))),
-            f"{decimal(float(np.min(one)))} to {decimal(float(np.max(one)))} of it",
+            f"{decimal(float(np.min(one)))} to {decimal(float(np.max(one)))} of LIBSVM's number",
         ),
         Check(
             "A second epoch captures most of the missing ones: more than half of the difference in the mean",
             captured > 0.5,
-            f"{decimal(captured)} of it; {decimal(float(np.mean(one)), 3)} and {decimal(float(np.mean(two)), 3)} of "
-            "LIBSVM's number after one and two epochs",
+            f"{decimal(captured)} of the difference; {decimal(float(np.mean(one)), 3)} and "
+            f"{decimal(float(np.mean(two)), 3)} of LIBSVM's number after one and two epochs",
         ),
     ]
 
@@ -67,7 +67,7 @@ EXPERIMENT = Experiment(
     title="Support vectors of the ten MNIST classifiers",
     claim="'A single epoch of the Online LASVM algorithm gathers most of the support vectors of the SVM solution "
     "computed by LIBSVM. Performing a second epoch captures most of the missing support vectors.'",
-    setting=f"{SETTING} Support vectors are counted, not compared one by one.",
+    setting=f"{SETTING} Support vectors are counted, not compared individually.",
     quick=QUICK,
     measurement=MEASUREMENT,
     tabulate=_tabulate,

@@ -1,7 +1,7 @@
-"""Figure 8: one epoch of LASVM beside LIBSVM on diverse sets: error, support vectors, kernel values, time.
+"""Figure 8: one epoch of LASVM compared with LIBSVM on diverse data sets: error, support vectors, kernel values, time.
 
-scikit-learn's LIBSVM does not count kernel values: ours stand beside the paper's counts for both. Ours are all that
-were computed, those that the look-ahead computed in vain included.
+scikit-learn's LIBSVM does not count kernel values, so that ours are compared with the paper's counts for both. Our
+counts include kernel values that were computed ahead and not used.
 """
 
 from __future__ import annotations
@@ -9,19 +9,19 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
-from experiments._experiment import Check, Experiment, Table
-from experiments._pictures import beside, frame
-from experiments._text import MISSING, count, decimal, millions, percent, times
-from experiments.lasvm._sets import LASVM, LIBSVM, MEASUREMENT, SETS, SETTING
+from experiments.experiment import Check, Experiment, Table
+from experiments.formatting import MISSING, count, decimal, millions, multiple, percent
+from experiments.lasvm.datasets import DATASETS, LASVM, LIBSVM, MEASUREMENT, SETTING
+from experiments.plotting import plot_comparison, style_axes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from experiments._records import Records
+    from experiments.records import Records
 
 
 class Row(NamedTuple):
-    """What the paper reports of one method on one set; kernel values in millions."""
+    """The paper's results of one method on one data set; kernel values in millions."""
 
     error: float
     support: int
@@ -40,8 +40,10 @@ PAPER = {
     "Forest (521k)": (Row(4.84, 124782, 316750, 159443), Row(4.83, 122064, 188744, 137183)),
 }
 _NOT_RUN = "Forest (521k)"  # LIBSVM would take a day
-_SAME_ROWS = ("Adult", "Banana", "Reuters")  # the paper's data and scales: its very numbers can be expected
-_FEWER = [name for name, (libsvm, lasvm) in PAPER.items() if lasvm.kernel_evals < 0.8 * libsvm.kernel_evals]
+_SAME_ROWS = ("Adult", "Banana", "Reuters")  # the paper's data and scales, so that its exact numbers can be expected
+_FEWER_KERNEL_VALUES = [
+    name for name, (libsvm, lasvm) in PAPER.items() if lasvm.kernel_evals < 0.8 * libsvm.kernel_evals
+]
 
 
 def _ours(records: Records, name: str, method: str, column: str) -> float:
@@ -74,8 +76,8 @@ def _cost(records: Records) -> Table:
     rows = []
     for name, (libsvm, lasvm) in PAPER.items():
         evals = (1e6 * libsvm.kernel_evals, 1e6 * lasvm.kernel_evals, _ours(records, name, LASVM, "kernel_evals"))
-        seconds = decimal(_ours(records, name, LIBSVM, "seconds")) if name != _NOT_RUN else "not run: a day of LIBSVM"
-        ratios = times(lasvm.seconds / libsvm.seconds), times(_ratio(records, name))
+        seconds = decimal(_ours(records, name, LIBSVM, "seconds")) if name != _NOT_RUN else "not run"
+        ratios = multiple(lasvm.seconds / libsvm.seconds), multiple(_ratio(records, name))
         rows.append([name, *(millions(value) for value in evals), *ratios, seconds])
     kernel = "kernel values: LIBSVM, paper", "LASVM x1, paper", "LASVM x1"
     return Table(
@@ -91,11 +93,11 @@ def _noise(records: Records, name: str) -> float:
 
 
 def _check(records: Records) -> list[Check]:
-    accuracies = [check for name in SETS for check in (_close(records, name), _support(records, name))]
-    return [*accuracies, *(_papers(records, name) for name in _SAME_ROWS), _kernel_values(records)]
+    accuracies = [check for name in DATASETS for check in (_check_error(records, name), _check_support(records, name))]
+    return [*accuracies, *(_check_paper_numbers(records, name) for name in _SAME_ROWS), _check_kernel_values(records)]
 
 
-def _close(records: Records, name: str) -> Check:
+def _check_error(records: Records, name: str) -> Check:
     difference = _ours(records, name, LASVM, "error") - _ours(records, name, LIBSVM, "error")
     allowed = _noise(records, name)
     return Check(
@@ -106,22 +108,22 @@ def _close(records: Records, name: str) -> Check:
     )
 
 
-def _support(records: Records, name: str) -> Check:
+def _check_support(records: Records, name: str) -> Check:
     libsvm, lasvm = PAPER[name]
     ratio = _ours(records, name, LASVM, "support") / _ours(records, name, LIBSVM, "support")
     paper = lasvm.support / libsvm.support
     return Check(
-        f"{name}: the number of support vectors is slightly smaller than LIBSVM's; {decimal(paper)} of it in the "
-        "paper, within 0.05 of that here",
+        f"{name}: the number of support vectors is slightly smaller than LIBSVM's: {decimal(paper)} of it in the "
+        "paper, the same within 0.05 here",
         abs(ratio - paper) <= 0.05,
         decimal(ratio, 3),
     )
 
 
-def _papers(records: Records, name: str) -> Check:
-    """Check a set whose rows and scales are the paper's against its very numbers."""
-    errors = [abs(_ours(records, name, *place) - row.error) for place, row in _places(name, "error")]
-    support = [abs(_ours(records, name, *place) / row.support - 1) for place, row in _places(name, "support")]
+def _check_paper_numbers(records: Records, name: str) -> Check:
+    """Compare the results on a data set with known rows and scales with the paper's numbers."""
+    errors = [abs(_ours(records, name, *key) - row.error) for key, row in _paper_rows(name, "error")]
+    support = [abs(_ours(records, name, *key) / row.support - 1) for key, row in _paper_rows(name, "support")]
     allowed = 2 * _noise(records, name)
     return Check(
         f"{name}: the paper's errors within two standard errors ({decimal(allowed)} points) and its numbers of support "
@@ -131,57 +133,57 @@ def _papers(records: Records, name: str) -> Check:
     )
 
 
-def _places(name: str, column: str) -> list[tuple[tuple[str, str], Row]]:
+def _paper_rows(name: str, column: str) -> list[tuple[tuple[str, str], Row]]:
     return [((method, column), row) for method, row in zip((LIBSVM, LASVM), PAPER[name], strict=True)]
 
 
-def _kernel_values(records: Records) -> Check:
+def _check_kernel_values(records: Records) -> Check:
     shares = {
         name: _ours(records, name, LASVM, "kernel_evals") / (1e6 * PAPER[name][0].kernel_evals)
-        for name in _FEWER
+        for name in _FEWER_KERNEL_VALUES
         if name != _NOT_RUN
     }
     return Check(
-        "LASVM x1 calls the kernel function less often than LIBSVM did in the paper, on all sets where the paper has "
-        "a difference (all but Banana)",
+        "LASVM x1 computes fewer kernel values than LIBSVM in the paper, on all data sets where the paper has a "
+        "difference (all but Banana)",
         all(share < 1 for share in shares.values()),
-        ", ".join(f"{name} {times(share)}" for name, share in shares.items()),
+        ", ".join(f"{name} {multiple(share)}" for name, share in shares.items()),
     )
 
 
 def _draw(records: Records, figure: Figure) -> None:
-    names = list(SETS)
+    names = list(DATASETS)
     shown = {"error": "test error, %", "support": "support vectors", "kernel_evals": "kernel values"}
-    places = figure.subplots(2, 2).ravel()
-    for place, (column, across) in zip(places, shown.items(), strict=False):
+    panels = figure.subplots(2, 2).ravel()
+    for axes, (column, across) in zip(panels, shown.items(), strict=False):
         scale = 1e6 if column == "kernel_evals" else 1
         series = {
             f"{method}, paper": [scale * getattr(PAPER[name][number], column) for name in names]
             for number, method in enumerate((LIBSVM, LASVM))
         }
         series |= {method: [_ours(records, name, method, column) for name in names] for method in (LIBSVM, LASVM)}
-        beside(place, names, series)
-        frame(place, "", across, "", legend=column == "error")
+        plot_comparison(axes, names, series)
+        style_axes(axes, "", across, "", legend=column == "error")
     ratios = {
         "paper": [PAPER[name][1].seconds / PAPER[name][0].seconds for name in names],
         "here": [_ratio(records, name) for name in names],
     }
-    beside(places[3], names, ratios)
-    frame(places[3], "", "time of LASVM x1 / time of LIBSVM", "")
+    plot_comparison(panels[3], names, ratios)
+    style_axes(panels[3], "", "time of LASVM x1 / time of LIBSVM", "")
 
 
 EXPERIMENT = Experiment(
-    title="LASVM x1 beside LIBSVM on diverse sets",
+    title="LASVM x1 and LIBSVM on diverse data sets",
     claim="'The LASVM x1 experiments call the kernel function much less often, but do not always run faster. The "
     "LASVM x1 accuracies are very close to the LIBSVM accuracies. The number of support vectors is always slightly "
     "smaller.'",
     setting=SETTING,
-    quick="Two or three seeds; 4 000 rows of Reuters, 6 000 of Adult, 10 000 of Forest, 5 000 test rows: errors and "
-    "numbers of support vectors of these sets cannot be the paper's.",
-    explanation="Forest: the paper's gamma of 1 belongs to columns whose scale it does not give. Scaled to deviation "
-    "1, gamma = 0.5 comes nearest, with fewer support vectors and a larger error for LIBSVM and LASVM alike. Banana: "
-    "more than half of our kernel values are computed by the finishing step (on USPS+N a third), which fills rows "
-    "anew and whole, by matrix products, where the cache has a part of them; that is faster, but not fewer values.",
+    quick="Two or three seeds; 4,000 rows of Reuters, 6,000 of Adult, 10,000 of Forest, 5,000 test rows: errors and "
+    "numbers of support vectors of these data sets differ from the paper's.",
+    explanation="Forest: the paper's gamma of 1 belongs to columns whose scale it does not give. On standardised "
+    "columns gamma = 0.5 comes closest, with fewer support vectors and a larger error for both LIBSVM and LASVM. "
+    "Banana: the finishing step computes more than half of our kernel values (on USPS+N a third). Where the cache "
+    "holds a part of a row, it computes the whole row again by matrix products, which is faster but takes more values.",
     measurement=MEASUREMENT,
     tabulate=_tabulate,
     check=_check,

@@ -1,4 +1,4 @@
-"""Figure 2: LASVM and LASVM-G on Adult: (a) test error and (b) support vectors along the training."""
+"""Figure 2: LASVM and LASVM-G on Adult: (a) test error and (b) support vectors during training."""
 
 from __future__ import annotations
 
@@ -7,100 +7,104 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments._experiment import Check, Experiment, Table
-from experiments._pictures import frame
-from experiments._text import count, decimal, percent
-from experiments.nonconvex._paper import ACCURACY, SUPPORT, printed
-from experiments.nonconvex._passes import GAP, LASVM, LOOKS, ONLINE, passes
-from experiments.nonconvex._reading import COLOUR, SETTING, noise, ours, runs
-from experiments.nonconvex._sets import ADULT
+from experiments.experiment import Check, Experiment, Table
+from experiments.formatting import count, decimal, percent
+from experiments.nonconvex.datasets import ADULT
+from experiments.nonconvex.paper_numbers import ACCURACY, SUPPORT, paper_value
+from experiments.nonconvex.passes import CHECKPOINTS, GAP, LASVM, ONLINE, passes
+from experiments.nonconvex.summaries import METHOD_COLOURS, SETTING, accuracy_error, final_value, runs
+from experiments.plotting import style_axes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-    from experiments._records import Records
+    from experiments.records import Records
 
-_BOTH = (LASVM, GAP)
-_EARLY = sum(look < 0.2 for look in LOOKS)  # looks within the first fifth
+_METHODS = (LASVM, GAP)
+_EARLY = sum(share < 0.2 for share in CHECKPOINTS)  # checkpoints within the first fifth
 
 
 def _tabulate(records: Records) -> list[Table]:
     rows = [
         [
             count(seen),
-            *(percent(runs(records, ADULT, method).where(seen=seen).mean("error")) for method in _BOTH),
-            *(count(runs(records, ADULT, method).where(seen=seen).mean("support")) for method in _BOTH),
+            *(percent(runs(records, ADULT, method).where(seen=seen).mean("error")) for method in _METHODS),
+            *(count(runs(records, ADULT, method).where(seen=seen).mean("support")) for method in _METHODS),
         ]
         for seen in sorted(records.unique("seen"))
     ]
     paper = [
-        "the paper, at the end",
-        *(percent(100 - printed(ACCURACY, method, ADULT)) for method in _BOTH),
-        *(count(printed(SUPPORT, method, ADULT)) for method in _BOTH),
+        "paper, at the end",
+        *(percent(100 - paper_value(ACCURACY, method, ADULT)) for method in _METHODS),
+        *(count(paper_value(SUPPORT, method, ADULT)) for method in _METHODS),
     ]
-    columns = ("rows", *(f"error, {method}" for method in _BOTH), *(f"support vectors, {method}" for method in _BOTH))
+    columns = (
+        "rows",
+        *(f"error, {method}" for method in _METHODS),
+        *(f"support vectors, {method}" for method in _METHODS),
+    )
     return [Table(columns, [*rows, paper])]
 
 
-def _on_the_way(records: Records, method: str, column: str) -> NDArray[np.float64]:
+def _online_curve(records: Records, method: str, column: str) -> NDArray[np.float64]:
     return runs(records, ADULT, method).where(stage=ONLINE).curve("seen", column)[1]
 
 
-def _unrest(records: Records, method: str) -> float:
-    """Return by how many points the error moves from look to look once the first fifth is learned; mean of the runs."""
+def _fluctuation(records: Records, method: str) -> float:
+    """Return the mean change of the error between checkpoints after the first fifth, in points."""
     chosen = runs(records, ADULT, method).where(stage=ONLINE)
     each = [chosen.where(seed=seed).values("error") for seed in chosen.unique("seed")]
     moves = [np.abs(np.diff(errors[_EARLY:])).mean() for errors in each if len(errors) > _EARLY + 1]
     return float(np.mean(moves)) if moves else math.nan
 
 
-def _arrival(records: Records, method: str) -> float:
-    """Return after how many rows the error is within a point of LASVM's at the end, for good."""
+def _convergence_point(records: Records, method: str) -> float:
+    """Return after how many rows the error stays within a point of LASVM's final error."""
     seen, errors = runs(records, ADULT, method).where(stage=ONLINE).curve("seen", "error")
-    away = np.flatnonzero(~(errors <= ours(records, ADULT, LASVM, "error") + 1))
+    away = np.flatnonzero(~(errors <= final_value(records, ADULT, LASVM, "error") + 1))
     first = away[-1] + 1 if len(away) else 0
     return float(seen[first]) if first < len(seen) else math.nan
 
 
 def _check(records: Records) -> list[Check]:
     errors, supports = (
-        [_on_the_way(records, method, column) for method in (GAP, LASVM)] for column in ("error", "support")
+        [_online_curve(records, method, column) for method in (GAP, LASVM)] for column in ("error", "support")
     )
     whole = len(errors[0]) == len(errors[1]) > 0
     better, sparser = (
         one < other if whole else np.zeros(1, dtype=bool) for one, other in (errors, (s[_EARLY:] for s in supports))
     )
-    ends = {method: ours(records, ADULT, method, "error") for method in _BOTH}
-    unrest = {method: _unrest(records, method) for method in _BOTH}
-    arrival = {method: _arrival(records, method) for method in _BOTH}
+    ends = {method: final_value(records, ADULT, method, "error") for method in _METHODS}
+    fluctuation = {method: _fluctuation(records, method) for method in _METHODS}
+    convergence = {method: _convergence_point(records, method) for method in _METHODS}
     return [
         Check(
-            "'LASVM-G reaches a better classification accuracy at an earlier point in training': it comes within a "
-            "point of LASVM's last error, for good, earlier than LASVM",
-            arrival[GAP] < arrival[LASVM],
-            f"after {count(arrival[GAP])} rows, LASVM after {count(arrival[LASVM])}",
+            "'LASVM-G reaches a better classification accuracy at an earlier point in training': its error stays "
+            "within a point of LASVM's final error earlier than LASVM's",
+            convergence[GAP] < convergence[LASVM],
+            f"after {count(convergence[GAP])} rows, LASVM after {count(convergence[LASVM])}",
         ),
         Check(
-            "Its error is lower at every look on the way",
+            "Its error is lower at every checkpoint before the end",
             bool(better.all()),
             f"at {np.count_nonzero(better)} of {len(better)}",
         ),
         Check(
-            "'and is able to maintain its performance relatively stable': after the first fifth its error moves less "
-            "than half as much from look to look",
-            unrest[GAP] < 0.5 * unrest[LASVM],
-            f"by {decimal(unrest[GAP])} points, LASVM's by {decimal(unrest[LASVM])}",
+            "'and is able to maintain its performance relatively stable': after the first fifth its error changes less "
+            "than half as much between checkpoints",
+            fluctuation[GAP] < 0.5 * fluctuation[LASVM],
+            f"by {decimal(fluctuation[GAP])} points, LASVM's by {decimal(fluctuation[LASVM])}",
         ),
         Check(
             "'Both algorithms report the same generalization performance in the end of training', within a standard "
             "error of a test set of this size",
-            abs(ends[GAP] - ends[LASVM]) <= noise(records, ADULT),
+            abs(ends[GAP] - ends[LASVM]) <= accuracy_error(records, ADULT),
             f"{percent(ends[GAP])}, LASVM {percent(ends[LASVM])}",
         ),
         Check(
-            "'LASVM-G maintains fewer number of support vectors in the intermediate training steps': at every look "
-            "after the first fifth",
+            "'LASVM-G maintains fewer number of support vectors in the intermediate training steps': at every "
+            "checkpoint after the first fifth",
             bool(sparser.all()),
             f"at {np.count_nonzero(sparser)} of {len(sparser)}",
         ),
@@ -108,22 +112,22 @@ def _check(records: Records) -> list[Check]:
 
 
 def _draw(records: Records, figure: Figure) -> None:
-    places = figure.subplots(1, 2)
-    for place, column in zip(places, ("error", "support"), strict=True):
-        for method in _BOTH:
-            place.plot(*runs(records, ADULT, method).curve("seen", column), color=COLOUR[method], label=method)
-    frame(places[0], "(a) Test error", "training rows", "test error, %")
-    frame(places[1], "(b) Support vectors", "training rows", "support vectors", legend=False)
+    panels = figure.subplots(1, 2)
+    for axes, column in zip(panels, ("error", "support"), strict=True):
+        for method in _METHODS:
+            axes.plot(*runs(records, ADULT, method).curve("seen", column), color=METHOD_COLOURS[method], label=method)
+    style_axes(panels[0], "(a) Test error", "training rows", "test error, %")
+    style_axes(panels[1], "(b) Support vectors", "training rows", "support vectors", legend=False)
 
 
 EXPERIMENT = Experiment(
-    title="LASVM and LASVM-G along the training, Adult",
+    title="LASVM and LASVM-G during training, Adult",
     claim="'While both algorithms report the same generalization performance in the end of training, LASVM-G reaches a "
     "better classification accuracy at an earlier point in training than LASVM and is able to maintain its performance "
-    "relatively stable', with fewer support vectors on the way.",
+    "relatively stable', with fewer support vectors before the end.",
     setting=SETTING,
-    quick="One seed, 6 000 rows.",
-    measurement=passes(data=(ADULT,), methods=_BOTH),
+    quick="One seed, 6,000 rows.",
+    measurement=passes(data=(ADULT,), methods=_METHODS),
     tabulate=_tabulate,
     check=_check,
     draw=_draw,

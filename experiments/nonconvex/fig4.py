@@ -1,4 +1,4 @@
-"""Figure 4: precision-recall break-even point along the training."""
+"""Figure 4: precision-recall break-even point during training."""
 
 from __future__ import annotations
 
@@ -6,32 +6,32 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments._experiment import Check, Experiment, Table
-from experiments._text import decimal
-from experiments.nonconvex._paper import PRBEP, printed
-from experiments.nonconvex._passes import FULL, GAP, IGNORE, LASVM, NONCONVEX, ONLINE, STREAMING, passes
-from experiments.nonconvex._reading import (
+from experiments.experiment import Check, Experiment, Table
+from experiments.formatting import decimal
+from experiments.nonconvex.datasets import ADULT, BANANA, NAMES
+from experiments.nonconvex.paper_numbers import PRBEP, paper_value
+from experiments.nonconvex.passes import FULL, GAP, IGNORE, LASVM, NONCONVEX, ONLINE, STREAMING, passes
+from experiments.nonconvex.summaries import (
     QUICK,
     SETTING,
-    draw_growth,
-    ours,
-    positive_noise,
+    check_cases,
+    draw_curves,
+    final_value,
+    method_table,
+    positive_rate_error,
     runs,
-    side_by_side,
-    verdict,
 )
-from experiments.nonconvex._sets import ADULT, BANANA, NAMES
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from experiments._records import Records
+    from experiments.records import Records
 
-_ONES = (GAP, NONCONVEX, IGNORE)
+_COMPARED = (GAP, NONCONVEX, IGNORE)
 
 
-def _falls(records: Records, data: str, method: str) -> float:
-    """Return by how many points the curve of a run falls in all, on its way up; the mean of the runs."""
+def _total_fall(records: Records, data: str, method: str) -> float:
+    """Return the sum of all falls of the curve of a run, in points; the mean over the runs."""
     chosen = runs(records, data, method).where(stage=ONLINE)
     curves = [chosen.where(seed=seed).values("prbep") for seed in chosen.unique("seed")]
     return float(np.mean([np.maximum(0.0, -np.diff(curve)).sum() for curve in curves])) if curves else float("nan")
@@ -39,15 +39,15 @@ def _falls(records: Records, data: str, method: str) -> float:
 
 def _tabulate(records: Records) -> list[Table]:
     return [
-        side_by_side(
+        method_table(
             "PRBEP at the end, %; in brackets the paper's",
             STREAMING,
-            lambda d, m: f"{decimal(ours(records, d, m, 'prbep'))} ({decimal(printed(PRBEP, m, d))})",
+            lambda d, m: f"{decimal(final_value(records, d, m, 'prbep'))} ({decimal(paper_value(PRBEP, m, d))})",
         ),
-        side_by_side(
-            "By how many points the curve falls on its way, in all",
+        method_table(
+            "Sum of all falls of the curve, in points",
             STREAMING,
-            lambda d, m: decimal(_falls(records, d, m)),
+            lambda d, m: decimal(_total_fall(records, d, m)),
         ),
     ]
 
@@ -55,36 +55,36 @@ def _tabulate(records: Records) -> list[Table]:
 def _check(records: Records) -> list[Check]:
     ends, falls = {}, {}
     for data in NAMES:
-        full = ours(records, data, FULL, "prbep")
-        allowed = positive_noise(records, data, printed(PRBEP, FULL, data))
-        for method in _ONES:
-            less = ours(records, data, method, "prbep") - full
-            ends[f"{data}, {method} / {FULL}:"] = (less >= -allowed, f"{less:+.2f} points")
+        full = final_value(records, data, FULL, "prbep")
+        allowed = positive_rate_error(records, data, paper_value(PRBEP, FULL, data))
+        for method in _COMPARED:
+            less = final_value(records, data, method, "prbep") - full
+            ends[f"{data}, {method} / {FULL}"] = (less >= -allowed, f"{less:+.2f} points")
     for data in (ADULT, BANANA):
-        for method in _ONES:
-            here, there = _falls(records, data, method), _falls(records, data, LASVM)
-            falls[f"{data}, {method}:"] = (here < there, f"{decimal(here)} (LASVM {decimal(there)}) points")
+        for method in _COMPARED:
+            here, there = _total_fall(records, data, method), _total_fall(records, data, LASVM)
+            falls[f"{data}, {method}"] = (here < there, f"{decimal(here)} (LASVM {decimal(there)}) points")
     return [
-        verdict(
+        check_cases(
             "'Compared to the baseline case FULL SVM, all algorithms are able to maintain competitive generalization "
-            "performances at the end of training': FULL SVM's or better, up to a standard error of a rate among so "
-            "many positive test rows",
+            "performances at the end of training': at least that of FULL SVM, up to a standard error of a rate among "
+            "the positive test rows",
             ends,
         ),
-        verdict(
+        check_cases(
             "They 'show a more homogeneous growth compared to LASVM, especially for the Adult and Banana data sets': "
-            "the curves fall by less on their way",
+            "the sum of all falls of the curve is smaller",
             falls,
         ),
     ]
 
 
 def _draw(records: Records, figure: Figure) -> None:
-    draw_growth(records, figure, "prbep", "PRBEP, %")
+    draw_curves(records, figure, "prbep", "PRBEP, %")
 
 
 EXPERIMENT = Experiment(
-    title="Break-even of precision and recall along the training",
+    title="Precision-recall break-even point during training",
     claim="'Compared to the baseline case FULL SVM, all algorithms are able to maintain competitive generalization "
     "performances at the end of training on all examples and show a more homogeneous growth compared to LASVM, "
     "especially for the Adult and Banana data sets.'",

@@ -1,15 +1,14 @@
-"""Figure 5: test error against the number of support vectors, for various s of the ramp loss."""
+"""Figure 5: test error by the number of support vectors, for several s of the ramp loss."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from experiments._experiment import Check, Experiment, Table
-from experiments._pictures import MARKS, frame
-from experiments._records import Record, Records
-from experiments._text import count, decimal, percent, times
-from experiments.nonconvex._passes import (
+from experiments.experiment import Check, Experiment, Table
+from experiments.formatting import count, decimal, multiple, percent
+from experiments.nonconvex.datasets import NAMES, NOISY, OTHER_RAMPS, RAMP
+from experiments.nonconvex.passes import (
     END,
     FULL,
     GAP,
@@ -20,18 +19,22 @@ from experiments.nonconvex._passes import (
     WITH_RAMP,
     passes,
 )
-from experiments.nonconvex._reading import COLOUR, SETTING, noise, ours, verdict
-from experiments.nonconvex._sets import NAMES, NOISY, OTHER_RAMPS, RAMP
+from experiments.nonconvex.summaries import METHOD_COLOURS, SETTING, accuracy_error, check_cases, final_value
+from experiments.plotting import MARKERS, style_axes
+from experiments.records import Record, Records
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from experiments.nonconvex.summaries import Cases
 
 RAMPS = sorted((*OTHER_RAMPS, RAMP))
 _LOWEST, _HIGHEST = RAMPS[0], RAMPS[-1]
 _OTHERS = (FULL, GAP, LASVM, LIBSVM)
 
 
-def _at(records: Records, data: str, method: str, ramp: float, column: str) -> float:
+def _value(records: Records, data: str, method: str, ramp: float, column: str) -> float:
     return records.where(data=data, method=method, ramp=ramp, stage=END).mean(column)
 
 
@@ -41,12 +44,15 @@ def _tabulate(records: Records) -> list[Table]:
         rows = [
             [
                 f"s = {ramp:g}",
-                *(percent(_at(records, data, method, ramp, "error")) for method in WITH_RAMP),
-                *(count(_at(records, data, method, ramp, "support")) for method in WITH_RAMP),
+                *(percent(_value(records, data, method, ramp, "error")) for method in WITH_RAMP),
+                *(count(_value(records, data, method, ramp, "support")) for method in WITH_RAMP),
             ]
             for ramp in RAMPS
         ]
-        ends = {method: [ours(records, data, method, column) for column in ("error", "support")] for method in _OTHERS}
+        ends = {
+            method: [final_value(records, data, method, column) for column in ("error", "support")]
+            for method in _OTHERS
+        }
         others = [f"{method}: {percent(error)}, {count(support)}" for method, (error, support) in ends.items()]
         columns = ("", *(f"error, {method}" for method in WITH_RAMP), *(f"support vectors, {m}" for m in WITH_RAMP))
         tables.append(Table(columns, rows, f"{data} ({'; '.join(others)})"))
@@ -55,19 +61,19 @@ def _tabulate(records: Records) -> list[Table]:
 
 def _check(records: Records) -> list[Check]:
     return [
-        verdict(
+        check_cases(
             "With s = -1 LASVM-NC and LASVM-I 'achieve competitive generalization performance with much fewer "
-            "support vectors, especially for Adult, Banana, and USPS-N': LIBSVM's error up to two standard errors of "
-            "the test set, with at most 0.75 of its support vectors",
+            "support vectors, especially for Adult, Banana, and USPS-N': at most LIBSVM's error plus two standard "
+            "errors of the test set, with at most 0.75 of its support vectors",
             _competitive(records),
         ),
-        verdict(
+        check_cases(
             "'In all data sets, increasing the value of s into the positive territory' becomes 'detrimental to the "
             f"generalization performance': at s = {_HIGHEST:g} the error is larger than at s = -1, by more than two "
             "standard errors of the difference over runs (of the test set where there is one run)",
             _detrimental(records),
         ),
-        verdict(
+        check_cases(
             "'Moving s further down to the negative territory diminishes the effect of the Ramp Loss on the "
             f"outliers': at s = {_LOWEST:g} the noisy sets have more support vectors than at s = -1, and LASVM-NC at "
             "least 0.85 of LASVM-G's",
@@ -76,30 +82,30 @@ def _check(records: Records) -> list[Check]:
     ]
 
 
-def _competitive(records: Records) -> dict[str, Any]:
+def _competitive(records: Records) -> Cases:
     cases = {}
     for data in NOISY:
-        exact = [ours(records, data, LIBSVM, column) for column in ("error", "support")]
+        exact = [final_value(records, data, LIBSVM, column) for column in ("error", "support")]
         for method in WITH_RAMP:
-            here = [_at(records, data, method, RAMP, column) for column in ("error", "support")]
-            holds = here[0] <= exact[0] + 2 * noise(records, data) and here[1] <= 0.75 * exact[1]
-            cases[f"{data}, {method}:"] = (holds, f"{here[0] - exact[0]:+.2f} points, {times(here[1] / exact[1])}")
+            here = [_value(records, data, method, RAMP, column) for column in ("error", "support")]
+            holds = here[0] <= exact[0] + 2 * accuracy_error(records, data) and here[1] <= 0.75 * exact[1]
+            cases[f"{data}, {method}"] = (holds, f"{here[0] - exact[0]:+.2f} points, {multiple(here[1] / exact[1])}")
     return cases
 
 
-def _detrimental(records: Records) -> dict[str, Any]:
+def _detrimental(records: Records) -> Cases:
     cases = {}
     for data in NAMES:
         for method in WITH_RAMP:
             worse = _paired(records, data, method)
-            spread = worse.spread("worse") if len(worse) > 1 else noise(records, data)
+            spread = worse.standard_error("worse") if len(worse) > 1 else accuracy_error(records, data)
             mean = worse.mean("worse")
-            cases[f"{data}, {method}:"] = (mean > 2 * spread, f"{decimal(mean)} ± {decimal(spread)} points")
+            cases[f"{data}, {method}"] = (mean > 2 * spread, f"{decimal(mean)} ± {decimal(spread)} points")
     return cases
 
 
 def _paired(records: Records, data: str, method: str) -> Records:
-    """Return by how much the largest s is worse than the paper's, for each run that has both."""
+    """Return the difference of the errors with the largest s and the paper's s, for each run that has both."""
     lines: list[Record] = []
     for seed in records.unique("seed"):
         chosen = records.where(data=data, method=method, seed=seed, stage=END)
@@ -108,47 +114,48 @@ def _paired(records: Records, data: str, method: str) -> Records:
     return Records(line for line in lines if not math.isnan(float(line["worse"])))
 
 
-def _diminished(records: Records) -> dict[str, Any]:
+def _diminished(records: Records) -> Cases:
     cases = {}
     for data in NOISY:
         for method in WITH_RAMP:
-            few, many = (_at(records, data, method, ramp, "support") for ramp in (RAMP, _LOWEST))
-            like_hinge = method == IGNORE or many >= 0.85 * ours(records, data, GAP, "support")
-            cases[f"{data}, {method}:"] = (few < many and like_hinge, f"{count(few)} to {count(many)}")
+            few, many = (_value(records, data, method, ramp, "support") for ramp in (RAMP, _LOWEST))
+            like_hinge = method == IGNORE or many >= 0.85 * final_value(records, data, GAP, "support")
+            cases[f"{data}, {method}"] = (few < many and like_hinge, f"{count(few)} to {count(many)}")
     return cases
 
 
 def _draw(records: Records, figure: Figure) -> None:
-    places = figure.subplots(2, 3)
-    for place, data in zip(places.flat, NAMES, strict=True):
+    panels = figure.subplots(2, 3)
+    for axes, data in zip(panels.flat, NAMES, strict=True):
         for method, style in zip(WITH_RAMP, ("o-", "s--"), strict=True):
-            known = [ramp for ramp in RAMPS if not math.isnan(_at(records, data, method, ramp, "error"))]
-            points = [[_at(records, data, method, ramp, column) for ramp in known] for column in ("support", "error")]
-            place.plot(*points, style, color=COLOUR[method], label=method, markersize=4)
+            known = [ramp for ramp in RAMPS if not math.isnan(_value(records, data, method, ramp, "error"))]
+            points = [
+                [_value(records, data, method, ramp, column) for ramp in known] for column in ("support", "error")
+            ]
+            axes.plot(*points, style, color=METHOD_COLOURS[method], label=method, markersize=4)
             if method == NONCONVEX:
-                _name_points(place, known, points)
-        for method, mark in zip(_OTHERS, MARKS[2:], strict=False):
-            end = [ours(records, data, method, column) for column in ("support", "error")]
-            place.plot(*[[value] for value in end], mark, color=COLOUR[method], label=method)
-        frame(place, data, "support vectors", "test error, %", legend=data == NAMES[0])
+                _label_points(axes, known, points)
+        for method, mark in zip(_OTHERS, MARKERS[2:], strict=False):
+            end = [final_value(records, data, method, column) for column in ("support", "error")]
+            axes.plot(*[[value] for value in end], mark, color=METHOD_COLOURS[method], label=method)
+        style_axes(axes, data, "support vectors", "test error, %", legend=data == NAMES[0])
 
 
-def _name_points(place: Any, ramps: list[float], points: list[list[float]]) -> None:
-    for ramp, across, up in zip(ramps, *points, strict=True):
-        place.annotate(f"{ramp:g}", (across, up), (3, 3), textcoords="offset points", fontsize=6)
+def _label_points(axes: Axes, ramps: list[float], points: list[list[float]]) -> None:
+    for ramp, x, y in zip(ramps, *points, strict=True):
+        axes.annotate(f"{ramp:g}", (x, y), (3, 3), textcoords="offset points", fontsize=6)
 
 
 EXPERIMENT = Experiment(
-    title="The s of the ramp loss",
+    title="Choice of s in the ramp loss",
     claim="'LASVM-NC and LASVM-I algorithms achieve competitive generalization performance with much fewer support "
-    "vectors, especially for Adult, Banana, and USPS-N data sets.' Positive s are detrimental, far negative ones "
-    "have no effect.",
+    "vectors, especially for Adult, Banana, and USPS-N data sets.' Positive s are detrimental; very negative "
+    "s have no effect.",
     setting=SETTING
-    + " Other s than -1 have 3 runs, 10 on Banana, 1 on Adult and Mnist, and Mnist has only two of them.",
-    quick="One seed; 6 000 rows of Adult and of Mnist.",
-    explanation="Errors of one test set were compared first, and the harm of a positive s failed on Banana; runs "
-    "are now compared in pairs, ten on Banana instead of three. LASVM-NC passes there by just two "
-    "standard errors.",
+    + " Values of s other than -1 have 3 runs (10 on Banana, 1 on Adult and Mnist); Mnist has only two of them.",
+    quick="One seed; 6,000 rows of Adult and of Mnist.",
+    explanation="At first errors of one test set were compared, and the claim about positive s failed on Banana. Runs "
+    "are now compared in pairs, ten on Banana instead of three. LASVM-NC passes there by just two standard errors.",
     measurement=passes(other_ramps=True),
     tabulate=_tabulate,
     check=_check,

@@ -1,28 +1,36 @@
-"""Figure 6: support vectors along the training."""
+"""Figure 6: support vectors during training."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from experiments._experiment import Check, Experiment, Table
-from experiments._text import count
-from experiments.nonconvex._paper import SUPPORT, printed
-from experiments.nonconvex._passes import FULL, GAP, IGNORE, LIBSVM, METHODS, NONCONVEX, WITH_RAMP, passes
-from experiments.nonconvex._reading import QUICK, SETTING, draw_growth, fewer, ours, side_by_side, verdict
-from experiments.nonconvex._sets import NAMES, NOISY
+from experiments.experiment import Check, Experiment, Table
+from experiments.formatting import count
+from experiments.nonconvex.datasets import NAMES, NOISY
+from experiments.nonconvex.paper_numbers import SUPPORT, paper_value
+from experiments.nonconvex.passes import FULL, GAP, IGNORE, LIBSVM, METHODS, NONCONVEX, WITH_RAMP, passes
+from experiments.nonconvex.summaries import (
+    QUICK,
+    SETTING,
+    check_cases,
+    compare_pairs,
+    draw_curves,
+    final_value,
+    method_table,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from experiments._records import Records
+    from experiments.records import Records
 
 
 def _tabulate(records: Records) -> list[Table]:
     return [
-        side_by_side(
+        method_table(
             "Support vectors at the end; in brackets the paper's (table 3)",
             METHODS,
-            lambda d, m: f"{count(ours(records, d, m, 'support'))} ({count(printed(SUPPORT, m, d))})",
+            lambda d, m: f"{count(final_value(records, d, m, 'support'))} ({count(paper_value(SUPPORT, m, d))})",
         )
     ]
 
@@ -30,27 +38,27 @@ def _tabulate(records: Records) -> list[Table]:
 def _check(records: Records) -> list[Check]:
     pairs = [(one, other) for one in WITH_RAMP for other in (FULL, GAP, LIBSVM)]
     return [
-        verdict(
+        check_cases(
             "'LASVM-NC and LASVM-I end up with smaller number of support vectors than FULL SVM, LASVM-G, and "
-            "LIBSVM', on every set",
-            fewer(records, NAMES, pairs, "support"),
+            "LIBSVM', on every data set",
+            compare_pairs(records, NAMES, pairs, "support"),
         ),
-        verdict(
+        check_cases(
             "'Compared to LASVM-I, LASVM-NC builds noticeably sparser models with less support vectors in noisy Adult, "
             "Banana, and USPS-N data sets'",
-            fewer(records, NOISY, [(NONCONVEX, IGNORE)], "support"),
+            compare_pairs(records, NOISY, [(NONCONVEX, IGNORE)], "support"),
         ),
     ]
 
 
 def _draw(records: Records, figure: Figure) -> None:
-    draw_growth(records, figure, "support", "support vectors", line=True)
+    draw_curves(records, figure, "support", "support vectors", line=True)
 
 
 EXPERIMENT = Experiment(
-    title="Support vectors along the training",
+    title="Support vectors during training",
     claim="'LASVM-NC and LASVM-I end up with smaller number of support vectors than FULL SVM, LASVM-G, and LIBSVM. "
-    "Furthermore, compared to LASVM-I, LASVM-NC builds noticeably sparser models' on the noisy sets.",
+    "Furthermore, compared to LASVM-I, LASVM-NC builds noticeably sparser models' on the noisy data sets.",
     setting=SETTING,
     quick=QUICK,
     measurement=passes(),

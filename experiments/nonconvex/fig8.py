@@ -4,26 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from experiments._experiment import Check, Experiment
-from experiments._pictures import frame
-from experiments.nonconvex._passes import FULL, GAP, IGNORE, LASVM, LIBSVM, METHODS, NONCONVEX, WITH_RAMP, passes
-from experiments.nonconvex._reading import (
+from experiments.experiment import Check, Experiment
+from experiments.nonconvex.datasets import NAMES
+from experiments.nonconvex.passes import FULL, GAP, IGNORE, LASVM, LIBSVM, METHODS, NONCONVEX, WITH_RAMP, passes
+from experiments.nonconvex.summaries import (
     QUICK,
     SETTING,
+    check_cases,
+    compare_pairs,
     draw_panel,
-    fewer,
-    of_libsvm,
-    printed_of_libsvm,
+    paper_time_ratio,
+    time_ratio,
     time_table,
-    verdict,
 )
-from experiments.nonconvex._sets import NAMES
+from experiments.plotting import style_axes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from experiments._experiment import Table
-    from experiments._records import Records
+    from experiments.experiment import Table
+    from experiments.nonconvex.summaries import Cases
+    from experiments.records import Records
 
 
 def _tabulate(records: Records) -> list[Table]:
@@ -31,32 +32,36 @@ def _tabulate(records: Records) -> list[Table]:
 
 
 def _check(records: Records) -> list[Check]:
-    def faster(*pairs: tuple[str, str]) -> dict[str, tuple[bool, str]]:
-        return fewer(records, NAMES, pairs, "seconds")
+    def faster(*pairs: tuple[str, str]) -> Cases:
+        return compare_pairs(records, NAMES, pairs, "seconds")
 
     return [
-        verdict(
-            "'LASVM-G, LASVM-NC, and LASVM-I are all significantly more efficient than FULL SVM', on every set",
+        check_cases(
+            "'LASVM-G, LASVM-NC, and LASVM-I are all significantly more efficient than FULL SVM', on every data set",
             faster(*((one, FULL) for one in (GAP, NONCONVEX, IGNORE))),
         ),
-        verdict(
-            "LASVM-NC and LASVM-I train faster than LIBSVM, on every set", faster(*((one, LIBSVM) for one in WITH_RAMP))
+        check_cases(
+            "LASVM-NC and LASVM-I train faster than LIBSVM, on every data set",
+            faster(*((one, LIBSVM) for one in WITH_RAMP)),
         ),
-        verdict("and faster than LASVM, on every set", faster(*((one, LASVM) for one in WITH_RAMP))),
-        verdict(
-            "'The fastest training times belong to LASVM-I where LASVM-NC comes close second', on every set",
+        check_cases(
+            "LASVM-NC and LASVM-I train faster than LASVM, on every data set",
+            faster(*((one, LASVM) for one in WITH_RAMP)),
+        ),
+        check_cases(
+            "'The fastest training times belong to LASVM-I where LASVM-NC comes close second', on every data set",
             faster((IGNORE, NONCONVEX)),
         ),
     ]
 
 
 def _draw(records: Records, figure: Figure) -> None:
-    places = figure.subplots(2, 3, sharey=True)
-    for place, data in zip(places.flat, NAMES, strict=True):
-        paper = [printed_of_libsvm(data, method) for method in METHODS]
-        here = [of_libsvm(records, data, method) for method in METHODS]
-        draw_panel(place, METHODS, {"paper": paper, "here": here}, log=True)
-        frame(place, data, "training time / LIBSVM's", "", legend=data == NAMES[0])
+    panels = figure.subplots(2, 3, sharey=True)
+    for axes, data in zip(panels.flat, NAMES, strict=True):
+        paper = [paper_time_ratio(data, method) for method in METHODS]
+        here = [time_ratio(records, data, method) for method in METHODS]
+        draw_panel(axes, METHODS, {"paper": paper, "here": here}, log=True)
+        style_axes(axes, data, "training time / LIBSVM", "", legend=data == NAMES[0])
 
 
 EXPERIMENT = Experiment(
@@ -71,11 +76,11 @@ EXPERIMENT = Experiment(
     check=_check,
     draw=_draw,
     size=(12.0, 6.0),
-    explanation="All methods share one fast core here, and what is left are steps and kernel values. LASVM is much "
-    "faster than the paper's on the sets without noise: by its equation (11) an example that would not enter is "
-    "passed over before it gets a row, where LASVM-G and LASVM-NC take every example in, as they are defined. It "
-    "needs fewer kernel values there than they do (USPS: 1.6 million instead of 6.5; the paper has 6.6 instead of "
-    "5.2). LASVM-I passes over such examples too, but brings its duality gap down after each of the others: 14 000 to "
-    "20 000 steps on USPS, LASVM 8 000. On Adult it makes more steps than LASVM-NC (1.7 and 1.9 million instead of 1.4 "
-    "and 1.2), with fewer kernel values. Other settings of CLEAN and of the warm-up were not tried here.",
+    explanation="All methods share one fast core here, so that steps and kernel values determine the times. LASVM is "
+    "much faster than the paper's on the data sets without noise. By its equation (11) it skips an example that would "
+    "not be inserted before it computes a kernel row, while LASVM-G and LASVM-NC insert every example by definition. "
+    "It needs fewer kernel values than they do there (USPS: 1.6 million instead of 6.5; the paper has 6.6 instead of "
+    "5.2). LASVM-I skips such examples too, but reduces its duality gap after each of the others: 14,000 to 20,000 "
+    "steps on USPS, while LASVM makes 8,000. On Adult it makes more steps than LASVM-NC (1.7 and 1.9 million instead "
+    "of 1.4 and 1.2), with fewer kernel values. Other settings of CLEAN and of the warm-up were not tried here.",
 )

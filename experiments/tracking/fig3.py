@@ -1,4 +1,4 @@
-"""Figure 3: the normalised duality gap along Adult when the teacher draws examples, and when it chooses them."""
+"""Figure 3: normalised duality gap on Adult with a random and an active teacher."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments._experiment import Check, Experiment, Table
-from experiments._pictures import COLOURS, frame
-from experiments._records import Records
-from experiments._text import decimal
-from experiments.tracking._adult import TAUGHT, TEACHING, bound
-from experiments.tracking._course import POOL, TEACHERS
+from experiments.experiment import Check, Experiment, Table
+from experiments.formatting import decimal
+from experiments.plotting import COLOURS, style_axes
+from experiments.records import Records
+from experiments.tracking.adult_streams import TEACHER_STEPS, TEACHERS_MEASUREMENT, bound
+from experiments.tracking.training_stream import POOL, TEACHERS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-PARTS = 4
+N_QUARTERS = 4
 
 
 def quarters(records: Records, column: str) -> list[float]:
     """Return the means of a column over the quarters of the stream."""
     end = max(records.unique("n"), default=0)
-    edges = [end * part / PARTS for part in range(PARTS + 1)]
+    edges = [end * part / N_QUARTERS for part in range(N_QUARTERS + 1)]
     return [
         Records(line for line in records if low < float(line["n"]) <= high).mean(column)
         for low, high in pairwise(edges)
@@ -31,19 +31,19 @@ def quarters(records: Records, column: str) -> list[float]:
 
 
 def tabulate(records: Records) -> list[Table]:
-    """Return gap and dual objective by quarter of the stream."""
+    """Return the gap and the dual objective by quarter of the stream."""
     rows = []
     for teacher in TEACHERS:
         lines = records.where(teacher=teacher)
         for label, column in (("gap / (C t)", "gap"), ("dual objective / (C t)", "dual")):
             values = [decimal(value, 4) for value in [lines.mean(column), *quarters(lines, column)]]
             rows.append([teacher, label, *values, decimal(bound(lines), 3) if column == "gap" else ""])
-    columns = ["teacher", "", "mean", "first quarter", "second", "third", "fourth", "theorem 2: at most"]
-    return [Table(columns, rows, f"Algorithm 1, K = {TAUGHT}")]
+    columns = ["teacher", "", "mean", "first quarter", "second", "third", "fourth", "bound of theorem 2"]
+    return [Table(columns, rows, f"Algorithm 1, K = {TEACHER_STEPS}")]
 
 
 def check(records: Records) -> list[Check]:
-    """Check what section 6.1 says about the figure, and theorem 2, which holds for any teacher."""
+    """Check the statements of section 6.1 about the figure, and theorem 2, which holds for any teacher."""
     drawn, chosen = (records.where(teacher=teacher) for teacher in TEACHERS)
     gaps, duals = quarters(chosen, "gap"), quarters(chosen, "dual")
     shares = [lines.mean("gap") / bound(lines) for lines in (drawn, chosen)]
@@ -57,7 +57,7 @@ def check(records: Records) -> list[Check]:
         ),
         Check(
             "This happens because the curriculum begins with very informative examples: dual objective / (C t) is "
-            "higher in the first quarter than with a random teacher, and falls from there.",
+            "higher in the first quarter than with a random teacher, and falls afterwards.",
             duals[0] > first and duals[0] > duals[-1],
             f"first quarter {duals[0]:.3f} (random {first:.3f}), last {duals[-1]:.3f}",
         ),
@@ -70,12 +70,12 @@ def check(records: Records) -> list[Check]:
 
 
 def draw(records: Records, figure: Figure) -> None:
-    """Draw the gap over the number of examples, a curve for each teacher."""
-    place = figure.subplots()
+    """Draw the gap by the number of examples, one curve per teacher."""
+    axes = figure.subplots()
     for teacher, colour in zip(TEACHERS, (COLOURS[3], COLOURS[0]), strict=True):
-        place.plot(*records.where(teacher=teacher).curve("n", "gap"), color=colour, linewidth=1.0, label=teacher)
-    place.set_ylim(bottom=0.0)
-    frame(place, f"Algorithm 1, K = {TAUGHT}", "training examples", "gap / (C t)")
+        axes.plot(*records.where(teacher=teacher).curve("n", "gap"), color=colour, linewidth=1.0, label=teacher)
+    axes.set_ylim(bottom=0.0)
+    style_axes(axes, f"Algorithm 1, K = {TEACHER_STEPS}", "training examples", "gap / (C t)")
 
 
 EXPERIMENT = Experiment(
@@ -83,11 +83,11 @@ EXPERIMENT = Experiment(
     claim="Combined with active example selection, Algorithm 1 is still able to track the optimum: its normalised gap "
     "does not grow, the curriculum even causes it to decrease regularly, since its beginning rapidly increases the "
     "dual and primal costs.",
-    setting=f"C = 1, gamma = 0.005, 512 MB of cache; the active teacher gives, of {POOL} random unseen examples, the "
-    f"one with the smallest |f|. The paper does not say which K: {TAUGHT} here. One run (paper: ten); a look every 256 "
-    "examples.",
-    quick="The first 5 000 rows, a look every 64.",
-    measurement=TEACHING,
+    setting=f"C = 1, gamma = 0.005, 512 MB of cache; among {POOL} random unseen examples the active teacher selects "
+    f"the one with the smallest |f|. The paper does not give K; it is {TEACHER_STEPS} here. One run (paper: ten); a "
+    "checkpoint every 256 examples.",
+    quick="The first 5,000 rows, a checkpoint every 64 rows.",
+    measurement=TEACHERS_MEASUREMENT,
     tabulate=tabulate,
     check=check,
     draw=draw,

@@ -1,19 +1,29 @@
-"""Kernel support vector machines that keep learning."""
+"""Kernel support vector machines that keep learning.
 
-from importlib.metadata import version
+Public names are imported when they are first used, so that `import hinge` takes milliseconds and `hinge --help` does
+not wait for NumPy, SciPy and scikit-learn.
+"""
 
-from hinge import active, datasets, distributed, export
-from hinge.approximate import ApproximateSVC, ApproximateSVR
-from hinge.exceptions import DataError, HingeError, KernelError, ParameterError
-from hinge.export import ExportError
-from hinge.incremental import IncrementalOneClassSVM, IncrementalSVC
-from hinge.io import DataFileError
-from hinge.online import OnlineSVC
-from hinge.perceptron import KernelPerceptron
-from hinge.persistence import ModelFileError, load, save
-from hinge.robust import RobustOnlineSVC
-from hinge.tables import PreparedClassifier, PreparedDetector
-from hinge.tracking import TrackingSVC
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hinge import active, datasets, distributed, export, streaming, tables
+    from hinge.approximate import ApproximateSVC, ApproximateSVR
+    from hinge.exceptions import DataError, HingeError, KernelError, ParameterError
+    from hinge.export import ExportError
+    from hinge.incremental import IncrementalOneClassSVM, IncrementalSVC
+    from hinge.io import DataFileError
+    from hinge.online import OnlineSVC
+    from hinge.perceptron import KernelPerceptron
+    from hinge.persistence import ModelFileError, load, save
+    from hinge.robust import RobustOnlineSVC
+    from hinge.tables import PreparedClassifier, PreparedDetector
+    from hinge.tracking import TrackingSVC
+
+    __version__: str
 
 __all__ = [
     "ApproximateSVC",
@@ -40,6 +50,52 @@ __all__ = [
     "export",
     "load",
     "save",
+    "streaming",
+    "tables",
 ]
 
-__version__ = version("hinge")
+_SUBMODULES = (
+    *("active", "approximate", "datasets", "distributed", "exceptions", "export", "incremental", "io", "online"),
+    *("perceptron", "persistence", "robust", "streaming", "tables", "tracking"),
+)
+_ORIGINS = {  # the submodule that defines each other name
+    "ApproximateSVC": "approximate",
+    "ApproximateSVR": "approximate",
+    "DataError": "exceptions",
+    "DataFileError": "io",
+    "ExportError": "export",
+    "HingeError": "exceptions",
+    "IncrementalOneClassSVM": "incremental",
+    "IncrementalSVC": "incremental",
+    "KernelError": "exceptions",
+    "KernelPerceptron": "perceptron",
+    "ModelFileError": "persistence",
+    "OnlineSVC": "online",
+    "ParameterError": "exceptions",
+    "PreparedClassifier": "tables",
+    "PreparedDetector": "tables",
+    "RobustOnlineSVC": "robust",
+    "TrackingSVC": "tracking",
+    "load": "persistence",
+    "save": "persistence",
+}
+
+
+if not TYPE_CHECKING:  # type checkers report names that do not exist
+
+    def __getattr__(name: str) -> object:
+        value: object
+        if name in _SUBMODULES:
+            value = importlib.import_module(f"{__name__}.{name}")
+        elif name in _ORIGINS:
+            value = getattr(importlib.import_module(f"{__name__}.{_ORIGINS[name]}"), name)
+        elif name == "__version__":
+            value = importlib.import_module("importlib.metadata").version(__name__)
+        else:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        globals()[name] = value  # so that this function is called once per name
+        return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, *_SUBMODULES})

@@ -1,4 +1,4 @@
-"""`python -m hinge` is the command `hinge`."""
+"""Run the `hinge` command as `python -m hinge`."""
 
 from hinge.cli import main
 

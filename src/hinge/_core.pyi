@@ -102,6 +102,17 @@ class Outcome:
     stopped: bool  # the monitor asked to stop
     stalled: bool  # finishing, or learning an example, hit its cap before the tolerance
 
+class Predictor32:
+    """What a model knew at one moment. It never changes: any number of threads may ask it at the same time."""
+
+    def decide(self, batch: Batch32, threads: int = 1) -> NDArray[np.float64]:
+        """Decision values, shape (rows, binaries), bias included, of averaged coefficients where there are some."""
+
+class Predictor64:
+    """As Predictor32, in double precision."""
+
+    def decide(self, batch: Batch64, threads: int = 1) -> NDArray[np.float64]: ...
+
 class KernelModel32:
     """One-vs-rest machines over one set of retained examples.
 
@@ -126,10 +137,8 @@ class KernelModel32:
     def finish(self, monitor: Monitor | None = None) -> Outcome: ...
     def polish(self) -> None:
         """Solve the free coefficients of small machines to rounding."""
-    def decide(self, batch: Batch32, threads: int = 1) -> NDArray[np.float64]:
-        """Decision values, shape (rows, machines), bias included, of averaged coefficients where there are some."""
-    def kernel_values(self, batch: Batch32) -> NDArray[np.float32]:
-        """Kernel values of the batch against the retained examples, in the order of `state()["ids"]`."""
+    def predictor(self) -> Predictor32:
+        """Return what the model knows now, to be asked while the model learns on."""
 
     broken: bool  # an exception has left it in the middle of a change
     n_binaries: int
@@ -177,8 +186,7 @@ class KernelModel64:
     ) -> Outcome: ...
     def finish(self, monitor: Monitor | None = None) -> Outcome: ...
     def polish(self) -> None: ...
-    def decide(self, batch: Batch64, threads: int = 1) -> NDArray[np.float64]: ...
-    def kernel_values(self, batch: Batch64) -> NDArray[np.float64]: ...
+    def predictor(self) -> Predictor64: ...
 
     broken: bool
     n_binaries: int
@@ -259,7 +267,7 @@ class ExactModel:
         """Do nothing: the machines are finished."""
     def polish(self) -> None:
         """Do nothing."""
-    def decide(self, batch: Batch64, threads: int = 1) -> NDArray[np.float64]: ...
+    def predictor(self) -> Predictor64: ...
 
     n_binaries: int
     n_retained: int
@@ -288,7 +296,7 @@ def set_blas(routines: dict[str, Any]) -> None:
 
 def instruction_set() -> str: ...
 def after_fork() -> None:
-    """Note, in a child process, that all other threads are gone, and with them who held a native."""
+    """Note, in a child process, that all other threads are gone, and with them whoever used a model."""
 
 def close(seconds: float) -> None:
     """Let banks stop learning, and wait that long for the threads inside them: the interpreter is about to end."""
@@ -351,7 +359,7 @@ class LinearModel64:
         order: NDArray[np.int64],
         monitor: Monitor | None = None,
     ) -> Outcome: ...
-    def decide(self, batch: Batch64, threads: int = 1) -> NDArray[np.float64]: ...
+    def predictor(self) -> Predictor64: ...
     def keep(self, rows: int) -> bool:
         """Keep the features of the rows of one batch, if they fit into the cache, until they are released."""
     def release(self) -> None: ...

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["DataError", "HingeError", "KernelError", "ParameterError"]
+__all__ = ["DataError", "ExportError", "HingeError", "KernelError", "ParameterError"]
 
 _LONGEST = 400  # characters of a complaint; it may quote the file
 _LONGEST_QUOTE = 60
@@ -25,6 +25,10 @@ class DataError(HingeError, ValueError):
 
 class KernelError(HingeError, ValueError):
     """A kernel function given by the user returned something that is not a matrix of kernel values."""
+
+
+class ExportError(HingeError, ValueError):
+    """A model that another format cannot express, or a file of that format that cannot be read."""
 
 
 def sentence(text: object) -> str:

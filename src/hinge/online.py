@@ -1,20 +1,20 @@
-"""The estimator `OnlineSVC`: a thin front of the native LASVM machines."""
+"""The estimator `OnlineSVC`: LASVM."""
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
-from hinge._fit.measures import MeasuredClassifier
-from hinge._fit.passes import Training, finish_now
-from hinge._fit.progress import FitTasks, progress_bar
+from hinge._fit import driver
+from hinge._fit.classifier import SupportVectorClassifier
+from hinge._fit.passes import PassPlan, is_small
+from hinge._model.locking import writes
 from hinge._model.params import bound, choice, flag, number, whole, whole_or_word
 from hinge.exceptions import ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from hinge._fit.base import TrainingData
+    from hinge._fit.data import TrainingData
     from hinge._model.state import SolverOptions
 
 
@@ -22,86 +22,92 @@ _SELECTIONS = ("random", "gradient", "active", "autoactive")
 _WORKING_SETS = ("second-order", "first-order")
 
 
-class OnlineSVC(MeasuredClassifier):
+class OnlineSVC(SupportVectorClassifier):
     """Kernel support vector classifier that learns online, by LASVM.
 
-    One pass over the examples gives about the accuracy of the exact solution; more passes, or `epochs="converge"`, give
-    the exact solution of `sklearn.svm.SVC`. `partial_fit` goes on learning for ever: only support vectors are kept.
-    With more than two classes one machine a class is trained against the rest, over shared kernel values.
+    One pass over the examples reaches about the accuracy of the exact solution; more passes, or `epochs="converge"`,
+    reach the exact solution of `sklearn.svm.SVC`. `partial_fit` can go on forever: only support vectors are kept.
+    With more than two classes, one binary model per class is trained against the rest; they share kernel values.
 
-    Shuffle streams that are sorted by class before they go to `partial_fit`: an online learner sees each example once,
-    and while only one class has come only some of its examples are kept. `fit` shuffles by itself. `predict` waits
-    while another thread is inside `partial_fit` of the same model.
+    Shuffle streams that are sorted by class before you pass them to `partial_fit`: an online learner sees each example
+    once, and while only one class has been seen, only some of its examples are kept. `fit` shuffles by itself.
 
     Parameters
     ----------
     C : float, default=1.0
-        Penalty of an example on the wrong side of its margin.
+        Penalty for examples inside or on the wrong side of the margin, as in `sklearn.svm.SVC`.
     kernel : {"linear", "rbf", "poly", "sigmoid", "laplacian", "precomputed"} or callable, default="rbf"
-        The kernel. A callable gets two sets of examples and returns the matrix of kernel values.
+        Kernel function. A callable takes two sets of examples and returns the matrix of kernel values.
     degree : int, default=3
-        Exponent of the poly kernel.
+        Degree of the poly kernel.
     gamma : {"scale", "auto"} or float, default="scale"
-        Factor of rbf, poly, sigmoid and laplacian. "scale" is 1 / (n_features * variance of X), where weights count as
-        repetitions; "auto" is 1 / n_features. The first call to `partial_fit` settles it.
+        Kernel coefficient of rbf, poly, sigmoid and laplacian. "scale" is 1 / (n_features * X.var()), where a sample
+        weight counts as repetitions; "auto" is 1 / n_features. The first call to `partial_fit` decides it.
     coef0 : float, default=0.0
-        Constant of poly and sigmoid.
+        Independent term of the poly and sigmoid kernels.
     tol : float, default=1e-3
-        How far the optimality conditions may be violated.
+        Largest violation of the optimality conditions that is accepted.
     cache_size : float, default=200
-        Memory for kernel values, in megabytes.
+        Size of the kernel cache in MB.
     class_weight : dict or "balanced", default=None
-        Factors of `C` by class. "balanced" makes all classes weigh the same, in `fit` only.
+        Factors of `C` per class. "balanced" gives all classes the same total weight, in `fit` only.
     verbose : bool, default=False
         Show a progress bar on standard error.
     random_state : int, RandomState instance or None, default=None
         Seed of the order in which `fit` visits the examples, and of the random part of `selection`.
     epochs : int, "auto" or "converge", default="auto"
-        Passes over the training set in `fit`. "auto" is one pass, except that small sets, where it costs little, are
-        solved to the last digits. "converge" repeats until no example of the training set violates the conditions; only
-        its first pass follows `selection`.
+        Number of passes over the training set in `fit`. "auto" makes one pass, except that it solves small training
+        sets exactly, where that costs little. "converge" repeats until no example violates the optimality conditions;
+        only its first pass follows `selection`.
     max_support : int, default=None
-        Support vectors that each machine may keep. When it is full, the least useful one leaves.
+        Largest number of support vectors per binary model. A full model evicts the least useful one.
     selection : {"random", "gradient", "active", "autoactive"}, default="random"
-        Which example to visit next: in the order given (shuffled by `fit`), the one furthest on the wrong side among
-        `pool_size` candidates, the one nearest to the boundary among them, or the same with as few candidates as do.
+        Which example to visit next. "random": in the order given, which `fit` shuffles. "gradient": the most
+        misclassified of `pool_size` candidates. "active": the one of them closest to the decision boundary.
+        "autoactive": as "active", with as few candidates as needed.
     pool_size : int, default=50
-        Candidates that "gradient" and "active" look at.
+        Number of candidates for "gradient" and "active".
     working_set : {"second-order", "first-order"}, default="second-order"
-        How the finishing step chooses pairs of coefficients: by the gain they promise, or by their gradients as LASVM
-        was published. While examples come in, pairs are always chosen by their gradients.
+        How the finishing step chooses pairs of coefficients: by the expected gain, or by their gradients as in the
+        LASVM paper. During passes, pairs are always chosen by their gradients.
     max_gap : float, default=None
-        Repeat the inner step after each example until the violation among the support vectors is at most this; None
-        does one step.
-    finish : bool, default=True
-        Bring the violation among the support vectors below `tol` at the end of `fit`.
+        Repeat REPROCESS after each example until the violation among the support vectors is at most this; None makes
+        one step per example, as in the paper.
+    finishing : bool, default=True
+        End `fit` with the finishing step, which optimises the support vectors until no violation exceeds `tol`.
     n_jobs : int, default=None
-        Threads. None uses as many as the BLAS would, -1 all processors. The result does not depend on it.
+        Number of threads. None means as many as the BLAS uses, -1 all processors. Results do not depend on it.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The labels known so far, sorted.
+        Labels known so far, sorted.
     support_ : ndarray of shape (n_support,)
-        The support vectors' places in the stream (after `fit`: rows of X), grouped by class.
+        Places of the support vectors in the stream (after `fit`: rows of X), grouped by class.
     support_vectors_ : ndarray or CSR matrix of shape (n_support, n_features)
-        The support vectors.
+        Support vectors.
     n_support_ : ndarray of shape (n_classes,)
-        The number of support vectors of each class.
+        Number of support vectors per class.
     dual_coef_ : ndarray of shape (1, n_support) or (n_classes, n_support)
         Signed coefficients of the support vectors.
     intercept_ : ndarray of shape (1,) or (n_classes,)
-        Constants of the decision functions.
+        Intercepts of the decision functions.
     n_features_in_ : int
-        Number of features.
+        Number of features of X.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, if X had some.
+        Names of the features, if X has string column names.
     n_iter_ : int
-        Steps of the solver so far.
+        Number of solver steps so far.
     n_kernel_evals_ : int
-        Kernel values computed so far.
+        Number of kernel values computed so far.
     n_seen_ : int
-        Examples given so far.
+        Number of examples given so far.
+    fit_status_ : int
+        0 if the last call that learned converged, 1 if it warned that it did not.
+    progressive_score_ : ProgressiveScore
+        How often the model was right about an example before learning it.
+    model_size_ : int
+        Number of support vectors, or of features of an approximate model.
 
     See Also
     --------
@@ -142,7 +148,7 @@ class OnlineSVC(MeasuredClassifier):
         pool_size: int = 50,
         working_set: str = "second-order",
         max_gap: float | None = None,
-        finish: bool = True,
+        finishing: bool = True,
         n_jobs: int | None = None,
     ) -> None:
         self.C = C
@@ -161,15 +167,19 @@ class OnlineSVC(MeasuredClassifier):
         self.pool_size = pool_size
         self.working_set = working_set
         self.max_gap = max_gap
-        self.finish = finish
+        self.finishing = finishing
         self.n_jobs = n_jobs
 
-    @property
-    def finish(self) -> Callable[[], Self]:
-        """Bring the violation among the support vectors below `tol` now; `partial_fit` goes on afterwards.
+    @writes
+    def finish(self) -> Self:
+        """Optimise the support vectors until no violation among them exceeds `tol`; `partial_fit` may go on afterwards.
 
-        Call it without arguments; it returns the estimator. The parameter of the same name says whether `fit` does so
-        at its end; it is read by `get_params` and written by `set_params`.
+        `fit` does so at its end, unless `finishing=False`.
+
+        Returns
+        -------
+        self : object
+            The estimator.
 
         Examples
         --------
@@ -180,53 +190,26 @@ class OnlineSVC(MeasuredClassifier):
         >>> model.kkt_violation() <= model.tol
         True
         """
-        return partial(finish_now, self)
+        return driver.finish(self)
 
-    @finish.setter
-    def finish(self, value: bool) -> None:
-        self.__dict__["finish"] = value  # where scikit-learn looks for parameters; the property hides it from others
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters.
-
-        Parameters
-        ----------
-        deep : bool, default=True
-            Ask parameters that are estimators for theirs as well.
-
-        Returns
-        -------
-        dict
-            Names and values.
-        """
-        return {**super().get_params(deep=deep), "finish": vars(self)["finish"]}
-
-    def _train(self, data: TrainingData) -> None:
-        finish, options = bool(vars(self)["finish"]), self._state.options
-        unbounded = options.max_support is None and options.selection == "random"
-        exactly = self.epochs == "auto" and finish and unbounded and Training.is_small(data)
-        passes = 1 if isinstance(self.epochs, str) else int(self.epochs)
-        max_steps = None if exactly or self.epochs == "converge" else passes + finish
-        tasks = FitTasks(self, data.X, data.y, data.metadata, max_steps)
-        with progress_bar(self.verbose) as bar, self._state.watched(bar) as monitor:
-            training = Training(self._state, data, self.random_state, tasks, monitor)
-            if exactly:
-                training.solve()
-            elif self.epochs == "converge":
-                training.converge()
-            else:
-                training.visit(passes, finish=finish)
-        tasks.end()
+    def _pass_plan(self, data: TrainingData) -> PassPlan:
+        finishing = bool(self.finishing)
+        unbounded = self.max_support is None and self.selection == "random"
+        if self.epochs == "auto" and finishing and unbounded and is_small(data):
+            return PassPlan(until="exact")
+        if self.epochs == "converge":
+            return PassPlan(until="converged")
+        return PassPlan(1 if isinstance(self.epochs, str) else int(self.epochs), finishing)
 
     def _check_params(self, *, streaming: bool) -> SolverOptions:
-        options = self._common_options(streaming=streaming)
-        flag("finish", vars(self)["finish"])
+        options = self._classifier_options(streaming=streaming)
+        flag("finishing", self.finishing)
         hint = "'auto' and 'converge' choose a number for you"
         epochs = whole_or_word("epochs", self.epochs, ("auto", "converge"), at_least=1, hint=hint)
         if epochs == "converge" and self.max_support is not None:
             raise ParameterError(
                 "epochs must be 'auto' or a number of passes when max_support is set, got 'converge'; "
-                "a bounded number of support vectors need not settle."
+                "a bounded number of support vectors need not converge."
             )
         max_gap = self.max_gap
         return options.but(

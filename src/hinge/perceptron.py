@@ -1,88 +1,94 @@
-"""The estimator `KernelPerceptron`: a thin front of the native perceptrons."""
+"""The estimator `KernelPerceptron`."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from hinge._fit.base import StreamingClassifier
-from hinge._fit.passes import make_passes
+from hinge._fit.classifier import KernelClassifier
+from hinge._fit.passes import PassPlan
 from hinge._model.params import bound, flag, number, whole
 from hinge.exceptions import ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from hinge._fit.base import TrainingData
+    from hinge._fit.data import TrainingData
     from hinge._model.state import SolverOptions
 
 
-class KernelPerceptron(StreamingClassifier):
-    """Kernel perceptron: each example that it gets wrong is added to its sum.
+class KernelPerceptron(KernelClassifier):
+    """Kernel perceptron: it adds each example that it misclassifies to its expansion.
 
     The oldest of online kernel classifiers, and a baseline for the others: plain, averaged, with a margin, or with a
-    budget of support vectors. There is no intercept and nothing to be minimised, so that it has no measures such as
+    bounded number of support vectors. It has no intercept, and minimises nothing, so that there are no measures such as
     `duality_gap`. On noisy data it gets ever more support vectors.
 
-    With more than two classes one machine a class is trained against the rest, over shared kernel values.
+    With more than two classes, one binary model per class is trained against the rest; they share kernel values.
 
     Parameters
     ----------
     kernel : {"linear", "rbf", "poly", "sigmoid", "laplacian", "precomputed"} or callable, default="rbf"
-        The kernel. A callable gets two sets of examples and returns the matrix of kernel values.
+        Kernel function. A callable takes two sets of examples and returns the matrix of kernel values.
     degree : int, default=3
-        Exponent of the poly kernel.
+        Degree of the poly kernel.
     gamma : {"scale", "auto"} or float, default="scale"
-        Factor of rbf, poly, sigmoid and laplacian. "scale" is 1 / (n_features * variance of X), where weights count as
-        repetitions; "auto" is 1 / n_features. The first call to `partial_fit` settles it.
+        Kernel coefficient of rbf, poly, sigmoid and laplacian. "scale" is 1 / (n_features * X.var()), where a sample
+        weight counts as repetitions; "auto" is 1 / n_features. The first call to `partial_fit` decides it.
     coef0 : float, default=0.0
-        Constant of poly and sigmoid.
+        Independent term of the poly and sigmoid kernels.
     cache_size : float, default=200
-        Memory for kernel values, in megabytes.
+        Size of the kernel cache in MB.
     class_weight : dict or "balanced", default=None
-        Factors of the weights by class. "balanced" makes all classes weigh the same, in `fit` only.
+        Factors of the sample weights per class. "balanced" gives all classes the same total weight, in `fit` only.
     verbose : bool, default=False
         Show a progress bar on standard error.
     random_state : int, RandomState instance or None, default=None
         Seed of the order in which `fit` visits the examples.
     average : bool, default=False
-        Answer with the mean of the coefficients over all examples seen, which is far more accurate on noisy data. Not
-        together with `budget`: support vectors that have left would be missing from the mean.
-    budget : int, default=None
-        Support vectors that each machine may keep. When it is full, the one leaves that is furthest on the right side
-        without its own help. Examples with a wrong label never are: in a long noisy stream they fill the budget, and
-        `RobustOnlineSVC` with `max_support` is the better choice.
+        Predict with the mean of the coefficients over all examples seen, which is far more accurate on noisy data. It
+        cannot be combined with `max_support`: evicted support vectors would be missing from the mean.
+    max_support : int, default=None
+        Largest number of support vectors per binary model. A full model evicts the one that the others classify
+        correctly with the largest margin. Mislabelled examples are never evicted: in a long noisy stream they fill the
+        model, and `RobustOnlineSVC` with `max_support` is the better choice.
     margin : float, default=0.0
-        Examples with y f(x) up to this count as mistakes.
+        Examples with y f(x) at most this count as mistakes.
     epochs : int, default=1
-        Passes over the training set in `fit`.
+        Number of passes over the training set in `fit`. A perceptron minimises nothing, so there is no "auto".
     n_jobs : int, default=None
-        Threads. None uses as many as the BLAS would, -1 all processors. The result does not depend on it.
+        Number of threads. None means as many as the BLAS uses, -1 all processors. Results do not depend on it.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The labels known so far, sorted.
+        Labels known so far, sorted.
     support_ : ndarray of shape (n_support,)
-        The support vectors' places in the stream (after `fit`: rows of X), grouped by class.
+        Places of the support vectors in the stream (after `fit`: rows of X), grouped by class.
     support_vectors_ : ndarray or CSR matrix of shape (n_support, n_features)
-        The support vectors.
+        Support vectors.
     n_support_ : ndarray of shape (n_classes,)
-        The number of support vectors of each class.
+        Number of support vectors per class.
     dual_coef_ : ndarray of shape (1, n_support) or (n_classes, n_support)
         Signed coefficients of the support vectors, averaged if `average` is set.
     intercept_ : ndarray of shape (1,) or (n_classes,)
-        Zero: these machines have no constant.
+        Zero: the model has no intercept.
     n_features_in_ : int
-        Number of features.
+        Number of features of X.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, if X had some.
+        Names of the features, if X has string column names.
     n_iter_ : int
-        Steps of the solver so far.
+        Number of solver steps so far.
     n_kernel_evals_ : int
-        Kernel values computed so far.
+        Number of kernel values computed so far.
     n_seen_ : int
-        Examples given so far.
+        Number of examples given so far.
+    fit_status_ : int
+        0 if the last call that learned converged, 1 if it warned that it did not.
+    progressive_score_ : ProgressiveScore
+        How often the model was right about an example before learning it.
+    model_size_ : int
+        Number of support vectors, or of features of an approximate model.
 
     See Also
     --------
@@ -106,7 +112,7 @@ class KernelPerceptron(StreamingClassifier):
     >>> model = KernelPerceptron(average=True, epochs=10, random_state=0).fit(X, y)
     >>> model.score(X, y) > 0.95
     True
-    >>> len(KernelPerceptron(budget=10, random_state=0).fit(X, y > 0).support_) <= 10
+    >>> len(KernelPerceptron(max_support=10, random_state=0).fit(X, y > 0).support_) <= 10
     True
     """
 
@@ -122,7 +128,7 @@ class KernelPerceptron(StreamingClassifier):
         verbose: bool = False,
         random_state: Any = None,
         average: bool = False,
-        budget: int | None = None,
+        max_support: int | None = None,
         margin: float = 0.0,
         epochs: int = 1,
         n_jobs: int | None = None,
@@ -136,25 +142,26 @@ class KernelPerceptron(StreamingClassifier):
         self.verbose = verbose
         self.random_state = random_state
         self.average = average
-        self.budget = budget
+        self.max_support = max_support
         self.margin = margin
         self.epochs = epochs
         self.n_jobs = n_jobs
 
-    def _train(self, data: TrainingData) -> None:
-        make_passes(self, data, self.epochs)
+    def _pass_plan(self, data: TrainingData) -> PassPlan:  # noqa: ARG002
+        return PassPlan(self.epochs)
 
     def _check_params(self, *, streaming: bool) -> SolverOptions:
-        options = self._common_options(streaming=streaming)
+        options = self._classifier_options(streaming=streaming)
         whole("epochs", self.epochs, at_least=1, hint="one pass is usual")
-        if self.average is True and self.budget is not None:
+        if self.average is True and self.max_support is not None:
             raise ParameterError(
-                "average must be False when budget is set, got True: support vectors that left miss from the mean."
+                "average must be False when max_support is set, got True: evicted support vectors would be missing "
+                "from the mean."
             )
         return replace(
             options,
             algorithm="perceptron",
             average=flag("average", self.average),
-            max_support=bound("budget", self.budget, at_least=1),
+            max_support=bound("max_support", self.max_support, at_least=1),
             margin=number("margin", self.margin, hint="a usual value is 0.0"),
         )

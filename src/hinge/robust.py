@@ -1,13 +1,14 @@
-"""The estimator `RobustOnlineSVC`: a thin front of the native LASVM-G, -NC, -I and FULL machines."""
+"""The estimator `RobustOnlineSVC`: LASVM-G, LASVM-NC, LASVM-I and FULL."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
-from hinge._fit.measures import MeasuredClassifier
-from hinge._fit.passes import finish_now, make_passes
-from hinge._model.locking import reads
+from hinge._fit import driver
+from hinge._fit.classifier import SupportVectorClassifier
+from hinge._fit.passes import PassPlan
+from hinge._model.locking import reads, writes
 from hinge._model.params import bound, choice, number, whole
 from hinge.exceptions import ParameterError
 
@@ -17,97 +18,105 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from hinge._fit.base import TrainingData
+    from hinge._fit.data import TrainingData
     from hinge._model.state import SolverOptions
 
 _VARIANTS = ("ramp", "hinge", "ignore", "full")
 _ADMITTED, _CLEANED = slice(6, 9), slice(9, 12)  # among the counters of a machine
 
 
-class RobustOnlineSVC(MeasuredClassifier):
+class RobustOnlineSVC(SupportVectorClassifier):
     """Online kernel classifier that resists wrong labels.
 
-    With the hinge loss, every example on the wrong side of its margin becomes a support vector and pulls at the
-    boundary: wrong labels make a model large and crooked. The ramp loss is flat where an example is hopelessly
-    wrong, so that outliers pull no more, and far fewer support vectors remain. After each example the machines
-    are improved until their duality gap is small. They have no intercept.
+    With the hinge loss, every example on the wrong side of its margin becomes a support vector and shifts the
+    boundary: wrong labels make a model large and distorted. The ramp loss is constant for examples that are far on the
+    wrong side, so outliers have no influence, and far fewer support vectors remain. After each example the model is
+    optimised until its duality gap is small. There is no intercept.
 
-    With more than two classes one machine a class is trained against the rest, over shared kernel values. As with
-    `OnlineSVC`, shuffle streams that are sorted by class.
+    With more than two classes, one binary model per class is trained against the rest; they share kernel values. As
+    with `OnlineSVC`, shuffle streams that are sorted by class.
 
     Parameters
     ----------
     C : float, default=1.0
-        Penalty of an example on the wrong side of its margin.
+        Penalty for examples inside or on the wrong side of the margin, as in `sklearn.svm.SVC`.
     kernel : {"linear", "rbf", "poly", "sigmoid", "laplacian", "precomputed"} or callable, default="rbf"
-        The kernel. A callable gets two sets of examples and returns the matrix of kernel values.
+        Kernel function. A callable takes two sets of examples and returns the matrix of kernel values.
     degree : int, default=3
-        Exponent of the poly kernel.
+        Degree of the poly kernel.
     gamma : {"scale", "auto"} or float, default="scale"
-        Factor of rbf, poly, sigmoid and laplacian. "scale" is 1 / (n_features * variance of X), where weights count as
-        repetitions; "auto" is 1 / n_features. The first call to `partial_fit` settles it.
+        Kernel coefficient of rbf, poly, sigmoid and laplacian. "scale" is 1 / (n_features * X.var()), where a sample
+        weight counts as repetitions; "auto" is 1 / n_features. The first call to `partial_fit` decides it.
     coef0 : float, default=0.0
-        Constant of poly and sigmoid.
+        Independent term of the poly and sigmoid kernels.
     tol : float, default=1e-3
-        Violations of the optimality conditions up to this are left alone.
+        Largest violation of the optimality conditions that is accepted.
     cache_size : float, default=200
-        Memory for kernel values, in megabytes.
+        Size of the kernel cache in MB.
     class_weight : dict or "balanced", default=None
-        Factors of `C` by class. "balanced" makes all classes weigh the same, in `fit` only.
+        Factors of `C` per class. "balanced" gives all classes the same total weight, in `fit` only.
     verbose : bool, default=False
         Show a progress bar on standard error.
     random_state : int, RandomState instance or None, default=None
         Seed of the order in which `fit` visits the examples.
     variant : {"ramp", "hinge", "ignore", "full"}, default="ramp"
         "ramp" (LASVM-NC): the ramp loss. "hinge" (LASVM-G): the hinge loss. "ignore" (LASVM-I): the hinge loss, but
-        examples on the flat parts of the ramp are passed over. "full" (FULL): the hinge loss, and no example ever
-        leaves; the baseline.
+        examples on the flat parts of the ramp are skipped. "full" (FULL): the hinge loss, and no example is ever
+        removed; the baseline of the paper.
     ramp : float, default=-1.0
-        Where the ramp becomes flat: examples with y f(x) below it are outliers. Used by "ramp" and "ignore". Below 1;
-        with many wrong labels a value nearer to 0 finds more of them.
+        Where the ramp loss becomes flat: examples with y f(x) below it are outliers. Used by "ramp" and "ignore". It
+        must be below 1; with many wrong labels, a value closer to 0 detects more of them.
     warmup : int, default=100
-        Support vectors that a machine has before it trusts itself to name outliers.
+        Number of support vectors of a binary model before it starts to detect outliers.
     max_idle : int, default=200
-        Examples without a coefficient that each machine may keep, those nearest to getting one.
+        Number of examples with coefficient zero that each binary model may keep; it keeps those closest to becoming
+        support vectors.
     clean_every : int, default=256
-        Examples taken in between two looks at those.
+        Number of insertions between two removals of examples with coefficient zero.
     epochs : int, default=1
-        Passes over the training set in `fit`.
+        Number of passes over the training set in `fit`. One pass is the paper's setting; more change little, since the
+        gap is small after each example.
     max_support : int, default=None
-        Examples that each machine may keep. When it is full, the one furthest on the wrong side leaves, or, if there is
-        none, the one furthest on the right side without its own help.
+        Largest number of examples per binary model. A full model evicts the one furthest on the wrong side or, if there
+        is none, the one that the others classify correctly with the largest margin.
     n_jobs : int, default=None
-        Threads. None uses as many as the BLAS would, -1 all processors. The result does not depend on it.
+        Number of threads. None means as many as the BLAS uses, -1 all processors. Results do not depend on it.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The labels known so far, sorted.
+        Labels known so far, sorted.
     support_ : ndarray of shape (n_support,)
-        The support vectors' places in the stream (after `fit`: rows of X), grouped by class.
+        Places of the support vectors in the stream (after `fit`: rows of X), grouped by class.
     support_vectors_ : ndarray or CSR matrix of shape (n_support, n_features)
-        The support vectors.
+        Support vectors.
     n_support_ : ndarray of shape (n_classes,)
-        The number of support vectors of each class.
+        Number of support vectors per class.
     dual_coef_ : ndarray of shape (1, n_support) or (n_classes, n_support)
         Signed coefficients of the support vectors.
     intercept_ : ndarray of shape (1,) or (n_classes,)
-        Zero: these machines have no constant.
+        Zero: the model has no intercept.
     n_admitted_ : ndarray of shape (1, 3) or (n_classes, 3)
-        Examples that each machine has taken in, by where they were when they came: left of the ramp (outliers), on it,
-        right of it.
+        Number of examples that each binary model has inserted, by their place when they arrived: left of the ramp
+        (outliers), on it, right of it.
     n_cleaned_ : ndarray of shape (1, 3) or (n_classes, 3)
-        Examples that left since they had no coefficient, by where they were when they left.
+        Number of examples removed because their coefficient was zero, by their place when they were removed.
     n_features_in_ : int
-        Number of features.
+        Number of features of X.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, if X had some.
+        Names of the features, if X has string column names.
     n_iter_ : int
-        Steps of the solver so far.
+        Number of solver steps so far.
     n_kernel_evals_ : int
-        Kernel values computed so far.
+        Number of kernel values computed so far.
     n_seen_ : int
-        Examples given so far.
+        Number of examples given so far.
+    fit_status_ : int
+        0 if the last call that learned converged, 1 if it warned that it did not.
+    progressive_score_ : ProgressiveScore
+        How often the model was right about an example before learning it.
+    model_size_ : int
+        Number of support vectors, or of features of an approximate model.
 
     See Also
     --------
@@ -175,30 +184,31 @@ class RobustOnlineSVC(MeasuredClassifier):
     @property
     @reads
     def n_admitted_(self) -> NDArray[np.int64]:
-        """Examples taken in by each machine: left of the ramp, on it, right of it."""
-        return self._known().counters()[:, _ADMITTED]
+        """Number of examples inserted per binary model: left of the ramp, on it, right of it."""
+        return self._fitted_state().counters()[:, _ADMITTED]
 
     @property
     @reads
     def n_cleaned_(self) -> NDArray[np.int64]:
-        """Examples cleaned away by each machine: left of the ramp, on it, right of it."""
-        return self._known().counters()[:, _CLEANED]
+        """Number of examples removed per binary model: left of the ramp, on it, right of it."""
+        return self._fitted_state().counters()[:, _CLEANED]
 
+    @writes
     def finish(self) -> Self:
-        """Improve the coefficients of the examples held until none violates the conditions by more than `tol`.
+        """Optimise the examples held until no violation exceeds `tol`; `partial_fit` may go on afterwards.
 
         Returns
         -------
         self : object
-            The estimator; `partial_fit` goes on afterwards.
+            The estimator.
         """
-        return finish_now(self)
+        return driver.finish(self)
 
-    def _train(self, data: TrainingData) -> None:
-        make_passes(self, data, self.epochs)
+    def _pass_plan(self, data: TrainingData) -> PassPlan:  # noqa: ARG002
+        return PassPlan(self.epochs)
 
     def _check_params(self, *, streaming: bool) -> SolverOptions:
-        options = self._common_options(streaming=streaming)
+        options = self._classifier_options(streaming=streaming)
         whole("epochs", self.epochs, at_least=1, hint="one pass is usual")
         if number("ramp", self.ramp, hint="a usual value is -1.0") >= 1:
             raise ParameterError(f"ramp must be below 1, where the loss begins, got {self.ramp!r}; -1.0 is usual.")

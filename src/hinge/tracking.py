@@ -1,97 +1,102 @@
-"""The estimator `TrackingSVC`: a thin front of the native tracking machines."""
+"""The estimator `TrackingSVC`: approximate incremental SVMs with guarantees."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from hinge._fit.base import random_seed
-from hinge._fit.measures import MeasuredClassifier
-from hinge._fit.passes import make_passes
-from hinge._model.params import choice, flag, whole
+from hinge._fit.classifier import SupportVectorClassifier
+from hinge._fit.passes import PassPlan
+from hinge._model.params import choice, flag, random_seed, whole
 from hinge.exceptions import ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from hinge._fit.base import TrainingData
+    from hinge._fit.data import TrainingData
     from hinge._model.state import SolverOptions
 
 _MOST_STEPS = 1_000_000  # for one example: Ctrl-C waits until it is learned
 
 
-class TrackingSVC(MeasuredClassifier):
+class TrackingSVC(SupportVectorClassifier):
     """Online kernel classifier with a guarantee: it stays near the optimum of all examples seen so far.
 
-    After each example it improves the coefficients of `n_steps` examples picked at random among all that it has seen.
-    On average over any stream, however chosen, its objective for each unit of cost is then expected to be at most
+    After each example it optimises the coefficients of `n_steps` examples drawn at random from all that it has seen.
+    Averaged over any stream, its objective divided by C times the number of examples is then expected to be at most
     sqrt(2 C / n_steps) + 1 / n_steps above the optimum, as long as k(x, x) <= 1. There is no intercept. The price of
-    the guarantee is that all examples are kept; `keep="support"` keeps those with a coefficient only.
+    the guarantee is that all examples are kept; `keep="support"` keeps only those with a non-zero coefficient.
 
-    With more than two classes one machine a class is trained against the rest, over shared kernel values.
+    With more than two classes, one binary model per class is trained against the rest; they share kernel values.
 
     Parameters
     ----------
     C : float, default=1.0
-        Penalty of an example on the wrong side of its margin.
+        Penalty for examples inside or on the wrong side of the margin, as in `sklearn.svm.SVC`.
     kernel : {"linear", "rbf", "poly", "sigmoid", "laplacian", "precomputed"} or callable, default="rbf"
-        The kernel. A callable gets two sets of examples and returns the matrix of kernel values.
+        Kernel function. A callable takes two sets of examples and returns the matrix of kernel values.
     degree : int, default=3
-        Exponent of the poly kernel.
+        Degree of the poly kernel.
     gamma : {"scale", "auto"} or float, default="scale"
-        Factor of rbf, poly, sigmoid and laplacian. "scale" is 1 / (n_features * variance of X), where weights count as
-        repetitions; "auto" is 1 / n_features. The first call to `partial_fit` settles it.
+        Kernel coefficient of rbf, poly, sigmoid and laplacian. "scale" is 1 / (n_features * X.var()), where a sample
+        weight counts as repetitions; "auto" is 1 / n_features. The first call to `partial_fit` decides it.
     coef0 : float, default=0.0
-        Constant of poly and sigmoid.
+        Independent term of the poly and sigmoid kernels.
     tol : float, default=1e-3
-        Accepted so that all estimators are called alike; steps are never too small to be made.
+        Ignored; present so that all estimators have the same parameters.
     cache_size : float, default=200
-        Memory for kernel values, in megabytes.
+        Size of the kernel cache in MB.
     class_weight : dict or "balanced", default=None
-        Factors of `C` by class. "balanced" makes all classes weigh the same, in `fit` only.
+        Factors of `C` per class. "balanced" gives all classes the same total weight, in `fit` only.
     verbose : bool, default=False
         Show a progress bar on standard error.
     random_state : int, RandomState instance or None, default=None
-        Seed of the order in which `fit` visits the examples, and of the random picks.
+        Seed of the order in which `fit` visits the examples, and of the random draws.
     n_steps : int, default=10
-        Examples picked after each new one.
+        Number of examples drawn after each new one (K in the paper).
     process : bool, default=True
-        Improve the coefficient of each new example first (Algorithm 2 of the paper); without it (Algorithm 1) the new
-        example is one among all others.
+        Optimise the coefficient of each new example first (Algorithm 2 of the paper); if False (Algorithm 1), the new
+        example is treated like all others.
     average : bool, default=True
-        Answer with the coefficients averaged over the steps made after the last example, as the guarantee asks.
+        Predict with the coefficients averaged over the steps after the last example, as the guarantee requires.
     keep : {"all", "support"}, default="all"
-        Which examples to keep: all, or those with a coefficient. Then picks of others are lost, as in section 5.2 of
-        the paper, and learning is faster.
+        Which examples to keep: all, or only those with a non-zero coefficient, as in section 5.2 of the paper, where
+        draws of other examples are skipped and learning is faster.
     epochs : int, default=1
-        Passes over the training set in `fit`.
+        Number of passes over the training set in `fit`. One pass is what the guarantee speaks of.
     n_jobs : int, default=None
-        Threads. None uses as many as the BLAS would, -1 all processors. The result does not depend on it.
+        Number of threads. None means as many as the BLAS uses, -1 all processors. Results do not depend on it.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The labels known so far, sorted.
+        Labels known so far, sorted.
     support_ : ndarray of shape (n_support,)
-        The support vectors' places in the stream (after `fit`: rows of X), grouped by class.
+        Places of the support vectors in the stream (after `fit`: rows of X), grouped by class.
     support_vectors_ : ndarray or CSR matrix of shape (n_support, n_features)
-        The support vectors.
+        Support vectors.
     n_support_ : ndarray of shape (n_classes,)
-        The number of support vectors of each class.
+        Number of support vectors per class.
     dual_coef_ : ndarray of shape (1, n_support) or (n_classes, n_support)
         Signed coefficients of the support vectors, averaged if `average` is set.
     intercept_ : ndarray of shape (1,) or (n_classes,)
-        Zero: these machines have no constant.
+        Zero: the model has no intercept.
     n_features_in_ : int
-        Number of features.
+        Number of features of X.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, if X had some.
+        Names of the features, if X has string column names.
     n_iter_ : int
-        Steps of the solver so far.
+        Number of solver steps so far.
     n_kernel_evals_ : int
-        Kernel values computed so far.
+        Number of kernel values computed so far.
     n_seen_ : int
-        Examples given so far.
+        Number of examples given so far.
+    fit_status_ : int
+        0 if the last call that learned converged, 1 if it warned that it did not.
+    progressive_score_ : ProgressiveScore
+        How often the model was right about an example before learning it.
+    model_size_ : int
+        Number of support vectors, or of features of an approximate model.
 
     See Also
     --------
@@ -151,15 +156,15 @@ class TrackingSVC(MeasuredClassifier):
         self.epochs = epochs
         self.n_jobs = n_jobs
 
-    def _train(self, data: TrainingData) -> None:
-        make_passes(self, data, self.epochs)
+    def _pass_plan(self, data: TrainingData) -> PassPlan:  # noqa: ARG002
+        return PassPlan(self.epochs)
 
     def _options(self, *, streaming: bool) -> SolverOptions:
         options = self._check_params(streaming=streaming)
         return replace(options, seed=random_seed(self.random_state))
 
     def _check_params(self, *, streaming: bool) -> SolverOptions:
-        options = self._common_options(streaming=streaming)
+        options = self._classifier_options(streaming=streaming)
         whole("epochs", self.epochs, at_least=1, hint="one pass is usual")
         keep_all = choice("keep", self.keep, ("all", "support")) == "all"
         process = flag("process", self.process)

@@ -17,8 +17,8 @@ from sklearn.naive_bayes import GaussianNB
 
 from hinge import IncrementalSVC, OnlineSVC, ParameterError
 from hinge.active import modal, query
+from hinge.active._acquisition import acquisition_scores
 from hinge.active._continued import Continued
-from hinge.active._score import merits
 
 EXACT = IncrementalSVC(gamma=0.5, C=10.0)
 
@@ -39,7 +39,7 @@ class TestModal:
         model = OnlineSVC(gamma=0.5, random_state=0).fit(X[:30], y[:30])
         rows, worth = modal.strategy(name)(model, X, n_instances=4)
         np.testing.assert_array_equal(rows, query(model, X, 4, name))
-        np.testing.assert_array_equal(worth, merits(model, X, name)[rows])
+        np.testing.assert_array_equal(worth, acquisition_scores(model, X, name)[rows])
 
     @pytest.mark.parametrize("kind", [csr_matrix, pd.DataFrame, np.ndarray.tolist])
     def test_any_kind_of_pool(self, iris, kind):
@@ -123,7 +123,7 @@ def test_merits_come_with_the_rows(learners, iris):
     learner = learners.ActiveLearner(Continued(EXACT), modal.strategy(), X_training=X[:9], y_training=y[:9])
     rows, chosen, worth = learner.query(X, n_instances=2, return_metrics=True)
     np.testing.assert_array_equal(chosen, X[rows])
-    np.testing.assert_array_equal(worth, merits(learner.estimator, X[rows], "boundary"))
+    np.testing.assert_array_equal(worth, acquisition_scores(learner.estimator, X[rows], "boundary"))
 
 
 def test_a_committee_of_modal(learners, iris):
@@ -261,7 +261,7 @@ class TestHingeQuery:
         assert rows[0] == 30 + query(clf, X[30:], strategy=strategy)[0]
         assert utilities.shape == (1, 150)
         assert np.isnan(utilities[0, :30]).all()
-        np.testing.assert_array_equal(utilities[0, 30:], merits(clf, X[30:], strategy))
+        np.testing.assert_array_equal(utilities[0, 30:], acquisition_scores(clf, X[30:], strategy))
 
     @pytest.mark.parametrize("strategy", ["boundary", "positive", "autoactive", "random"])
     @pytest.mark.parametrize("spread", [0.0, 0.2])
@@ -369,7 +369,7 @@ class TestHingeStreamQuery:
             asking.update(X[start : start + 25], chosen)
             found.extend(start + chosen)
         np.testing.assert_array_equal(found, whole)
-        assert (merits(clf, X[whole], "boundary") > -0.5).all()
+        assert (acquisition_scores(clf, X[whole], "boundary") > -0.5).all()
 
     def test_all_rows_are_worth_asking_about_before_anything_is_known(self, tools, iris):
         clf = wrapped(Continued(EXACT))

@@ -27,7 +27,7 @@ from hinge import (
     TrackingSVC,
 )
 from hinge.active import ActiveLearner, query
-from hinge.active._apart import apart
+from hinge.active._diversity import diverse_batch
 
 MODELS = {
     "OnlineSVC": OnlineSVC(C=10, random_state=0),
@@ -367,7 +367,7 @@ def test_advice_begins_anew_when_labels_are_taken_back():
     while not learner.advice().stop:
         rows = learner.ask(10)
         learner.tell(rows, y[rows])
-    assert "say nearly the same" in learner.advice().reason
+    assert "agree about the pool" in learner.advice().reason
     assert not learner.forget(list(learner.labels)[30:]).advice().stop
 
 
@@ -383,7 +383,7 @@ def test_targets_must_be_classes():
 
 def test_rows_that_are_not_numbers_are_duplicates_when_equal():
     frame = pd.DataFrame({"city": ["Rome", "Oslo", "Rome", "Paris", "Oslo"] * 20, "size": [1, 2, 1, 3, 2] * 20})
-    chosen = apart(frame, np.arange(100), 3, 0.2)
+    chosen = diverse_batch(frame, np.arange(100), 3, 0.2)
     assert frame.iloc[chosen]["city"].nunique() == 3
 
 

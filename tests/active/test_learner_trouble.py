@@ -15,8 +15,8 @@ from sklearn.svm import SVC, OneClassSVM
 
 from hinge import IncrementalSVC, OnlineSVC
 from hinge.active import ActiveLearner, modal
-from hinge.active._apart import apart
-from hinge.active._pool import OpenRows
+from hinge.active._diversity import diverse_batch
+from hinge.active._pool import UnlabelledRows
 
 X, y = make_blobs(200, centers=3, cluster_std=2.0, random_state=0)
 
@@ -92,19 +92,19 @@ def test_a_model_goes_through_two_learners():
     assert len(second.model.ids_) == 52
 
 
-class Interrupted(OpenRows):
+class Interrupted(UnlabelledRows):
     left = 1
 
-    def close(self, row):
+    def remove(self, row):
         self.left -= 1
         if self.left == -1:
             raise KeyboardInterrupt
-        super().close(row)
+        super().remove(row)
 
 
 def test_interrupted_while_rows_are_closed():
     learner = ActiveLearner(OnlineSVC(gamma=0.1), X, random_state=0)
-    learner._open = Interrupted(200)
+    learner._unlabelled = Interrupted(200)
     with pytest.raises(KeyboardInterrupt):
         learner.tell([0, 1, 2, 3], [0, 1, 2, 0])
     assert not set(learner.ask(200).tolist()) & set(learner.labels)
@@ -114,15 +114,15 @@ def test_interrupted_while_rows_are_closed():
 
 def test_interrupted_while_rows_are_left_out():
     rows = Interrupted(10)
-    with pytest.raises(KeyboardInterrupt), rows.without([1, 2, 3]):
+    with pytest.raises(KeyboardInterrupt), rows.excluding([1, 2, 3]):
         pass
     assert len(rows) == 10
 
 
 def test_modal_asks_a_classifier_with_an_estimator_inside():
     model = CalibratedClassifierCV(SVC(), cv=2).fit(X, y)
-    _, merits = modal.strategy(random_state=0)(model, X, n_instances=3)
-    assert (merits < 0).all()  # zeros: rows were drawn at random
+    _, scores = modal.strategy(random_state=0)(model, X, n_instances=3)
+    assert (scores < 0).all()  # zeros: rows were drawn at random
 
 
 def test_answers_alone_fit_nothing():
@@ -150,8 +150,8 @@ def test_other_estimators_are_refused_at_once(model):
 def test_spread_far_from_the_origin():
     random = np.random.default_rng(0)
     twins = np.repeat(random.normal(size=(30, 2)) * 100, 10, axis=0) + random.normal(size=(300, 2)) * 1e-3
-    assert len(set(apart(twins, np.arange(300), 8, 0.2) // 10)) == 8
-    assert len(set(apart(twins + 1.7e9, np.arange(300), 8, 0.2) // 10)) == 8  # seconds since 1970
+    assert len(set(diverse_batch(twins, np.arange(300), 8, 0.2) // 10)) == 8
+    assert len(set(diverse_batch(twins + 1.7e9, np.arange(300), 8, 0.2) // 10)) == 8  # seconds since 1970
 
 
 def test_a_refused_change_keeps_the_order_of_labels():
@@ -167,7 +167,7 @@ def test_a_refused_change_keeps_the_order_of_labels():
 
 
 def test_texts_of_digits():
-    assert apart(np.array([str(i) for i in range(50)]), np.arange(50), 3, 0.2).shape == (3,)
+    assert diverse_batch(np.array([str(i) for i in range(50)]), np.arange(50), 3, 0.2).shape == (3,)
 
 
 def test_exclude_twice():

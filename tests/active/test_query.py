@@ -201,5 +201,5 @@ def test_models_that_give_no_scores(two):
 
 
 def test_scores_that_are_no_numbers():
-    with pytest.raises(DataError, match=r"^The scores of a model must be numbers, got NaN"):
+    with pytest.raises(DataError, match=r"^The scores of the model must not be NaN, got NaN"):
         query(Answers(), np.array([[1.0], [np.nan]]))

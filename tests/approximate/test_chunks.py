@@ -56,13 +56,13 @@ def test_later_passes_are_not_undone(problem, n):
 def test_passes_go_over_chunks_in_different_orders(problem, monkeypatch):
     X, y = problem
     orders = []
-    rehearse = ApproximateSVC._rehearse
+    rehearse = ApproximateSVC._learn_again
 
     def watched(self, X, y, sample_weight, random):
         orders.append(random.get_state()[1].tobytes() + bytes(str(random.get_state()[2]), "ascii"))
         rehearse(self, X, y, sample_weight, random)
 
-    monkeypatch.setattr(ApproximateSVC, "_rehearse", watched)
+    monkeypatch.setattr(ApproximateSVC, "_learn_again", watched)
     ApproximateSVC(epochs=4, n_components=20, random_state=0).fit(pieces(X, y))
     assert len(orders) == len(set(orders)) == 30
 

@@ -33,8 +33,10 @@ def scripted(monkeypatch, kind, scores):
     """Let validation scores be those of a script; return what the model is at each of them."""
     moments = []
 
-    def score(self, X, y, weights):
-        moments.append({"coef": self.coef_, "intercept": self.intercept_, "steps": self.n_iter_, "rows": X, "y": y})
+    def score(self, state, X, y, weights):
+        intercept = state.table.arrange(state.native.bias[None, :]).ravel()
+        moment = {"coef": state.weights(), "intercept": intercept, "steps": state.native.n_steps}
+        moments.append(moment | {"rows": X, "y": y})
         return scores[len(moments) - 1]
 
     monkeypatch.setattr(kind, "_validation_score", score)
@@ -99,7 +101,7 @@ def test_the_score_is_that_of_the_rows_held_out(data):
     rows, weights = held_out(y, 0.1), np.random.default_rng(3).uniform(0.1, 2.0, 200)
     model = make().fit(X, y, weights)
     expected = np.average(model.predict(X[rows]) == y[rows], weights=weights[rows])
-    assert model._validation_score(X[rows], y[rows], weights[rows]) == pytest.approx(expected)
+    assert model._validation_score(model._state, X[rows], y[rows], weights[rows]) == pytest.approx(expected)
 
 
 def test_rows_of_weight_zero_are_not_held_out(monkeypatch, data):

@@ -162,7 +162,7 @@ def test_early_stopping(monkeypatch, data, steps, average_last):
     X, y, _, _ = data
     asked, scores = [], iter(range(9))
 
-    def score(self, rows, labels, weights):
+    def score(self, state, rows, labels, weights):
         asked.append(rows)
         return float(next(scores))
 

@@ -1,4 +1,4 @@
-"""`--model approximate`, with all that follows."""
+"""`hinge train --model approximate`, and the other commands with such models."""
 
 import csv
 import json
@@ -21,9 +21,9 @@ def result_of(done):
 
 @pytest.fixture
 def small(monkeypatch):
-    """Let files count as larger than memory."""
-    monkeypatch.setattr("hinge.cli._material.MOST_KEPT", 0)
-    monkeypatch.setattr("hinge.cli._material.ROWS_AT_A_TIME", 50)
+    """Treat all files as larger than memory."""
+    monkeypatch.setattr("hinge.cli.train._sources.MAX_BYTES_IN_MEMORY", 0)
+    monkeypatch.setattr("hinge.cli.train._sources.ROWS_PER_CHUNK", 50)
 
 
 @pytest.mark.parametrize("approximation", ["nystroem", "fourier"])
@@ -52,7 +52,7 @@ def test_all_commands(run, census, approximation):
     assert "hold no preparation" in run("export", "model.hinge", "-o", "census.libsvm").err
 
 
-def test_words(run, census):
+def test_text_output(run, census):
     done = run(*TRAIN, "--components", "50", "--compare", "--test", "test.csv", "--plot", "curve.svg")
     assert "hinge ApproximateSVC, one pass" in done.out
     assert "census.csv, C=3, nystroem, hinge, rbf, gamma=" in done.out
@@ -64,8 +64,8 @@ def test_words(run, census):
     assert "support" not in alone.out
 
 
-def test_rows_pass_by(run, census, small, monkeypatch):
-    """What a file larger than memory leaves behind is the model: no more than its first examples are kept."""
+def test_a_large_file_is_streamed(run, census, small, monkeypatch):
+    """Rows of a file larger than memory are learned in small batches, and the model keeps only landmarks."""
     pieces = []
 
     def recorded(self, X, y, classes=None, sample_weight=None):
@@ -80,9 +80,9 @@ def test_rows_pass_by(run, census, small, monkeypatch):
     assert len(hinge.load("model.hinge").support_) == 20
 
 
-@pytest.mark.parametrize("passing", [False, True])
-def test_later_passes_are_no_new_examples(run, census, passing, request):
-    if passing:
+@pytest.mark.parametrize("streamed", [False, True])
+def test_later_passes_do_not_count_examples_again(run, census, streamed, request):
+    if streamed:
         request.getfixturevalue("small")
     result = result_of(run(*TRAIN, "--components", "100", "--epochs", "3", "--test", "test.csv", "--json"))
     assert (result["rows"], result["examples_seen"], result["epochs"]) == (600, 600, 3)
@@ -98,7 +98,7 @@ def test_standard_input(run, census):
     result = result_of(run("train", "-", "--model", "approximate", "--components", "50", "--json", stdin=text))
     assert result["examples_seen"] == 600
     done = run("train", "-", "--model", "approximate", "--epochs", "2", stdin=text)
-    assert (done.code, "can be read once only" in done.err) == (2, True)
+    assert (done.code, "can be read only once" in done.err) == (2, True)
 
 
 def test_resume(run, census):
@@ -119,7 +119,7 @@ def test_resume(run, census):
     assert hinge.load("model.hinge").n_seen_ == 800
 
 
-def test_a_short_file_has_its_final_landmarks_and_more_may_follow(run, census):
+def test_landmarks_of_a_short_file_are_final_and_training_can_resume(run, census):
     arguments = ("train", "test.csv", "--model", "approximate", "--label", "income", "--components", "100")
     assert run(*arguments).code == 0
     first = hinge.load("model.hinge")
@@ -129,7 +129,7 @@ def test_a_short_file_has_its_final_landmarks_and_more_may_follow(run, census):
     assert (model.n_seen_, model.model._state.reservoir, len(model.support_)) == (800, None, 100)
 
 
-def test_later_passes_over_a_short_file_are_not_undone(run, census):
+def test_later_passes_over_a_short_file_are_kept(run, census):
     steps = []
     for epochs in ("1", "3"):
         assert run(*TRAIN, "--components", "300", "--epochs", epochs).code == 0
@@ -157,7 +157,7 @@ def test_probabilities(run, census):
     assert (done.code, "--probabilities needs a model trained with" in done.err) == (2, True)
 
 
-def test_numbers_for_libsvm(run, folder):
+def test_export_to_libsvm(run, folder):
     assert run("train", "digits", "--model", "approximate", "--components", "60", "--no-compare").code == 0
     assert run("export", "model.hinge", "-o", "digits.libsvm").code == 0
     assert (folder / "digits.libsvm").read_text().startswith("svm_type c_svc\n")
@@ -167,7 +167,7 @@ def test_numbers_for_libsvm(run, folder):
     assert not (folder / "fourier.libsvm").exists()
 
 
-def test_interrupt_saves_what_was_learned(run, census, monkeypatch):
+def test_interrupt_saves_the_model(run, census, monkeypatch):
     calls = []
 
     def interrupted(self, *arguments, **keywords):
@@ -185,7 +185,7 @@ def test_interrupt_saves_what_was_learned(run, census, monkeypatch):
 
 @pytest.fixture
 def regression(folder):
-    """Write a regression, and rows to ask it about."""
+    """Save a regressor, and rows to predict."""
     X = np.random.default_rng(0).normal(size=(200, 2))
     model = ApproximateSVR(n_components=50, random_state=0).fit(X, X[:, 0])
     hinge.save(model, folder / "model.hinge")
@@ -193,7 +193,7 @@ def regression(folder):
     return model, X[:20]
 
 
-def test_regressions(run, folder, regression):
+def test_regressors(run, folder, regression):
     pytest.importorskip("onnx")
     model, X = regression
     found = [float(line) for line in run("predict", "model.hinge", "rows.csv", "--no-header").out.split()]
@@ -240,7 +240,7 @@ def test_bad_input_is_one_sentence_and_exit_code_2(run, census, arguments, sente
 
 @pytest.mark.slow
 def test_memory_does_not_grow_with_the_file(folder):
-    """Almost four times the rows, in both cases more than are kept in memory, take the same room."""
+    """A file with almost four times the rows, both too large for memory, takes the same memory."""
     random = np.random.default_rng(0)
     block = random.normal(size=(5000, 60)).astype(np.float32)
     lines = "".join(

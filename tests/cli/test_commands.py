@@ -1,12 +1,20 @@
-"""What all commands have in common, and the small ones."""
+"""What all commands have in common, and the small commands."""
 
+import ast
+import importlib
 import json
 import subprocess
 import sys
+import tomllib
+from importlib.metadata import EntryPoint
+from pathlib import Path
 
 import pytest
 
 import hinge
+import hinge.cli
+from hinge.cli import main
+from hinge.cli._app import COMMANDS as HELP_LINES
 
 COMMANDS = ["train", "predict", "evaluate", "info", "export", "bench"]
 
@@ -63,21 +71,58 @@ def test_export(run):
     assert (facts["file"], facts["format"], len(facts["classes"])) == ("digits.onnx", "onnx", 10)
 
 
-def test_the_installed_command(folder):
-    done = subprocess.run(
-        [sys.executable, "-c", "import hinge_command; hinge_command.main()", "--version"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout.strip() == f"hinge {hinge.__version__}"
+def test_the_installed_script():
+    """The script is declared with a function that exists; the tests do not need an installed script."""
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert EntryPoint("hinge", project["scripts"]["hinge"], "console_scripts").load() is main
 
 
-def test_ctrl_c_while_the_libraries_load_is_quiet(folder):
-    """A package of the same name stands in for the real one, and is interrupted while it is imported."""
-    (folder / "hinge" / "cli").mkdir(parents=True)
-    (folder / "hinge" / "__init__.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
-    (folder / "hinge" / "cli" / "__init__.py").write_text("def main(): pass\n")
-    script = f"import sys, hinge_command; sys.path.insert(0, {str(folder)!r}); hinge_command.main()"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+def test_help_lists_the_first_line_of_each_docstring():
+    for name, help_line in HELP_LINES.items():
+        command = getattr(importlib.import_module(f"hinge.cli.{name}"), name)
+        assert command.__doc__.splitlines()[0] == help_line
+
+
+def program(*arguments):
+    return subprocess.run([sys.executable, "-m", "hinge", *arguments], capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["--help"]])
+def test_help_and_version_need_no_numpy(folder, arguments):
+    """NumPy and scikit-learn take a second to import."""
+    (folder / "numpy.py").write_text("raise ImportError('imported')\n")
+    done = program(*arguments)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(("library", "arguments"), [("typer", ["--help"]), ("numpy", ["info", "model.hinge"])])
+def test_ctrl_c_while_libraries_are_imported_is_quiet(folder, library, arguments):
+    """A module of the same name replaces a library and sends SIGINT while it is imported."""
+    (folder / f"{library}.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
+    done = program(*arguments)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+def test_ctrl_c_that_is_ignored_stays_ignored(folder):
+    """Shell scripts start background jobs this way."""
+    (folder / "numpy.py").write_text(
+        "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\nraise ImportError('on')\n"
+    )
+    script = f"trap '' INT; exec {sys.executable} -m hinge info model.hinge"
+    done = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=False)  # noqa: S607
+    assert (done.returncode, done.stderr) == (2, "hinge: on\n")
+
+
+def test_commands_use_no_private_attributes_of_other_objects():
+    """All that a command needs is public; `hinge.streaming` has what scikit-learn does not define."""
+    package = Path(hinge.cli.__file__).parent
+    found = []
+    for file in package.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Attribute) and node.attr.startswith("_") and not node.attr.endswith("__"):
+                owner = node.value.id if isinstance(node.value, ast.Name) else ""
+                if (owner, node.attr) not in {("self", node.attr), ("os", "_exit")}:
+                    found.append(f"{file.name}:{node.lineno} {node.attr}")
+            if isinstance(node, ast.Constant) and node.value in {"_state", "_stream_traits"}:
+                found.append(f"{file.name}:{node.lineno} {node.value}")
+    assert found == []

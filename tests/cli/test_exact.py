@@ -1,4 +1,4 @@
-"""`--model incremental` and `--model one-class`, with all that follows."""
+"""`hinge train --model incremental` and `--model one-class`, and the other commands with such models."""
 
 import json
 
@@ -44,7 +44,7 @@ def result_of(done):
 
 class TestIncremental:
     def test_is_exact(self, run, census):
-        """Learned row by row from a file, it is the solution of SVC on the same prepared rows."""
+        """The model of a file is the solution of SVC for the same prepared rows."""
         arguments = ("train", "census.csv", "--model", "incremental", "--label", "income", "--C", "3")
         result = result_of(run(*arguments, "--test", "test.csv", "--compare", "--json"))
         assert (result["estimator"], result["svc"]["estimator"]) == ("IncrementalSVC", "SVC")
@@ -75,12 +75,14 @@ class TestIncremental:
         assert run("export", "model.hinge", "-o", "census.onnx").code == 0
         assert "hold no preparation" in run("export", "model.hinge", "-o", "census.libsvm").err
 
-    def test_saves_on_the_way(self, run, census, monkeypatch):
-        monkeypatch.setattr("hinge.cli._files.EVERY", 0.0)
-        monkeypatch.setattr("hinge.cli._files.COSTS", 1e9)
+    def test_checkpoints(self, run, census, monkeypatch):
+        monkeypatch.setattr("hinge.cli.train._checkpoint.INTERVAL_S", 0.0)
+        monkeypatch.setattr("hinge.cli.train._checkpoint.MAX_TIME_FRACTION", 1e9)
         saved = []
         hinge_save = hinge.save
-        monkeypatch.setattr("hinge.cli._files.save", lambda model, path: saved.append(hinge_save(model, path)))
+        monkeypatch.setattr(
+            "hinge.cli.train._checkpoint.save", lambda model, path: saved.append(hinge_save(model, path))
+        )
         assert run("train", "census.csv", "--model", "incremental").code == 0
         assert len(saved) > 3
 
@@ -104,7 +106,7 @@ class TestOneClass:
         peer = OneClassSVM(nu=0.05, gamma=model.model._state.kernel.gamma, tol=1e-8).fit(X)
         np.testing.assert_allclose(model.model.decision_function(X), peer.decision_function(X), atol=1e-4)
 
-    def test_says_what_it_does(self, run, workshop):
+    def test_text_output(self, run, workshop):
         done = run("train", "machines.csv", "--model", "one-class", "--normal", "ok", "--compare")
         said = " ".join(done.err.split())
         assert "label: column 'state', a guess; --label names another" in said
@@ -120,7 +122,7 @@ class TestOneClass:
         assert max(map(len, done.out.splitlines())) <= 80
         assert "…" not in done.out
 
-    def test_evaluate_knows_what_is_normal(self, run, workshop):
+    def test_evaluate_with_the_normal_label(self, run, workshop):
         run("train", "machines.csv", "--model", "one-class", "--normal", "ok")
         result = result_of(run("evaluate", "model.hinge", "new.csv", "--json"))
         model = hinge.load("model.hinge")
@@ -132,7 +134,7 @@ class TestOneClass:
         assert result["classes"]["normal"]["recall"] == pytest.approx(np.mean(~outside[truth]))
         other = result_of(run("evaluate", "model.hinge", "new.csv", "--normal", "broken", "--json"))
         assert other["roc_area"] == pytest.approx(1 - result["roc_area"])
-        assert "taken for outlier" in run("evaluate", "model.hinge", "new.csv").out
+        assert "predicted as outlier" in run("evaluate", "model.hinge", "new.csv").out
 
     def test_files_without_labels(self, run, workshop):
         done = run("train", "bare.csv", "--model", "one-class")
@@ -146,7 +148,7 @@ class TestOneClass:
         assert result_of(run("evaluate", "model.hinge", "bare.csv", "--json"))["called"] <= 10
         assert result_of(run("evaluate", "model.hinge", "new.csv", "--normal", "ok", "--json"))["roc_area"] > 0.98
         done = run("evaluate", "model.hinge", "bare.csv", "--normal", "ok")
-        assert (done.code, "There must be a column of labels" in done.err) == (2, True)
+        assert (done.code, "There must be a label column" in done.err) == (2, True)
 
     def test_files_without_names(self, run, workshop):
         for name in ("bare", "new"):
@@ -156,7 +158,7 @@ class TestOneClass:
         assert len(run("predict", "model.hinge", "bare-rows.csv").out.split()) == 210
         assert result_of(run("evaluate", "model.hinge", "new-rows.csv", "--normal", "ok", "--json"))["roc_area"] > 0.98
 
-    def test_labels_that_are_not_used_may_be_missing(self, run, workshop):
+    def test_unused_labels_may_be_missing(self, run, workshop):
         lines = [f"{row[0]},{row[1]},{'' if place % 2 else 'a'}" for place, row in enumerate(machines(80))]
         (workshop / "some.csv").write_text("\n".join(["heat,speed,label", *lines, ",1,a"]) + "\n")
         done = run("train", "some.csv", "--model", "one-class", "--missing", "drop", "--json")
@@ -171,7 +173,7 @@ class TestOneClass:
         done = run("train", "test.svm", "--model", "one-class", "--normal", "3", "--json")
         assert result_of(done)["examples_seen"] == np.sum(data.y_test == 3)
 
-    def test_known_data(self, run, folder):
+    def test_data_sets_by_name(self, run, folder):
         result = result_of(run("train", "digits", "--model", "one-class", "--normal", "3", "--json"))
         assert result["online"]["outliers"]["roc_area"] > 0.95
         assert result["picture"] == "train.png"
@@ -207,13 +209,13 @@ class TestOneClass:
         result = result_of(run("train", "-", "--model", "one-class", "--normal", "ok", "--json", stdin=text))
         assert result["examples_seen"] == 210
         assert "outliers" not in result["online"]  # the rows have gone by
-        monkeypatch.setattr("hinge.cli._material.MOST_KEPT", 0)
-        monkeypatch.setattr("hinge.cli._material.ROWS_AT_A_TIME", 50)
+        monkeypatch.setattr("hinge.cli.train._sources.MAX_BYTES_IN_MEMORY", 0)
+        monkeypatch.setattr("hinge.cli.train._sources.ROWS_PER_CHUNK", 50)
         result = result_of(run("train", "machines.csv", "--model", "one-class", "--normal", "ok", "--json"))
         assert result["examples_seen"] == 210
         assert result["online"]["outliers"]["roc_area"] > 0.98
 
-    def test_interrupt_saves_what_was_learned(self, run, workshop, monkeypatch):
+    def test_interrupt_saves_the_model(self, run, workshop, monkeypatch):
         learn, calls = hinge.IncrementalOneClassSVM.partial_fit, []
 
         def interrupted(self, X):
@@ -227,13 +229,13 @@ class TestOneClass:
         assert (done.code, "Stopped after 84 examples" in done.err) == (130, True)
         assert hinge.load("model.hinge").n_seen_ == 84
 
-    def test_pictures_of_a_plane(self, run, folder):
+    def test_plot_of_two_features(self, run, folder):
         random = np.random.default_rng(0)
         rows = np.vstack([random.normal(size=(90, 2)), random.normal(4, 1, size=(10, 2))])
         write_table(folder / "plane.csv", [[*row, int(place >= 90)] for place, row in enumerate(rows)], "abc")
         arguments = ("train", "plane.csv", "--model", "one-class", "--normal", "0", "--shape", "sphere")
         assert result_of(run(*arguments, "--plot", "plane.svg", "--json"))["shape"] == "sphere"
-        assert "What is normal" in (folder / "plane.svg").read_text()
+        assert "Normal region" in (folder / "plane.svg").read_text()
 
 
 @pytest.mark.parametrize(
@@ -246,7 +248,7 @@ class TestOneClass:
         (("--model", "incremental", "--max-support", "9"), "--max-support must be left out"),
         (("--model", "incremental", "--max-examples", "1"), "max_examples must be"),
         (("--model", "incremental", "--epochs", "2"), "--epochs must be 1: IncrementalSVC has the exact solution"),
-        (("--model", "one-class", "--normal", "fine"), "Some rows must have the label 'fine' of what is normal, got"),
+        (("--model", "one-class", "--normal", "fine"), "Some rows must have the label 'fine' of normal rows, got"),
         (("--model", "one-class", "--nu", "2"), "nu must be at most 1"),
         (("--model", "one-class", "--nu", "0.1", "--C", "1"), "--nu must be left out with --C"),
         (("--model", "one-class", "--shape", "cube"), "shape must be"),
@@ -263,10 +265,10 @@ def test_bad_options_are_one_sentence(run, workshop, arguments, sentence):
     assert not (workshop / "model.hinge").exists()
 
 
-def test_what_one_class_cannot_do(run, workshop):
+def test_commands_that_need_other_models(run, workshop):
     run("train", "machines.csv", "--model", "one-class")
     done = run("export", "model.hinge", "-o", "machines.onnx")
-    assert (done.code, "Only classifiers can be exported" in done.err) == (2, True)
+    assert (done.code, "Only classifiers and regressors can be exported" in done.err) == (2, True)
     run("train", "machines.csv", "-o", "classes.hinge")
     done = run("evaluate", "classes.hinge", "new.csv", "--normal", "ok")
     assert (done.code, "--normal must be left out: the model knows more than one class" in done.err) == (2, True)

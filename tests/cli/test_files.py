@@ -1,4 +1,4 @@
-"""`hinge train`, `predict`, `evaluate` and `info` with files of the user's own."""
+"""`hinge train`, `predict`, `evaluate` and `info` with files of the user."""
 
 import fcntl
 import json
@@ -42,11 +42,11 @@ def test_a_table_just_works(run, census):
     assert f"{result['error']:.2f} %" in done.out
 
 
-def test_ctrl_c_leaves_the_comparison_out(run, census, monkeypatch):
+def test_ctrl_c_skips_the_comparison(run, census, monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("hinge.cli._compare._run_in_background", interrupted)
+    monkeypatch.setattr("hinge.cli.train._compare._run_in_background", interrupted)
     done = run("train", "census.csv", "--label", "income", "--compare", "--json")
     assert done.code == 130
     result = json.loads(done.out)
@@ -70,7 +70,7 @@ def test_an_index_without_a_name(run, census):
     assert json.loads(done.out)["features"] == 5
 
 
-def test_test_rows_are_looked_at_before_anything_is_learned(run, census):
+def test_test_rows_are_checked_before_training(run, census):
     (census / "bad.csv").write_text("age,city,hours\n30,Rome,40\n")
     done = run("train", "census.csv", "--label", "income", "--test", "bad.csv")
     assert (done.code, "There must be a column 'income'" in done.err) == (2, True)
@@ -93,16 +93,16 @@ def test_many_classes_fit_a_narrow_terminal(run, folder, monkeypatch):
     np.savez("test.npz", X=data.X_test, y=data.y_test)
     done = run("evaluate", "model.hinge", "test.npz")
     assert "precision" in done.out
-    assert "Most often taken: " in done.out
+    assert "Most frequent mistakes: " in done.out
     assert "…" not in done.out
 
 
-def test_columns_that_look_like_no_categories_are_named(run, census):
+def test_columns_with_too_many_categories_are_reported(run, census):
     lines = (census / "census.csv").read_text().splitlines()
     dated = [f"day,{lines[0]}", *(f"day {place},{line}" for place, line in enumerate(lines[1:]))]
     (census / "dated.csv").write_text("\n".join(dated))
     said = " ".join(run("train", "dated.csv").err.split())
-    assert "Column 'day' has 600 different texts in 600 rows" in said
+    assert "Column 'day' has 600 different values in 600 rows" in said
     assert "a guess; --label names another" in said
 
 
@@ -147,7 +147,7 @@ def test_predict_many_classes(run):
 def test_evaluate_shows_confusions(run, census):
     trained(run)
     done = run("evaluate", "census.hinge", "test.csv")
-    assert "taken for >50K" in done.out
+    assert "predicted as >50K" in done.out
     result = json.loads(run("evaluate", "census.hinge", "test.csv", "--json").out)
     assert sum(number for *_, number in result["confusion"]) == 200
     labels = np.array(run("predict", "census.hinge", "test.csv").out.split())
@@ -169,7 +169,7 @@ def test_info(run, census):
     assert "city (3 categories)" in run("info", "census.hinge").out
 
 
-def test_resume_goes_on(run, census):
+def test_resume(run, census):
     trained(run)
     once = hinge.load("census.hinge")
     done = run("train", "census.csv", "--resume", "census.hinge", "--json")
@@ -184,7 +184,7 @@ def test_resume_goes_on(run, census):
     done = run("train", "test.csv", "--resume", "census.hinge", "--scale", "none")
     assert (done.code, "--scale must be left out" in done.err) == (2, True)
     done = run("train", "digits", "--resume", "census.hinge")
-    assert (done.code, "go on with such a file" in done.err) == (2, True)
+    assert (done.code, "resume with such a file" in done.err) == (2, True)
     done = run("train", "test.csv", "--resume", "census.hinge", "--gamma", "7")
     assert (done.code, "must stay what they were" in done.err) == (2, True)
 
@@ -200,12 +200,12 @@ def test_resume_of_bundled_data(run):
     [
         (",Rome,40,>50K", "column 'age' has none in line 602"),
         ("30,?,40,>50K", "column 'city' has none in line 602"),
-        ("thirty,Rome,40,>50K", "Column 'age' must hold numbers only or categories only, got 'thirty' in line 602"),
+        ("thirty,Rome,40,>50K", "Column 'age' must hold either numbers or categories, got 'thirty' in line 602"),
         ("30,Rome,40,", "Every row must have a label, but line 602 has none"),
         ("30,Rome,40", "line 602"),
     ],
 )
-def test_bad_rows_are_named_before_anything_is_learned(run, census, line, sentence):
+def test_invalid_rows_are_reported_before_training(run, census, line, sentence):
     with (census / "census.csv").open("a") as file:
         file.write(line + "\n")
     done = run("train", "census.csv", "--label", "income")
@@ -218,15 +218,15 @@ def test_one_class_is_too_few(run, folder):
     (folder / "one.csv").write_text("x,y\n1,a\n2,a\n")
     done = run("train", "one.csv")
     assert (done.code, done.out) == (2, "")
-    sentence = "There must be rows of two classes at least, got only a in column 'y'; --label names another."
+    sentence = "There must be rows of at least two classes, got only a in column 'y'; --label names another."
     assert done.err == f"hinge: {sentence}\n"
     (folder / "fractions.csv").write_text("x,y\n1,0.5\n2,1.5\n")
     done = run("train", "fractions.csv")
     assert (done.code, "numbers with fractions in column 'y'" in done.err) == (2, True)
 
 
-def test_rows_sorted_by_class_are_noticed(run, folder, monkeypatch):
-    monkeypatch.setattr("hinge.cli._material.MOST_KEPT", 0)
+def test_rows_sorted_by_class_are_reported(run, folder, monkeypatch):
+    monkeypatch.setattr("hinge.cli.train._sources.MAX_BYTES_IN_MEMORY", 0)
     (folder / "sorted.csv").write_text("x,y\n" + "1,a\n" * 1000 + "2,b\n" * 1000)
     assert "sorted by class" in run("train", "sorted.csv").err
     (folder / "mixed.csv").write_text("x,y\n" + "1,a\n2,b\n" * 1000)
@@ -254,13 +254,13 @@ def test_plain_sparse_models_and_their_files(run, folder):
     assert hinge.datasets.read("x.npz")[0].shape == (200, 6)
 
 
-def test_a_bad_line_late_in_a_stream_keeps_what_was_learned(run, census):
+def test_an_invalid_line_late_in_a_stream_saves_the_model(run, census):
     lines = (census / "census.csv").read_text().splitlines()
     text = "\n".join([*lines, *lines[1:] * 9, "old,Rome,40,>50K"])
     done = run("train", "-", stdin=text + "\n")
     assert done.code == 2
     assert "got 'old' in line 6002" in done.err
-    assert "What was learned before is in model.hinge" in done.err
+    assert "The model trained on the rows before it is in model.hinge" in done.err
     assert hinge.load("model.hinge").n_seen_ >= 1000
 
 
@@ -273,7 +273,7 @@ def test_a_bad_line_late_in_a_stream_keeps_what_was_learned(run, census):
         (("train", "census.csv", "--compare", "--kernel", "laplacian"), "--compare needs a kernel that SVC knows"),
     ],
 )
-def test_options_that_would_do_nothing_are_refused(run, census, arguments, sentence):
+def test_options_without_effect_are_errors(run, census, arguments, sentence):
     trained(run)
     done = run(*arguments)
     assert (done.code, sentence in done.err) == (2, True), done.err
@@ -307,7 +307,7 @@ def test_new_classes_may_come_later(run, census):
     (census / "other.csv").write_text("age,city,hours,income\n" + "30,Rome,40,other\n" * 5)
     assert run("train", "more.csv", "--resume", "census.hinge").code == 0
     assert hinge.load("census.hinge").classes_.tolist() == ["<=50K", ">50K", "none"]
-    assert "did not know before: other" in run("train", "other.csv", "--resume", "census.hinge").err
+    assert "New classes: other" in run("train", "other.csv", "--resume", "census.hinge").err
 
 
 def test_svmlight(run, folder):
@@ -320,16 +320,16 @@ def test_svmlight(run, folder):
     assert result["online"]["test_error"] < 5
 
 
-def test_large_files_pass_by(run, census, monkeypatch):
-    """A file that is not kept in memory is read again for each pass, and gives about the same model."""
+def test_large_files_are_streamed(run, census, monkeypatch):
+    """A streamed file is read again for each pass, and gives about the same model."""
     trained(run, "--epochs", "2")
-    kept = hinge.load("census.hinge")
-    monkeypatch.setattr("hinge.cli._material.MOST_KEPT", 0)
-    monkeypatch.setattr("hinge.cli._material.ROWS_AT_A_TIME", 100)
+    in_memory = hinge.load("census.hinge")
+    monkeypatch.setattr("hinge.cli.train._sources.MAX_BYTES_IN_MEMORY", 0)
+    monkeypatch.setattr("hinge.cli.train._sources.ROWS_PER_CHUNK", 100)
     trained(run, "--epochs", "2")
-    passed = hinge.load("census.hinge")
-    assert passed.n_seen_ == kept.n_seen_ == 1200
-    assert len(passed.support_) == pytest.approx(len(kept.support_), rel=0.2)
+    streamed = hinge.load("census.hinge")
+    assert streamed.n_seen_ == in_memory.n_seen_ == 1200
+    assert len(streamed.support_) == pytest.approx(len(in_memory.support_), rel=0.2)
     done = run("train", "census.csv", "--compare")
     assert (done.code, "--compare needs all rows in memory" in done.err) == (2, True)
 
@@ -349,11 +349,11 @@ class TestStandardInput:
         assert done.code == 0, done.err
         assert run("predict", "model.hinge", "-", stdin="0 1:0.5\n0 2:0.4\n").out.split() == ["1", "-1"]
 
-    def test_comes_only_once(self, run, census):
+    def test_can_be_read_only_once(self, run, census):
         done = run("train", "-", "--epochs", "2", stdin=(census / "census.csv").read_text())
         assert (done.code, "--epochs must be 1 for standard input" in done.err) == (2, True)
 
-    def test_nothing(self, run):
+    def test_empty(self, run):
         done = run("train", "-", stdin="")
         assert done.code == 2
         assert "standard input" in done.err
@@ -369,7 +369,7 @@ def start(*arguments):
 
 
 @pytest.mark.slow
-def test_answers_come_line_by_line(run, census):
+def test_predictions_are_printed_line_by_line(run, census):
     trained(run)
     process = start("predict", "census.hinge", "-")
     process.stdin.write(b"age,city,hours\n")
@@ -384,7 +384,7 @@ def test_answers_come_line_by_line(run, census):
 
 
 def wait_until_read(pipe):
-    """Wait until the other end of a pipe has taken everything out of it, and had time to look at it."""
+    """Wait until the reader of a pipe has emptied it and had time to process the rows."""
     unread = struct.pack("i", 0)
     deadline = time.monotonic() + 60
     while struct.unpack("i", fcntl.ioctl(pipe.fileno(), termios.FIONREAD, unread))[0]:
@@ -395,7 +395,7 @@ def wait_until_read(pipe):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_saves_what_came_through_a_pipe(census, number):
+def test_a_signal_saves_the_model_of_a_pipe(census, number):
     process = start("train", "-", "--label", "income", "-o", "piped.hinge")
     process.stdin.write((census / "census.csv").read_bytes())
     process.stdin.flush()
@@ -408,7 +408,7 @@ def test_a_signal_saves_what_came_through_a_pipe(census, number):
 
 
 @pytest.mark.slow
-def test_nohup_goes_on(census):
+def test_nohup_ignores_hangups(census):
     script = f"trap '' HUP; exec {sys.executable} -m hinge train - --label income -o kept.hinge"
     process = subprocess.Popen(["sh", "-c", script], stdin=subprocess.PIPE, stderr=subprocess.PIPE)  # noqa: S607
     process.stdin.write((census / "census.csv").read_bytes())
@@ -421,7 +421,7 @@ def test_nohup_goes_on(census):
 
 
 @pytest.mark.slow
-def test_a_reader_that_goes_away(run, census):
+def test_the_reader_of_a_pipe_ends(run, census):
     trained(run)
     process = start("predict", "census.hinge", "-")
     process.stdout.close()

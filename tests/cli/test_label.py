@@ -1,4 +1,4 @@
-"""`hinge label`: what it hands to the page, and what it refuses."""
+"""`hinge label`: the arguments that it passes to the page, and its errors."""
 
 import subprocess
 import sys
@@ -11,7 +11,7 @@ from hinge.web._settings import SessionSettings
 
 @pytest.fixture
 def page(monkeypatch):
-    """Replace the page by a list of what it was asked for."""
+    """Replace the page by a list of the calls to it."""
     import hinge
     from hinge.web import pools
 
@@ -32,7 +32,7 @@ def page(monkeypatch):
     return calls
 
 
-def test_without_anything_it_shows_digits(run, page):
+def test_the_default_is_digits(run, page):
     done = run("label")
     assert (done.code, done.out) == (0, "")
     assert "digits: 1,797 images." in done.err
@@ -90,11 +90,11 @@ def test_how_rows_are_shown(run, page, folder, options, kind):
     assert page[0][1][0].kind == kind
 
 
-def test_what_was_left_out_is_said(run, page, folder):
+def test_skipped_files_are_reported(run, page, folder):
     (folder / "mail").mkdir()
     for name, content in {"a.txt": b"one text", "b.txt": b"another text", "c.txt": b"\xff[bold]"}.items():
         (folder / "mail" / name).write_bytes(content)
-    assert "1 file is left out, as it is not UTF-8 text: c.txt.\n" in run("label", "mail").err
+    assert "1 file was left out because it is not UTF-8 text: c.txt.\n" in run("label", "mail").err
 
 
 @pytest.mark.parametrize("file", ["labels.csv", "labels.parquet", "labels.svm", "model.hinge"])
@@ -109,7 +109,7 @@ def test_export_shows_no_page(run, page, file):
 def test_labels_are_imported_before_the_page_is_shown(run, page, folder):
     (folder / "labels.csv").write_text("key,label\n1,cat\n")
     done = run("label", "--import", "labels.csv")
-    assert "labels.csv: 3 new labels, 0 changed, 1 as before." in done.err
+    assert "labels.csv: 3 new labels, 0 changed, 1 unchanged." in done.err
     assert [verb for verb, _, _ in page] == ["import", "serve"]
     assert str(page[0][1][3]) == "labels.csv"
 
@@ -125,13 +125,13 @@ def test_labels_are_imported_before_the_page_is_shown(run, page, folder):
         (("--kernel", "precomputed"), "kernel must be one of 'linear', 'rbf'"),
         (("--sample", "0"), "sample must be a whole number of at least 1"),
         (("--check-every", "0"), "check_every must be a whole number of at least 1"),
-        (("--port", "70000"), "--port must be a whole number of at most 65535"),
-        (("--shape", "28"), "--shape must be height and width of the images"),
-        (("--shape", "9x9"), "The shape 9x9 has 81 pixels, but rows have 64 numbers"),
+        (("--port", "70000"), "--port must be from 0 (any free port) to 65535"),
+        (("--shape", "28"), "--shape must be the height and width of the images"),
+        (("--shape", "9x9"), "The shape 9x9 has 81 pixels, but the rows have 64 numbers"),
         (("--show", "film"), "show must be one of"),
         (("--export", "labels.txt"), "--export must name a file that ends in .csv, .parquet, .svm (labels) or .hinge"),
         (("--export", "nowhere/labels.csv"), "There is no folder nowhere"),
-        (("--import", "nowhere.csv"), "There is no file nowhere.csv to take labels from"),
+        (("--import", "nowhere.csv"), "There is no file nowhere.csv to import labels from"),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(run, page, options, sentence):
@@ -141,7 +141,7 @@ def test_bad_input_is_one_sentence_and_exit_code_2(run, page, options, sentence)
     assert done.err.count("\n") == 1
 
 
-def test_a_missing_library_is_told_before_data_are_read(run, page, monkeypatch):
+def test_a_missing_library_is_reported_before_data_are_read(run, page, monkeypatch):
     def lost(name):
         raise ModuleNotFoundError("The labelling page needs fastapi; install it.", name="fastapi")
 
@@ -160,5 +160,7 @@ def test_help_is_readable(run, monkeypatch):
 
 @pytest.mark.slow
 def test_other_commands_do_not_load_the_page(run):
-    code = "import sys, hinge.cli; sys.exit(any(name.startswith('hinge.web') for name in sys.modules))"
+    code = "import importlib, sys; from hinge.cli._app import COMMANDS; "
+    code += "[importlib.import_module(f'hinge.cli.{name}') for name in COMMANDS]; "
+    code += "sys.exit(any(name.startswith('hinge.web') for name in sys.modules))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,4 +1,4 @@
-"""Standard streams that are closed, full or left by whoever read them; files that are named twice; little memory."""
+"""Standard streams that are closed, full or no longer read; output files that are also input; too little memory."""
 
 import json
 import os
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import hinge
-from hinge.cli._lesson import Files
+from hinge.cli.train._job import Inputs
 from tests.streams import BROKEN, broken
 
 FULL = "hinge: Standard output cannot be written: No space left on device.\n"
@@ -36,7 +36,7 @@ def files(folder):
 
 
 @pytest.mark.parametrize("kind", BROKEN)
-def test_a_model_does_not_hang_on_standard_error(run, files, monkeypatch, kind):
+def test_training_does_not_need_standard_error(run, files, monkeypatch, kind):
     with broken(kind) as stream:
         monkeypatch.setattr(sys, "stderr", stream)
         assert run("train", "d.csv", "-o", "new.hinge").code == 0
@@ -55,7 +55,7 @@ def test_results_that_cannot_be_printed(run, files, monkeypatch, kind, arguments
 
 @pytest.mark.parametrize("kind", BROKEN)
 @pytest.mark.parametrize("more", [(), ("--json",)])
-def test_a_model_is_written_before_results_are_printed(run, files, monkeypatch, kind, more):
+def test_the_model_is_saved_before_results_are_printed(run, files, monkeypatch, kind, more):
     with broken(kind) as stream:
         monkeypatch.setattr(sys, "stdout", stream)
         assert run("train", "d.csv", "-o", "new.hinge", *more).code == 1
@@ -78,7 +78,7 @@ def without(name, run, monkeypatch, command):
     """Run a command without one of the streams; return exit code and standard error."""
     monkeypatch.setattr(sys, name, None)
     done = run(*command.split())
-    getattr(sys, name).close()  # what was put in its place
+    getattr(sys, name).close()  # its replacement
     return done.code, done.err
 
 
@@ -109,7 +109,7 @@ def test_reading_a_closed_standard_input(monkeypatch):
         ("label", "d.csv", "--import", "t.csv", "--export", "t.csv"),
     ],
 )
-def test_what_is_read_is_not_written(run, files, monkeypatch, arguments):
+def test_input_files_are_not_overwritten(run, files, monkeypatch, arguments):
     (files / "sub").mkdir()
     (files / "t.csv").write_bytes((files / "d.csv").read_bytes())
     (files / "soft.csv").symlink_to("d.csv")
@@ -121,16 +121,16 @@ def test_what_is_read_is_not_written(run, files, monkeypatch, arguments):
         monkeypatch.setattr(sys, "stdin", stream)
         done = run(*arguments)
     assert (done.code, done.out) == (2, "")
-    assert "must be another file than" in done.err
+    assert "must not be the same file as" in done.err
     assert done.err.count("\n") == 1
     assert {file.name: file.read_bytes() for file in files.iterdir() if file.is_file()} == before
 
 
-def test_a_model_goes_on_in_its_own_file(run, files):
+def test_resume_may_overwrite_the_model(run, files):
     assert run("train", "d.csv", "-o", "new.hinge").code == 0
     assert run("train", "d.csv", "--resume", "new.hinge", "-o", "new.hinge").code == 0
     assert hinge.load("new.hinge").n_seen_ == 120
-    assert Files("spirals").named == (None, None)  # a data set is no file, so that a model may be called so
+    assert Inputs("spirals").files == (None, None)  # a data set is not a file, so a model may have its name
 
 
 def test_too_little_memory(run, files, monkeypatch):
@@ -145,15 +145,15 @@ def test_too_little_memory(run, files, monkeypatch):
     monkeypatch.setattr(hinge.OnlineSVC, "partial_fit", hungry)
     done = run("train", "d.csv", "-o", "m.hinge", "--json")
     assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
-    assert done.err.startswith("hinge: There is not enough memory for this; a smaller --cache-size")
+    assert done.err.startswith("hinge: There is not enough memory; try a smaller --cache-size")
     assert (files / "m.hinge").read_bytes() == before
 
 
-# OpenBLAS asks again and again for its working memory until it gets some, so that it has to have it before.
+# OpenBLAS retries forever to allocate its work memory, so it must have it before the limit is set.
 LIMITED = """
 import resource, sys
 import numpy as np
-import hinge.cli
+import hinge.cli.train
 X = np.random.default_rng(0).normal(size=(500, 8)).astype(np.float32)
 hinge.OnlineSVC(gamma=0.1).fit(X, X[:, 0] > 0)
 taken = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
@@ -172,7 +172,7 @@ def test_a_limit_of_memory(files):
     one = os.environ | {"OMP_NUM_THREADS": "1"}
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=one, timeout=120)
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.startswith("hinge: There is not enough memory for this")
+    assert done.stderr.startswith("hinge: There is not enough memory")
     assert done.stderr.count("\n") == 1
     assert (files / "m.hinge").read_bytes() == before
 
@@ -192,7 +192,7 @@ def test_a_limit_of_memory(files):
     ],
 )
 def test_shells(files, script, codes):
-    """The same with real streams: nothing is left for Python to complain about at the very end."""
+    """The same with real streams: Python prints no error at exit."""
     script = "exec 3>&1; " + script.format(hinge=f"{sys.executable} -m hinge")
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)  # noqa: S607
     assert (done.stdout.splitlines(), done.stderr) == ([str(code) for code in codes], "")
@@ -201,8 +201,8 @@ def test_shells(files, script, codes):
 
 
 @pytest.mark.slow
-def test_learning_does_not_hang_on_standard_error(folder):
-    """A bar that is drawn while the native code learns; the exit code is that of the program."""
+def test_a_progress_bar_does_not_need_standard_error(folder):
+    """The bar is drawn while native code runs; the exit code is that of the program."""
     script = (
         "import json, numpy as np, hinge\n"
         "X = np.random.default_rng(0).normal(size=(20000, 5))\n"

@@ -1,14 +1,14 @@
-"""`hinge train` with bundled data: the demonstration."""
+"""`hinge train` with bundled data."""
 
 import json
 
 import pytest
 
 import hinge
-from hinge.cli import _picture
+from hinge.cli.train import _figure
 
 
-def test_writes_model_and_picture(run, folder):
+def test_saves_model_and_plot(run, folder):
     done = run("train", "digits")
     assert done.code == 0
     assert "hinge OnlineSVC, one pass" in done.out
@@ -29,7 +29,7 @@ def test_json_is_one_object(run):
     assert result["examples_seen"] == 2 * result["rows"]
 
 
-def test_runs_repeat(run):
+def test_runs_are_reproducible(run):
     results = [json.loads(run("train", "digits", "--no-compare", "--json").out) for _ in range(2)]
     for result in results:
         assert result["svc"] is None
@@ -38,15 +38,15 @@ def test_runs_repeat(run):
 
 
 @pytest.mark.slow
-def test_two_classes_in_the_plane_have_a_boundary(run, folder, monkeypatch):
+def test_two_features_have_a_plot_of_the_boundary(run, folder, monkeypatch):
     drawn = []
 
-    def record(axes, learned):
-        draw_plane(axes, learned)
-        drawn.append(sum(len(y) for _, y in learned.shown))
+    def record(axes, result):
+        draw_plane(axes, result)
+        drawn.append(sum(len(y) for _, y in result.recent))
 
-    draw_plane = _picture._draw_plane
-    monkeypatch.setattr(_picture, "_draw_plane", record)
+    draw_plane = _figure._draw_plane
+    monkeypatch.setattr(_figure, "_draw_plane", record)
     done = run("train", "--no-compare", "--plot", "plane.png")
     assert done.code == 0
     assert len(drawn) == 1
@@ -90,8 +90,8 @@ def test_bad_input_is_one_sentence_and_exit_code_2(run, folder, arguments, sente
     assert list(folder.iterdir()) == []
 
 
-def test_picture_needs_matplotlib(run, monkeypatch, folder):
-    monkeypatch.setattr("hinge.cli._plot.importlib.util.find_spec", lambda _: None)
+def test_plots_need_matplotlib(run, monkeypatch, folder):
+    monkeypatch.setattr("hinge.cli.train._plot.importlib.util.find_spec", lambda _: None)
     done = run("train", "digits", "--plot", "picture.png")
     assert done.code == 2
     assert "pip install 'hinge[plot]'" in done.err
@@ -102,7 +102,7 @@ def test_picture_needs_matplotlib(run, monkeypatch, folder):
 
 
 def interrupt_at(monkeypatch, call):
-    """Let Ctrl-C come at the n-th call of partial_fit."""
+    """Raise KeyboardInterrupt at the n-th call of partial_fit."""
     calls = []
 
     def interrupted(self, *arguments, **keywords):
@@ -115,7 +115,7 @@ def interrupt_at(monkeypatch, call):
     monkeypatch.setattr(hinge.OnlineSVC, "partial_fit", interrupted)
 
 
-def test_interrupt_saves_what_was_learned(run, monkeypatch):
+def test_interrupt_saves_the_model(run, monkeypatch):
     interrupt_at(monkeypatch, 5)
     done = run("train", "digits")
     assert done.code == 130
@@ -123,16 +123,16 @@ def test_interrupt_saves_what_was_learned(run, monkeypatch):
     assert hinge.load("model.hinge").n_seen_ == 128
 
 
-def test_interrupt_before_anything_was_learned(run, monkeypatch, folder):
+def test_interrupt_before_the_first_batch(run, monkeypatch, folder):
     interrupt_at(monkeypatch, 1)
     assert run("train", "digits").code == 130
     assert not (folder / "model.hinge").exists()
 
 
-def test_a_model_that_cannot_be_written_is_rescued(run, monkeypatch, tmp_path_factory):
+def test_a_model_that_cannot_be_saved_goes_to_a_temporary_file(run, monkeypatch, tmp_path_factory):
     elsewhere = tmp_path_factory.mktemp("temporary")
     monkeypatch.setattr("tempfile.gettempdir", lambda: str(elsewhere))
-    monkeypatch.setattr("hinge.cli._files.save", full_disk(hinge.save, "model.hinge"))
+    monkeypatch.setattr("hinge.cli.train._checkpoint.save", full_disk(hinge.save, "model.hinge"))
     done = run("train", "digits", "--no-compare")
     assert done.code == 2
     assert "No space left" in done.err
@@ -150,9 +150,9 @@ def full_disk(save, name):
     return fails
 
 
-def test_saves_on_the_way(run, monkeypatch):
-    monkeypatch.setattr("hinge.cli._files.EVERY", 0.0)
-    monkeypatch.setattr("hinge.cli._files.COSTS", 1e9)
+def test_checkpoints(run, monkeypatch):
+    monkeypatch.setattr("hinge.cli.train._checkpoint.INTERVAL_S", 0.0)
+    monkeypatch.setattr("hinge.cli.train._checkpoint.MAX_TIME_FRACTION", 1e9)
     saved = []
 
     def recorded(model, path):
@@ -160,7 +160,7 @@ def test_saves_on_the_way(run, monkeypatch):
         saved.append(hinge.load(path).n_seen_)
 
     hinge_save = hinge.save
-    monkeypatch.setattr("hinge.cli._files.save", recorded)
+    monkeypatch.setattr("hinge.cli.train._checkpoint.save", recorded)
     assert run("train", "digits", "--no-compare").code == 0
     assert saved == sorted(saved)
     assert saved[0] < 100 < saved[-1] == 1200
@@ -187,6 +187,6 @@ def test_every_model(run, folder, name):
     assert f"hinge {result['estimator']}, one pass" in more.out
 
 
-def test_a_perceptron_has_no_cost(run):
+def test_the_perceptron_has_no_cost_parameter(run):
     done = run("train", "--model", "perceptron", "--C", "3")
     assert (done.code, done.err) == (2, "hinge: --C must be left out: KernelPerceptron has no such parameter.\n")

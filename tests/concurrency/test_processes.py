@@ -297,7 +297,7 @@ def test_other_threads_go_on_while_the_machines_work(name):
     zeros = np.zeros(len(ROWS) * 20, dtype=np.float64 if "clock" in state.native.state() else np.int32)
     lesson = (batch, zeros, np.full(len(zeros), 1e-3), 1000, np.arange(len(zeros)))
     assert not others_go_on_during(lambda: sum(range(1000)), 100)
-    assert others_go_on_during(lambda: state.native.decide(batch, 1), 2000)
+    assert others_go_on_during(lambda: state.predictor().decide(batch, 1), 2000)
     assert others_go_on_during(lambda: state.native.learn(*lesson), 2000)
 
 

@@ -1,4 +1,4 @@
-"""Processes that are killed, and disks that fill up."""
+"""Kill processes, and fill disks."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ import pytest
 
 from hinge import OnlineSVC
 
-UNFINISHED = ".hinge-*.tmp"
-CHANCE = random.Random()  # a different moment in each run
+TEMPORARY = ".hinge-*.tmp"
+RANDOM = random.Random()  # another moment in each run
 
 
-def started(work):
-    """Fork a process that does some work over and over; return its number when it has begun."""
+def start(work):
+    """Fork a process that repeats some work; return its id when it has started."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -38,51 +38,51 @@ def started(work):
     return child
 
 
-def ended(child):
-    """Kill a process, and tell that it was still at work."""
+def kill(child):
+    """Kill a process, and check that it was still working."""
     os.kill(child, signal.SIGKILL)
     _, status = os.waitpid(child, 0)
-    assert status == signal.SIGKILL, "it ended by itself, so something went wrong in it"
+    assert status == signal.SIGKILL, "it ended by itself, so its work has failed"
 
 
 def kill_during(work, longest):
-    """Kill a process that does some work, at a random moment."""
-    child = started(work)
-    time.sleep(longest * CHANCE.random())
-    ended(child)
+    """Kill a process at a random moment of its work."""
+    child = start(work)
+    time.sleep(longest * RANDOM.random())
+    kill(child)
 
 
 def model(seed, n=200):
-    """Return a model that is known by its size and its decisions."""
+    """Return a model that its size and decisions identify."""
     X = np.random.default_rng(seed).normal(size=(n, 20))
     return OnlineSVC(C=100, random_state=0).fit(X, (X[:, 0] > X[:, 1] * X[:, 2]).astype(int))
 
 
 def age(folder, seconds=3600):
-    """Make unfinished files old."""
-    for file in folder.glob(UNFINISHED):
+    """Make temporary files old."""
+    for file in folder.glob(TEMPORARY):
         os.utime(file, (time.time() - seconds,) * 2)
 
 
 @contextmanager
 def mounted(folder, size="1m"):
-    """Make a folder a disk of its own, with little room; the value tells it to become read-only."""
+    """Mount a small disk; the value is a function that makes it read-only."""
     folder.mkdir()
     done = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", folder], check=False)  # noqa: S607
     if done.returncode != 0:
-        pytest.skip("only root can make small disks")
+        pytest.skip("only root can mount disks")
 
-    def lock():
+    def make_read_only():
         subprocess.run(["mount", "-o", "remount,ro", folder], check=True)  # noqa: S607
 
     try:
-        yield lock
+        yield make_read_only
     finally:
         subprocess.run(["umount", "-l", folder], check=True)  # noqa: S607
 
 
 def fill(folder, but=0):
-    """Write to a disk until it is full, and make some room again."""
+    """Fill a disk except for `but` bytes."""
     ballast = folder / "ballast"
     with ballast.open("wb", buffering=0) as file:
         try:

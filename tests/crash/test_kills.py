@@ -1,4 +1,4 @@
-"""kill -9 at any moment: files are the old ones or the new ones, all of them."""
+"""kill -9 at any moment: every file is the complete old one or the complete new one."""
 
 from __future__ import annotations
 
@@ -11,19 +11,17 @@ import numpy as np
 import pytest
 
 import hinge
-from experiments._records import Records, read_records, write_records
-from hinge.cli import _files as checkpoints
+from experiments.records import Records, read_records, write_records
 from hinge.cli import main
+from hinge.cli.train import _checkpoint as checkpoints
 from hinge.io import atomic
 
-from .common import UNFINISHED, age, ended, kill_during, model, started
-
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+from .common import TEMPORARY, age, kill, kill_during, model, start
 
 
 @pytest.fixture(scope="module")
 def pair(tmp_path_factory):
-    """Two models, and the files that they make."""
+    """Two models, and the contents of their files."""
     folder, models = tmp_path_factory.mktemp("pair"), [model(0), model(1, 300)]
     for number, each in enumerate(models):
         hinge.save(each, folder / f"{number}.hinge")
@@ -31,7 +29,7 @@ def pair(tmp_path_factory):
 
 
 def kill_savers(pair, place, times):
-    """Kill processes that save two models in turn; return how many files they have left unfinished."""
+    """Kill processes that save two models in turn; return how many temporary files they leave."""
     models, contents = pair
 
     def save():
@@ -43,50 +41,50 @@ def kill_savers(pair, place, times):
         kill_during(save, 0.03)
         assert place.read_bytes() in contents
     hinge.load(place)
-    return len(list(place.parent.glob(UNFINISHED)))
+    return len(list(place.parent.glob(TEMPORARY)))
 
 
-def test_a_killed_save(pair, tmp_path):
+def test_killed_saves(pair, tmp_path):
     kill_savers(pair, tmp_path / "model.hinge", 3)
 
 
 @pytest.mark.slow
 def test_many_killed_saves(pair, tmp_path):
     place = tmp_path / "model.hinge"
-    assert kill_savers(pair, place, 200) > 10  # or the moments were badly chosen
+    assert kill_savers(pair, place, 200) > 10  # else the moments were badly chosen
     age(tmp_path)
     hinge.save(pair[0][0], place)
     assert [file.name for file in tmp_path.iterdir()] == [place.name]
 
 
-def test_leftovers_go_and_others_stay(pair, tmp_path):
-    """What nobody writes any more is removed; what somebody writes, is young or has another name is not."""
+def test_only_leftovers_are_removed(pair, tmp_path):
+    """Abandoned files are removed; files that are being written, are young or have other names are not."""
     for name in (".hinge-0123456789abcdef.tmp", ".hinge-notes", "model.tmp"):
         (tmp_path / name).write_text("left")
     (tmp_path / ".hinge-link.tmp").symlink_to(tmp_path / "model.tmp")
-    with atomic.replacing(tmp_path / "slow.txt") as unfinished:
-        unfinished.write_text("still at it")
+    with atomic.replacing(tmp_path / "slow.txt") as temporary:
+        temporary.write_text("still writing")
         hinge.save(pair[0][0], tmp_path / "model.hinge")
-        assert len(list(tmp_path.glob(UNFINISHED))) == 3  # all young
+        assert len(list(tmp_path.glob(TEMPORARY))) == 3  # all young
         age(tmp_path)
         hinge.save(pair[0][0], tmp_path / "model.hinge")
-        assert unfinished.exists()
-    assert (tmp_path / "slow.txt").read_text() == "still at it"
+        assert temporary.exists()
+    assert (tmp_path / "slow.txt").read_text() == "still writing"
     names = {file.name for file in tmp_path.iterdir()}
     assert names == {".hinge-link.tmp", ".hinge-notes", "model.tmp", "slow.txt", "model.hinge"}
 
 
 def save_together(pair, place, seconds):
-    """Let two processes save different models to one file, and read it meanwhile."""
+    """Let two processes save different models to one file while it is read."""
     models, contents = pair
     hinge.save(models[0], place)
-    savers = [started(lambda each=each: hinge.save(each, place)) for each in models]
+    savers = [start(lambda each=each: hinge.save(each, place)) for each in models]
     until, seen = time.monotonic() + seconds, set()
     while time.monotonic() < until:
         seen.add(contents.index(place.read_bytes()))
         hinge.load(place)
     for saver in savers:
-        ended(saver)
+        kill(saver)
     assert place.read_bytes() in contents
     return seen
 
@@ -96,27 +94,27 @@ def test_two_processes_save_to_one_file(pair, tmp_path):
 
 
 @pytest.mark.slow
-def test_two_processes_save_to_one_file_for_long(pair, tmp_path):
+def test_two_processes_save_to_one_file_for_seconds(pair, tmp_path):
     assert save_together(pair, tmp_path / "model.hinge", 3.0) == {0, 1}
 
 
-def test_bytes_reach_the_disk_before_the_name(pair, tmp_path, monkeypatch):
-    """A loss of power finds the old file or the new one: bytes are flushed, then the name changes, then the folder."""
+def test_data_is_synced_before_the_file_is_renamed(pair, tmp_path, monkeypatch):
+    """A power failure leaves the old file or the new one: sync the file, rename it, sync the folder."""
     order, sync, move = [], os.fsync, Path.replace
 
-    def noted_sync(handle):
+    def recorded_sync(handle):
         order.append("folder" if os.path.isdir(f"/proc/self/fd/{handle}") else "file")  # noqa: PTH112
         sync(handle)
 
-    def noted_move(self, target):
-        order.append("name")
+    def recorded_move(self, target):
+        order.append("rename")
         return move(self, target)
 
-    monkeypatch.setattr(atomic.os, "fsync", noted_sync)
-    monkeypatch.setattr(Path, "replace", noted_move)
+    monkeypatch.setattr(atomic.os, "fsync", recorded_sync)
+    monkeypatch.setattr(Path, "replace", recorded_move)
     hinge.save(pair[0][0], tmp_path / "model.hinge")
     write_records(tmp_path / "table.csv", Records([{"a": 1}]))
-    assert order == ["file", "name", "folder"] * 2
+    assert order == ["file", "rename", "folder"] * 2
 
 
 def command(*arguments):
@@ -130,10 +128,10 @@ def command(*arguments):
 
 @pytest.fixture
 def material(tmp_path, monkeypatch):
-    """A folder with a data file and a first model of it, where models are saved on the way after every few rows."""
+    """A folder with a data file and a model of it; checkpoints are saved after every few rows."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(checkpoints, "EVERY", 0.0)
-    monkeypatch.setattr(checkpoints, "COSTS", 1e9)
+    monkeypatch.setattr(checkpoints, "INTERVAL_S", 0.0)
+    monkeypatch.setattr(checkpoints, "MAX_TIME_FRACTION", 1e9)
     X = np.random.default_rng(0).normal(size=(3000, 6))
     y = X[:, 0] > X[:, 1] * X[:, 2]
     np.savez("rows.npz", X=X, y=y.astype(int))
@@ -141,56 +139,56 @@ def material(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_checkpoints_lead_to_the_model_of_an_undisturbed_run(material, capsys):
+def test_checkpoints_do_not_change_the_model(material, capsys):
     capsys.readouterr()
     after = hinge.load("model.hinge")
-    checkpoints.EVERY = 60.0
+    checkpoints.INTERVAL_S = 60.0
     assert command("train", "rows.npz", "-o", "other.hinge", "--json") == 0
     assert json.loads(capsys.readouterr().out)["examples_seen"] == 3000
     X = np.load("rows.npz")["X"]
-    expected = hinge.load("other.hinge").decision_function(X)  # a model that is saved may lose its last digits
+    expected = hinge.load("other.hinge").decision_function(X)  # saving may change the last digits
     np.testing.assert_allclose(after.decision_function(X), expected, rtol=1e-4, atol=1e-6)
 
 
-def go_on_training():
+def resume_training():
     command("train", "rows.npz", "--resume", "model.hinge", "--json")
 
 
 @pytest.mark.slow
-def test_killed_trainings_lose_nothing_that_was_saved(material):
+def test_killed_trainings_keep_what_was_saved(material):
     seen = [hinge.load("model.hinge").n_seen_]
     for _ in range(25):
-        kill_during(go_on_training, 0.6)
+        kill_during(resume_training, 0.6)
         seen.append(hinge.load("model.hinge").n_seen_)
     assert seen == sorted(seen)
     assert seen[-1] > seen[0]
-    go_on_training()
+    resume_training()
     model = hinge.load("model.hinge")
     assert model.n_seen_ == seen[-1] + 3000
     data = np.load("rows.npz")
     assert model.score(data["X"], data["y"]) > 0.9
     age(material)
-    go_on_training()
-    assert not list(material.glob(UNFINISHED))
+    resume_training()
+    assert not list(material.glob(TEMPORARY))
 
 
 @pytest.mark.slow
 def test_two_trainings_of_one_file(material):
-    """The last one to save wins; the file is never a mixture."""
+    """The last one to save wins; the file is never a mix of both."""
     first = hinge.load("model.hinge").n_seen_
-    trainings = [started(go_on_training) for _ in range(2)]
+    trainings = [start(resume_training) for _ in range(2)]
     until = time.monotonic() + 6
     while time.monotonic() < until:
         assert hinge.load("model.hinge").n_seen_ >= first
     for training in trainings:
-        ended(training)
+        kill(training)
     data = np.load("rows.npz")
     assert hinge.load("model.hinge").score(data["X"], data["y"]) > 0.9
 
 
 @pytest.mark.slow
-def test_killed_tables_keep_their_lines(tmp_path):
-    """The records of `hinge reproduce`: after each kill the table has all lines of some moment."""
+def test_killed_tables_keep_their_rows(tmp_path):
+    """The tables of the experiments: after each kill the table is complete up to some row."""
     file = tmp_path / "table.csv"
 
     def measure():

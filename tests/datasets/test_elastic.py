@@ -1,4 +1,4 @@
-"""Deformed digits: the small images here stand for those of mnist."""
+"""Deformed digits; simple images replace those of mnist."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hinge.datasets._dataset import Dataset
 
 
 def joined(chunks):
-    return tuple(np.concatenate(halves) for halves in zip(*chunks, strict=True))
+    return tuple(np.concatenate(parts) for parts in zip(*chunks, strict=True))
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def squares(monkeypatch):
     _elastic._digits.cache_clear()
 
 
-def test_the_stream_does_not_depend_on_the_size_of_its_chunks(squares):
+def test_stream_does_not_depend_on_chunk_size(squares):
     whole, labels = next(elastic_digits(600, chunk_size=600, random_state=4))
     for size in (1, 37, 250, 1000):
         X, y = joined(elastic_digits(600, chunk_size=size, random_state=4))
@@ -37,7 +37,7 @@ def test_the_stream_does_not_depend_on_the_size_of_its_chunks(squares):
         np.testing.assert_array_equal(y, labels)
 
 
-def test_longer_streams_begin_with_shorter_ones_and_seeds_differ(squares):
+def test_longer_streams_start_with_shorter_ones_and_seeds_differ(squares):
     short, endless = next(elastic_digits(300, random_state=4)), next(elastic_digits(random_state=4))
     np.testing.assert_array_equal(short[0], endless[0][:300])
     assert not np.array_equal(short[0], next(elastic_digits(300, random_state=5))[0])
@@ -55,8 +55,8 @@ def test_pixels_and_labels(squares):
     assert next(elastic_digits(3, part="test"))[0].max() <= 0.51
 
 
-def test_images_keep_their_place_and_their_mass(squares):
-    """Moves have mean zero, so that the mean image is the blurred original."""
+def test_images_keep_position_and_brightness(squares):
+    """Displacements have mean zero, so the mean image is the blurred original."""
     X, y = joined(elastic_digits(4000, random_state=0))
     for label in range(10):
         images = X[y == label]
@@ -64,21 +64,21 @@ def test_images_keep_their_place_and_their_mass(squares):
         centre, original = images.mean(axis=0).reshape(28, 28), squares[label].reshape(28, 28)
         np.testing.assert_allclose(centre, centre[::-1, ::-1], atol=0.15)
         np.testing.assert_allclose(centre[original == 1].mean(), 1, atol=0.35)
-        assert images.std(axis=0).max() > 0.2  # and yet no two are the same
+        assert images.std(axis=0).max() > 0.2  # yet images differ
 
 
-def test_hardly_any_strength_leaves_images_as_they_were(squares):
+def test_tiny_strength_changes_nothing(squares):
     X, y = next(elastic_digits(50, strength=1e-6, random_state=0))
     np.testing.assert_allclose(X, squares[y], atol=1e-4)
 
 
-def test_moves_of_any_size_end_in_the_empty_frame(squares):
+def test_huge_displacements_sample_the_empty_border(squares):
     X, _ = next(elastic_digits(100, strength=1000.0, random_state=0))
     assert X.min() >= 0
     assert X.max() <= 1
 
 
-def test_nothing_to_make(squares):
+def test_zero_examples(squares):
     assert list(elastic_digits(0)) == []
 
 
@@ -93,14 +93,14 @@ def test_nothing_to_make(squares):
         ({"random_state": "x"}, "random_state must be"),
     ],
 )
-def test_refused_at_once(options, message):
+def test_bad_parameters_are_refused_immediately(options, message):
     with pytest.raises(ValueError, match=message):
         elastic_digits(**options)
 
 
 @pytest.mark.slow
-def test_digits_can_still_be_read(data_folder):
-    """A machine that has only seen mnist as it is knows most of the deformed digits."""
+def test_deformed_digits_are_recognisable(data_folder):
+    """A model trained on the original digits recognises most of the deformed ones."""
     data = load("mnist")
     model = OnlineSVC(C=10.0, gamma=0.02, random_state=0).fit(data.X_train[:10_000], data.y_train[:10_000])
     X, y = next(elastic_digits(1000, part="test", random_state=0))

@@ -1,4 +1,4 @@
-"""Whatever is wrong with the input of a training: one clear sentence, the model's own where it has one."""
+"""Bad input of distributed training raises the errors of the model where it has one, else a clear one."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_models_and_learners(parts):
         distributed.train(OnlineSVC(), *parts)
     with pytest.raises(ParameterError, match=r"^learners must be a whole number of at least 1, got 0"):
         distributed.train(ApproximateSVC(), *parts, learners=0)
-    with pytest.raises(ParameterError, match=r"^early_stopping must be False over partitions, got True; rounds"):
+    with pytest.raises(ParameterError, match=r"^early_stopping must be False over partitions, got True; set rounds"):
         distributed.train(ApproximateSVC(early_stopping=True), *parts)
     with pytest.raises(ParameterError, match=r"^kernel must not be 'precomputed' over partitions"):
         distributed.train(ApproximateSVC(kernel="precomputed"), *parts)
@@ -66,7 +66,7 @@ EXAMPLES = {
     "one class": (lambda X, y: (X, y * 0), "at least two classes, got only one class of positive weight, 0"),
     "continuous": (lambda X, y: (X, y + 0.5), "Unknown label type: continuous"),
     "labels of two kinds": (lambda X, y: (X, np.array([1] * 60 + ["a"] * 60, dtype=object)), "labels|Labels"),
-    "short": (lambda X, y: (X, y[:100]), "y must have one value a row of X, 120, got 100"),
+    "short": (lambda X, y: (X, y[:100]), "y must have one value per row of X, 120, got 100"),
     "two columns": (lambda X, y: (X, y[:, None]), "y must have one dimension, got 2"),
 }
 
@@ -89,24 +89,24 @@ def test_values_of_a_regression(somewhere, two):
 def test_partitions_that_do_not_fit(attempt, parts, two):
     with pytest.raises(DataError, match=r"^X must be a dask array or DataFrame, got ndarray"):
         attempt(*two)
-    with pytest.raises(DataError, match=r"^y must have one value a row of X, 120, got shape \(100,\)"):
+    with pytest.raises(DataError, match=r"^y must have one value per row of X, 120, got shape \(100,\)"):
         attempt(parts[0], two[1][:100])
 
 
 def test_partitions_of_unknown_sizes(attempt, parts, two):
     X, y = parts[0][parts[0][:, 0] > 0], two[1]
-    with pytest.raises(DataError, match=r"^y must be a dask array or Series where partitions of X have unknown sizes"):
+    with pytest.raises(DataError, match=r"^y must be a dask array or Series if partitions of X have unknown sizes"):
         attempt(X, y)
     with pytest.raises(DataError, match=r"^y must have the partitions of X, got 2 and 3 of unknown sizes"):
         attempt(X, da.from_array(y, chunks=60))
-    with pytest.raises(DataError, match=r"^The partitions of y must have the rows of those of X, got one of"):
+    with pytest.raises(DataError, match=r"^The partitions of y must have as many rows as those of X, got"):
         attempt(X, da.from_array(y, chunks=50))
 
 
 def test_weights(attempt, parts):
     with pytest.raises(DataError, match="sample_weight must not be negative"):
         attempt(*parts, sample_weight=-np.ones(120))
-    with pytest.raises(DataError, match="sample_weight must have one value a row of X, 120, got 100"):
+    with pytest.raises(DataError, match="sample_weight must have one value per row of X, 120, got 100"):
         attempt(*parts, sample_weight=da.ones(100))
     with pytest.raises(DataError, match="Some row must have a weight above zero, got none in any partition"):
         attempt(*parts, sample_weight=np.zeros(120))

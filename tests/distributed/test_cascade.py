@@ -79,9 +79,9 @@ def test_several_classes_whatever_the_epochs(overlapping):
     assert (model.epochs, model.get_params()["finish"]) == (1, False)
 
 
-def test_several_classes_that_have_not_settled(overlapping):
+def test_several_classes_that_have_not_converged(overlapping):
     X, y = overlapping
-    with pytest.warns(ConvergenceWarning, match="contradict the model after 1 rounds"):
+    with pytest.warns(ConvergenceWarning, match="violate the margin after 1 rounds"):
         distributed.cascade(OnlineSVC(C=100.0, random_state=0), *chunks(X, y, 40), rounds=1)
 
 
@@ -175,9 +175,9 @@ def test_frames_sparse_blocks_and_empty_partitions(somewhere, two):
     )
 
 
-def test_it_says_when_it_has_not_settled(moons):
+def test_it_warns_when_it_has_not_converged(moons):
     X, y = moons
-    with pytest.warns(ConvergenceWarning, match="contradict the model after 1 rounds"):
+    with pytest.warns(ConvergenceWarning, match="violate the margin after 1 rounds"):
         distributed.cascade(OnlineSVC(C=10, random_state=0), *chunks(X, y, 50), rounds=1)
 
 
@@ -202,7 +202,7 @@ UNSUITED = {
 
 
 @pytest.mark.parametrize("name", UNSUITED)
-def test_models_that_do_not_settle(two, name):
+def test_models_that_do_not_converge(two, name):
     model, complaint = UNSUITED[name]
     with pytest.raises(ParameterError, match=complaint):
         distributed.cascade(model, *chunks(*two))

@@ -11,8 +11,9 @@ from hinge import ApproximateSVC, OnlineSVC, distributed
 from hinge._model.threads import count_threads
 from hinge.distributed import _train
 from hinge.distributed._engine import Engine, task
-from hinge.distributed._parts import Part
-from hinge.distributed._survey import survey
+from hinge.distributed._examples import Examples
+from hinge.distributed._model_access import worker_copy
+from hinge.distributed._statistics import collect_statistics
 
 pytestmark = pytest.mark.slow  # together they take seconds
 
@@ -21,29 +22,29 @@ da = pytest.importorskip("dask.array", reason="dask is not installed")
 
 def test_threads_are_shared(cluster):
     engine = Engine(cluster, 0)
-    assert engine.workers == 2
-    assert [engine.threads_each(n_tasks) for n_tasks in (1, 2, 7)] == [2, 1, 1]
+    assert engine.n_workers == 2
+    assert [engine.threads_per_task(n_tasks) for n_tasks in (1, 2, 7)] == [2, 1, 1]
     alone = Engine(None, 0)
-    assert alone.workers == 1
-    assert alone.threads_each(1) == count_threads(None)
+    assert alone.n_workers == 1
+    assert alone.threads_per_task(1) == count_threads(None)
 
 
 def test_a_scheduler_that_was_chosen_wins_over_a_client(cluster):
     dask = pytest.importorskip("dask", reason="dask is not installed")
     with cluster.as_current(), dask.config.set(scheduler="synchronous"):
-        assert Engine(None, 0).workers == 1
+        assert Engine(None, 0).n_workers == 1
 
 
 def test_training_brings_a_sample_and_a_model_and_nothing_else(two, monkeypatch):
-    """Labels are not among the results of a survey, and rows only in the sample."""
+    """Labels are not among the statistics, and rows only in the sample."""
     X, y = two
-    monkeypatch.setattr(_train, "_SAMPLE", 40)
+    monkeypatch.setattr(_train, "_MIN_SAMPLE", 40)
     brought = []
-    results = Engine.results
-    monkeypatch.setattr(Engine, "results", lambda *call: brought.append(results(*call)) or brought[-1])
+    compute = Engine.compute
+    monkeypatch.setattr(Engine, "compute", lambda *call: brought.append(compute(*call)) or brought[-1])
     distributed.train(ApproximateSVC(n_components=8, random_state=0), da.from_array(X, chunks=(30, 2)), y)
     kinds = [{type(one).__name__ for one in batch} for batch in brought]
-    assert kinds == [{"Survey"}, {"Part"}, *[{"ApproximateSVC"}] * 5]
+    assert kinds == [{"Statistics"}, {"Examples"}, *[{"ApproximateSVC"}] * 5]
     assert sum(len(part) for part in brought[1]) == 40
 
 
@@ -54,11 +55,11 @@ def test_a_sample_is_uniform(monkeypatch):
     weights = np.where(rows % 10 == 9, 0.0, 1.0)
     borders = [0, 3, 4, 20, 30]
     slices = [slice(*pair) for pair in itertools.pairwise(borders)]
-    parts = [task(Part, rows[s, None], rows[s], weights[s], np.arange(s.stop - s.start)) for s in slices]
-    _, each = survey(engine, ApproximateSVC(), parts)
-    monkeypatch.setattr(_train, "_SAMPLE", 9)
+    parts = [task(Examples, rows[s, None], rows[s], weights[s], np.arange(s.stop - s.start)) for s in slices]
+    _, each = collect_statistics(engine, ApproximateSVC(), parts)
+    monkeypatch.setattr(_train, "_MIN_SAMPLE", 9)
     for _ in range(400):
-        drawn = _train._sample(engine, ApproximateSVC(n_components=1), parts, each, random)
+        drawn = _train._draw_sample(engine, ApproximateSVC(n_components=1), parts, each, random)
         assert len(set(drawn.y)) == 9
         np.testing.assert_array_equal(drawn.rows, drawn.y)
         counts[drawn.y] += 1
@@ -69,11 +70,11 @@ def test_a_sample_is_uniform(monkeypatch):
 
 def test_results_left_with_workers_are_used_where_they_are(cluster):
     engine = Engine(cluster, 0)
-    kept = engine.keep([task(np.arange, 5)])
-    assert engine.results([task(np.sum, kept[0])]) == [10]
+    kept = engine.persist([task(np.arange, 5)])
+    assert engine.compute([task(np.sum, kept[0])]) == [10]
 
 
 def test_a_model_for_many_tasks_has_one_thread(two):
     X, y = two
-    assert distributed._predict.ready(OnlineSVC().fit(X, y)).n_jobs == 1
-    assert distributed._predict.ready(OnlineSVC(n_jobs=3).fit(X, y)).n_jobs == 3
+    assert worker_copy(OnlineSVC().fit(X, y)).n_jobs == 1
+    assert worker_copy(OnlineSVC(n_jobs=3).fit(X, y)).n_jobs == 3

@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 
 from hinge import ApproximateSVC, ApproximateSVR, distributed
 from hinge.distributed import _train
-from hinge.distributed._train import deal
+from hinge.distributed._train import assign_partitions
 
 pytestmark = pytest.mark.slow  # together they take seconds
 
@@ -99,7 +99,7 @@ def test_unequal_partitions_minimise_what_fit_does(sizes, C):
 @pytest.mark.parametrize("sample", [100, 10_000])
 def test_landmarks_are_rows_of_all_partitions(moons, monkeypatch, sample):
     X, y = moons
-    monkeypatch.setattr(_train, "_SAMPLE", sample)
+    monkeypatch.setattr(_train, "_MIN_SAMPLE", sample)
     weights = np.where(np.arange(len(y)) % 3 == 0, 0.0, 1.0)
     model = distributed.train(classifier(n_components=20), *chunks(X, y), sample_weight=weights, learners=2)
     assert len(model.support_) == 20
@@ -196,13 +196,13 @@ def test_sparse_blocks_and_empty_partitions(somewhere, moons):
     assert distributed.train(classifier(), sparse, y, learners=2).score(csr_matrix(X), y) > 0.95
 
 
-def test_deal():
+def test_partitions_are_assigned_evenly():
     random = np.random.default_rng(0)
     for learners in (1, 3, 20):
         sizes = random.integers(0, 1000, size=15).tolist()
-        hands = deal(sizes, learners, random)
-        assert sorted(place for held, _ in hands for place in held) == np.flatnonzero(sizes).tolist()
-        assert all(rows == sum(sizes[place] for place in held) for held, rows in hands)
-        assert len(hands) == min(learners, np.count_nonzero(sizes))
+        assignments = assign_partitions(sizes, learners, random)
+        assert sorted(place for held, _ in assignments for place in held) == np.flatnonzero(sizes).tolist()
+        assert all(rows == sum(sizes[place] for place in held) for held, rows in assignments)
+        assert len(assignments) == min(learners, np.count_nonzero(sizes))
         if learners == 3:
-            assert max(rows for _, rows in hands) < 1.3 * min(rows for _, rows in hands)
+            assert max(rows for _, rows in assignments) < 1.3 * min(rows for _, rows in assignments)

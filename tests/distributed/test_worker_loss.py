@@ -41,7 +41,7 @@ def killing(cluster, victim, n_passes):
 
 
 def passes_made(cluster):
-    passes = cluster.scheduler.task_prefixes.get("pass")
+    passes = cluster.scheduler.task_prefixes.get("pass_over_partition")
     return 0 if passes is None else passes.state_counts.get("memory", 0)
 
 

@@ -1,4 +1,4 @@
-"""A paper of two figures that cost nothing to measure."""
+"""A made-up paper with two figures that cost nothing to measure."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from types import ModuleType
 
 import pytest
 
-from experiments import PAPERS
-from experiments._experiment import Cell, Check, Experiment, Measurement, Table
-from experiments._registry import Paper
+from experiments.experiment import Cell, Check, Experiment, Measurement, Table
+from experiments.registry import PAPERS, Paper
 
-COUNTED: list[int] = []  # the cells that were measured, in order
+MEASURED: list[int] = []  # the cells that were measured, in order
 
 
 def _run(number):
@@ -22,7 +21,7 @@ def _run(number):
         raise ZeroDivisionError("no toys to share")
     if number == 5:
         raise KeyboardInterrupt
-    COUNTED.append(number)
+    MEASURED.append(number)
     return [{"place": place, "error": 0.1 * number + place / 3} for place in range(3)]
 
 
@@ -54,10 +53,10 @@ TOY = Experiment(
 
 @pytest.fixture
 def toys(monkeypatch):
-    """Return a function that puts the toy paper in the place of the five, with changes to its figures."""
-    COUNTED.clear()
+    """Return a function that replaces the five papers by the toy paper, with changes to its figures."""
+    MEASURED.clear()
 
-    def put(*, numbers=(1, 2, 3), **changes):
+    def install(*, numbers=(1, 2, 3), **changes):
         first = replace(TOY, measurement=Measurement("toys", _cells(numbers)), **changes)
         for name in list(PAPERS):
             monkeypatch.delitem(PAPERS, name)
@@ -67,6 +66,6 @@ def toys(monkeypatch):
             module.EXPERIMENT = first  # type: ignore[attr-defined]
             monkeypatch.setitem(sys.modules, "experiments.toy", ModuleType("experiments.toy"))
             monkeypatch.setitem(sys.modules, module.__name__, module)
-        return COUNTED
+        return MEASURED
 
-    return put
+    return install

@@ -1,4 +1,4 @@
-"""Every experiment of the papers: its cells, and what it makes of the results that are kept in the repository."""
+"""Every experiment of the papers: its cells, and its tables, checks and pictures of the committed results."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from pathlib import Path
 import pytest
 from matplotlib.figure import Figure
 
-import experiments
-from experiments import PAPERS
-from experiments._records import Records
-from experiments._verdict import REPRODUCED
+from experiments.markdown_report import write_report
+from experiments.outcome import REPRODUCED
+from experiments.records import Records
+from experiments.registry import PAPERS, find_experiments
+from experiments.result_store import read_metadata
+from experiments.runner import draw_picture, stored_outcomes
 
 ROOT = Path(__file__).parents[2]
-KEPT = ROOT / "experiments" / "results"
+RESULTS = ROOT / "experiments" / "results"
 NAMES = [(paper.name, name) for paper in PAPERS.values() for name in paper.experiments]
 MUST_BE_REPRODUCED = {
     "lasvm": "fig4 fig8 fig9 fig10 fig11 fig12 fig14 fig15 fig16",
@@ -25,21 +27,21 @@ MUST_BE_REPRODUCED = {
 
 
 @pytest.fixture(scope="module")
-def kept():
-    """What the results in the repository show, by paper and name."""
-    return {(outcome.entry.paper, outcome.entry.name): outcome for outcome in experiments.known_outcomes(KEPT)}
+def outcomes():
+    """The outcomes of the committed results, by paper and name."""
+    return {(outcome.entry.paper, outcome.entry.name): outcome for outcome in stored_outcomes(RESULTS)}
 
 
 @pytest.fixture
 def experiment(request):
-    """One experiment, by its names."""
-    (entry,) = experiments.find(request.param[0], [request.param[1]])
+    """One experiment, by paper and name."""
+    (entry,) = find_experiments(request.param[0], [request.param[1]])
     return entry.experiment
 
 
 @pytest.mark.parametrize("experiment", NAMES, indirect=True, ids=" ".join)
 @pytest.mark.parametrize("quick", [True, False])
-def test_cells_have_keys_of_their_own_and_the_same_columns(experiment, quick):
+def test_keys_of_cells_are_unique_and_have_the_same_columns(experiment, quick):
     cells = list(experiment.measurement.cells(quick))
     assert cells
     assert len({tuple(cell.key.items()) for cell in cells}) == len(cells)
@@ -56,29 +58,29 @@ def test_texts_are_sentences(experiment):
 
 
 @pytest.mark.parametrize("name", NAMES, ids=" ".join)
-def test_results_of_a_full_run_are_kept_whole(kept, name):
-    assert not kept[name].missing
-    for table in kept[name].tables:
+def test_committed_results_are_complete(outcomes, name):
+    assert not outcomes[name].missing
+    for table in outcomes[name].tables:
         assert {len(row) for row in table.rows} == {len(table.columns)}
 
 
 @pytest.mark.parametrize("name", NAMES, ids=" ".join)
-def test_what_differs_is_explained(kept, name):
-    experiment, verdict = kept[name].entry.experiment, kept[name].verdict
+def test_differences_are_explained(outcomes, name):
+    experiment, verdict = outcomes[name].entry.experiment, outcomes[name].verdict
     assert verdict == REPRODUCED or experiment.explanation or experiment.incomparable
 
 
 @pytest.mark.parametrize(
     "name", [(paper, name) for paper, names in MUST_BE_REPRODUCED.items() for name in names.split()], ids=" ".join
 )
-def test_what_the_library_rests_on_is_reproduced(kept, name):
-    assert kept[name].verdict == REPRODUCED, kept[name].reason
+def test_claims_that_the_library_rests_on_are_reproduced(outcomes, name):
+    assert outcomes[name].verdict == REPRODUCED, outcomes[name].reason
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES, ids=" ".join)
-def test_half_of_the_results_is_no_trouble(kept, name):
-    experiment, records = kept[name].entry.experiment, list(kept[name].records)
+def test_incomplete_results_raise_no_errors(outcomes, name):
+    experiment, records = outcomes[name].entry.experiment, list(outcomes[name].records)
     for part in (Records(records[: len(records) // 2]), Records(records[len(records) // 2 :]), Records()):
         assert all(check.holds in (True, False) for check in experiment.check(part))
         for table in experiment.tabulate(part):
@@ -89,12 +91,17 @@ def test_half_of_the_results_is_no_trouble(kept, name):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES, ids=" ".join)
-def test_pictures_can_be_drawn(kept, name, tmp_path):
-    experiments.draw(kept[name], tmp_path / "picture.png")
+def test_pictures_can_be_drawn(outcomes, name, tmp_path):
+    draw_picture(outcomes[name], tmp_path / "picture.png")
     assert (tmp_path / "picture.png").stat().st_size > 5_000
 
 
-def test_the_document_is_that_of_the_kept_results(kept, tmp_path):
-    experiments.write_document(tmp_path / "again.md", list(kept.values()), experiments.about(KEPT))
-    written = (ROOT / "docs" / "reproduction.md").read_text(encoding="utf-8")
+def test_report_is_generated_from_the_committed_results(outcomes, tmp_path):
+    write_report(tmp_path / "again.md", list(outcomes.values()), read_metadata(RESULTS))
+    written = (ROOT / "experiments" / "report.md").read_text(encoding="utf-8")
     assert (tmp_path / "again.md").read_text(encoding="utf-8") == written
+
+
+def test_report_has_short_lines():
+    lines = (ROOT / "experiments" / "report.md").read_text(encoding="utf-8").splitlines()
+    assert [line for line in lines if len(line) >= 120 and not line.startswith("|")] == []

@@ -1,4 +1,4 @@
-"""The private parts of the paper on incremental learning: the plain programmes, the scenario, the window."""
+"""Parts of the experiments on incremental learning: the NumPy solver, the intrusion scenario, the window."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from functools import partial
 import numpy as np
 import pytest
 
-from experiments.incremental import _intrusion, fig8
-from experiments.incremental._digits import GAMMA, SETTINGS, value
-from experiments.incremental._layouts import Contiguous, Gathered
-from experiments.incremental._plain import Plain
+from experiments.incremental import fig8, intrusion
+from experiments.incremental.memory_layouts import ContiguousLayout, CopyingLayout
+from experiments.incremental.mnist_runs import GAMMA, SETTINGS, kernel_values
+from experiments.incremental.numpy_solver import NumpySolver
 from hinge import IncrementalSVC
 from hinge.datasets import Dataset
 
@@ -22,35 +22,35 @@ def overlapping():
     return random.normal(size=(150, 20)) + 0.3 * y[:, None], y
 
 
-@pytest.mark.parametrize("layout", [Gathered, Contiguous])
+@pytest.mark.parametrize("layout", [CopyingLayout, ContiguousLayout])
 @pytest.mark.parametrize("kernel", SETTINGS)
-def test_plain_programmes_find_the_weights_of_the_library(overlapping, kernel, layout):
+def test_numpy_solver_finds_the_coefficients_of_the_library(overlapping, kernel, layout):
     X, y = overlapping
     X = X * np.sqrt(0.1 / GAMMA) if kernel == "rbf" else X
-    machine = Plain(layout(X, y, partial(value, kernel)), 1.0)
-    machine.learn(len(y))
+    solver = NumpySolver(layout(X, y, partial(kernel_values, kernel)), 1.0)
+    solver.learn(len(y))
     model = IncrementalSVC(C=1.0, **SETTINGS[kernel]).partial_fit(X, y)
     weights = np.zeros(len(y))
     weights[model.support_] = np.abs(model.dual_coef_[0])
-    assert machine.alpha == pytest.approx(weights, abs=1e-6)
-    assert machine.threshold == pytest.approx(model.intercept_[0], abs=1e-6)
-    assert machine.n_support == len(model.support_)
+    assert solver.alpha == pytest.approx(weights, abs=1e-6)
+    assert solver.threshold == pytest.approx(model.intercept_[0], abs=1e-6)
+    assert solver.n_support == len(model.support_)
 
 
-def test_clocks_see_the_copies(overlapping):
+def test_only_the_copying_layout_spends_time_on_copies(overlapping):
     X, y = overlapping
     seen = {}
-    for layout in (Gathered, Contiguous):
-        machine = Plain(layout(X, y, partial(value, "linear")), 1.0)
-        machine.learn(len(y))
-        seen[layout] = set(machine.layout.clock.seconds)
-    assert seen[Gathered] - seen[Contiguous] == {"selection", "gamma: matrix"}
+    for layout in (CopyingLayout, ContiguousLayout):
+        solver = NumpySolver(layout(X, y, partial(kernel_values, "linear")), 1.0)
+        solver.learn(len(y))
+        seen[layout] = set(solver.layout.clock.seconds)
+    assert seen[CopyingLayout] - seen[ContiguousLayout] == {"selection", "gamma: matrix"}
 
 
-def made_up(random, n=2_000):
-    """Traffic with two kinds of attacks, one of them a flood."""
+def random_traffic(random, n=2_000):
+    """Return connections with two kinds of attacks, one of them a flood."""
     labels = np.array(["normal."] * n + ["flood."] * n + ["probe."] * (n // 4))
-    X = random.random(size=(len(labels), len(_intrusion.LARGEST)))
+    X = random.random(size=(len(labels), len(intrusion.LARGEST)))
     X[:, 0] += (labels != "normal.") + (labels == "probe.")
     return X / 3, labels
 
@@ -58,41 +58,41 @@ def made_up(random, n=2_000):
 @pytest.fixture
 def network():
     random = np.random.default_rng(0)
-    return Dataset("made up", *made_up(random), *made_up(random), 1.0, 1.0)
+    return Dataset("made up", *random_traffic(random), *random_traffic(random), 1.0, 1.0)
 
 
-def test_traffic(network):
-    train, test = _intrusion.traffic(network, seed=1)
+def test_traffic_has_one_attack_in_ten(network):
+    train, test = intrusion.traffic(network, seed=1)
     for rows in (train, test):
         assert len(rows.X) == 1_000
         assert rows.is_attack.sum() == 100
     assert train.X.min() == 0
     assert train.X.max() == 1
-    assert np.array_equal(train.X, _intrusion.traffic(network, seed=1)[0].X)
+    assert np.array_equal(train.X, intrusion.traffic(network, seed=1)[0].X)
 
 
-def test_scenario_is_sane(network):
-    training, unseen = _intrusion.scenario(*_intrusion.traffic(network, seed=0), "linear")
+def test_rankings_are_plausible(network):
+    training, unseen = intrusion.compare_rankings(*intrusion.traffic(network, seed=0), "linear")
     assert unseen["full SVM"].at(np.array([0.3]))[0] > 0.9
     assert unseen["reduced SVM"].n_support <= unseen["near boundary"].n_support
     for curve in (*training.values(), *unseen.values()):
         assert curve.at(np.array([1.0]))[0] == 1
-        assert np.all(np.diff(curve.at(_intrusion.RATES)) >= 0)
+        assert np.all(np.diff(curve.at(intrusion.RATES)) >= 0)
 
 
 def test_sparse_expansion_is_optimal():
     points = np.random.default_rng(0).normal(size=(12, 30))
     gram, wanted = points @ points.T, np.linspace(-1, 1, 12)
-    found = _intrusion.sparse_expansion(gram, wanted, 6)
+    found = intrusion.sparse_expansion(gram, wanted, 6)
     slopes = gram @ (found - wanted)
     weight = np.abs(slopes).max()
     assert 0 < np.count_nonzero(found) <= 6
     assert slopes[found != 0] == pytest.approx(-weight * np.sign(found[found != 0]), rel=1e-6)
 
 
-def test_least_weight_leaves(overlapping):
+def test_paper_rule_evicts_the_smallest_coefficient(overlapping):
     X, y = overlapping
-    machine = fig8._least_weight(X, y > 0, 40)
-    assert len(machine.ids_) == 40
-    again = IncrementalSVC(C=fig8.C, gamma=fig8.GAMMA).fit(X[machine.ids_], y[machine.ids_] > 0)
-    assert machine.decision_function(X) == pytest.approx(again.decision_function(X), abs=1e-6)
+    solver = fig8._train_with_paper_rule(X, y > 0, 40)
+    assert len(solver.ids_) == 40
+    again = IncrementalSVC(C=fig8.C, gamma=fig8.GAMMA).fit(X[solver.ids_], y[solver.ids_] > 0)
+    assert solver.decision_function(X) == pytest.approx(again.decision_function(X), abs=1e-6)

@@ -1,4 +1,4 @@
-"""Runs of experiments: measured once, kept, continued, judged."""
+"""The command `python -m experiments`: cells are measured once, stored, resumed and judged."""
 
 from __future__ import annotations
 
@@ -6,23 +6,26 @@ import json
 
 import pytest
 
-import experiments
-from experiments._ledger import Ledger
-from experiments._records import read_records
+from experiments.__main__ import main
+from experiments.experiment import Check
+from experiments.markdown_report import write_report
+from experiments.records import read_records
+from experiments.registry import find_experiments
+from experiments.result_store import ResultStore, read_metadata
+from experiments.runner import stored_outcomes
 from hinge import HingeError
-from hinge.cli import main
 
 
-def reproduce(*arguments):
+def run(*arguments):
     """Run the command; return its exit code."""
     with pytest.raises(SystemExit) as end:
-        main(["reproduce", *map(str, arguments)])
-    return end.value.code or 0
+        main([str(argument) for argument in arguments])
+    return end.value.code
 
 
-def test_every_experiment_leaves_a_table_a_picture_and_a_page(toys, tmp_path):
+def test_every_experiment_writes_a_table_a_picture_and_the_page(toys, tmp_path):
     toys()
-    assert reproduce("toy", "--output", tmp_path) == 0
+    assert run("toy", "--output", tmp_path) == 0
     for name in ("fig1", "fig2"):
         assert len(read_records(tmp_path / "toy" / f"{name}.csv")) == 9
         assert (tmp_path / "toy" / f"{name}.png").read_bytes().startswith(b"\x89PNG")
@@ -33,189 +36,211 @@ def test_every_experiment_leaves_a_table_a_picture_and_a_page(toys, tmp_path):
     assert "http" not in page  # readable offline
 
 
-def test_a_shared_cell_is_measured_once(toys, tmp_path):
-    counted = toys()
-    reproduce("toy", "--output", tmp_path)
-    assert counted == [1, 2, 3]
+def test_shared_cell_is_measured_once(toys, tmp_path):
+    measured = toys()
+    run("toy", "--output", tmp_path)
+    assert measured == [1, 2, 3]
 
 
-def test_an_interrupted_run_goes_on_where_it_was(toys, tmp_path, capsys):
-    counted = toys(numbers=(1, 2, 5))
-    assert reproduce("toy", "fig1", "--output", tmp_path) == 130
-    assert "is kept" in capsys.readouterr().err
+def test_interrupted_run_is_resumed(toys, tmp_path, capsys):
+    measured = toys(numbers=(1, 2, 5))
+    assert run("toy", "fig1", "--output", tmp_path) == 130
+    assert "are stored" in capsys.readouterr().err
     assert len(read_records(tmp_path / "toy" / "fig1.csv")) == 6
     toys(numbers=(1, 2, 3))
-    counted.clear()
-    assert reproduce("toy", "fig1", "--output", tmp_path) == 0
-    assert counted == [3]
+    measured.clear()
+    assert run("toy", "fig1", "--output", tmp_path) == 0
+    assert measured == [3]
 
 
-def test_records_are_in_the_order_of_the_cells_whatever_was_measured_first(toys, tmp_path):
+def test_records_are_in_the_order_of_the_cells(toys, tmp_path):
     toys(numbers=(2,))
-    reproduce("toy", "fig1", "--output", tmp_path)
+    run("toy", "fig1", "--output", tmp_path)
     toys(numbers=(1, 2))
-    reproduce("toy", "fig1", "--output", tmp_path)
+    run("toy", "fig1", "--output", tmp_path)
     assert read_records(tmp_path / "toy" / "fig1.csv").unique("number") == [1, 2]
 
 
-def test_cells_that_are_no_more_are_put_aside(toys, tmp_path):
+def test_records_of_removed_cells_are_backed_up(toys, tmp_path):
     toys(numbers=(1, 2))
-    reproduce("toy", "fig1", "--output", tmp_path)
+    run("toy", "fig1", "--output", tmp_path)
     toys(numbers=(2,))
-    reproduce("toy", "fig1", "--output", tmp_path)
+    run("toy", "fig1", "--output", tmp_path)
     assert read_records(tmp_path / "toy" / "fig1.csv").unique("number") == [2]
     assert read_records(tmp_path / "toy" / "fig1.old.csv").unique("number") == [1, 2]
 
 
-def test_tables_of_an_unknown_run_are_not_touched(toys, tmp_path, capsys):
+def test_tables_without_metadata_are_not_changed(toys, tmp_path, capsys):
     toys()
-    reproduce("toy", "fig1", "--output", tmp_path)
-    (tmp_path / "about.json").unlink()
-    assert reproduce("toy", "fig1", "--quick", "--output", tmp_path) == 2
-    assert "holds tables but no about.json" in capsys.readouterr().err
+    run("toy", "fig1", "--output", tmp_path)
+    (tmp_path / "metadata.json").unlink()
+    assert run("toy", "fig1", "--quick", "--output", tmp_path) == 2
+    assert "holds tables but no metadata.json" in capsys.readouterr().err
     assert len(read_records(tmp_path / "toy" / "fig1.csv")) == 9
 
 
-def test_the_page_says_why_something_is_missing(toys, tmp_path):
+def test_page_says_why_results_are_missing(toys, tmp_path):
     toys(numbers=(4,))
-    reproduce("toy", "fig1", "--output", tmp_path, "--document", tmp_path / "a.md")
+    run("toy", "fig1", "--output", tmp_path, "--document", tmp_path / "a.md")
     for name in ("index.html", "a.md"):
         text = (tmp_path / name).read_text(encoding="utf-8")
         assert "incomplete" in text
         assert "toys.bz2" in text
 
 
-def test_markup_in_titles_is_shown_as_it_is(toys, tmp_path, capsys):
+def test_markup_in_titles_is_escaped(toys, tmp_path, capsys):
     toys(title="[/red] wins")
-    assert reproduce("toy", "fig1", "--output", tmp_path) == 0
+    assert run("toy", "fig1", "--output", tmp_path) == 0
     assert "[/red]" in capsys.readouterr().out
 
 
-def test_a_wrong_data_folder_is_refused_at_once(toys, tmp_path, capsys, monkeypatch):
-    counted = toys()
+def test_wrong_data_folder_is_refused_before_measuring(toys, tmp_path, capsys, monkeypatch):
+    measured = toys()
     monkeypatch.setenv("HINGE_DATA", str(tmp_path / "nowhere"))
-    assert reproduce("toy", "--output", tmp_path) == 2
+    assert run("toy", "--output", tmp_path) == 2
     assert "HINGE_DATA must name a folder" in capsys.readouterr().err
-    assert counted == []
+    assert measured == []
 
 
-def test_a_missing_set_is_skipped_and_said(toys, tmp_path, capsys):
+def test_missing_data_set_is_skipped_and_reported(toys, tmp_path, capsys):
     toys(numbers=(1, 4))
-    assert reproduce("toy", "fig1", "--output", tmp_path, "--json") == 0
+    assert run("toy", "fig1", "--output", tmp_path, "--json") == 0
     (outcome,) = json.loads(capsys.readouterr().out)["experiments"]
     assert outcome["verdict"] == "incomplete"
     assert "toys.bz2" in outcome["reason"]
     assert len(read_records(tmp_path / "toy" / "fig1.csv")) == 3
 
 
-def test_a_cell_that_fails_costs_only_itself(toys, tmp_path, capsys):
-    counted = toys(numbers=(1, 6, 2))
-    assert reproduce("toy", "--output", tmp_path, "--json") == 1
-    assert counted == [1, 2]
+def test_failing_cell_does_not_end_the_run(toys, tmp_path, capsys):
+    measured = toys(numbers=(1, 6, 2))
+    assert run("toy", "--output", tmp_path, "--json") == 1
+    assert measured == [1, 2]
     first, second = json.loads(capsys.readouterr().out)["experiments"]
     assert first["verdict"] == second["verdict"] == "incomplete"
     assert "ZeroDivisionError: no toys to share" in first["reason"]
 
 
-def test_two_runs_in_one_folder_keep_each_other_s_cells(toys, tmp_path):
+def test_two_processes_in_one_folder_keep_each_other_s_cells(toys, tmp_path):
     toys(numbers=(1, 2, 3))
-    (entry,) = experiments.find("toy", ["fig1"])
-    one, other = (Ledger(tmp_path, entry, quick=False) for _ in range(2))
+    (entry,) = find_experiments("toy", ["fig1"])
+    one, other = (ResultStore(tmp_path, entry, quick=False) for _ in range(2))
     one.add(one.cells[0], {"place": 0, "error": 1.0})
     other.add(other.cells[2], {"place": 0, "error": 3.0})
     one.add(one.cells[1], {"place": 0, "error": 2.0})
     assert read_records(tmp_path / "toy" / "fig1.csv").unique("number") == [1, 2, 3]
 
 
-def test_a_document_without_a_folder_is_refused_before_anything_is_measured(toys, tmp_path, capsys):
-    counted = toys()
-    assert reproduce("toy", "--output", tmp_path / "o", "--document", tmp_path / "no" / "a.md") == 2
+def test_document_in_missing_folder_is_refused_before_measuring(toys, tmp_path, capsys):
+    measured = toys()
+    assert run("toy", "--output", tmp_path / "o", "--document", tmp_path / "no" / "a.md") == 2
     assert "There is no folder" in capsys.readouterr().err
-    assert counted == []
+    assert measured == []
 
 
 @pytest.mark.parametrize(
     ("changes", "verdict"),
     [
         ({}, "reproduced"),
-        ({"check": lambda _: [experiments.Check("pigs fly", False, "none did")]}, "differs"),
+        ({"check": lambda _: [Check("pigs fly", False, "none did")]}, "differs"),
         ({"check": lambda _: []}, "differs"),
         ({"incomparable": "The paper had other toys."}, "not comparable"),
     ],
 )
 def test_verdicts(toys, tmp_path, capsys, changes, verdict):
     toys(**changes)
-    reproduce("toy", "fig1", "--output", tmp_path, "--json")
+    run("toy", "fig1", "--output", tmp_path, "--json")
     (outcome,) = json.loads(capsys.readouterr().out)["experiments"]
     assert outcome["verdict"] == verdict
 
 
-def test_quick_and_full_results_do_not_mix(toys, tmp_path, capsys):
+def test_quick_and_full_results_are_not_mixed(toys, tmp_path, capsys):
     toys()
-    reproduce("toy", "--quick", "--output", tmp_path)
-    assert reproduce("toy", "--output", tmp_path) == 2
+    run("toy", "--quick", "--output", tmp_path)
+    assert run("toy", "--output", tmp_path) == 2
     assert "quick run" in capsys.readouterr().err
 
 
-def test_a_quick_run_says_so(toys, tmp_path, capsys):
-    counted = toys()
-    reproduce("toy", "--quick", "--output", tmp_path)
-    assert counted == [1]
+def test_quick_run_is_announced(toys, tmp_path, capsys):
+    measured = toys()
+    run("toy", "--quick", "--output", tmp_path)
+    assert measured == [1]
     assert "quick run" in capsys.readouterr().err
     page = (tmp_path / "index.html").read_text(encoding="utf-8")
     assert "One toy only." in page
 
 
-def test_the_document_has_verdicts_claims_and_tables(toys, tmp_path):
+def test_report_has_verdicts_claims_and_tables(toys, tmp_path):
     toys(explanation="We tried harder toys.")
-    reproduce("toy", "--output", tmp_path, "--document", tmp_path / "reproduction.md")
-    text = (tmp_path / "reproduction.md").read_text(encoding="utf-8")
+    run("toy", "--output", tmp_path, "--document", tmp_path / "report.md")
+    text = (tmp_path / "report.md").read_text(encoding="utf-8")
     assert "| [toy fig1](#toy-fig1) | Toys & <games> | reproduced |" in text
     assert "1 < 2 \\| 3" in text
     assert "We tried harder toys." in text
 
 
-def test_a_document_can_be_written_again_from_the_tables(toys, tmp_path):
-    counted = toys()
-    reproduce("toy", "--output", tmp_path, "--document", tmp_path / "a.md")
-    counted.clear()
-    experiments.write_document(tmp_path / "b.md", experiments.known_outcomes(tmp_path), experiments.about(tmp_path))
-    assert counted == []
+def test_report_can_be_generated_from_the_tables(toys, tmp_path):
+    measured = toys()
+    run("toy", "--output", tmp_path, "--document", tmp_path / "a.md")
+    measured.clear()
+    write_report(tmp_path / "b.md", stored_outcomes(tmp_path), read_metadata(tmp_path))
+    assert measured == []
     assert (tmp_path / "a.md").read_text(encoding="utf-8") == (tmp_path / "b.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("content", [b"", b"a,b\n1\n", b"\xff\xfe,b\n1,2\n"])
-def test_damaged_tables_are_refused_in_one_sentence(toys, tmp_path, capsys, content):
+def test_damaged_tables_are_refused(toys, tmp_path, capsys, content):
     toys()
-    reproduce("toy", "fig1", "--output", tmp_path)
+    run("toy", "fig1", "--output", tmp_path)
     (tmp_path / "toy" / "fig1.csv").write_bytes(content)
     capsys.readouterr()
-    assert reproduce("toy", "fig1", "--output", tmp_path) == 2
+    assert run("toy", "fig1", "--output", tmp_path) == 2
     assert "is not a table of results" in capsys.readouterr().err
 
 
-def test_a_damaged_note_is_refused(toys, tmp_path, capsys):
+def test_damaged_metadata_is_refused(toys, tmp_path, capsys):
     toys()
-    (tmp_path / "about.json").write_text("[1", encoding="utf-8")
-    assert reproduce("toy", "--output", tmp_path) == 2
+    (tmp_path / "metadata.json").write_text("[1", encoding="utf-8")
+    assert run("toy", "--output", tmp_path) == 2
     assert "is damaged" in capsys.readouterr().err
 
 
-def test_unknown_names_are_answered_with_known_ones(capsys):
+def test_unknown_names_are_refused_with_the_known_ones(capsys):
     for arguments, words in (
         (("bible",), "lasvm"),
         (("tracking", "fig99"), "fig6"),
         (("all", "fig1"), "one paper"),
     ):
-        assert reproduce(*arguments) == 2
+        assert run(*arguments) == 2
         assert words in capsys.readouterr().err
 
 
-def test_without_a_paper_all_are_listed(capsys):
-    assert reproduce() == 0
+def test_papers_are_listed_without_arguments(capsys):
+    assert run() == 0
     assert "nonconvex" in capsys.readouterr().out
 
 
-def test_find_refuses_before_anything_is_made():
+def test_find_experiments_refuses_unknown_papers():
     with pytest.raises(HingeError, match="no paper"):
-        experiments.find("bible")
+        find_experiments("bible")
+
+
+def test_bad_options_are_refused_in_one_sentence(capsys):
+    assert run("lasvm", "--fast") == 2
+    error = capsys.readouterr().err
+    assert "--fast" in error
+    assert error.count("\n") == 1
+
+
+def test_options_may_stand_between_names(toys, tmp_path):
+    measured = toys()
+    assert run("toy", "--output", tmp_path, "fig1") == 0
+    assert measured == [1, 2, 3]
+    assert not (tmp_path / "toy" / "fig2.csv").exists()
+
+
+def test_long_lines_of_the_report_are_wrapped(toys, tmp_path):
+    toys(explanation="Toys - and games - are fun. " * 30)
+    run("toy", "--output", tmp_path, "--document", tmp_path / "report.md")
+    lines = (tmp_path / "report.md").read_text(encoding="utf-8").splitlines()
+    assert max(len(line) for line in lines) < 120
+    assert not any(line.startswith(("- and", "- are")) for line in lines)

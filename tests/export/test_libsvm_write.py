@@ -94,14 +94,14 @@ def test_whole_labels_of_any_type(problem, file, labels):
 
 @pytest.mark.parametrize("labels", [["a", "b"], [0, 2**31], [-(2**31) - 1, 0]])
 def test_other_labels_are_refused(problem, file, labels):
-    with pytest.raises(ExportError, match=r"labels= .* gives numbers"):
+    with pytest.raises(ExportError, match=r"set labels .* to integers"):
         to_libsvm(problem(2).model(labels=labels), file)
     assert not file.exists()
 
 
 @pytest.mark.parametrize("labels", [[1], [1, 2, 3], [1, 1], [1, 2.5], ["a", "b"], [1, 2**31], [1, float("nan")]])
 def test_numbers_that_do_not_suit_are_refused(problem, file, labels):
-    with pytest.raises(ExportError, match="2 different whole numbers"):
+    with pytest.raises(ExportError, match="2 different 32-bit integers"):
         to_libsvm(problem(2).model(), file, labels=labels)
 
 

@@ -91,7 +91,7 @@ def test_other_labels_become_whole_numbers(problem, same_classes, labels):
 
 
 def test_labels_that_do_not_fit(problem):
-    with pytest.raises(ExportError, match="texts or whole numbers"):
+    with pytest.raises(ExportError, match="strings or 64-bit integers"):
         to_onnx(problem(2).model(labels=np.array([1, 2**63], dtype=np.uint64)))
 
 
@@ -137,7 +137,7 @@ def test_what_cannot_be_written(problem, monkeypatch):
         to_onnx(3)
     with pytest.raises(ExportError, match="two classes"):
         to_onnx(OnlineSVC().partial_fit([[0.0]], [1]))
-    monkeypatch.setattr("hinge.export._graph.LARGEST", 1000)
+    monkeypatch.setattr("hinge.export._onnx_graph.MAX_BYTES", 1000)
     with pytest.raises(ExportError, match="at most 2 GB"):
         to_onnx(problem(2, sparse=True).model())
 

@@ -1,4 +1,4 @@
-"""Files that promise more than they bring, or bring more than a machine holds: little memory, and one sentence."""
+"""Files that claim more than they hold, or hold more than fits in memory: one sentence, and little memory."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ import pytest
 import hinge
 from fuzz._corpus import inputs
 from fuzz._model_damage import split, with_table
-from fuzz._outcome import little_memory, require_sentence
+from fuzz._outcome import bounded_memory, require_sentence
 from hinge.datasets import read
 from hinge.export import from_libsvm
 from hinge.io import _delimited, _npy, open_source
 from hinge.tables import PreparedClassifier, Survey
 
 MB = 1 << 20
-PACKINGS = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
+COMPRESSORS = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
 LIBSVM = (
     "svm_type c_svc\nkernel_type linear\nnr_class 2\ntotal_sv 2\nrho 0\nlabel 1 -1\nnr_sv 1 1\nSV\n1 1:1 {}\n-1 1:1\n"
 )
 
-# Commands in processes with little memory, which begin with the libraries loaded: one more start would take seconds.
+# Run commands in forked processes with little memory; forks share the loaded libraries, which take seconds to load.
 LIMITED = """
 import json, os, resource, sys
-import hinge.cli, hinge.datasets, hinge.export, hinge.persistence
+import hinge.cli._app, hinge.cli.evaluate, hinge.cli.export, hinge.cli.info, hinge.cli.predict, hinge.cli.train
 taken = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (taken + (800 << 20), -1))
 for number, command in enumerate(json.loads(sys.argv[1])):
@@ -46,8 +46,8 @@ for number, command in enumerate(json.loads(sys.argv[1])):
 
 
 def refused(path, message, reader=read, **options):
-    """Read a file that is to be refused in one sentence, without taking much memory."""
-    with little_memory(), pytest.raises(hinge.HingeError, match=message) as caught:
+    """Check that reading a file is refused in one sentence, without taking much memory."""
+    with bounded_memory(), pytest.raises(hinge.HingeError, match=message) as caught:
         reader(path, **options)
     require_sentence(str(caught.value))
 
@@ -85,26 +85,26 @@ def test_libsvm_counts(tmp_path, word, number):
 
 
 @pytest.mark.parametrize(("name", "suffix"), [("a.svm", ".gz"), ("a.csv", ".bz2"), ("a", ".xz")])
-def test_packed_lines_without_end(tmp_path, name, suffix):
-    """Many packed parts, each small, are one line."""
-    data = PACKINGS[suffix](b"a" * MB) * 20
+def test_endless_compressed_lines(tmp_path, name, suffix):
+    """Many small compressed streams form one line."""
+    data = COMPRESSORS[suffix](b"a" * MB) * 20
     refused(written(tmp_path / (name + suffix), data), "line 1 has more than 16 MB")
 
 
-def test_a_packed_file_that_asks_for_gigabytes_to_be_unpacked(tmp_path):
+def test_xz_file_that_needs_gigabytes_to_decompress(tmp_path):
     packed = bytearray(lzma.compress(b"1 1:1\n0 1:2\n", preset=0))
     start, length = 12, 4 * (packed[12] + 1)  # of the header of the first block
     packed[start + 4] = 40  # 4 GB of dictionary
     packed[start + length - 4 : start + length] = zlib.crc32(packed[start : start + length - 4]).to_bytes(4, "little")
-    refused(written(tmp_path / "a.svm.xz", packed), "must need at most 256 MB to be unpacked")
+    refused(written(tmp_path / "a.svm.xz", packed), "needs more than 256 MB to be decompressed")
 
 
-def test_more_columns_than_are_read(tmp_path):
-    data = gzip.compress(b"," * (_delimited.MOST_COLUMNS + 5) + b"\n1\n")
-    refused(written(tmp_path / "a.csv.gz", data), "columns; at most 65536 are read")
+def test_too_many_columns(tmp_path):
+    data = gzip.compress(b"," * (_delimited.MAX_COLUMNS + 5) + b"\n1\n")
+    refused(written(tmp_path / "a.csv.gz", data), "columns; at most 65536 can be read")
 
 
-def test_a_record_of_lines_without_end(tmp_path, monkeypatch):
+def test_endless_quoted_record(tmp_path, monkeypatch):
     """Quotation marks around line ends make one record of any number of lines."""
     monkeypatch.setattr(_delimited, "LINE_BYTES", 10_000)
     path = written(tmp_path / "a.csv", b'"a\n",' * 5000)
@@ -113,7 +113,7 @@ def test_a_record_of_lines_without_end(tmp_path, monkeypatch):
     assert sum(map(len, open_source(path, header=False).chunks())) == 10_000
 
 
-def test_one_label_that_would_widen_all(tmp_path):
+def test_one_long_label_that_would_widen_all(tmp_path):
     path = written(tmp_path / "a.csv", b"a,label\n" + b"1,x\n" * 4000 + b"1," + b"y" * 130_000 + b"\n")
     refused(path, "names of at most 256 characters, got one of 130000 in line 4002")
 
@@ -139,8 +139,8 @@ def header(shape, descr="<f8", order="False"):
 @pytest.mark.parametrize(
     ("arrays", "message"),
     [
-        ({"X": header("(1000000000000000, 0)")}, "rows of one number at least"),
-        ({"X": header("(0x" + "f" * 5000 + ", 1)")}, "more than there can be"),
+        ({"X": header("(1000000000000000, 0)")}, "rows of at least one number"),
+        ({"X": header("(0x" + "f" * 5000 + ", 1)")}, "or too many"),
         ({"X": header("(4611686018427387904, 4611686018427387904)")}, "where its shape asks for"),
         ({"X": header("(3, 1073741824)", order="True")}, "where its shape asks for"),
         ({"X": np.ones((2, 1)), "y": header("(2,)", "<U0")}, "entries of no size"),
@@ -148,30 +148,30 @@ def header(shape, descr="<f8", order="False"):
         ({"X": header("((2, 2")}, "its header cannot be read"),
     ],
 )
-def test_npz_claims(tmp_path, arrays, message):
+def test_npz_headers_that_claim_too_much(tmp_path, arrays, message):
     refused(npz(tmp_path / "a.npz", **arrays), message)
 
 
 @pytest.mark.parametrize("packing", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
-def test_npz_packed_as_numpy_never_does(tmp_path, packing):
-    refused(npz(tmp_path / "a.npz", packing, X=np.ones((2, 1))), "must be packed as NumPy does")
+def test_npz_with_unusual_compression(tmp_path, packing):
+    refused(npz(tmp_path / "a.npz", packing, X=np.ones((2, 1))), "must be compressed as NumPy does")
 
 
-def test_columns_that_unpack_to_far_more_than_they_take(tmp_path, monkeypatch):
-    monkeypatch.setattr(_npy, "_WHOLE", MB)
+def test_column_order_that_decompresses_to_far_more(tmp_path, monkeypatch):
+    monkeypatch.setattr(_npy, "_MAX_BYTES_AT_ONCE", MB)
     X = np.asfortranarray(np.zeros((200_000, 2)))
-    refused(npz(tmp_path / "a.npz", X=X), "column by column and unpacks to 3 MB")
+    refused(npz(tmp_path / "a.npz", X=X), "in column order and decompresses to 3 MB")
     plain = npz(tmp_path / "b.npz", zipfile.ZIP_STORED, X=X, y=np.arange(len(X)) % 2)
-    assert sum(map(len, open_source(plain).chunks())) == len(X)  # the file is as large as what it unpacks to
+    assert sum(map(len, open_source(plain).chunks())) == len(X)  # the file is as large as its contents
 
 
-def test_parquet_texts_that_are_repeated(tmp_path):
+def test_repeated_parquet_texts(tmp_path):
     pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     path = tmp_path / "a.parquet"
     codes = pyarrow.array(np.zeros(20_000, dtype=np.int32))
     texts = pyarrow.DictionaryArray.from_arrays(codes, pyarrow.array(["x" * 500_000]))
     parquet.write_table(pyarrow.table({"a": texts, "y": codes}), path, store_schema=False)
-    refused(path, "has texts of more than 256 MB in 4096 rows")
+    refused(path, "has more than 256 MB of text in 4096 rows")
 
 
 def claims(content, name, size):
@@ -186,16 +186,16 @@ def claims(content, name, size):
 
 @pytest.mark.parametrize("name", ["values", "alpha", "members", "member_counts"])
 @pytest.mark.parametrize("size", [10**6, 2**31, 2**61, 2**63])
-def test_arrays_of_a_model_file_that_are_not_there(tmp_path, name, size):
+def test_missing_arrays_of_a_model_file(tmp_path, name, size):
     table, rest = claims(inputs("model")["valid-online.hinge"], name, size)
     refused(written(tmp_path / "a.hinge", with_table(json.dumps(table), rest)), "is damaged", hinge.load)
 
 
 @pytest.mark.parametrize("sparse", [True, False])
-def test_a_prepared_model_of_more_features_than_there_is_room_for(tmp_path, sparse):
-    """A number in a file of a few kilobytes must not fill the memory when rows are made ready for it."""
+def test_prepared_model_with_too_many_features(tmp_path, sparse):
+    """A number in a small file must not fill the memory when rows are prepared for the model."""
     survey = Survey()
-    chunks = list(survey.look_at(open_source(written(tmp_path / "a.svm", b"1 1:1 9:2\n0 2:1\n" * 50)).chunks()))
+    chunks = list(survey.scan(open_source(written(tmp_path / "a.svm", b"1 1:1 9:2\n0 2:1\n" * 50)).chunks()))
     preparation = survey.preparation(scale="none", dense=False)
     model = hinge.OnlineSVC(kernel="linear").fit(*preparation.examples(chunks[0]))
     hinge.save(PreparedClassifier(model, preparation), tmp_path / "a.hinge")
@@ -213,12 +213,12 @@ def test_a_prepared_model_of_more_features_than_there_is_room_for(tmp_path, spar
 
 @pytest.fixture(scope="module")
 def gigabytes(tmp_path_factory):
-    """Lines of a gigabyte: as it is, which takes no room on the disk, and packed; and a model file of that size."""
+    """Lines of a gigabyte, as a sparse file and compressed, and a model file of that size."""
     folder = tmp_path_factory.mktemp("gigabyte")
     with (folder / "plain.csv").open("wb") as file:
         file.write(b"a,b\n1,2\n")
         file.truncate(1 << 30)
-    for suffix, pack in PACKINGS.items():
+    for suffix, pack in COMPRESSORS.items():
         (folder / f"line.svm{suffix}").write_bytes(pack(b"a" * MB) * 1024)
     with gzip.open(folder / "commas.csv.gz", "wb", compresslevel=1) as file:
         for _ in range(1024):
@@ -231,7 +231,7 @@ def gigabytes(tmp_path_factory):
 
 
 def commands(folder, *given, **options):
-    """Return exit codes and messages of commands that may take 800 MB each."""
+    """Return exit codes and messages of commands, each limited to 800 MB."""
     program = [sys.executable, "-c", LIMITED, json.dumps(given)]
     run = subprocess.run(program, cwd=folder, stdout=subprocess.PIPE, text=True, check=True, **options)
     messages = [" ".join((folder / f"{number}.err").read_text().split()) for number in range(len(given))]
@@ -247,7 +247,7 @@ LONG_LINES = [
     ["predict", "small.hinge", "plain.csv"],
     ["evaluate", "small.hinge", "line.svm.gz"],
 ]
-NO_MODELS = [
+NOT_MODELS = [
     ["info", "huge.hinge"],
     ["export", "huge.hinge", "-o", "new.onnx"],
     ["predict", "line.svm.gz", "plain.csv"],
@@ -255,8 +255,8 @@ NO_MODELS = [
 
 
 @pytest.mark.slow
-def test_a_gigabyte_and_the_command_line(gigabytes):
-    for code, message in (outcomes := commands(gigabytes, *LONG_LINES, *NO_MODELS)):
+def test_commands_refuse_gigabyte_files(gigabytes):
+    for code, message in (outcomes := commands(gigabytes, *LONG_LINES, *NOT_MODELS)):
         assert code == 2, message
         assert "Traceback" not in message
         assert len(message) < 500
@@ -266,8 +266,8 @@ def test_a_gigabyte_and_the_command_line(gigabytes):
 
 
 @pytest.mark.slow
-def test_a_line_without_end_through_a_pipe(gigabytes):
-    """What comes through a pipe is left alone once the line is too long."""
+def test_endless_line_through_a_pipe(gigabytes):
+    """Reading stops once the line is too long."""
     endless = subprocess.Popen(["/usr/bin/yes", "a" * 1000], stdout=subprocess.PIPE)
     joined = subprocess.Popen(["/usr/bin/tr", "-d", r"\n"], stdin=endless.stdout, stdout=subprocess.PIPE)
     [(code, message)] = commands(gigabytes, ["train", "-", "--output", "new.hinge"], stdin=joined.stdout)

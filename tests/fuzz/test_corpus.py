@@ -1,4 +1,4 @@
-"""Valid files are read, and inputs that once broke a reader are read or refused in a sentence."""
+"""Valid files are read; inputs that once broke a reader are read or refused in one sentence."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_stored_inputs(tmp_path, target, name):
     assert outcome(TARGETS[target], inputs(target)[name], tmp_path) in expected
 
 
-def test_the_corpus_is_small():
+def test_corpus_is_small():
     assert sum(file.stat().st_size for file in CORPUS.rglob("*") if file.is_file()) < 200_000
 
 
@@ -39,18 +39,18 @@ def test_changed_inputs(tmp_path_factory, target, seed):
     assert outcome(TARGETS[target], content, tmp_path_factory.getbasetemp()) in OUTCOMES
 
 
-def test_a_folder_for_findings_is_made(tmp_path, monkeypatch):
+def test_folder_for_findings_is_created(tmp_path, monkeypatch):
     folder, seen = tmp_path / "new" / "findings", []
     monkeypatch.setattr(sys, "argv", ["fuzz", "svmlight", "--blind", "--findings", str(folder)])
-    monkeypatch.setattr("fuzz._blind.blind", lambda *arguments: seen.append(arguments[-1].is_dir()))
+    monkeypatch.setattr("fuzz._blind.fuzz_blindly", lambda *arguments: seen.append(arguments[-1].is_dir()))
     main()
     assert seen == [True]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS)
-def test_many_changed_inputs_in_a_process_of_their_own(tmp_path, target):
-    """A crash shows as an exit code, and the input stays behind."""
+def test_many_changed_inputs_in_a_separate_process(tmp_path, target):
+    """A crash shows as an exit code, and the input stays in the folder."""
     command = [sys.executable, "-m", "fuzz", target, "--blind", "--runs", "1500", "--findings", str(tmp_path / "new")]
     run = subprocess.run(command, capture_output=True, text=True, check=False, cwd=CORPUS.parents[1])
     assert run.returncode == 0, run.stderr

@@ -36,7 +36,7 @@ texts = st.text(st.characters(exclude_characters="\0\r", exclude_categories=["Cs
     st.integers(1, 14),
     st.sampled_from(",;\t|"),
 )
-def test_any_quoted_texts_come_back(tmp_path, rows, n_rows, delimiter):
+def test_round_trip_of_quoted_texts(tmp_path, rows, n_rows, delimiter):
     buffer = io.StringIO()
     csv.writer(buffer, quoting=csv.QUOTE_ALL, delimiter=delimiter, lineterminator="\n").writerows(rows)
     path = write(tmp_path, buffer.getvalue())
@@ -79,17 +79,17 @@ def test_header_is_guessed(tmp_path, first, named):
         ("a,b\n", ["a", "b"]),
     ],
 )
-def test_numbers_below_make_a_header(tmp_path, text, names):
+def test_header_is_guessed_from_the_second_row(tmp_path, text, names):
     path = write(tmp_path, text + "z,7\n")
     assert list(whole(path)) == names
 
 
-def test_names_that_are_repeated(tmp_path):
+def test_repeated_names(tmp_path):
     with pytest.raises(DataFileError, match="line 1 gives the name 'a' to more than one column"):
         whole(write(tmp_path, "a,a\nx,1\n"))
 
 
-def test_header_that_was_asked_for(tmp_path):
+def test_explicit_header(tmp_path):
     assert whole(write(tmp_path, "1,2\n3,4\n"), header=True) == {"1": ["3"], "2": ["4"]}
 
 
@@ -130,7 +130,7 @@ def test_refusals_are_one_sentence(tmp_path, data, options, message):
     assert str(caught.value).startswith(message)
 
 
-def test_a_line_without_end_is_refused_before_it_fills_memory(tmp_path):
+def test_endless_line_is_refused_with_little_memory(tmp_path):
     path = tmp_path / "zeros.csv"
     with path.open("wb") as file:
         file.write(b"a,b\n")
@@ -146,7 +146,7 @@ def test_a_line_without_end_is_refused_before_it_fills_memory(tmp_path):
 
 def test_memory_does_not_grow_with_the_file(tmp_path):
     peaks = []
-    for n_lines in (100, 5_000, 40_000):  # the first one loads what reading needs
+    for n_lines in (100, 5_000, 40_000):  # the first file loads the libraries
         path = write(tmp_path, "a,b,c,d\n" + "one,two,three,four hundred and seventeen\n" * n_lines)
         tracemalloc.start()
         assert sum(map(len, open_source(path).chunks(500))) == n_lines

@@ -60,7 +60,7 @@ def test_numbers(tmp_path, values, kind, dtype):
 
 
 @pytest.mark.parametrize("n_rows", [1, 7, 64, 4096])
-def test_chunks_are_the_whole(tmp_path, n_rows):
+def test_chunks_add_up_to_the_file(tmp_path, n_rows):
     random = np.random.default_rng(0)
     columns = {"number": random.normal(size=200), "text": random.choice(["a", "b"], 200)}
     path = write(tmp_path, columns, row_group_size=50)

@@ -17,7 +17,7 @@ from sklearn.datasets import dump_svmlight_file
 
 from hinge.io import DataFileError, Rows, open_source
 
-PACKINGS = {"plain": bytes, "gzip": gzip.compress, "bzip2": bz2.compress, "xz": lzma.compress}
+COMPRESSORS = {"plain": bytes, "gzip": gzip.compress, "bzip2": bz2.compress, "xz": lzma.compress}
 
 
 def text_of(X, y) -> bytes:
@@ -45,14 +45,14 @@ def matrices(draw):
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(matrices(), st.sampled_from(sorted(PACKINGS)), st.integers(1, 30))
-def test_what_is_written_is_read(tmp_path, matrix, packing, n_rows):
+@given(matrices(), st.sampled_from(sorted(COMPRESSORS)), st.integers(1, 30))
+def test_round_trip(tmp_path, matrix, compression, n_rows):
     X, y = matrix
     path = tmp_path / "rows.svm"
-    path.write_bytes(PACKINGS[packing](text_of(X, y)))  # recognised by its contents: the name does not tell
+    path.write_bytes(COMPRESSORS[compression](text_of(X, y)))  # recognised by its contents, not by its name
     read, labels = whole(path, n_rows)
     read.resize(X.shape)
-    # The writer keeps 16 digits; the same text gives the same numbers, however it is cut.
+    # The writer keeps 16 digits; the same text gives the same numbers in chunks of any size.
     np.testing.assert_allclose(read.toarray(), X.toarray(), rtol=1e-15)
     np.testing.assert_array_equal(labels, y)
     assert labels.dtype == np.int64
@@ -61,7 +61,7 @@ def test_what_is_written_is_read(tmp_path, matrix, packing, n_rows):
     np.testing.assert_array_equal(read.toarray(), same.toarray())
 
 
-def test_chunks_are_csr_of_32_bits_and_know_their_line(tmp_path):
+def test_chunks_have_32_bit_indices_and_line_numbers(tmp_path):
     path = tmp_path / "a"
     path.write_bytes(b"# made by hand\n\n1 1:2 4:1e-3 # a remark: 7:7\r\n\n-1\n+2.0 0:3")
     one, two, three = open_source(path).chunks(1)
@@ -73,13 +73,13 @@ def test_chunks_are_csr_of_32_bits_and_know_their_line(tmp_path):
     assert next(open_source(path).chunks()).first == 3
 
 
-def test_labels_that_are_not_whole_stay_as_they_are(tmp_path):
+def test_fractional_labels_stay_floats(tmp_path):
     path = tmp_path / "a.svm"
     path.write_text("1.5 1:1\n2 1:1\n1e300 1:2\n")
     assert next(open_source(path).chunks()).y.tolist() == [1.5, 2.0, 1e300]
 
 
-def test_great_width_costs_nothing(tmp_path):
+def test_large_indices_take_no_memory(tmp_path):
     path = tmp_path / "a.svm"
     path.write_text("1 2147483646:1\n")
     tracemalloc.start()
@@ -115,33 +115,33 @@ def test_great_width_costs_nothing(tmp_path):
     ],
 )
 @pytest.mark.parametrize("n_rows", [1, 7, 4096])
-def test_a_bad_line_is_named(tmp_path, line, message, n_rows):
+def test_bad_line_is_reported(tmp_path, line, message, n_rows):
     path = tmp_path / "a.svm"
     path.write_text("# heading\n" + "1 1:1\n" * 9 + f"\n{line}\n" + "1 1:1\n" * 9)
     with pytest.raises(DataFileError, match=rf"^a\.svm, line 12 .*{message}.*[.?]$"):
         list(open_source(path).chunks(n_rows))
 
 
-@pytest.mark.parametrize("packing", ["gzip", "bzip2", "xz"])
+@pytest.mark.parametrize("compression", ["gzip", "bzip2", "xz"])
 @pytest.mark.parametrize("damage", ["cut", "changed"])
-def test_damaged_packing(tmp_path, packing, damage):
+def test_damaged_compression(tmp_path, compression, damage):
     path = tmp_path / "a.svm"
     X = random_array((2000, 20), density=0.5, random_state=np.random.default_rng(0), format="csr")
-    data = bytearray(PACKINGS[packing](text_of(X, np.ones(2000))))
+    data = bytearray(COMPRESSORS[compression](text_of(X, np.ones(2000))))
     if damage == "cut":
         del data[len(data) // 2 :]
     else:
         for place in range(len(data) // 2, len(data) // 2 + 50):
             data[place] ^= 0xFF
     path.write_bytes(data)
-    with pytest.raises(DataFileError, match=rf"a\.svm is damaged or cut short: .* as {packing} data|a\.svm, line"):
+    with pytest.raises(DataFileError, match=rf"a\.svm is damaged or truncated: .* as {compression} |a\.svm, line"):
         list(open_source(path).chunks())
 
 
-@pytest.mark.parametrize("packing", ["gzip", "bzip2", "xz"])
-def test_several_packed_parts_are_one_file(tmp_path, packing):
+@pytest.mark.parametrize("compression", ["gzip", "bzip2", "xz"])
+def test_concatenated_compressed_streams(tmp_path, compression):
     path = tmp_path / "a"
-    pack = PACKINGS[packing]
+    pack = COMPRESSORS[compression]
     path.write_bytes(pack(b"1 1:1\n2 1") + pack(b":5\n3 1:3\n"))
     X, y = whole(path)
     assert y.tolist() == [1, 2, 3]

@@ -1,4 +1,4 @@
-"""Measures, in a process of its own, what `fit` takes at most: python measure.py MEGABYTES prints JSON."""
+"""Measure the peak memory of `fit` in a process of its own: python measure.py MEGABYTES prints JSON."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import warnings
 
 import numpy as np
 
-from benchmarks.memory import forget_peak, peak, resident
+from benchmarks.memory import peak, reset_peak, resident
 from hinge import (
     ApproximateSVC,
     ApproximateSVR,
@@ -20,8 +20,8 @@ from hinge import (
     TrackingSVC,
 )
 
-# Each with a number of examples, some of which are noise, so that most are held: their kernel values, or their
-# features, take far more than the cache.
+# Each with a number of noisy examples, most of which are kept: their kernel values, or their features, take far more
+# memory than the cache.
 MODELS = {
     "online": (OnlineSVC, {"epochs": 1}, 6000),
     "robust": (RobustOnlineSVC, {}, 6000),
@@ -34,21 +34,21 @@ MODELS = {
 }
 
 
-def measured(kind, settings, n, cache_size):
-    """Return how much memory a call to `fit` takes at its peak, in megabytes, and what the model holds then."""
+def measure(kind, settings, n, cache_size):
+    """Return the peak memory of a call to `fit` in megabytes, and the number of examples the model keeps."""
     random = np.random.default_rng(0)
     X = random.normal(size=(n, 8))
     y = (X[:, 0] > X[:, 1] * X[:, 2]) ^ (random.random(n) < 0.3)
     model = kind(gamma=0.1, cache_size=cache_size, n_jobs=2, **settings)
     model.fit(X[:250], y[:250])
-    forget_peak()
+    reset_peak()
     before = resident()
     model.fit(X, y)
-    most = peak() - before
+    highest = peak() - before
     held, margin = model._state.native.n_retained, getattr(model._state.native, "n_margin", np.zeros(1)).sum()
-    return {"peak": most, "held": int(held), "margin": int(margin)}
+    return {"peak": highest, "held": int(held), "margin": int(margin)}
 
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    print(json.dumps({name: measured(*parts, float(sys.argv[1])) for name, parts in MODELS.items()}))  # noqa: T201
+    print(json.dumps({name: measure(*parts, float(sys.argv[1])) for name, parts in MODELS.items()}))  # noqa: T201

@@ -1,4 +1,4 @@
-"""`cache_size` is what learning takes for kernel values, but for a constant."""
+"""`cache_size` bounds the memory for kernel values, up to a constant."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 
-# What learning takes besides the cache, in megabytes: kernel values of the next examples, and threads.
+# Megabytes besides the cache: kernel values of the next examples, and threads.
 CONSTANT = 40
-EACH = 1e-3  # for each example held: its 8 features here, its coefficients, its place
+PER_EXAMPLE = 1e-3  # its 8 features, coefficients and bookkeeping
 
 
 def measured(cache_size):
-    """Return what `measure.py` prints."""
+    """Return the output of `measure.py`."""
     folders = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     command = [sys.executable, Path(__file__).with_name("measure.py"), str(cache_size)]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(folders)}
@@ -27,15 +27,15 @@ def measured(cache_size):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="the system does not tell the peak of a while")
-def test_the_bound_is_kept():
+@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="the system cannot reset the peak")
+def test_cache_size_bounds_memory():
     found = {}
     for cache_size in (5, 60):
         found[cache_size] = measured(cache_size)
         for name, each in found[cache_size].items():
-            columns = 8e-6 * each["held"] * (each["margin"] + 512)  # exact models need those of the margin, in sheets
-            bound = 1.05 * cache_size + CONSTANT + EACH * each["held"] + (columns if each["margin"] else 0)
+            columns = 8e-6 * each["held"] * (each["margin"] + 512)  # exact models also keep columns of the margin
+            bound = 1.05 * cache_size + CONSTANT + PER_EXAMPLE * each["held"] + (columns if each["margin"] else 0)
             assert each["peak"] <= bound, (name, cache_size, each)
             if each["held"] > 4000:
-                assert bound < 8e-6 * each["held"] ** 2, "or all kernel values would fit, and nothing were proved"
+                assert bound < 8e-6 * each["held"] ** 2, "all kernel values would fit, so nothing is proved"
     assert found[60]["tracking"]["peak"] > found[5]["tracking"]["peak"] + 40  # a larger cache is used

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "asking.hpp"
 #include "common.hpp"
 
 namespace attack {
@@ -85,21 +86,27 @@ struct History {
     model->check_invariants();
   }
 
-  std::vector<double> answers(hinge::ExactModel& asked) const {
-    std::vector<double> decisions(examples.rows * asked.binaries().size());
-    asked.decide(examples.batch(), decisions, options.threads);
-    for (const double decision : decisions) expect(std::isfinite(decision), "a decision of an exact model is not finite");
-    return decisions;
+  std::vector<double> ask(const hinge::ExactModel& asked) const { return answers(*asked.predictor(), examples, options.threads); }
+
+  // Learns and forgets while others ask what was known before.
+  void change_while_asked() {
+    const Promise<double> promise(model->predictor(), examples, options.threads);
+    Askers<double> askers(dice, model->predictor(), examples);
+    learn(dice.between(1, 10));
+    forget();
+    learn(dice.between(1, 10));
+    askers.join();
+    promise.check();
   }
 
   // Nothing changes by being asked what would be without one example.
   void leave_one_out() {
     if (model->held().size() > 60) return;
-    const std::vector<double> before = answers(*model);
+    const std::vector<double> before = ask(*model);
     const auto monitor = watch(dice, 0.03);
     model->leave_one_out(*monitor);
     model->check_invariants();
-    expect_close(before, answers(*model), 1e-12, "leaving one out has changed the model");
+    expect_close(before, ask(*model), 1e-12, "leaving one out has changed the model");
   }
 
   void restore() {
@@ -107,7 +114,7 @@ struct History {
     state.check(examples.features, examples.sparse, std::max<std::size_t>(classes, 1));
     auto other = std::make_unique<hinge::ExactModel>(kernel, options, examples.features, examples.sparse, classes, state);
     other->check_invariants();
-    expect_close(answers(*model), answers(*other), same_answer, "a restored exact model answers something else");
+    expect_close(ask(*model), ask(*other), same_answer, "a restored exact model answers something else");
     other->grow(classes);  // makes it ready
     other->check_invariants();
     if (dice.chance(0.5)) model = std::move(other);
@@ -148,11 +155,12 @@ void exact(Dice& dice, bool large) {
   if (dice.chance(0.2)) adopt(dice, examples, kernel);
   History history(dice, examples, kernel);
   set_scene("exact", examples, kernel, ", problem " + std::to_string(static_cast<int>(history.options.problem)));
-  for (std::size_t step = 0; step < 15; ++step) switch (dice.below(8)) {
+  for (std::size_t step = 0; step < 15; ++step) switch (dice.below(9)) {
       case 0: history.forget(); break;
       case 1: history.relabel(); break;
       case 2: history.leave_one_out(); break;
       case 3: history.restore(); break;
+      case 4: history.change_while_asked(); break;
       default: history.learn(dice.between(0, large ? 120 : 20)); break;
     }
 }

@@ -1,7 +1,9 @@
 // Histories of the models of online binaries, and of several models at once.
 #include <algorithm>
+#include <deque>
 #include <mutex>
 
+#include "asking.hpp"
 #include "common.hpp"
 #include "kernel_model.hpp"
 
@@ -32,13 +34,6 @@ hinge::Options random_options(Dice& dice) {
   options.seed = dice.below(1000);
   options.margin = dice.one_of({0.0, 0.5});
   return options;
-}
-
-template <class T>
-std::vector<double> answers(hinge::KernelModel<T>& model, const Examples<T>& examples, std::size_t threads) {
-  std::vector<double> decisions(examples.rows * model.binaries().size());
-  model.decide(examples.batch(), decisions, threads);
-  return decisions;
 }
 
 // One model and the rows that it is shown.
@@ -73,7 +68,7 @@ struct History {
     state.check(examples.features, examples.sparse, classes);
     auto other = std::make_unique<hinge::KernelModel<T>>(kernel, options, examples.features, examples.sparse, classes, state);
     other->check_invariants();
-    expect(answers(*model, examples, 1) == answers(*other, examples, options.threads), "a restored model answers something else");
+    expect(answers(*model->predictor(), examples, 1) == answers(*other->predictor(), examples, options.threads), "a restored model answers something else");
     if (dice.chance(0.5)) model = std::move(other);
   }
 
@@ -88,12 +83,22 @@ struct History {
   }
 
   void ask() {
-    const std::vector<double> all = answers(*model, examples, options.threads);
-    for (const double decision : all) expect(std::isfinite(decision), "a decision is not finite");
-    model->tidy();
-    std::vector<T> values(examples.rows * model->points().size());
-    model->kernel_values(examples.batch(), values);
+    promises.emplace_back(model->predictor(), examples, options.threads);
+    if (promises.size() > 3) promises.pop_front();
     model->check_invariants();
+  }
+
+  void check_promises() const {
+    for (const auto& promise : promises) promise.check();
+  }
+
+  // Learns while others ask what was known before.
+  void learn_while_asked(std::size_t first, std::size_t count) {
+    Askers<T> askers(dice, model->predictor(), examples);
+    learn(first, count);
+    model->tidy();
+    askers.join();
+    check_promises();
   }
 
   Dice& dice;
@@ -102,6 +107,7 @@ struct History {
   hinge::Options options;
   std::size_t classes;
   std::unique_ptr<hinge::KernelModel<T>> model;
+  std::deque<Promise<T>> promises;
 };
 
 template <class T>
@@ -116,14 +122,17 @@ void live(History<T>& history, std::size_t steps) {
   const std::size_t rows = history.examples.rows;
   for (std::size_t step = 0; step < steps; ++step) {
     const std::size_t first = dice.below(rows);
-    switch (dice.below(8)) {
+    const std::size_t count = dice.between(0, std::min(rows - first, dice.one_of<std::size_t>({1, 20, 1000})));
+    switch (dice.below(9)) {
       case 0: history.change_options(); break;
       case 1: history.restore(); break;
       case 2: history.ask(); break;
       case 3: history.finish(); break;
-      default: history.learn(first, dice.between(0, std::min(rows - first, dice.one_of<std::size_t>({1, 20, 1000})))); break;
+      case 4: history.learn_while_asked(first, count); break;
+      default: history.learn(first, count); break;
     }
   }
+  history.check_promises();
 }
 
 }  // namespace
@@ -151,7 +160,7 @@ void failing(Dice& dice) {
   }
 }
 
-// Several models learn at the same time, and one is asked by several threads, one after the other as behind the lock of the bindings.
+// Several models learn at the same time, and one predictor is asked by all threads.
 void together(Dice& dice) {
   std::vector<std::jthread> threads;
   std::mutex lock;
@@ -159,15 +168,13 @@ void together(Dice& dice) {
   const auto examples = random_examples<double>(dice, false, true);
   History<double> asked(dice, examples, hinge::Kernel<double>({hinge::KernelKind::rbf, 0.2, 0.0, 3}));
   asked.learn(0, examples.rows);
+  const auto predictor = asked.model->predictor();
   for (std::size_t t = 0; t < 4; ++t)
     threads.emplace_back([&, seed = dice.below(1'000'000)] {
       Dice own(seed);
       try {
         if (own.chance(0.5)) stream<float>(own, false); else exact(own, false);
-        for (std::size_t turn = 0; turn < 5; ++turn) {
-          const std::lock_guard guard(lock);
-          answers(*asked.model, examples, own.between(1, 3));
-        }
+        for (std::size_t turn = 0; turn < 5; ++turn) answers(*predictor, examples, own.between(1, 3));
       } catch (const std::exception& error) {
         const std::lock_guard guard(lock);
         complaint = error.what() + (" (" + scene + ")");

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "asking.hpp"
 #include "common.hpp"
 
 namespace attack {
@@ -62,10 +63,11 @@ void linear(Dice& dice, bool large) {
   std::size_t classes = regression ? 1 : 2;
   hinge::LinearModel<T> model(std::move(map), penalty, 1.0, options, classes);
   std::vector<double> targets(examples.labels.begin(), examples.labels.end());
-  std::vector<double> decisions;
   for (std::size_t step = 0; step < 10; ++step) {
     const auto monitor = watch(dice, 0.03);
     const std::vector<std::int64_t> order = dice.shuffled(examples.rows);
+    const Promise<T> promise(model.predictor(), examples, options.threads);
+    Askers<T> askers(dice, model.predictor(), examples);
     switch (dice.below(6)) {
       case 0: model.keep(examples.rows); break;
       case 1: model.release(); break;
@@ -80,10 +82,10 @@ void linear(Dice& dice, bool large) {
         break;
     }
     model.check_invariants();
-    decisions.resize(examples.rows * model.binaries().size());
-    model.decide(examples.batch(), decisions, options.threads);
+    answers(*model.predictor(), examples, options.threads);
     model.check_invariants();
-    for (const double decision : decisions) expect(std::isfinite(decision), "a decision of a linear model is not finite");
+    askers.join();
+    promise.check();
   }
 }
 

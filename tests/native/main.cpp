@@ -42,6 +42,8 @@ void round(Dice& dice) {
   exact(dice, large);
   linear<float>(dice, large);
   linear<double>(dice, false);
+  snapshots<float>(dice);
+  snapshots<double>(dice);
   failing(dice);
   cycles(dice, 20);
   if (dice.chance(0.2)) together(dice);

@@ -34,13 +34,13 @@ CLAIMS = [
     ("n_features", 0, "no sensible number of features"),
     ("n_features", 1 << 40, "no sensible number of features"),
     ("n_features", "3", "of the wrong type"),
-    ("label_kind", "colour", "'label_kind' of its preparation makes no sense"),
-    ("first_index", 2, "'first_index' of its preparation makes no sense"),
-    ("dtype", "float16", "'dtype' of its preparation makes no sense"),
-    ("missing", "guess", "'missing' of its preparation makes no sense"),
+    ("label_kind", "colour", "'label_kind' of its preparation has an unknown value"),
+    ("first_index", 2, "'first_index' of its preparation has an unknown value"),
+    ("dtype", "float16", "'dtype' of its preparation has an unknown value"),
+    ("missing", "guess", "'missing' of its preparation has an unknown value"),
     ("unknown", None, "of the wrong type"),
     ("dense", 1, "of the wrong type"),
-    ("dense", False, "something is subtracted"),
+    ("dense", False, "subtracts an offset"),
     ("columns", [], "do not make up its features"),
     ("columns", ["age"], "a column is not an object"),
     ("columns", [{"name": "age", "categories": None, "mean": 1e999}], "not a number|JSON|finite"),
@@ -75,7 +75,7 @@ def test_scales(prepared, parts, rewrite, array, change):
         "two dimensions": scale[None],
     }[change]
     rewrite(prepared, arrays, header)
-    with pytest.raises(ModelFileError, match="not one finite number a feature"):
+    with pytest.raises(ModelFileError, match="not one finite number per feature"):
         hinge.load(prepared)
 
 

@@ -172,7 +172,7 @@ def test_what_cannot_be_saved_is_refused(file, problem):
         hinge.save(OnlineSVC(), file)
     with pytest.raises(ModelFileError, match="kernel is a function"):
         hinge.save(OnlineSVC(kernel=lambda A, B: A @ B.T).fit(X, y), file)
-    with pytest.raises(ModelFileError, match=r"random_state is a RandomState .* give a whole number as its seed"):
+    with pytest.raises(ModelFileError, match=r"random_state is a RandomState .* use an integer seed"):
         hinge.save(OnlineSVC(random_state=np.random.RandomState(0)).fit(X, y), file)
     with pytest.raises(ModelFileError, match="The model cannot be saved: its names and labels take more than"):
         hinge.save(OnlineSVC().fit(X, np.array(["no", "y" * 9_000_000], dtype=object)[y]), file)

@@ -1,4 +1,4 @@
-"""A classifier with its preparation: raw rows in, labels out, through copies, pickles and files."""
+"""Models with a preparation: raw rows in, labels out; copies, pickles and files."""
 
 import copy
 import pickle
@@ -65,7 +65,7 @@ def test_missing_values_of_a_frame(model):
     np.testing.assert_allclose(model.decision_function(frame), model.decision_function(filled), rtol=1e-6)
 
 
-def test_copies_and_files_decide_the_same(model, tmp_path):
+def test_copies_and_files_predict_the_same(model, tmp_path):
     hinge.save(model, tmp_path / "model.hinge")
     loaded = hinge.load(tmp_path / "model.hinge")
     expected = model.decision_function(FRAME)
@@ -75,7 +75,7 @@ def test_copies_and_files_decide_the_same(model, tmp_path):
         assert other.n_seen_ == 310
     assert model.n_seen_ == 300
     assert loaded.preparation.columns == model.preparation.columns
-    assert loaded.preparation.scaling.words == model.preparation.scaling.words
+    assert loaded.preparation.scaling.description == model.preparation.scaling.description
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_scaled_matrix():
             model.predict(bad)
 
 
-def test_scikit_learn_takes_it_for_an_estimator(model):
+def test_scikit_learn_accepts_the_estimator(model):
     assert model.n_features_in_ == 3
     assert model.feature_names_in_.tolist() == ["age", "city", "hours"]
     fresh = clone(model).set_params(model__C=3.0)
@@ -162,18 +162,18 @@ def test_a_detector_with_a_plain_preparation(tmp_path):
     assert loaded.preparation.normal is None
 
 
-def test_labels_say_what_is_normal():
+def test_labels_tell_which_rows_are_normal():
     survey = OneClassSurvey(label="income", normal="low")
     survey.add(table_of(FRAME, LABELS))
     preparation = survey.preparation()
-    assert not survey.sorted_by_class
+    assert not survey.is_sorted_by_class
     X, y = preparation.examples(table_of(FRAME, LABELS))
     assert X.shape == (300, 5)
     np.testing.assert_array_equal(y, np.where(LABELS == "low", 1, -1))
-    strange = OneClassSurvey(label="income", normal="lwo")
-    strange.add(table_of(FRAME, LABELS))
-    with pytest.raises(hinge.DataError, match="Some rows must have the label 'lwo' of what is normal, got high, low"):
-        strange.preparation()
+    misspelt = OneClassSurvey(label="income", normal="lwo")
+    misspelt.add(table_of(FRAME, LABELS))
+    with pytest.raises(hinge.DataError, match="Some rows must have the label 'lwo' of normal rows, got high, low"):
+        misspelt.preparation()
 
 
 @pytest.mark.parametrize("named", [True, False])
@@ -195,7 +195,7 @@ def test_rows_need_no_label(named):
     np.testing.assert_array_equal(dropping.examples(holed)[0], X[3:])
 
 
-def test_a_column_with_a_usual_name_is_no_feature():
+def test_a_column_with_a_common_label_name_is_no_feature():
     columns = {"age": np.arange(5.0), "label": np.array(["", "a", "", "b", "c"], dtype=object)}
     survey = OneClassSurvey()
     survey.add(Table(columns, range(1, 6), named=True))

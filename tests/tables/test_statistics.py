@@ -1,4 +1,4 @@
-"""Statistics gathered in chunks are those of all rows."""
+"""Statistics of chunks equal those of all rows; the scaling they lead to."""
 
 import numpy as np
 import pytest
@@ -42,10 +42,10 @@ def test_columns_of_a_table_are_standardised_but_for_binary_ones():
 def test_pixels_are_divided_by_one_number():
     X = np.random.default_rng(0).integers(0, 256, size=(50, 20)).astype(float)
     X[0, :18] = 255.0
-    X[:, 19] = 3.0  # a corner that is nearly always dark
+    X[:, 19] = 3.0  # a pixel in a corner, nearly always dark
     scaling = choose_scaling(statistics_of(X), "auto", table=False, dense=True)
     np.testing.assert_allclose(scaling.apply(X), X / 255)
-    assert scaling.words == "divided by 255"
+    assert scaling.description == "divided by 255"
 
 
 def test_small_numbers_of_a_matrix_stay():
@@ -60,7 +60,7 @@ def test_zeros_of_sparse_rows_stay():
     np.testing.assert_allclose(scaling.apply(X).toarray(), [[0, 1, 0], [1, 0, 1]])
     with pytest.raises(ValueError, match="cannot be standardised"):
         choose_scaling(statistics_of(X.toarray()), "standard", table=False, dense=False)
-    np.testing.assert_array_equal(X.toarray(), [[0, 50, 0], [2, 0, 4]])  # what was given is as it was
+    np.testing.assert_array_equal(X.toarray(), [[0, 50, 0], [2, 0, 4]])  # the input is unchanged
 
 
 def test_extreme_numbers_stay_finite():

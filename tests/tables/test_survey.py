@@ -1,4 +1,4 @@
-"""From rows of a file to features: what is chosen, and what is refused in which words."""
+"""From rows of a file to features: what a survey decides, and its errors."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from hinge import DataError
 from hinge.io import Rows, Table
 from hinge.tables import Survey
 from hinge.tables._columns import texts
-from hinge.tables._labels import as_kind
+from hinge.tables._labels import parse_labels
 
 
 def table(first=2, named=True, **columns):
@@ -52,7 +52,7 @@ def test_label_by_name_or_number(label, expected):
     assert surveyed(FRUIT, label=label).label == expected
 
 
-def test_a_column_with_a_usual_name_is_the_label():
+def test_a_column_with_a_common_name_is_the_label():
     assert surveyed(table(Target=["a", "b"], x=["1", "2"])).label == "Target"
 
 
@@ -85,7 +85,7 @@ def test_text_labels_may_look_like_numbers_at_first():
 class TestMissing:
     chunk = table(first=10, colour=["green", "?", "red"], weight=["1", "3", ""], y=["a", "b", "a"])
 
-    def test_is_refused_with_column_and_line(self):
+    def test_error_names_column_and_line(self):
         with pytest.raises(DataError, match=r"column 'colour' has none in line 11; .*'fill'.*'drop'"):
             surveyed(self.chunk)
 
@@ -129,15 +129,15 @@ def test_unknown_category():
         (
             {},
             table(x=["1", "2", "x", "3"], y=["a", "b", "a", "b"]),
-            "numbers only or categories only, got 'x'.* line 4",
+            "either numbers or categories, got 'x'.* line 4",
         ),
         ({}, table(x=["1", "inf"], y=["a", "b"]), "finite numbers, got infinity in line 3"),
         ({}, table(y=["a", "b"]), "at least one feature"),
-        ({}, table(x=[f"text {i}" for i in range(1002)], y=["a", "b"] * 501), "at most 1000 different ones"),
+        ({}, table(x=[f"text {i}" for i in range(1002)], y=["a", "b"] * 501), "at most 1000 different categories"),
         ({}, table(x=["1"] * 1002, y=[str(i) for i in range(1002)]), "Labels must be classes, at most 1000"),
     ],
 )
-def test_refusals(options, chunk, words):
+def test_errors(options, chunk, words):
     with pytest.raises(DataError, match=words):
         surveyed(chunk, **options)
 
@@ -148,13 +148,13 @@ def test_numbers_may_be_categories():
     assert preparation.features(chunk).tolist() == [[1, 0], [0, 1]]
 
 
-def test_dropped_columns_need_not_come_again():
+def test_dropped_columns_may_be_absent_later():
     preparation = surveyed(FRUIT, drop=["colour"])
     assert preparation.features(table(weight=["3"])).tolist() == [[3]]
 
 
 def test_a_table_must_have_its_columns():
-    with pytest.raises(DataError, match="There must be a column 'colour', as when the model was made, got 'weight'"):
+    with pytest.raises(DataError, match="There must be a column 'colour', as in training, got 'weight'"):
         surveyed(FRUIT).features(table(weight=["3"]))
     with pytest.raises(DataError, match=r"Rows must have 3 fields .* or 2 without the label, got 1"):
         surveyed(FRUIT).features(table(named=False, **{"0": ["3"]}))
@@ -174,7 +174,7 @@ def test_unnamed_columns_without_the_label():
     [(["x", "1", "2", "3"], [1, 2]), (["1", "2", "3"], [1, 2]), (["1", "2"], [1, 2])],
     ids=["all columns", "no label", "used columns"],
 )
-def test_columns_without_names_keep_their_places(fields, expected):
+def test_columns_without_names_keep_their_order(fields, expected):
     chunk = table(first=1, named=False, **{"0": ["a", "b"], "1": ["1", "2"], "2": ["3", "4"], "3": ["5", "6"]})
     preparation = surveyed(chunk, label=0, drop=["3"])
     asked = table(first=1, named=False, **{str(place): [field] for place, field in enumerate(fields)})
@@ -191,15 +191,15 @@ def test_numbers_of_labels_count_all_columns():
 @pytest.mark.parametrize(
     ("kind", "value"), [("whole", "0.7"), ("whole", "inf"), ("number", "inf"), ("number", "x"), ("truth", "2")]
 )
-def test_labels_of_another_kind_are_refused(kind, value):
+def test_labels_of_another_kind_are_errors(kind, value):
     good = {"whole": "1", "number": "0.5", "truth": "true"}[kind]
     with pytest.raises(DataError, match=f"got '{value}' in line 3"):
-        as_kind(np.array([good, value], dtype=object), kind, line=lambda place: place + 2)
+        parse_labels(np.array([good, value], dtype=object), kind, line=lambda place: place + 2)
 
 
-def test_truth_values_read_the_same_from_any_file():
+def test_booleans_read_the_same_from_any_file():
     raw = np.array(["True", "false", "0", "1"], dtype=object)
-    assert as_kind(raw, "truth", line=int).tolist() == [True, False, False, True]
+    assert parse_labels(raw, "truth", line=int).tolist() == [True, False, False, True]
 
 
 def test_missing_labels_of_numbers():
@@ -214,16 +214,16 @@ def test_missing_labels_of_numbers():
 
 def test_numbers_as_categories_are_the_same_from_any_file():
     column = surveyed(table(x=["0.1", "3"], y=["a", "b"]), categorical=["x"]).columns[0]
-    codes = column.codes(texts(np.array([0.1, 3.0])), line=int, unknown="error")
+    codes = column.encode(texts(np.array([0.1, 3.0])), line=int, unknown="error")
     assert codes.tolist() == [0, 1]
 
 
-def test_underscores_make_no_numbers():
+def test_numbers_have_no_underscores():
     chunk = table(x=["1_000", "2_000"], y=["a", "b"])
     assert surveyed(chunk).columns[0].categories == ("1_000", "2_000")
 
 
-def test_lines_are_those_of_the_file_after_rows_were_left_out():
+def test_line_numbers_stay_right_after_rows_are_dropped():
     chunk = Table(
         {"x": np.array(["1", "", "2"], dtype=object), "y": np.array(["1", "2", "3"], dtype=object)},
         [2, 5, 9],
@@ -251,7 +251,7 @@ class TestMatrix:
         assert X.tolist() == [[2, 0], [0, 4]]
         assert y.tolist() == [1, -1]
 
-    def test_or_from_zero_if_zero_occurs(self):
+    def test_svmlight_counts_from_zero_if_zero_occurs(self):
         last = Rows(csr_matrix([[5.0]]), np.array([1]), 3, indexed=True)
         preparation = surveyed(self.rows, last)
         assert (preparation.n_features, preparation.first_index) == (3, 0)
@@ -269,7 +269,7 @@ class TestMatrix:
         assert X.shape == (1, 5000)
         assert X.nnz == 1
 
-    def test_claims_of_many_features_take_no_memory(self):
+    def test_a_huge_index_takes_no_memory(self):
         hostile = Rows(csr_matrix(([1.0], ([0], [2**31 - 2])), shape=(1, 2**31 - 1)), np.array([1]), 1, indexed=True)
         with pytest.raises(DataError, match="Features must be numbered up to 67,108,864, got 2,147,483,646"):
             surveyed(hostile)
@@ -288,7 +288,7 @@ class TestMatrix:
         with pytest.raises(DataError, match="There must be labels"):
             surveyed(rows).examples(rows)
 
-    def test_a_table_of_numbers_will_do(self):
+    def test_a_table_of_numbers_is_accepted(self):
         preparation = surveyed(Rows(np.array([[1.0, 2.0]]), np.array([1]), 1))
         assert preparation.features(table(a=["3"], b=["4"])).tolist() == [[3, 4]]
         X, y = preparation.examples(table(a=["3"], y=["1"], b=["4"]))

@@ -1,7 +1,6 @@
-"""What the tests of numerical torture share: who is tortured, with what, and what must hold afterwards.
+"""Shared by the tests of extreme input: the estimators, the containers, and what must hold afterwards.
 
-A grid is tried in part: a few of its cases at every change, more of them among the slow tests, and `HINGE_EXAMPLES=20`
-in front of these tries nearly all.
+Quick tests try a few cases of each grid, slow tests more, and slow tests with `HINGE_EXAMPLES=20` nearly all.
 """
 
 from __future__ import annotations
@@ -34,17 +33,17 @@ MAKERS = {
     "converge": lambda: OnlineSVC(epochs="converge"),
     "one pass": lambda: OnlineSVC(epochs=1, finish=False),
     "small gaps": lambda: OnlineSVC(epochs=1, max_gap=1e-3),
-    "two members": lambda: OnlineSVC(max_support=2),
+    "max_support=2": lambda: OnlineSVC(max_support=2),
     "ramp": lambda: RobustOnlineSVC(warmup=2),
     "hinge": lambda: RobustOnlineSVC(variant="hinge"),
     "ignore": lambda: RobustOnlineSVC(variant="ignore", warmup=2),
     "full": lambda: RobustOnlineSVC(variant="full"),
-    "two robust members": lambda: RobustOnlineSVC(max_support=2),
+    "robust max_support=2": lambda: RobustOnlineSVC(max_support=2),
     "tracking": TrackingSVC,
     "cheap tracking": lambda: TrackingSVC(keep="support", average=False),
     "perceptron": KernelPerceptron,
     "averaged": lambda: KernelPerceptron(average=True),
-    "one member": lambda: KernelPerceptron(budget=1),
+    "perceptron max_support=1": lambda: KernelPerceptron(budget=1),
     "incremental": IncrementalSVC,
     "window": lambda: IncrementalSVC(max_examples=2),
     "plane": IncrementalOneClassSVM,
@@ -57,7 +56,7 @@ MAKERS = {
     "regression": lambda: ApproximateSVR(n_components=10, epochs=3),
     "squared regression": lambda: ApproximateSVR(n_components=10, epochs=3, loss="squared_epsilon_insensitive"),
 }
-EXACT = ["online", "converge", "incremental"]  # those that solve the problem of SVC
+EXACT = ["online", "converge", "incremental"]  # these solve the problem of SVC
 CONTAINERS = {
     "dense": lambda X: X.toarray() if issparse(X) else X,
     "sparse": csr_matrix,
@@ -67,25 +66,30 @@ CONTAINERS = {
 VERBS = ["fit", "partial_fit"]
 
 _FACTOR = float(os.environ.get("HINGE_EXAMPLES", "1"))
-_USED = {"linear": [], "laplacian": ["gamma"], "poly": ["gamma", "coef0", "degree"], "sigmoid": ["gamma", "coef0"]}
+_KERNEL_PARAMETERS = {
+    "linear": [],
+    "laplacian": ["gamma"],
+    "poly": ["gamma", "coef0", "degree"],
+    "sigmoid": ["gamma", "coef0"],
+}
 
 
 def make(name, **parameters):
-    """Return an estimator with those of some parameters that it has."""
+    """Return an estimator; parameters that it does not have are ignored."""
     model = MAKERS[name]()
     known = model.get_params()
     return model.set_params(random_state=0, **{key: value for key, value in parameters.items() if key in known})
 
 
 def overlapping(n=24, n_features=3, seed=0):
-    """Return two classes that overlap."""
+    """Return two overlapping classes."""
     random = np.random.default_rng(seed)
     X = random.normal(size=(n, n_features))
     return X, (X[:, 0] + 0.5 * random.normal(size=n) > 0).astype(int)
 
 
 def try_grid(name, data, parameters=({},), kernels=KERNELS, *, every):
-    """Try some of the cases that an estimator has in a grid: one out of so many, other ones than its neighbours try."""
+    """Try one out of `every` cases of a grid; each estimator starts at another case."""
     cases = list(itertools.product(data, parameters, kernels, CONTAINERS, VERBS))
     start = 7919 * list(MAKERS).index(name)
     for place in range(start, start + len(cases), max(1, round(every / _FACTOR))):
@@ -101,57 +105,57 @@ def _try_case(name, rows, parameters, kernel, container, verb, data):  # noqa: P
     if name == "fourier" and kernel not in ("rbf", "laplacian"):
         return
     X, y, weights = data[rows]()
-    with np.errstate(over="ignore"):  # what is too large for float32 becomes infinity
+    with np.errstate(over="ignore"):  # values too large for float32 become infinity
         X = CONTAINERS[container](X)
     exact = name in EXACT and (verb == "fit" or name == "incremental")
     model = make(name, kernel=kernel, **({"tol": 1e-8} if exact else {}) | parameters)
-    heard = []
-    refusal = tortured(model, verb, X, y, weights, heard=heard)
-    sure = exact and kernel != "sigmoid" and parameters.get("tol", 0.0) < 1
-    if sure and refusal is None and not heard:
+    warned = []
+    refusal = learn_or_refuse(model, verb, X, y, weights, warned=warned)
+    comparable = exact and kernel != "sigmoid" and parameters.get("tol", 0.0) < 1
+    if comparable and refusal is None and not warned:
         assert_agrees(model, X, y, weights)
 
 
-def taught(model, verb, X, y, weights=None):
-    """Let a model learn; those of one class need no labels."""
+def train(model, verb, X, y, weights=None):
+    """Train a model; one-class models need no labels."""
     labels = () if isinstance(model, IncrementalOneClassSVM) else (y,)
     return getattr(model, verb)(X, *labels, sample_weight=weights)
 
 
-def answers(model, X):
-    """Return what a model says in numbers."""
+def outputs(model, X):
+    """Return the numeric predictions of a model."""
     return model.predict(X) if isinstance(model, ApproximateSVR) else model.decision_function(X)
 
 
-def numbers(model):
-    """Return all numbers that a model is made of."""
+def measures(model):
+    """Return the coefficients and the measures of a model."""
     names = ["dual_coef_", "intercept_", "coef_"]
     found = {name: np.asarray(getattr(model, name)) for name in names if hasattr(model, name)}
     verbs = ["dual_objective", "duality_gap", "kkt_violation"]
     return found | {verb: np.asarray(getattr(model, verb)()) for verb in verbs if hasattr(model, verb)}
 
 
-def tortured(model, verb, X, y, weights=None, *, heard=None):
-    """Let a model learn and answer: all of it in numbers, or a refusal in one sentence, which is returned.
+def learn_or_refuse(model, verb, X, y, weights=None, *, warned=None):
+    """Train a model and predict: the results must be finite, or a refusal in one sentence, which is returned.
 
-    Whatever else happens - NaN, another error, a warning of numpy - fails the test. A warning that the solution is
-    not as good as it should be is allowed, and added to `heard`.
+    Everything else (NaN, another error, a warning of NumPy) fails the test. A convergence warning is allowed, and added
+    to `warned`.
     """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("error")
         warnings.simplefilter("always", ConvergenceWarning)
         try:
-            taught(model, verb, X, y, weights)
-            said = answers(model, X)
+            train(model, verb, X, y, weights)
+            predicted = outputs(model, X)
         except ValueError as error:
             refusal = str(error)
             assert refusal.endswith(".")  # a sentence
             return refusal
         model.predict(X)
-        found = numbers(model)
-    if heard is not None:
-        heard += [str(warning.message) for warning in caught]
-    for name, values in (found | {"answers": said}).items():
+        found = measures(model)
+    if warned is not None:
+        warned += [str(warning.message) for warning in caught]
+    for name, values in (found | {"outputs": predicted}).items():
         assert np.isfinite(values).all(), (name, values)
     return None
 
@@ -162,7 +166,7 @@ def kernel_matrix(X, kernel, **parameters):
     if kernel == "rbf":  # from differences, which are exact where products are not
         X = X.toarray() if issparse(X) else X
         return np.exp(-parameters["gamma"] * cdist(X, X, "sqeuclidean"))
-    return pairwise_kernels(X, metric=kernel, **{name: parameters[name] for name in _USED[kernel]})
+    return pairwise_kernels(X, metric=kernel, **{name: parameters[name] for name in _KERNEL_PARAMETERS[kernel]})
 
 
 def dual(K, coefficients):
@@ -171,14 +175,14 @@ def dual(K, coefficients):
 
 
 def peer(K, y, C, weights=None):
-    """Return the coefficients and decisions of scikit-learn's SVC, or None where it does not get there."""
+    """Return the coefficients and decisions of scikit-learn's SVC, or None if it does not converge."""
     used = np.flatnonzero(np.ones(len(y)) if weights is None else weights)
     with warnings.catch_warnings(record=True) as caught, np.errstate(all="ignore"):
         warnings.simplefilter("always")
         try:
             model = SVC(kernel="precomputed", C=C, tol=1e-10, max_iter=200_000)
             model.fit(K[np.ix_(used, used)], y[used], None if weights is None else weights[used])
-        except ValueError:  # it finds no numbers either
+        except ValueError:  # it finds no solution either
             return None
     if caught:
         return None
@@ -188,9 +192,9 @@ def peer(K, y, C, weights=None):
 
 
 def assert_agrees(model, X, y, weights=None):
-    """The solution obeys its constraints, is no worse than that of SVC, and decides alike.
+    """Check that the solution is feasible, is no worse than that of SVC, and makes the same decisions.
 
-    SVC keeps kernel values in float32, and so do models of float32 rows.
+    SVC stores kernel values in float32, and so do models of float32 rows.
     """
     settings = model.get_params()
     chosen = {"gamma": model._state.kernel.gamma, "coef0": settings["coef0"], "degree": settings["degree"]}
@@ -210,6 +214,6 @@ def assert_agrees(model, X, y, weights=None):
     noise = (off if X.dtype == np.float32 else 1e-14 * off) * np.abs(theirs).sum()
     assert dual(K, ours) >= best - 1e-6 * abs(best) - noise
     share = np.abs(theirs) / np.where(bounds > 0, bounds, 1.0)
-    if ((share > 1e-9) & (share < 1 - 1e-9)).any():  # else the constant may be any of an interval
+    if ((share > 1e-9) & (share < 1 - 1e-9)).any():  # else the bias is not unique
         near = 1e-4 * max(1.0, np.abs(decisions).max()) + off
         np.testing.assert_allclose(model.decision_function(X), decisions, rtol=0, atol=near)

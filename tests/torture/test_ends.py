@@ -1,4 +1,4 @@
-"""Everything comes to an end: tolerances that nobody can reach are given up with a sentence, without harm."""
+"""Every loop ends: an unattainable tolerance leads to a warning, not to endless or harmful steps."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ X, Y = overlapping()
 @pytest.mark.parametrize("epochs", ["auto", "converge"])
 @pytest.mark.parametrize("tol", [1e-16, 1e-300])
 def test_tolerances_below_rounding(parameters, epochs, tol):
-    """They cost nothing but a warning: the solution is as good as rounding allows."""
+    """They only cause a warning: the solution is as good as rounding allows."""
     model = OnlineSVC(epochs=epochs, tol=tol, gamma=0.5, random_state=0, **parameters)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -34,15 +34,15 @@ def test_tolerances_below_rounding(parameters, epochs, tol):
     assert model.n_iter_ < 5_000_000
 
 
-def test_a_large_tolerance_is_not_paid_for():
-    """The last digits are worth some steps, but not millions."""
+def test_large_tolerance_needs_few_steps():
+    """The last digits may cost some steps, but not millions."""
     model = OnlineSVC(kernel="linear", tol=1e3, random_state=0).fit(1e8 * X, Y)
     assert model.n_iter_ < 5_000_000
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("epochs", ["auto", "converge"])
-def test_problems_that_take_too_many_steps(epochs):
+def test_too_many_steps_cause_a_warning(epochs):
     model = OnlineSVC(kernel="linear", C=1e6, tol=1e-16, epochs=epochs, random_state=0)
     with pytest.warns(ConvergenceWarning, match="ran out before the tolerance was reached; scale the features"):
         model.fit(1e3 * X, Y)
@@ -73,23 +73,23 @@ def test_steps_after_one_example_are_bounded(maker):
     [RobustOnlineSVC(kernel="linear", variant="hinge"), OnlineSVC(kernel="linear", C=1e3, max_gap=1e-9)],
     ids=["gap", "max_gap"],
 )
-def test_an_example_that_is_cut_short_is_spoken_of_where_the_user_called(model):
+def test_step_limit_warning_points_to_the_caller(model):
     with pytest.warns(ConvergenceWarning, match="cut short after 10000 steps") as caught:
         model.set_params(tol=1e-12).partial_fit(np.repeat(X * 1e4, 2, axis=0), np.tile([0, 1], 24))
     assert {warning.filename for warning in caught} == {__file__}
 
 
 @pytest.mark.parametrize("coef0", [-1000.0, -10.0, 10.0, 1000.0])
-def test_a_constant_in_a_linear_kernel_changes_nothing(coef0):
-    """Coefficients have the sum zero; kernel values of a row with itself may be negative."""
+def test_constant_in_a_linear_kernel_changes_nothing(coef0):
+    """Coefficients sum to zero; the kernel value of a row with itself may be negative."""
     model = IncrementalSVC(kernel="poly", degree=1, gamma=1.0, coef0=coef0).fit(X, Y)
     plain = IncrementalSVC(kernel="linear").fit(X, Y)
     np.testing.assert_allclose(model.decision_function(X), plain.decision_function(X), atol=1e-6)
 
 
 @pytest.mark.parametrize("degree", [10, 20])
-def test_kernel_values_that_differ_by_much(degree):
-    """From 1e-9 to 1e18 in one matrix: what is rounding for one example is not for another."""
+def test_kernel_values_of_very_different_size(degree):
+    """From 1e-9 to 1e18 in one matrix: rounding of one example is significant for another."""
     model = IncrementalSVC(kernel="poly", degree=degree, gamma=1.0).partial_fit(X, Y)
     assert model.kkt_violation() < 1e-6
     K = kernel_matrix(X, "poly", gamma=1.0, coef0=0.0, degree=degree)

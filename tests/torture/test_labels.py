@@ -1,4 +1,4 @@
-"""Labels of all types, also those that a double cannot tell apart."""
+"""Labels of all types, including those that float64 cannot distinguish."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hinge import OnlineSVC, PreparedClassifier
 from hinge.active import Continued
 from hinge.tables import Preparation
 
-from .common import MAKERS, make, overlapping, tortured
+from .common import MAKERS, learn_or_refuse, make, overlapping
 
 X, Y = overlapping()
 LABELS = {
@@ -25,7 +25,7 @@ LABELS = {
     "beyond 63 bits": np.array([2**64 - 2, 2**64 - 1], dtype=np.uint64),
     "booleans": np.array([False, True]),
 }
-LATER = {  # labels that come first, labels that do not fit to them, and what is said
+LATER = {  # first labels, later labels that do not match them, and the message
     "whole, then float": ([2**53, 2**53 + 1], np.array([7.0]), "9007199254740993, which float64 cannot hold exactly"),
     "the same in a float": ([2**53, 2**53 + 1], np.array([2.0**53]), "which float64 cannot hold exactly"),
     "signed, then beyond": ([-1, 1], np.array([2**64 - 1, 2**64 - 2], dtype="u8"), "cannot hold exactly"),
@@ -61,25 +61,25 @@ def test_labels(kind):
     labels = LABELS[kind][Y]
     for name in CLASSIFIERS:
         model = make(name)
-        assert tortured(model, "fit", X, labels) is None, name
+        assert learn_or_refuse(model, "fit", X, labels) is None, name
         assert model.classes_.tolist() == LABELS[kind].tolist()
         assert set(model.predict(X).tolist()) <= set(LABELS[kind].tolist())
         plain = make(name).fit(X, Y)
         np.testing.assert_allclose(model.decision_function(X), plain.decision_function(X), atol=1e-12, err_msg=name)
 
 
-def test_numbers_beyond_all_whole_numbers_are_no_labels():
+def test_continuous_labels_are_refused():
     for name in CLASSIFIERS:
-        assert tortured(make(name), "fit", X, Y * 1e300).startswith("Unknown label type: continuous")
+        assert learn_or_refuse(make(name), "fit", X, Y * 1e300).startswith("Unknown label type: continuous")
 
 
 @pytest.mark.parametrize("kind", LATER)
-def test_labels_of_another_type_are_refused_and_nothing_changes(kind):
-    first, later, complaint = LATER[kind]
+def test_labels_of_another_type_are_refused_without_change(kind):
+    first, later, message = LATER[kind]
     for name in CLASSIFIERS:
         model = make(name).partial_fit(X, np.asarray(first)[Y])
-        refuse(model, complaint, X[: len(later)], later)
-        refuse(model, complaint, X, np.asarray(first)[Y], classes=later)
+        refuse(model, message, X[: len(later)], later)
+        refuse(model, message, X, np.asarray(first)[Y], classes=later)
         assert model.classes_.tolist() == np.asarray(first).tolist()
         model.partial_fit(X, np.asarray(first)[Y])
 
@@ -93,41 +93,41 @@ def test_all_labels_of_a_model_can_be_saved(tmp_path):
 
 
 @pytest.mark.parametrize("kind", CLASSES)
-def test_named_classes_are_checked_like_labels(kind):
-    classes, complaint = CLASSES[kind]
+def test_classes_are_checked_like_labels(kind):
+    classes, message = CLASSES[kind]
     prepared = PreparedClassifier(OnlineSVC(), Preparation(n_features=X.shape[1]))
     others = [prepared, Continued(OnlineSVC()), Continued(SGDClassifier())]
     for model in [*map(make, CLASSIFIERS), *others]:
-        refuse(model, complaint, X, Y, classes=classes)
+        refuse(model, message, X, Y, classes=classes)
         assert not hasattr(model, "classes_")
         model.partial_fit(X, Y, classes=[0, 1])
-        refuse(model, complaint, X, Y, classes=classes)
+        refuse(model, message, X, Y, classes=classes)
         assert model.classes_.tolist() == [0, 1]
 
 
-def test_classes_of_a_model_that_goes_on():
-    for classes, complaint in CLASSES.values():
-        refuse(Continued(OnlineSVC(), classes=classes), complaint, X, Y)
-        begun = Continued(OnlineSVC()).fit(X, Y)
-        before = known(begun)
-        for model in (begun, clone(begun)):
-            with pytest.raises(ValueError, match=complaint):
+def test_classes_of_continued_models():
+    for classes, message in CLASSES.values():
+        refuse(Continued(OnlineSVC(), classes=classes), message, X, Y)
+        started = Continued(OnlineSVC()).fit(X, Y)
+        before = known(started)
+        for model in (started, clone(started)):
+            with pytest.raises(ValueError, match=message):
                 model.set_params(classes=classes).fit(X, Y)
-        assert known(begun) == before
+        assert known(started) == before
 
 
-def refuse(model, complaint, *arguments, **keywords):
-    """A model refuses examples in a sentence, and is then what it was, to the last bit."""
+def refuse(model, message, *arguments, **keywords):
+    """Check that a model refuses examples with one sentence, and does not change in any bit."""
     before = known(model)
-    with pytest.raises(ValueError, match=complaint) as caught:
+    with pytest.raises(ValueError, match=message) as caught:
         model.partial_fit(*arguments, **keywords)
     assert str(caught.value).endswith(".")
     assert known(model) == before
 
 
 def known(model):
-    """Return what a model knows, a part as bytes."""
+    """Return the state of a model for comparison."""
     if not hasattr(model, "classes_"):
         return None
-    ledger = pickle.dumps(vars(model).get("_ledger"))  # of a model that goes on
-    return model.classes_.tolist(), getattr(model, "n_seen_", 0), model.decision_function(X).tobytes(), ledger
+    row_index = pickle.dumps(vars(model).get("_row_index"))  # of `Continued`
+    return model.classes_.tolist(), getattr(model, "n_seen_", 0), model.decision_function(X).tobytes(), row_index

@@ -1,4 +1,4 @@
-"""Weights and costs of any size, and classes of any size."""
+"""Weights, values of C and classes of any size."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 
 from hinge import ApproximateSVC, DataError, IncrementalSVC, KernelPerceptron, OnlineSVC, RobustOnlineSVC, TrackingSVC
 
-from .common import MAKERS, make, overlapping, tortured, try_grid
+from .common import MAKERS, learn_or_refuse, make, overlapping, try_grid
 
 X, Y = overlapping()
 
@@ -39,17 +39,17 @@ def test_more_weights(name):
 
 
 @pytest.mark.parametrize("name", ["online", "hinge", "tracking", "perceptron", "incremental", "plane"])
-def test_costs_without_room_are_refused_and_change_nothing(name):
+def test_huge_weights_are_refused_without_change(name):
     model = make(name, kernel="linear")
-    assert tortured(model, "partial_fit", X, Y) is None
+    assert learn_or_refuse(model, "partial_fit", X, Y) is None
     before = model.decision_function(X)
-    refusal = tortured(model, "partial_fit", X, Y, np.full(24, 1e300))
+    refusal = learn_or_refuse(model, "partial_fit", X, Y, np.full(24, 1e300))
     assert refusal.startswith("C times the weights of all rows must be at most")
     np.testing.assert_array_equal(model.decision_function(X), before)
     assert model.n_seen_ == 24
 
 
-def test_costs_that_overflow_are_refused():
+def test_overflowing_weights_are_refused():
     with pytest.raises(DataError, match="got inf; scale the features or the weights, or lower C"):
         OnlineSVC(C=1e300).fit(X, Y, sample_weight=np.full(24, 1e300))
 
@@ -67,7 +67,7 @@ RARE = {
 @pytest.mark.slow
 @pytest.mark.parametrize("verb", ["fit", "partial_fit"])
 @pytest.mark.parametrize("name", RARE)
-def test_one_in_a_hundred_thousand(name, verb):
+def test_one_positive_in_a_hundred_thousand(name, verb):
     random = np.random.default_rng(0)
     rows = random.normal(size=(100_001, 2)).astype(np.float32)
     labels = np.zeros(len(rows), dtype=int)
@@ -78,14 +78,14 @@ def test_one_in_a_hundred_thousand(name, verb):
     model = RARE[name]().set_params(gamma=0.5, random_state=0)
     if "C" in model.get_params():
         model.set_params(C=10.0, class_weight={1: 1000.0})
-    assert tortured(model, verb, rows[part], labels[part]) is None
+    assert learn_or_refuse(model, verb, rows[part], labels[part]) is None
     assert model.classes_.tolist() == [0, 1]
     if name in ("online", "robust"):
         assert model.predict(rows[50_000:50_001]).tolist() == [1]
 
 
 @pytest.mark.parametrize("weight", [1e160, 1e300])
-def test_relabelling_to_a_class_of_huge_weight_is_refused_and_changes_nothing(weight):
+def test_relabelling_to_a_huge_class_weight_is_refused_without_change(weight):
     X = np.random.default_rng(0).normal(size=(20, 2))
     model = IncrementalSVC(C=1e10, class_weight={"c": weight}).fit(X, np.repeat(["a", "b"], 10))
     before = model.decision_function(X)

@@ -32,6 +32,8 @@ from hinge import (
     export,
     load,
     save,
+    streaming,
+    tables,
     web,
 )
 from hinge.active import modal, skactiveml
@@ -50,7 +52,7 @@ def classify(X: Numbers, y: NDArray[Any], file: Path) -> list[float]:
         RobustOnlineSVC(variant="ramp").fit(X, y, sample_weight=[1.0] * len(y)).finish(), RobustOnlineSVC
     )
     tracking = assert_type(TrackingSVC(keep="support").fit(X, y), TrackingSVC)
-    perceptron = assert_type(KernelPerceptron(budget=50, kernel=lambda A, B: A @ B.T).fit(X, y), KernelPerceptron)
+    perceptron = assert_type(KernelPerceptron(max_support=50, kernel=lambda A, B: A @ B.T).fit(X, y), KernelPerceptron)
     perceptron.predict(X.tolist())
     save(online, file)
     load(str(file)).predict(X)
@@ -78,6 +80,32 @@ def approximate(X: Numbers, y: NDArray[Any]) -> None:
 def prepared(classifier: PreparedClassifier, detector: PreparedDetector, X: Any, y: list[str]) -> None:
     assert_type(classifier.partial_fit(X, y).predict(X), NDArray[Any])
     assert_type(detector.fit(X).score_samples(X), Numbers)
+
+
+def table(file: Path, columns: tables.Examples) -> PreparedClassifier:
+    survey = tables.Survey(label="income", missing="fill")
+    tables.check_policies(missing="fill", scale="auto")
+    preparation = assert_type(survey.preparation(), tables.Preparation)
+    assert_type(preparation.iter_examples(()), Iterator[tables.Examples])
+    return PreparedClassifier(OnlineSVC(), preparation)
+
+
+def stream(model: OnlineSVC, X: Numbers, y: NDArray[Any]) -> streaming.Model:
+    traits = assert_type(streaming.traits(model), streaming.StreamTraits)
+    task: streaming.Task = traits.task
+    streaming.check_params(model)
+    assert_type(streaming.resolve_gamma(model, X), float)
+    if not streaming.is_fitted(model) and task == "classification":
+        model.partial_fit(X, y)
+    streaming.end_stream(model)
+    streaming.learn_again(model, X, y)
+    streaming.finish(model)
+    assert_type(streaming.progressive_score(model), streaming.ProgressiveScore)
+    assert_type(streaming.model_size(model, fast=True), int)
+    assert_type(streaming.kernel(model).gamma, float)
+    assert_type(streaming.storage(model).sparse, bool)
+    assert_type(streaming.predict_with_scores(model, X), tuple[NDArray[Any], Numbers])
+    return model
 
 
 def ask(X: Numbers, y: NDArray[Any]) -> active.Advice:

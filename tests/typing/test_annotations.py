@@ -19,6 +19,7 @@ PUBLIC = (
     "hinge.distributed",
     "hinge.export",
     "hinge.io",
+    "hinge.streaming",
 )
 OPTIONAL = {"hinge.active.skactiveml": "skactiveml", "hinge.web": "fastapi"}
 PROGRAM = (Path(__file__).parent / "program.py").read_text(encoding="utf-8")

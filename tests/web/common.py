@@ -1,4 +1,4 @@
-"""A small pool that needs no file, and whoever knows its labels."""
+"""A small pool without a file, whose labels are known."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ NAMES = np.array(["ape", "bee", "cat"])
 
 
 class Blobs:
-    """Three clouds of points, shown as rows of a table."""
+    """Three clusters of points, shown as rows of a table."""
 
     kind = "table"
     name = "blobs"
@@ -39,5 +39,5 @@ class Blobs:
     def image(self, row):
         raise ValueError("there are no images here")
 
-    def wrapped(self, model):
+    def wrap_model(self, model):
         return model

@@ -1,4 +1,4 @@
-"""Databases for the tests: SQLite always, PostgreSQL for the slow ones where there is one."""
+"""Databases for the tests: SQLite always, PostgreSQL for slow tests if it is available."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PASSWORD = "s3cret/pass@word"  # noqa: S105
 
 @pytest.fixture(scope="session")
 def server():
-    """A PostgreSQL server as a URL: the one of HINGE_POSTGRES, or one of our own."""
+    """The URL of a PostgreSQL server: that of HINGE_POSTGRES, or of a temporary one."""
     if url := os.environ.get("HINGE_POSTGRES"):
         yield url
         return
@@ -34,13 +34,13 @@ def server():
         runner = [shutil.which("runuser", path=f"{os.environ['PATH']}:/usr/sbin:/sbin") or "runuser"]
         runner += ["-u", "postgres", "--"]
         if not Path(runner[0]).exists() or subprocess.run([*runner, "true"], check=False).returncode:
-            pytest.skip("PostgreSQL does not run as root, and there is no other user postgres")
+            pytest.skip("PostgreSQL does not run as root, and there is no user postgres")
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         yield from cluster(Path(folder), runner, initdb, control)
 
 
 def cluster(folder, runner, initdb, control):
-    """Start a server in a folder, and stop it in the end."""
+    """Start a server in a folder, and stop it at the end."""
     secret = folder / "password"
     secret.write_text(PASSWORD)
     if runner:
@@ -65,7 +65,7 @@ def cluster(folder, runner, initdb, control):
 
 @pytest.fixture
 def schema(server):
-    """A URL of an empty place on the server."""
+    """The URL of an empty schema on the server."""
     import psycopg
 
     name = f"hinge_test_{random.getrandbits(60):x}"
@@ -78,7 +78,7 @@ def schema(server):
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
 def url(request, tmp_path):
-    """A database that does not hold anything."""
+    """The URL of an empty database."""
     return str(tmp_path / "labels.db") if request.param == "sqlite" else request.getfixturevalue("schema")
 
 
@@ -92,22 +92,22 @@ def store(url):
 
 @pytest.fixture
 def blobs():
-    """A small pool that needs no file."""
+    """A small pool without a file."""
     return Blobs()
 
 
 @pytest.fixture(scope="module")
-def patience():
-    """Wait for the model, however slow the machine is: what it asks is then the same every time."""
+def long_timeouts():
+    """Wait for the model, however slow the machine is, so that the candidates are reproducible."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("hinge.web._session._PATIENCE", 60.0)
-        patched.setattr("hinge.web._session._LONGER", 60.0)
+        patched.setattr("hinge.web._session._LEARN_TIMEOUT_S", 60.0)
+        patched.setattr("hinge.web._session._CANDIDATE_TIMEOUT_S", 60.0)
         yield
 
 
 @pytest.fixture
 def open_page(tmp_path):
-    """Open labelling pages over one database; all are closed in the end."""
+    """Open labelling pages with one database; all are closed at the end."""
     from .pages import Page
 
     pages = []
@@ -127,19 +127,19 @@ def page(open_page):
 
 
 @pytest.fixture(scope="module")
-def calm(tmp_path_factory):
-    """A page with some labels, for all requests that change nothing."""
+def shared_page(tmp_path_factory):
+    """A page with a few labels, for requests that change nothing."""
     from .pages import Page, Pictures
 
-    page = Page(tmp_path_factory.mktemp("calm"), Pictures(60))
+    page = Page(tmp_path_factory.mktemp("shared"), Pictures(60))
     page.label(3)
     yield page
     page.close()
 
 
 @pytest.fixture
-def unchanged(calm):
-    """The calm page; at the end all must be as it was."""
-    before = calm.state()
-    yield calm
-    assert calm.state() == before
+def unchanged(shared_page):
+    """The shared page, which a test must leave unchanged."""
+    before = shared_page.state()
+    yield shared_page
+    assert shared_page.state() == before

@@ -1,4 +1,4 @@
-"""The application without a network, and somebody who talks to it."""
+"""The application without a network, and a client that sends it requests."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 import hinge
 from hinge import DataError, IncrementalSVC
-from hinge.web._app import application
+from hinge.web._app import create_app
 from hinge.web._session import Session
 from hinge.web._settings import SessionSettings
 from hinge.web._store import Store
@@ -30,7 +30,7 @@ PROTECTION = {
 
 
 class Pictures(Blobs):
-    """The same clouds, with a picture of each point."""
+    """The same clusters, with an image of each point."""
 
     kind = "image"
 
@@ -39,12 +39,12 @@ class Pictures(Blobs):
 
     def image(self, row):
         if row == 1:
-            raise DataError("The file is no longer there; put it back.")
+            raise DataError("The file is missing; put it back.")
         return b"\x89PNG picture" if row else b"\xff\xd8 photo"
 
 
 class Client:
-    """Talks to an application without a network; keeps cookies as a browser does."""
+    """Sends requests to an application without a network; keeps cookies as a browser does."""
 
     def __init__(self, app):
         self._runner = asyncio.Runner()
@@ -67,13 +67,13 @@ class Client:
 
 
 class Page:
-    """A session with the application before it."""
+    """A session and its application."""
 
     def __init__(self, folder, pool, token=None):
         self.pool = pool
         self.store = Store(folder / "labels.sqlite", "test")
         self.session = Session(pool, self.store, SessionSettings(seed=0), NAMES)
-        self.app = application(self.session, token)
+        self.app = create_app(self.session, token)
         self.client = Client(self.app)
 
     def close(self):
@@ -87,28 +87,28 @@ class Page:
         return self.client.request(method, f"/api/{path}", content=data, headers=headers)
 
     def label(self, n):
-        """Give n right labels; return the rows, and the turn after them."""
-        turn, rows = self.ask("next", {}).json(), []
+        """Give n correct labels; return the rows, and the response to the last."""
+        response, rows = self.ask("next", {}).json(), []
         for _ in range(n):
-            rows.append(turn["example"]["row"])
-            turn = self.ask("answer", {"row": rows[-1], "label": self.pool.truth[rows[-1]], "seconds": 1.5}).json()
-        return rows, turn
+            rows.append(response["example"]["row"])
+            response = self.ask("answer", {"row": rows[-1], "label": self.pool.truth[rows[-1]], "seconds": 1.5}).json()
+        return rows, response
 
-    def bring(self, text, **headers):
+    def import_csv(self, text, **headers):
         headers = {"content-type": "text/csv", **headers}
         return self.client.post("/api/import", content=text, headers=headers)
 
     def state(self):
-        """Return everything that is kept."""
-        return self.store.answers(), self.store.classes(), self.store.skips(), dict(self.session.book.answers)
+        """Return everything that is stored."""
+        return self.store.records(), self.store.classes(), self.store.skips(), dict(self.session.cache.records)
 
-    def model_is_that_of_the_labels(self):
-        """Tell whether the model that can be downloaded is the one that the labels make."""
-        path = self.store._place.path.with_name("model.hinge")
+    def model_matches_the_labels(self):
+        """Return whether the exported model is the one trained on the labels."""
+        path = self.store._location.path.with_name("model.hinge")
         path.write_bytes(self.client.get("/api/export/model.hinge").content)
         model = hinge.load(path)
-        rows = sorted(self.session.book.answers)
-        labels = [self.session.book.answers[row].label for row in rows]
+        rows = sorted(self.session.cache.records)
+        labels = [self.session.cache.records[row].label for row in rows]
         fresh = IncrementalSVC(**model.get_params()).fit(self.pool.X[rows], labels)
         same = np.allclose(
             model.decision_function(self.pool.X), fresh.decision_function(self.pool.X), rtol=0, atol=1e-7
@@ -117,10 +117,10 @@ class Page:
 
 
 def is_refused(response, *statuses):
-    """Tell whether a request was refused with one sentence."""
+    """Return whether a request was rejected with one sentence."""
     body = response.json()
     sentence = body["error"]
-    assert body.keys() <= {"error", "turn"}
+    assert body.keys() <= {"error", "next"}
     assert response.status_code in (statuses or range(400, 500)), response.text
     assert isinstance(sentence, str)
     assert sentence.endswith((".", "?"))

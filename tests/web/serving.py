@@ -1,4 +1,4 @@
-"""The command `hinge label` in a process of its own, and programs that talk to it as browsers do."""
+"""The command `hinge label` in its own process, and clients that send requests as browsers do."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from hinge.web.pools import open_pool
 
 
 class Server:
-    """The page of the digits; killed at the end."""
+    """The labelling page of the digits; killed at the end."""
 
     def __init__(self, folder, *options):
         self.folder, self.options, self.port = folder, options, 0
@@ -31,7 +31,7 @@ class Server:
         self.kill()
 
     def start(self):
-        """Start it, the second time at the port that it had."""
+        """Start the server, after a restart at the same port."""
         self.process = subprocess.Popen(
             command("--port", self.port, *self.options),
             cwd=self.folder,
@@ -44,7 +44,7 @@ class Server:
         self.port = int(re.search(r":(\d+)/", self.url)[1])
 
     def kill(self):
-        """End it at once, whatever it is doing; return what it has complained about."""
+        """Kill the server; return its standard error."""
         self.process.send_signal(signal.SIGKILL)
         return self.process.communicate()[1]
 
@@ -54,24 +54,24 @@ def command(*options):
 
 
 def environment():
-    """Return the environment without what would hide that something was not written at once."""
+    """Return the environment without PYTHONUNBUFFERED, which would hide missing flushes."""
     return {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
 
 
 class Person:
-    """Somebody with a browser.
+    """A person with a browser.
 
     Attributes
     ----------
     acknowledged : list
-        Row and label of everything that the page called saved.
-    doubtful : list
-        The same of what was sent and not answered.
+        Row and label of everything that the server acknowledged.
+    unacknowledged : list
+        Row and label of everything that was sent without a response.
     """
 
     def __init__(self, url, name):
         self.name = name
-        self.acknowledged, self.doubtful, self.given = [], [], []
+        self.acknowledged, self.unacknowledged, self.given = [], [], []
         headers = {"X-Hinge-Person": name, "Content-Type": "application/json"}
         self._client = httpx.Client(base_url=url, headers=headers, timeout=60)
 
@@ -84,18 +84,18 @@ class Person:
 
     def answer(self, row, label):
         """Label a row; return the next one."""
-        self.doubtful.append((row, label))
+        self.unacknowledged.append((row, label))
         response = self._client.post("/api/answer", json={"row": row, "label": label, "seconds": 0.5})
         if response.status_code == 200:
             assert response.json()["saved"] == row
-            self.acknowledged.append(self.doubtful[-1])
-        self.doubtful.pop()
+            self.acknowledged.append(self.unacknowledged[-1])
+        self.unacknowledged.pop()
         return self._shown(response)
 
     def _shown(self, response):
         body = response.json()
         assert response.status_code in (200, 409), body
-        example = body.get("turn", body)["example"]
+        example = body.get("next", body)["example"]
         if example is None:
             return None
         self.given.append(example["row"])
@@ -103,7 +103,7 @@ class Person:
 
 
 def exported(server):
-    """Return the labels that the server has, by row."""
+    """Return the labels on the server by row."""
     text = httpx.get(f"{server.url}api/export/labels.csv", timeout=60).text
     lines = list(csv.DictReader(io.StringIO(text)))
     labels = {int(line["key"]): line["label"] for line in lines}
@@ -112,7 +112,7 @@ def exported(server):
 
 
 def is_model_of(server, labels, path):
-    """Tell whether the model of the server is the one that the labels make."""
+    """Return whether the model of the server is the one trained on the labels."""
     path.write_bytes(httpx.get(f"{server.url}api/export/model.hinge", timeout=60).content)
     model, X = hinge.load(path), open_pool("digits").X
     rows = sorted(labels)

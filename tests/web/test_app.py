@@ -1,4 +1,4 @@
-"""What the page asks for, and what it is told when something goes wrong."""
+"""The requests of the page, and the responses when something goes wrong."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ import pytest
 
 pytest.importorskip("fastapi", reason="the extra hinge[label] is not installed")
 
-from hinge.web._answer import StoreError
+from hinge.web._labels import StoreError
 
 from .common import NAMES, Blobs
 from .pages import PROTECTION, Page, Pictures, is_refused
 
-pytestmark = pytest.mark.usefixtures("patience")
+pytestmark = pytest.mark.usefixtures("long_timeouts")
 
 
-def test_the_page_and_its_parts(unchanged):
+def test_static_files(unchanged):
     answer = unchanged.client.get("/")
     assert (answer.status_code, answer.headers["content-type"]) == (200, "text/html; charset=utf-8")
     assert unchanged.client.get("/static/main.js").headers["content-type"].startswith("text/javascript")
@@ -63,26 +63,26 @@ def test_skip_and_undo(page):
     undone = page.ask("undo", {}).json()["example"]
     assert (undone["row"], undone["before"]) == (row, page.pool.truth[row])
     assert is_refused(page.ask("undo", {}), 404)
-    assert page.store.answers() == page.store.skips() == []
+    assert page.store.records() == page.store.skips() == []
 
 
-def test_an_undo_that_comes_twice_is_done_once(page):
+def test_a_repeated_undo_is_done_once(page):
     rows, turn = page.label(3)
     holding = {"holding": turn["example"]["row"]}
-    for _ in range(2):  # the page did not hear the first answer
+    for _ in range(2):  # the page missed the first response
         assert page.ask("undo", holding).json()["example"]["row"] == rows[2]
     assert page.ask("undo", {"holding": rows[2]}).json()["example"]["row"] == rows[1]
-    assert len(page.store.answers()) == 1
+    assert len(page.store.records()) == 1
 
 
-def test_somebody_else_was_faster(page):
+def test_somebody_else_labelled_first(page):
     row = page.ask("next", {}).json()["example"]["row"]
     page.ask("answer", {"row": row, "label": "ape"})
     for path, content in (("answer", {"row": row, "label": "bee"}), ("skip", {"row": row})):
         answer = page.ask(path, content, **{"X-Hinge-Person": "bob"})
         assert is_refused(answer, 409)
-        assert answer.json()["turn"]["example"]["row"] != row
-    assert [(each.label, each.person) for each in page.store.answers()] == [("ape", "ann")]
+        assert answer.json()["next"]["example"]["row"] != row
+    assert [(each.label, each.person) for each in page.store.records()] == [("ape", "ann")]
 
 
 def test_history_correction_and_deletion(page):
@@ -105,8 +105,8 @@ def test_history_correction_and_deletion(page):
     corrected = page.ask(f"labels/{rows[0]}", {"label": "cat"}, "PUT").json()
     assert corrected["took"] >= 0
     assert page.ask(f"labels/{rows[1]}", None, "DELETE").json()["project"]["labelled"] == 12
-    assert page.session.book.answers[rows[0]].label == "cat"
-    assert page.model_is_that_of_the_labels()
+    assert page.session.cache.records[rows[0]].label == "cat"
+    assert page.model_matches_the_labels()
     assert is_refused(page.ask(f"labels/{rows[1]}", None, "DELETE"), 404)
     assert is_refused(page.ask(f"labels/{rows[1]}", {"label": "cat"}, "PUT"), 404)
 
@@ -125,7 +125,7 @@ def test_classes(page):
 def test_progress(page):
     page.label(20)
     page.client.get("/api/progress")
-    page.session.auditor.wait()
+    page.session.curve_estimator.wait()
     progress = page.client.get("/api/progress").json()
     parts = {"curve", "random", "random_from", "curve_note", "estimate", "balance", "seconds", "advice", "model"}
     assert progress.keys() == parts
@@ -145,7 +145,7 @@ def test_images(open_page):
         "data": page.pool.image(2),
     }
     bob = {"X-Hinge-Person": "bob"}
-    spoiled = page.ask("next", {"holding": 1}, **bob).json()["example"]  # its image cannot be read
+    spoiled = page.ask("next", {"holding": 1}, **bob).json()["example"]  # its image is unreadable
     assert (spoiled["row"], spoiled["view"]) == (1, {"kind": "image", "width": 8, "height": 8})
     assert page.ask("skip", {"row": 1}, **bob).json()["example"]["row"] != 1
     for row, kind in ((0, "image/jpeg"), (2, "image/png")):
@@ -156,15 +156,15 @@ def test_images(open_page):
     assert is_refused(page.client.get("/api/items/60/image"), 404)
 
 
-def test_the_model_is_that_of_the_labels(page):
-    assert is_refused(page.client.get("/api/export/model.hinge"), 400)  # nothing to make a model of
+def test_the_exported_model_matches_the_labels(page):
+    assert is_refused(page.client.get("/api/export/model.hinge"), 400)  # no labels to learn from
     rows, _ = page.label(30)
     page.ask(f"labels/{rows[3]}", {"label": "cat"}, "PUT")
     page.ask("undo", {})
-    assert page.model_is_that_of_the_labels()
+    assert page.model_matches_the_labels()
 
 
-def test_labels_go_out_and_come_back(open_page, tmp_path):
+def test_export_and_import(open_page, tmp_path):
     (tmp_path / "other").mkdir()
     first = open_page()
     first.ask("classes", {"name": '=cmd|"/c calc"!A1'})
@@ -179,27 +179,27 @@ def test_labels_go_out_and_come_back(open_page, tmp_path):
         assert first.client.get(f"/api/export/labels.{kind}").status_code == 200
     second = Page(tmp_path / "other", Blobs(60))
     try:
-        brought = second.bring(answer.content)
-        assert [brought.json()[name] for name in ("new", "changed", "same")] == [21, 0, 0]
-        assert brought.json()["project"]["labelled"] == 21
-        ours, theirs = ([(each.key, each.label) for each in page.store.answers()] for page in (first, second))
+        imported = second.import_csv(answer.content)
+        assert [imported.json()[name] for name in ("new", "changed", "same")] == [21, 0, 0]
+        assert imported.json()["project"]["labelled"] == 21
+        ours, theirs = ([(each.key, each.label) for each in page.store.records()] for page in (first, second))
         assert ours == theirs
-        assert second.bring(answer.content).json()["same"] == 21
-        assert second.model_is_that_of_the_labels()
+        assert second.import_csv(answer.content).json()["same"] == 21
+        assert second.model_matches_the_labels()
     finally:
         second.close()
 
 
-def test_nothing_is_called_saved_that_is_not(page, monkeypatch):
+def test_nothing_is_reported_as_saved_that_is_not(page, monkeypatch):
     (row,), turn = page.label(1)
     asked = turn["example"]["row"]
     before = page.state()
 
     def full(*_, **__):
-        raise StoreError("The disk is full; make room.")
+        raise StoreError("The disk is full; free some space.")
 
     with monkeypatch.context() as broken:
-        for name in ("record", "skip", "delete", "correct", "bring", "add_class"):
+        for name in ("add", "skip", "delete", "change", "import_records", "add_class"):
             broken.setattr(page.store, name, full)
         for answer in (
             page.ask("answer", {"row": asked, "label": "ape"}),
@@ -208,33 +208,35 @@ def test_nothing_is_called_saved_that_is_not(page, monkeypatch):
             page.ask(f"labels/{row}", {"label": "cat"}, "PUT"),
             page.ask(f"labels/{row}", None, "DELETE"),
             page.ask("classes", {"name": "emu"}),
-            page.bring("row,label\n1,ape\n"),
+            page.import_csv("row,label\n1,ape\n"),
         ):
             assert is_refused(answer, 503)
-            assert answer.json() == {"error": "The disk is full; make room."}
+            assert answer.json() == {"error": "The disk is full; free some space."}
     assert page.state() == before
-    assert page.ask("answer", {"row": asked, "label": "ape"}).json()["saved"] == asked  # the same again, now it works
+    assert (
+        page.ask("answer", {"row": asked, "label": "ape"}).json()["saved"] == asked
+    )  # the same request, which now succeeds
     assert page.ask("undo", {}).json()["example"]["row"] == asked
-    assert page.ask("undo", {}).json()["example"]["row"] == row  # the one that did not work before has changed nothing
+    assert page.ask("undo", {}).json()["example"]["row"] == row  # the failed undo has changed nothing
 
 
-def test_what_nobody_foresaw_is_a_sentence_too(page, monkeypatch):
+def test_unexpected_errors_are_one_sentence(page, monkeypatch):
     def broken(*_, **__):
         raise ZeroDivisionError("secret")
 
-    monkeypatch.setattr(page.session, "turn", broken)
+    monkeypatch.setattr(page.session, "next_example", broken)
     answer = page.ask("next", {})
     assert is_refused(answer, 500)
     assert "secret" not in answer.text
 
 
-def test_a_session_that_has_ended_takes_no_memory(tmp_path):
+def test_a_closed_session_is_freed(tmp_path):
     page = Page(tmp_path, Blobs(60))
     page.label(3)
     assert page.client.get("/api/progress").status_code == 200
     page.close()
     session = weakref.ref(page.session)
-    gc.disable()  # it may be long until the next collection: nothing may wait for it
+    gc.disable()  # the session must be freed without a collection
     try:
         del page
         assert session() is None

@@ -1,4 +1,4 @@
-"""The page in a real browser: labelled by keyboard, corrected, reloaded, its server killed."""
+"""The page in a real browser: labels by keyboard, corrections, reloads, a killed server."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stab
 
 @pytest.fixture(scope="module")
 def browser():
-    """A browser without a window: one that the system has, or Playwright's own."""
+    """A headless browser: that of the system, or Playwright's own."""
     path = os.environ.get("HINGE_BROWSER") or next(filter(None, map(shutil.which, BROWSERS)), None)
     with playwright.sync_playwright() as driver:
         try:
             browser = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
         except playwright.Error:
-            pytest.skip("install Chromium (or name one by HINGE_BROWSER) to run this test")
+            pytest.skip("install Chromium (or set HINGE_BROWSER to its path) to run this test")
         yield browser
         browser.close()
 
@@ -51,14 +51,14 @@ def truth():
 def page(browser, server):
     context = browser.new_context(viewport={"width": 1280, "height": 800}, accept_downloads=True)
     page = context.new_page()
-    complaints = []
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
+    errors = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
     page.goto(server.url)
     page.wait_for_selector("#example[data-row]")
     yield page
     context.close()
-    unexpected = [each for each in complaints if "ERR_CONNECTION" not in each and "Failed to load" not in each]
+    unexpected = [each for each in errors if "ERR_CONNECTION" not in each and "Failed to load" not in each]
     assert not unexpected
 
 
@@ -67,7 +67,7 @@ def shown(page):
 
 
 def press(page, key):
-    """Press a key, and wait until another example is there and the label is saved."""
+    """Press a key, and wait until another example is shown."""
     row = shown(page)
     page.keyboard.press(key)
     page.wait_for_function("row => document.querySelector('#example').dataset.row !== row", arg=str(row))
@@ -122,7 +122,7 @@ def test_a_session(page, server, truth, tmp_path):
     server.kill()
     page.keyboard.press(truth[row])
     page.wait_for_selector("#banner:not([hidden])")
-    assert shown(page) == row  # not saved, and not said to be
+    assert shown(page) == row  # not saved, and not reported as saved
     server.start()
     page.wait_for_function(
         "row => document.querySelector('#example').dataset.row !== row", arg=str(row), timeout=60_000
@@ -133,7 +133,7 @@ def test_a_session(page, server, truth, tmp_path):
 
 
 def correct(page, rows):
-    """Give other labels to examples in the history; return them."""
+    """Change labels in the history; return the new ones."""
     open_history(page)
     given = {}
     for row in rows:
@@ -164,7 +164,7 @@ def open_history(page):
 
 
 def find(page, row):
-    """Return the entry of a row in the history, on whichever page it is."""
+    """Return the entry of a row in the history, from any of its pages."""
     page.wait_for_selector("#history-list [data-row]")
     for _ in range(5):
         entry = page.locator(f"#history-list [data-row='{row}']")
@@ -213,7 +213,7 @@ def test_a_phone(browser, server, truth):
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     buttons = page.locator("#classes button")
     boxes = [buttons.nth(place).bounding_box() for place in range(buttons.count())]
-    assert min(box["height"] for box in boxes) >= 44  # what a thumb can hit
+    assert min(box["height"] for box in boxes) >= 44  # large enough for a thumb
     assert max(box["y"] + box["height"] for box in boxes) <= 844
     context.close()
 

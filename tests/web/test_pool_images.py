@@ -1,4 +1,4 @@
-"""Folders of image files, hostile ones among them."""
+"""Pools of image files, including malicious ones."""
 
 import io
 import os
@@ -29,7 +29,7 @@ def opened(data):
 
 
 def picture(size=(40, 30), mode="RGB", seed=0):
-    """Return an image with something on it."""
+    """Return an image of noise."""
     random = np.random.default_rng(seed)
     pixels = random.integers(0, 256, (size[1], size[0], 3), dtype=np.uint8)
     return Image.fromarray(pixels).convert(mode)
@@ -74,12 +74,12 @@ def test_features_are_the_grey_image_in_a_square(folder):
     assert image_features([]).shape == (0, 1024)
 
 
-def test_a_saved_model_answers_for_new_images(folder):
+def test_a_saved_model_predicts_new_images(folder):
     (folder / "photos").mkdir()
     for place in range(10):
         Image.new("L", (20, 20), 250 - place if place % 2 else place).save(folder / "photos" / f"{place}.png")
     pool = open_pool("photos")
-    save(pool.wrapped(OnlineSVC().fit(pool.X, ["dark", "light"] * 5)), "model.hinge")
+    save(pool.wrap_model(OnlineSVC().fit(pool.X, ["dark", "light"] * 5)), "model.hinge")
     Image.new("L", (90, 30), 222).save("new.png")
     assert load("model.hinge").predict(image_features(["new.png"])).tolist() == ["light"]
 
@@ -106,12 +106,12 @@ def test_transparent_images_are_on_white_and_cmyk_is_read(folder):
     assert open_pool("photos").X.min() > 0.99
 
 
-def test_images_are_turned_as_the_camera_says(folder):
+def test_images_are_rotated_as_exif_says(folder):
     (folder / "photos").mkdir()
     pixels = np.zeros((40, 80), dtype=np.uint8)
     pixels[:, :40] = 255  # white on the left
     exif = Image.Exif()
-    exif[0x0112] = 6  # turn by a quarter to the right: white on top
+    exif[0x0112] = 6  # rotate 90 degrees clockwise: white on top
     for place in range(2):
         Image.fromarray(pixels).save(folder / "photos" / f"{place}.jpg", exif=exif)
     pool = open_pool("photos")
@@ -125,7 +125,7 @@ def test_images_are_turned_as_the_camera_says(folder):
 
 
 @pytest.mark.parametrize("size", [(40, 30), (400, 300)])
-def test_what_else_is_in_a_file_is_not_sent(folder, size):
+def test_metadata_is_not_sent(folder, size):
     (folder / "photos").mkdir()
     text = "taken at home"
     exif = Image.Exif()
@@ -148,7 +148,7 @@ def test_large_images_are_made_smaller(folder):
     assert [(view["width"], view["height"]) for view in map(pool.view, range(3))] == sizes
 
 
-def test_encoded_images_are_kept_within_bounds(folder, monkeypatch):
+def test_the_image_cache_is_bounded(folder, monkeypatch):
     from hinge.web.pools import _images
 
     (folder / "photos").mkdir()
@@ -156,16 +156,16 @@ def test_encoded_images_are_kept_within_bounds(folder, monkeypatch):
         picture(seed=place).save(folder / "photos" / f"{place}.png")
     pool = open_pool("photos")
     assert pool.image(2) is pool.image(2)
-    monkeypatch.setattr(_images, "_KEPT", 3)
+    monkeypatch.setattr(_images, "_MAX_CACHED", 3)
     for row in range(6):
         pool.image(row)
-    assert list(pool._recent._images) == [3, 4, 5]
-    monkeypatch.setattr(_images, "_KEPT_BYTES", 1)
+    assert list(pool._cache._images) == [3, 4, 5]
+    monkeypatch.setattr(_images, "_MAX_CACHED_BYTES", 1)
     pool.image(0)
-    assert (list(pool._recent._images), pool._recent._bytes) == ([], 0)
+    assert (list(pool._cache._images), pool._cache._bytes) == ([], 0)
 
 
-def test_digests_are_those_of_the_files_as_they_are_now(folder):
+def test_digests_follow_changes_of_the_files(folder):
     (folder / "photos").mkdir()
     for place in range(3):
         picture(seed=place).save(folder / "photos" / f"{place}.png")
@@ -179,7 +179,7 @@ def test_digests_are_those_of_the_files_as_they_are_now(folder):
             ask(2)
 
 
-# Hostile files
+# Malicious files
 
 
 def test_links_that_lead_out_of_the_folder_are_not_followed(folder):
@@ -207,14 +207,14 @@ def test_links_that_lead_out_of_the_folder_are_not_followed(folder):
 
 
 def bomb(side):
-    """Return a PNG of a few bytes that claims to be very wide and high."""
+    """Return a PNG of a few bytes that declares a huge size (decompression bomb)."""
     image = bytearray(grey_png(np.zeros((8, 8), dtype=np.uint8)))
     image[16:24] = side.to_bytes(4, "big") * 2
     image[29:33] = zlib.crc32(image[12:29]).to_bytes(4, "big")
     return bytes(image)
 
 
-def test_files_that_cannot_be_decoded_are_left_out_and_named(folder):
+def test_files_that_cannot_be_decoded_are_left_out_and_listed(folder):
     (folder / "photos").mkdir()
     for place in range(2):
         picture((300, 200), seed=place).save(folder / "photos" / f"{place}.png")
@@ -228,13 +228,13 @@ def test_files_that_cannot_be_decoded_are_left_out_and_named(folder):
     assert [pool.key(row) for row in range(len(pool))] == ["0.png", "1.png"]
     (note,) = pool.notes
     assert note.startswith(
-        "8 files are left out, as each cannot be read as an image: bomb.png, empty.jpg, half.png, huge"
+        "8 files were left out because each cannot be read as an image: bomb.png, empty.jpg, half.png, huge"
     )
 
 
 @pytest.mark.filterwarnings("ignore:Corrupt EXIF")
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "GIF", "BMP", "WEBP"])
-def test_damaged_images_never_end_the_work(folder, kind):
+def test_damaged_images_do_not_stop_opening_a_pool(folder, kind):
     (folder / "photos").mkdir()
     buffer = io.BytesIO()
     exif = Image.Exif()
@@ -253,12 +253,15 @@ def test_damaged_images_never_end_the_work(folder, kind):
         assert max(opened(pool.image(row)).size) <= 1024
 
 
-@pytest.mark.skipif(os.name != "posix", reason="names of files are texts elsewhere")
-def test_names_that_are_no_text_are_left_out(folder):
+@pytest.mark.skipif(os.name != "posix", reason="file names are always text elsewhere")
+def test_names_that_are_not_utf8_are_left_out(folder):
     (folder / "photos").mkdir()
     for place in range(2):
         picture().save(folder / "photos" / f"{place}.png")
     with open(os.path.join(os.fsencode(folder), b"photos", b"\xff.png"), "wb") as file:  # noqa: PTH118, PTH123
         file.write(b"anything")
     pool = open_pool("photos")
-    assert (len(pool), pool.notes) == (2, (r"1 file is left out, as it has a name that is not UTF-8: \udcff.png.",))
+    assert (len(pool), pool.notes) == (
+        2,
+        (r"1 file was left out because it has a name that is not UTF-8: \udcff.png.",),
+    )

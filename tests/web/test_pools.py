@@ -1,4 +1,4 @@
-"""Pools: what is shown, what is learned, and how examples are called, whatever they come from."""
+"""Pools: views, features and keys of examples from all kinds of sources."""
 
 import io
 import json
@@ -35,7 +35,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def write_digits(kind, n=60):
-    """Write the first digits to a file of some kind and return its name; labels are called digit."""
+    """Write the first digits to a file of the given kind and return its name; the label column is digit."""
     X, y = PIXELS[:n], DIGITS[:n]
     names = [f"pixel{place}" for place in range(64)]
     if kind == "svm":
@@ -71,7 +71,7 @@ def pools():
     return [open_pool(name) for name in ("digits", "rows.npz", "texts", "images")]
 
 
-def test_all_pools_have_keys_digests_and_views_that_fit_into_json():
+def test_all_pools_have_keys_digests_and_json_views():
     for pool in pools():
         n = len(pool)
         assert pool.X.shape[0] == n
@@ -89,7 +89,7 @@ def test_all_pools_have_keys_digests_and_views_that_fit_into_json():
                     ask(row)
 
 
-def test_strange_keys_are_nobodys():
+def test_unknown_keys_have_no_row():
     for pool in pools():
         for key in (
             "",
@@ -114,7 +114,7 @@ def test_only_images_have_images():
         open_pool("waveform").image(3)
 
 
-def test_pools_are_pools():
+def test_pools_implement_the_protocol():
     def checked(pool: Pool) -> str:
         return pool.name
 
@@ -166,13 +166,13 @@ def test_digests_do_not_depend_on_the_label(folder):
     assert [before.digest(row) == other.digest(row) for row in range(4)] == [True, True, False, True]
 
 
-def test_a_table_is_shown_as_it_stands_without_its_label(folder):
+def test_a_table_is_shown_without_its_label(folder):
     (folder / "fruit.csv").write_text(FRUIT)
     pool = open_pool("fruit.csv", known="fruit")
     assert pool.view(0) == {"kind": "table", "cells": [["colour", "green"], ["weight", "150"]]}
     assert pool.known == {0: "pear", 1: "banana"}
     assert pool.X.shape == (4, 3)
-    unlabelled = open_pool("fruit.csv")  # a label of an unusual name is a column as any other
+    unlabelled = open_pool("fruit.csv")  # a label column with an uncommon name is an ordinary column
     assert unlabelled.known == {}
     assert ["fruit", "banana"] in unlabelled.view(1)["cells"]
     (folder / "usual.csv").write_text(FRUIT.replace("fruit", "label"))
@@ -188,7 +188,7 @@ def test_labels_of_svmlight_files_are_not_learned(folder):
     ]
 
 
-def test_missing_values_are_filled_and_names_are_shown_only(folder):
+def test_missing_values_are_filled_and_names_are_not_learned(folder):
     rows = [f"Ann {place},{'' if place == 3 else place},{'xyz'[place % 3]}" for place in range(50)]
     (folder / "people.csv").write_text("\n".join(["name,age,town", *rows]))
     pool = open_pool("people.csv")
@@ -197,7 +197,7 @@ def test_missing_values_are_filled_and_names_are_shown_only(folder):
     assert pool.view(3)["cells"] == [["name", "Ann 3"], ["age", ""], ["town", "x"]]
 
 
-def test_wide_rows_are_shown_in_part():
+def test_wide_rows_are_truncated():
     np.savez("wide.npz", X=np.random.default_rng(0).normal(size=(4, 1000)))
     cells = open_pool("wide.npz").view(1)["cells"]
     assert (len(cells), cells[-1]) == (201, ["...", "800 more"])
@@ -213,7 +213,7 @@ def test_svmlight_files_may_end_before_the_last_pixel(folder):
     assert open_pool("digits.svm", shape=(5, 13)).view(0) == {"kind": "image", "width": 13, "height": 5}
 
 
-def test_numbers_without_neighbours_are_no_images():
+def test_numbers_whose_neighbours_differ_are_not_images():
     random = np.random.default_rng(0)
     np.savez("noise.npz", X=random.uniform(size=(100, 64)))
     np.savez("bits.npz", X=random.integers(0, 2, size=(100, 64)))
@@ -224,11 +224,11 @@ def test_numbers_without_neighbours_are_no_images():
 
 @pytest.mark.parametrize("kind", ["svm", "npz", "csv", "parquet"])
 @pytest.mark.parametrize("show", ["image", "table"])
-def test_a_saved_model_answers_for_files_like_the_pool(kind, show, capsys):
+def test_a_saved_model_predicts_files_like_the_pool(kind, show, capsys):
     source = write_digits(kind)
     pool = open_pool(source, show=show, known="digit" if kind in ("csv", "parquet") else "label")
     model = IncrementalSVC(C=10, gamma="scale").fit(pool.X, [pool.known[row] for row in range(60)])
-    save(pool.wrapped(model), "model.hinge")
+    save(pool.wrap_model(model), "model.hinge")
     with pytest.raises(SystemExit) as ended:
         main(["predict", "model.hinge", source])
     assert ended.value.code == 0
@@ -238,14 +238,14 @@ def test_a_saved_model_answers_for_files_like_the_pool(kind, show, capsys):
     assert json.loads(capsys.readouterr().out)["accuracy"] == 1
 
 
-def test_a_saved_model_answers_for_tables_with_categories_names_and_gaps(folder, capsys):
+def test_a_saved_model_predicts_tables_with_categories_names_and_missing_values(folder, capsys):
     rows = [f"Ann {place},{'' if place == 3 else place},{'xyz'[place % 3]},{'-' if place > 30 else 'ab'[place > 15]}"
             for place in range(50)]  # fmt: skip
     (folder / "people.csv").write_text("\n".join(["name,age,town,kind", *rows]))
     pool = open_pool("people.csv", known="kind")
     assert sorted(pool.known) == list(range(31))
     model = OnlineSVC(C=10).fit(pool.X[:31], [pool.known[row] for row in range(31)])
-    save(pool.wrapped(model), "model.hinge")
+    save(pool.wrap_model(model), "model.hinge")
     with pytest.raises(SystemExit):
         main(["predict", "model.hinge", "people.csv"])
     assert capsys.readouterr().out.split() == model.predict(pool.X).tolist()
@@ -257,10 +257,10 @@ def test_sparse_rows_stay_sparse_and_large_ones_become_single_precision(monkeypa
     dump_svmlight_file(X, np.zeros(30), "words.svm", zero_based=False)
     pool = open_pool("words.svm")
     assert pool.X.format == "csr"
-    assert pool.wrapped("model") == "model"
+    assert pool.wrap_model("model") == "model"
     write_digits("npz")
     assert open_pool("digits.npz").X.dtype == np.float64
-    monkeypatch.setattr("hinge.web.pools._tables._LARGE", 1000)
+    monkeypatch.setattr("hinge.web.pools._tables._MAX_DOUBLE_BYTES", 1000)
     assert open_pool("digits.npz").X.dtype == np.float32
 
 
@@ -275,7 +275,7 @@ def test_files_of_real_images(data_folder, name, n, side):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["a9a", "reuters-moneyfx", "banana", "ijcnn1"])
-def test_files_of_other_things(data_folder, name):
+def test_files_that_are_not_images(data_folder, name):
     assert open_pool(str(data_folder / f"{name}.bz2")).kind == "table"
 
 
@@ -288,7 +288,7 @@ def test_lines_of_a_file_are_texts(folder):
     assert [pool.view(row)["text"] for row in range(len(pool))] == ["Grüße aus Köln", "zweite Zeile", "line\u2028three"]
     assert pool.X.shape == (3, 2**18)
     assert np.allclose(pool.X.power(2).sum(axis=1), 1)
-    assert pool.wrapped("model") == "model"
+    assert pool.wrap_model("model") == "model"
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
@@ -318,11 +318,11 @@ def test_files_of_a_folder_are_texts(folder):
     pool = open_pool("mail", known="folder")
     assert [pool.key(row) for row in range(len(pool))] == ["a/1.TXT", "b/2.txt"]
     assert pool.known == {0: "a", 1: "b"}
-    assert pool.notes == ("2 files are left out, as each is not UTF-8 text: c.txt, d.txt.",)
+    assert pool.notes == ("2 files were left out because each is not UTF-8 text: c.txt, d.txt.",)
     assert open_pool("mail").known == {}
 
 
-def test_long_texts_are_shown_in_part(folder):
+def test_long_texts_are_truncated(folder):
     (folder / "long.txt").write_text("one\n" + "word " * 100_000)
     assert len(open_pool("long.txt").view(1)["text"]) < 11_000
 
@@ -338,52 +338,56 @@ def write(folder, files):
 
 
 @pytest.mark.parametrize(
-    ("source", "wishes", "sentence"),
+    ("source", "options", "sentence"),
     [
         ("nothing.csv", {}, "There is no file nothing.csv, and no data set of that name"),
         ("a\0b", {}, "There is no file"),
         ("x" * 5000, {}, "There is no file"),
         ("-", {}, "must be in a file or a folder"),
-        ("empty", {}, r"The folder empty must hold images \(.*\) or text files \(.txt\), and there is none"),
-        ("broken", {}, "broken must hold images to label. 1 file is left out, as it cannot be read as an image: a.png"),
-        ("garbage", {}, "garbage must hold text files to label. 1 file is left out"),
-        ("empty", {"show": "text"}, r"must hold text files \(.txt\)"),
-        ("one.csv", {}, "at least two examples to label, and one has 1"),
-        ("one.txt", {}, "at least two examples to label, and one has 1"),
+        ("empty", {}, r"The folder empty contains no images \(.*\) or text files \(.txt\)"),
+        (
+            "broken",
+            {},
+            "broken contains no images to label. 1 file was left out because it cannot be read as an image: a.png",
+        ),
+        ("garbage", {}, "garbage contains no text files to label. 1 file was left out"),
+        ("empty", {"show": "text"}, r"contains no text files \(.txt\)"),
+        ("one.csv", {}, "at least two examples to label, but one has 1"),
+        ("one.txt", {}, "at least two examples to label, but one has 1"),
         ("empty.csv", {}, "empty.csv"),
         ("empty.txt", {}, "empty.txt is empty"),
         ("blank.txt", {}, "blank.txt is empty"),
-        ("signs.txt", {}, "must have words of two letters"),
+        ("signs.txt", {}, "no words of at least two letters"),
         ("garbage.txt", {}, r"garbage.txt, line 2 is not UTF-8 text \(byte 0xff\)"),
-        ("zeros.txt", {}, "zeros.txt is not a text, as it has bytes of 0"),
+        ("zeros.txt", {}, "zeros.txt is not a text file because it contains null bytes"),
         ("garbage.csv", {}, "is not UTF-8 text"),
         ("photo.png", {}, "photo.png is a single image; give the folder"),
         ("nan.npz", {}, "Every number must be finite"),
         ("nan.svm", {}, "must hold finite numbers"),
         ("infinite.csv", {}, "must hold finite numbers, got infinity in line 3"),
-        ("fruit.csv", {"show": "image"}, "Column 'colour' must hold numbers"),
+        ("fruit.csv", {"show": "image"}, "Column 'colour' must contain a number"),
         ("rows.csv", {"show": "image"}, "must have a square number of features to be shown as images, got 3"),
-        ("rows.csv", {"shape": (2, 2)}, "The shape 2x2 has 4 pixels, but rows have 3 numbers"),
-        ("rows.csv", {"shape": (0, 3)}, "between 1 and 1024 pixels high and wide, got 0x3"),
-        ("rows.csv", {"text": "said"}, "There must be a column 'said' with the texts, got 'a', 'b', 'c'"),
-        ("rows.csv", {"text": "a"}, "Column 'a' must hold texts to be shown as such, got nothing but numbers"),
-        ("rows.csv", {"show": "text"}, "must have a column of texts"),
+        ("rows.csv", {"shape": (2, 2)}, "The shape 2x2 has 4 pixels, but the rows have 3 numbers"),
+        ("rows.csv", {"shape": (0, 3)}, "must be 1 to 1024 pixels high and wide, got 0x3"),
+        ("rows.csv", {"text": "said"}, "There is no text column 'said'; the columns are 'a', 'b', 'c'"),
+        ("rows.csv", {"text": "a"}, "Column 'a' must contain texts to be shown as text, got only numbers"),
+        ("rows.csv", {"show": "text"}, "must have a text column"),
         ("rows.csv", {"known": "d"}, "The label must be one of the columns a, b, c"),
         ("rows.csv", {"show": "picture"}, "show must be one of 'auto', 'image', 'text', 'table', got 'picture'"),
-        ("rows.csv", {"show": "table", "text": "a"}, "show must be 'text' where a column of texts is named"),
-        ("rows.csv", {"show": "table", "shape": (1, 3)}, "shape must be left out"),
+        ("rows.csv", {"show": "table", "text": "a"}, "show must be 'text' if a text column is given"),
+        ("rows.csv", {"show": "table", "shape": (1, 3)}, "shape must be omitted"),
         ("digits", {"show": "text"}, "digits can only be shown as images or tables"),
         ("digits", {"known": "digit"}, "known must be 'label' for digits"),
         ("waveform", {"show": "image"}, "square number of features to be shown as images, got 21"),
-        ("unlabelled.npz", {"known": "label"}, "unlabelled has no labels"),
-        ("many.csv", {"known": "b"}, "at most 1000 of them, got more in 'b'"),
-        ("notes.txt", {"known": "label"}, "known must be left out for notes.txt"),
+        ("unlabelled.npz", {"known": "label"}, "unlabelled contains no labels"),
+        ("many.csv", {"known": "b"}, "at most 1000 classes, got more in 'b'"),
+        ("notes.txt", {"known": "label"}, "known must be omitted for notes.txt"),
         ("notes.txt", {"show": "image"}, "notes.txt can only be shown as text, got show='image'"),
         ("mail", {"known": "class"}, "known must be 'folder' for mail"),
-        ("mail", {"text": "a"}, "text must be left out for mail"),
+        ("mail", {"text": "a"}, "text must be omitted for mail"),
     ],
 )
-def test_bad_input_is_one_sentence(folder, source, wishes, sentence):
+def test_bad_input_is_one_sentence(folder, source, options, sentence):
     (folder / "empty").mkdir()
     rows = "a,b,c\n1,2,3\n4,5,7\n"
     write(folder, {"broken/a.png": b"no", "garbage/a.txt": b"\xff", "one.csv": "a,b\n1,2\n", "one.txt": "alone\n"})
@@ -395,12 +399,12 @@ def test_bad_input_is_one_sentence(folder, source, wishes, sentence):
     np.savez("nan.npz", X=np.array([[1.0], [np.nan]]))
     np.savez("unlabelled.npz", X=np.eye(3))
     with pytest.raises((ValueError, OSError), match=sentence) as refused:
-        open_pool(source, **wishes)
+        open_pool(source, **options)
     assert "\n" not in str(refused.value)
     assert str(refused.value).endswith(".")
 
 
-def test_reading_is_watched(folder):
+def test_reading_reports_progress(folder):
     shares = []
     write_digits("csv", n=600)
     open_pool("digits.csv", watch=shares.append)

@@ -1,4 +1,4 @@
-"""The real command in a process of its own: killed at any moment, ended politely, refused."""
+"""The real command in its own process: killed at any moment, terminated, given invalid options."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ pytestmark = pytest.mark.slow
 pytest.importorskip("fastapi", reason="the extra hinge[label] is not installed")
 
 
-def labels_until(person, number, stop):
-    """Label all the time, with labels that nobody else gives; say everything again that was not answered."""
+def label_until(person, number, stop):
+    """Label continuously, with labels that nobody else gives; repeat requests without a response."""
     row = None
     while not stop.is_set():
         try:
@@ -29,17 +29,17 @@ def labels_until(person, number, stop):
             time.sleep(0.05)
 
 
-def test_no_acknowledged_label_is_lost_when_it_is_killed(tmp_path):
-    chance, stop = random.Random(), threading.Event()
+def test_acknowledged_labels_survive_a_kill(tmp_path):
+    rng, stop = random.Random(), threading.Event()
     with Server(tmp_path) as server:
         people = [Person(server.url, f"person {number}") for number in range(6)]
         threads = [
-            threading.Thread(target=labels_until, args=(*each, stop)) for each in zip(people, count(), strict=False)
+            threading.Thread(target=label_until, args=(*each, stop)) for each in zip(people, count(), strict=False)
         ]
         for thread in threads:
             thread.start()
         for _ in range(3):
-            time.sleep(chance.uniform(0.5, 2.0))
+            time.sleep(rng.uniform(0.5, 2.0))
             server.kill()
             server.start()
         time.sleep(1.0)
@@ -47,19 +47,21 @@ def test_no_acknowledged_label_is_lost_when_it_is_killed(tmp_path):
         for thread in threads:
             thread.join()
         kept = exported(server)
-        said = {}
+        saved = {}
         for person in people:
             person.close()
             for row, label in person.acknowledged:
-                assert said.setdefault(row, label) == label  # nobody else was told the same of that row
-        doubtful = {pair for person in people for pair in person.doubtful}
-        assert len(said) > 30
-        assert said.items() <= kept.items()
-        assert kept.items() - said.items() <= doubtful
+                assert (
+                    saved.setdefault(row, label) == label
+                )  # nobody else was told that their label of this row was saved
+        unacknowledged = {pair for person in people for pair in person.unacknowledged}
+        assert len(saved) > 30
+        assert saved.items() <= kept.items()
+        assert kept.items() - saved.items() <= unacknowledged
         assert is_model_of(server, kept, tmp_path / "model.hinge")
 
 
-def refused(folder, *options):
+def rejected(folder, *options):
     done = subprocess.run(
         command(*options), cwd=folder, env=environment(), capture_output=True, text=True, check=False, timeout=60
     )
@@ -70,35 +72,35 @@ def refused(folder, *options):
     return sentence
 
 
-def test_a_port_that_is_taken(tmp_path):
+def test_a_port_in_use(tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
-        assert f"127.0.0.1, port {port}" in refused(tmp_path, "--port", port)
+        assert f"127.0.0.1, port {port}" in rejected(tmp_path, "--port", port)
     assert not list(tmp_path.iterdir())
 
 
-def test_short_answers_are_sent_at_once():
-    from hinge.web._server import _listening
+def test_short_responses_are_sent_at_once():
+    from hinge.web._server import _listen
 
-    with _listening("127.0.0.1", 0) as listener, socket.create_connection(listener.getsockname()):
+    with _listen("127.0.0.1", 0) as listener, socket.create_connection(listener.getsockname()):
         connection, _ = listener.accept()
         with connection:
             assert connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
-def test_a_file_that_is_no_database(tmp_path):
+def test_a_file_that_is_not_a_database(tmp_path):
     (tmp_path / "notes.txt").write_text("not a database\n" * 100)
-    assert "notes.txt" in refused(tmp_path, "--port", 0, "--database", "notes.txt")
+    assert "notes.txt" in rejected(tmp_path, "--port", 0, "--database", "notes.txt")
     assert (tmp_path / "notes.txt").read_text() == "not a database\n" * 100
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("busy", [False, True])
-def test_it_ends_politely(tmp_path, number, busy):
+def test_it_shuts_down_cleanly(tmp_path, number, busy):
     with Server(tmp_path) as server, socket.create_connection(("127.0.0.1", server.port)) as half:
         person = Person(server.url, "ann")
-        row = person.answer(person.next(), "3")  # keeps its connection
-        if busy:  # somebody whose request never ends
+        row = person.answer(person.next(), "3")  # keeps its connection open
+        if busy:  # a request that never ends
             half.sendall(b"POST /api/next HTTP/1.1\r\nHost: localhost\r\nX-Hinge-Person: bob\r\n")
             half.sendall(b"Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{")
             person.answer(row, "4")

@@ -1,4 +1,4 @@
-"""What was acknowledged stays, whatever happens to threads, programs, disks and servers."""
+"""Acknowledged labels survive races, crashes, full disks and lost servers."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ import pytest
 import sqlalchemy
 
 from hinge.web import _database
-from hinge.web._store import Answer, RefusedError, Store, StoreError, TakenError
+from hinge.web._labels import AlreadyLabelledError, InvalidRequestError, LabelRecord, StoreError
+from hinge.web._store import Store
 
 
 def answer(key="7", label="cat", person="ann", **others):
-    return Answer(key, label, person, "chosen", "0f3a", **others)
+    return LabelRecord(key, label, person, "chosen", "0f3a", **others)
 
 
 def race(n_threads, work):
-    """Run a function in threads that begin together; return what they return."""
+    """Run a function in threads that start together; return their results."""
     results, errors = [None] * n_threads, []
     start = threading.Barrier(n_threads)
 
@@ -44,29 +45,29 @@ def race(n_threads, work):
     return results
 
 
-def test_of_eight_threads_one_wins_each_key(url):
-    """Half of the threads use a store of their own, as another program would."""
+def test_one_of_eight_threads_wins_each_key(url):
+    """Half of the threads use their own store, as another program would."""
     n_keys = 25
 
     def work(place):
         won = []
         with Store(url, "pets") if place % 2 else shared as store:
             for number in range(n_keys):
-                with suppress(TakenError):
-                    won.append(store.record(answer(str(number), f"class {number}", f"person {place}")))
+                with suppress(AlreadyLabelledError):
+                    won.append(store.add(answer(str(number), f"class {number}", f"person {place}")))
                 store.counts()
         return won
 
     with Store(url, "pets") as shared:
-        shared.close = lambda: None  # leaving the block in a thread must not end it for the others
+        shared.close = lambda: None  # leaving the block in one thread must not close it for the others
         won = [each for part in race(8, work) for each in part]
         assert sorted(int(each.key) for each in won) == list(range(n_keys))
-        assert sorted(won, key=lambda each: each.number) == shared.answers()
+        assert sorted(won, key=lambda each: each.number) == shared.records()
         assert len(shared.classes()) == n_keys
         del shared.close
 
 
-def test_a_new_database_is_made_once(url):
+def test_a_new_database_is_created_once(url):
     def work(place):
         with Store(url, "pets") as store:
             return store._project_id
@@ -76,20 +77,21 @@ def test_a_new_database_is_made_once(url):
 
 CHILD = """
 import sys
-from hinge.web._store import Answer, Store
+from hinge.web._labels import LabelRecord
+from hinge.web._store import Store
 url, start = sys.argv[1], int(sys.argv[2])
 store = Store(url, "pets")
 for number in range(start, start + 100_000):
-    kept = store.record(Answer(str(number), f"class {number % 50}", "ann", "chosen", "0f3a"))
+    kept = store.add(LabelRecord(str(number), f"class {number % 50}", "ann", "chosen", "0f3a"))
     print(kept.key, flush=True)
     if number % 3 == 0:
-        store.correct(str(number), "changed", "bob")
+        store.change(str(number), "changed", "bob")
         print("changed", number, flush=True)
 """
 
 
 @pytest.mark.slow
-def test_what_was_acknowledged_survives_a_kill(url):
+def test_acknowledged_labels_survive_a_kill(url):
     chance = random.Random()  # a different moment in each run
     acknowledged = []
     for start in range(0, 400_000, 100_000):
@@ -102,7 +104,7 @@ def test_what_was_acknowledged_survives_a_kill(url):
         assert child.wait() == -signal.SIGKILL
         acknowledged += [line.strip() for line in lines]
         with Store(url, "pets") as store:
-            found = {each.key: each for each in store.answers()}
+            found = {each.key: each for each in store.records()}
             assert sum(store.counts().values()) == len(found)
         for line in acknowledged:
             word, _, number = line.partition(" ")
@@ -111,7 +113,7 @@ def test_what_was_acknowledged_survives_a_kill(url):
 
 
 def limit(store, pragma):
-    """Let a store work under a condition; None takes it away."""
+    """Set an SQLite pragma for a store; return a function that removes it."""
     store._engine.dispose()
 
     def apply(connection, *_):
@@ -121,57 +123,57 @@ def limit(store, pragma):
     return lambda: sqlalchemy.event.remove(store._engine, "checkout", apply)
 
 
-def test_a_full_disk_is_said_and_nothing_is_lost(tmp_path):
+def test_a_full_disk_is_reported_and_nothing_is_lost(tmp_path):
     with Store(tmp_path / "labels.db", "pets") as store:
-        kept = [store.record(answer("first"))]
+        kept = [store.add(answer("first"))]
         release = limit(store, "max_page_count=40")
-        with pytest.raises(StoreError, match="has no room left on its disk; nothing was saved"):
-            kept.extend(store.record(answer(f"{number}{'x' * 900}", f"class {number}")) for number in range(1000))
-        assert store.answers() == kept
-        with pytest.raises(StoreError, match="no room left"):
-            store.bring([answer(f"more {number}") for number in range(2000)])
-        assert store.answers() == kept
+        with pytest.raises(StoreError, match="has no space left on its disk; nothing was saved"):
+            kept.extend(store.add(answer(f"{number}{'x' * 900}", f"class {number}")) for number in range(1000))
+        assert store.records() == kept
+        with pytest.raises(StoreError, match="no space left"):
+            store.import_records([answer(f"more {number}") for number in range(2000)])
+        assert store.records() == kept
         assert store.classes() == [each.label for each in kept]
         release()
         limit(store, "max_page_count=1000000")
-        kept.append(store.record(answer("last")))
-        assert store.answers() == kept
+        kept.append(store.add(answer("last")))
+        assert store.records() == kept
 
 
-def test_a_database_that_may_not_be_written_says_so(tmp_path):
+def test_a_read_only_database_is_reported(tmp_path):
     with Store(tmp_path / "labels.db", "pets") as store:
         limit(store, "query_only=ON")
-        with pytest.raises(StoreError, match="may not be written; nothing was saved"):
-            store.record(answer())
-        assert store.answers() == []
+        with pytest.raises(StoreError, match="is read-only; nothing was saved"):
+            store.add(answer())
+        assert store.records() == []
 
 
-def test_a_locked_database_is_waited_for_and_then_named(tmp_path, monkeypatch):
-    monkeypatch.setattr(_database, "PATIENCE", 0.05)
+def test_a_locked_database_is_waited_for_and_then_reported(tmp_path, monkeypatch):
+    monkeypatch.setattr(_database, "LOCK_TIMEOUT_S", 0.05)
     path = tmp_path / "labels.db"
     with Store(path, "pets") as store:
         other = sqlite3.connect(path, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
-        with pytest.raises(StoreError, match="is locked by another program"):
-            store.record(answer())
-        assert store.answers() == []  # reading does not wait
-        with pytest.raises(StoreError, match="is locked by another program"):
+        with pytest.raises(StoreError, match="has been locked by another program"):
+            store.add(answer())
+        assert store.records() == []  # readers do not wait
+        with pytest.raises(StoreError, match="has been locked by another program"):
             Store(path, "birds")
         other.execute("ROLLBACK")
         other.close()
-        store.record(answer())
+        store.add(answer())
 
 
-def test_a_file_that_is_taken_away_is_noticed(tmp_path):
-    """SQLite would go on writing to a file that has no name any more."""
+def test_a_moved_file_is_noticed(tmp_path):
+    """SQLite would continue to write to a file that no longer has a name."""
     path = tmp_path / "labels.db"
     with Store(path, "pets") as store:
-        store.record(answer("1"))
+        store.add(answer("1"))
         path.rename(tmp_path / "elsewhere.db")
         with pytest.raises(StoreError, match="has been moved or deleted"):
-            store.record(answer("2"))
+            store.add(answer("2"))
         (tmp_path / "elsewhere.db").rename(path)
-        store.record(answer("2"))
+        store.add(answer("2"))
 
 
 def test_labels_wait_for_the_disk(tmp_path):
@@ -181,32 +183,32 @@ def test_labels_wait_for_the_disk(tmp_path):
         assert connection.exec_driver_sql("PRAGMA foreign_keys").scalar() == 1
 
 
-def test_a_closed_store_says_so(store):
+def test_a_closed_store_raises(store):
     store.close()
     store.close()
-    for attempt in (store.answers, lambda: store.record(answer())):
-        with pytest.raises(StoreError, match="has been closed"):
+    for attempt in (store.records, lambda: store.add(answer())):
+        with pytest.raises(StoreError, match="is closed"):
             attempt()
 
 
 @pytest.mark.parametrize("content", [b"x", b"just a text\n", b"SQLite format 4" + bytes(5000), bytes(3)])
-def test_a_file_of_something_else_is_refused_and_left_alone(tmp_path, content):
+def test_a_file_that_is_not_a_database_is_rejected_unchanged(tmp_path, content):
     path = tmp_path / "labels.db"
     path.write_bytes(content)
-    with pytest.raises(StoreError, match=r"labels.db is not an SQLite database; name another file"):
+    with pytest.raises(StoreError, match=r"labels.db is not an SQLite database; use another file"):
         Store(path, "pets")
     assert path.read_bytes() == content
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_damaged_database_is_refused(tmp_path):
+def test_a_damaged_database_is_rejected(tmp_path):
     path = tmp_path / "labels.db"
     path.write_bytes(b"SQLite format 3\0" + b"garbage" * 2000)
-    with pytest.raises(StoreError, match="is damaged or not a database of labels"):
+    with pytest.raises(StoreError, match="is damaged or not a label database"):
         Store(path, "pets")
 
 
-def test_a_database_of_another_program_is_refused_and_left_alone(tmp_path):
+def test_a_database_of_another_program_is_rejected_unchanged(tmp_path):
     path = tmp_path / "labels.db"
     with sqlite3.connect(path) as other:
         other.execute("CREATE TABLE bookmarks (address TEXT)")
@@ -217,11 +219,11 @@ def test_a_database_of_another_program_is_refused_and_left_alone(tmp_path):
     assert path.read_bytes() == before
 
 
-def test_a_database_of_another_version_is_refused(url, monkeypatch):
+def test_a_database_of_another_version_is_rejected(url, monkeypatch):
     monkeypatch.setattr(_database, "VERSION", 2)
     Store(url, "pets").close()
     monkeypatch.undo()
-    with pytest.raises(StoreError, match="holds labels of version 2, and this program reads version 1; use the hinge"):
+    with pytest.raises(StoreError, match="has version 2 of the label tables, but this program needs version 1; export"):
         Store(url, "pets")
 
 
@@ -229,7 +231,7 @@ def test_an_empty_file_becomes_a_database(tmp_path):
     path = tmp_path / "labels.db"
     path.touch()
     with Store(f"sqlite:///{path}", "pets") as store:
-        assert store.answers() == []
+        assert store.records() == []
 
 
 @pytest.mark.parametrize(
@@ -237,20 +239,20 @@ def test_an_empty_file_becomes_a_database(tmp_path):
     [
         ("none/labels.db", "There is no folder"),
         (".", "is a folder; give the name of a file"),
-        ("", "labels are kept on a disk, so name a file"),
-        ("sqlite://", "labels are kept on a disk"),
-        (":memory:", "labels are kept on a disk"),
-        ("a\0b", "labels are kept on a disk"),
+        ("", "labels are stored on disk, so name a file"),
+        ("sqlite://", "labels are stored on disk"),
+        (":memory:", "labels are stored on disk"),
+        ("a\0b", "labels are stored on disk"),
         ("sqlite:///labels.db?mode=ro", "must not have options"),
         ("mysql://ann:secret@host/labels", "got a URL of 'mysql'"),
         ("postgresql+asyncpg://ann:secret@host/labels", "got a URL of 'postgresql\\+asyncpg'"),
-        ("postgresql://ann:secret@host:secret/labels", "cannot be read; it must be like postgresql://"),
-        ("postgresql://ann:secret@rest-of-secret@host/labels", "cannot be read"),
-        ("postgresql://ann/secret@host/labels", "cannot be read"),
-        ("://secret", "cannot be read"),
+        ("postgresql://ann:secret@host:secret/labels", "is invalid; write it as postgresql://"),
+        ("postgresql://ann:secret@rest-of-secret@host/labels", "The URL of the database is invalid"),
+        ("postgresql://ann/secret@host/labels", "The URL of the database is invalid"),
+        ("://secret", "The URL of the database is invalid"),
     ],
 )
-def test_urls_that_make_no_sense(tmp_path, monkeypatch, url, complaint):
+def test_invalid_urls(tmp_path, monkeypatch, url, complaint):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(StoreError, match=complaint) as caught:
         Store(url, "pets")
@@ -260,11 +262,11 @@ def test_urls_that_make_no_sense(tmp_path, monkeypatch, url, complaint):
 
 @pytest.mark.parametrize("project", ["", " ", "x" * 101, "two\nlines"])
 def test_projects_need_a_name(tmp_path, project):
-    with pytest.raises(RefusedError, match="The name of a project"):
+    with pytest.raises(InvalidRequestError, match="A project name"):
         Store(tmp_path / "labels.db", project)
 
 
-def test_a_pipe_is_refused_at_once(tmp_path):
+def test_a_pipe_is_rejected_at_once(tmp_path):
     if not hasattr(os, "mkfifo"):
         pytest.skip("this system has no named pipes")
     os.mkfifo(tmp_path / "pipe")
@@ -272,28 +274,28 @@ def test_a_pipe_is_refused_at_once(tmp_path):
         Store(tmp_path / "pipe", "pets")
 
 
-def test_a_path_stays_where_it_was(tmp_path, monkeypatch):
+def test_a_relative_path_does_not_follow_the_working_directory(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with Store("labels.db", "pets") as store:
         (tmp_path / "folder").mkdir()
         monkeypatch.chdir(tmp_path / "folder")
         store._engine.dispose()
-        store.record(answer())
+        store.add(answer())
     assert list((tmp_path / "folder").iterdir()) == []
 
 
 def test_a_password_is_not_shown():
     pytest.importorskip("psycopg")
-    place = _database.Place.of("postgresql://ann:secret@host/labels?password=secret&sslmode=require")
-    shown_somewhere = [repr(place), place.name, str(place.refusal(RuntimeError("secret\nand secret")))]
-    assert "secret" not in "".join(shown_somewhere)
+    location = _database.Location.of("postgresql://ann:secret@host/labels?password=secret&sslmode=require")
+    messages = [repr(location), location.name, str(location.error(RuntimeError("secret\nand secret")))]
+    assert "secret" not in "".join(messages)
 
 
-def test_sqlalchemy_is_asked_for(tmp_path):
+def test_a_missing_sqlalchemy_is_reported(tmp_path):
     code = """
         import sys
         sys.modules["sqlalchemy"] = None
-        import hinge.web._transfer  # has no need of it
+        import hinge.web._label_files  # does not need it
         import hinge.web._store
     """
     result = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=False)
@@ -301,13 +303,13 @@ def test_sqlalchemy_is_asked_for(tmp_path):
     assert "install it with pip install 'hinge[label]'." in result.stderr.splitlines()[-1]
 
 
-def test_psycopg_is_asked_for(monkeypatch):
+def test_a_missing_psycopg_is_reported(monkeypatch):
     monkeypatch.setitem(sys.modules, "psycopg", None)
     with pytest.raises(ImportError, match=r"pip install 'hinge\[postgres\]'"):
         Store("postgresql://host/labels", "pets")
 
 
-def test_a_server_that_does_not_answer():
+def test_an_unreachable_server():
     pytest.importorskip("psycopg")
     with pytest.raises(StoreError, match=r"The database labels on 127.0.0.1 cannot be reached \(.*try again") as caught:
         Store("postgresql://ann:secret@127.0.0.1:1/labels", "pets")
@@ -335,19 +337,19 @@ def test_tables_of_others_stay_on_a_server(server, schema):
     with psycopg.connect(server, autocommit=True) as connection:
         connection.execute(f"CREATE TABLE {name}.labels (id int)")
         with Store(schema, "pets") as store:
-            store.record(answer())
+            store.add(answer())
         assert connection.execute(f"SELECT count(*) FROM {name}.labels").fetchone() == (0,)  # noqa: S608
 
 
 @pytest.mark.slow
-def test_a_lost_connection_is_said_and_made_again(server, schema):
+def test_a_lost_connection_is_reported_and_reopened(server, schema):
     import psycopg
 
     ours = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND usename = user"
     with psycopg.connect(server, autocommit=True) as other, Store(schema, "pets") as store:
-        store.record(answer("1"))
+        store.add(answer("1"))
         other.execute(ours)
-        store.record(answer("2"))  # one that was lost between two questions is not noticed
+        store.add(answer("2"))  # a connection lost between two transactions is replaced silently
 
         def interrupted():
             with store._write() as connection:
@@ -355,21 +357,21 @@ def test_a_lost_connection_is_said_and_made_again(server, schema):
                 other.execute(ours)
                 connection.execute(sqlalchemy.text("SELECT 1"))
 
-        with pytest.raises(StoreError, match=r"has ended the connection|cannot be reached"):
+        with pytest.raises(StoreError, match=r"closed the connection|cannot be reached"):
             interrupted()
-        assert [each.person for each in store.answers()] == ["ann", "ann"]
-        store.record(answer("3"))
+        assert [each.person for each in store.records()] == ["ann", "ann"]
+        store.add(answer("3"))
 
 
 @pytest.mark.slow
-def test_a_lock_on_a_server_is_not_waited_for_endlessly(server, schema, monkeypatch):
+def test_a_lock_on_a_server_times_out(server, schema, monkeypatch):
     import psycopg
 
-    monkeypatch.setattr(_database, "PATIENCE", 1)
+    monkeypatch.setattr(_database, "LOCK_TIMEOUT_S", 1)
     name = schema.rpartition("%3D")[2]
     with Store(schema, "pets") as store, psycopg.connect(server) as other:
         other.execute(f"LOCK TABLE {name}.hinge_labels")
-        with pytest.raises(StoreError, match="is locked by another program"):
-            store.record(answer())
+        with pytest.raises(StoreError, match="has been locked by another program"):
+            store.add(answer())
         other.rollback()
-        store.record(answer())
+        store.add(answer())

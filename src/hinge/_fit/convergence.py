@@ -1,26 +1,33 @@
-"""What is said when learning ends before its tolerance is reached."""
+"""Warnings about solutions that do not reach the tolerance."""
 
 from __future__ import annotations
 
 import sys
 import warnings
+from typing import TYPE_CHECKING
 
 from sklearn.exceptions import ConvergenceWarning
 
+if TYPE_CHECKING:
+    from hinge._model.state import State
+
 CUT_SHORT = "Learning an example was cut short after 10000 steps"
+_ADVICE = "scale the features, lower C or raise tol"
 
 
-def warn_not_converged(what: str) -> None:
-    """Say that the tolerance was not reached, and what may help."""
-    warnings.warn(
-        f"{what} before the tolerance was reached; scale the features, lower C or raise tol.",
-        ConvergenceWarning,
-        stacklevel=_depth(),
-    )
+def warn_not_converged(state: State, what: str) -> None:
+    """Warn that the tolerance was not reached, and say what may help."""
+    warn(state, f"{what} before the tolerance was reached; {_ADVICE}.")
+
+
+def warn(state: State, message: str) -> None:
+    """Give a ConvergenceWarning that names the line of the user, and note it in the state."""
+    state.converged = False
+    warnings.warn(message, ConvergenceWarning, stacklevel=_depth())
 
 
 def _depth() -> int:
-    """Return how far up the caller of the library is: the line that the warning should name."""
+    """Return how far up the call stack the caller of the library is."""
     level, frame = 1, sys._getframe(1)
     while frame.f_back is not None and f"{frame.f_globals.get('__name__')}.".startswith(("hinge.", "sklearn.")):
         level, frame = level + 1, frame.f_back

@@ -1,54 +1,81 @@
-"""How `fit` goes through a training set."""
+"""How `fit` goes over a training set: passes, finishing, and when to stop."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from hinge._fit.base import StreamingClassifier, TrainingData, random_seed, unchanged_on_error
 from hinge._fit.convergence import CUT_SHORT, warn_not_converged
-from hinge._fit.progress import FitTasks, progress_bar
-from hinge._model.locking import writes
-from hinge._model.threads import one_blas_thread
+from hinge._model.params import random_seed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from hinge import _core
+    from hinge._fit.data import TrainingData
+    from hinge._fit.progress import FitTasks
     from hinge._model.state import State
 
-Estimator = TypeVar("Estimator", bound=StreamingClassifier)
+_SEEDS_PER_CLASS = 5  # examples of each class that come first, so that no binary model starts with one class only
+_MAX_PASSES = 100  # over a training set that does not converge
 
-_SEEDS = 5  # examples of each class that come first, so that no machine starts with one class only
-_MAX_PASSES = 100  # over a training set that does not settle
-
-# What epochs="auto" means by a small set, where the exact solution costs little.
-_FEW_EXAMPLES = 2000
-_FEW_STEPS = 200_000  # to the tolerance asked for; then the last digits are worth their price
-_MANY_STEPS = 50 * _FEW_STEPS  # a badly conditioned problem: what there is must do
-_STEPS_AN_EXAMPLE = 200  # where there are many: more than finishing takes
-_LAST_DIGITS = {np.dtype(np.float64): 1e-9, np.dtype(np.float32): 1e-5}  # tolerances that rounding still allows
+# epochs="auto" solves small training sets exactly, since that costs little.
+_MAX_EXACT_ROWS = 2000
+_CHEAP_STEPS = 200_000  # a solution found in so few steps is refined to the last digits
+_MAX_STEPS = 50 * _CHEAP_STEPS  # a badly conditioned problem: take what has been reached
+_MAX_STEPS_PER_ROW = 200  # on large training sets: more than finishing takes
+_FINEST_TOLERANCES = {np.dtype(np.float64): 1e-9, np.dtype(np.float32): 1e-5}  # what rounding still allows
 
 
-class Training:
-    """One training set and the machines that learn it.
+@dataclass(frozen=True)
+class PassPlan:
+    """How to go over a training set.
+
+    Attributes
+    ----------
+    passes : int
+        Passes over all rows.
+    finishing : bool
+        Run the finishing step after the last pass.
+    until : {"passes", "converged", "exact"}
+        Stop after the passes; when no row violates the optimality conditions by more than the tolerance; or when none
+        does so by more than rounding.
+    """
+
+    passes: int = 1
+    finishing: bool = False
+    until: str = "passes"
+
+    @property
+    def n_steps(self) -> int | None:
+        """The number of steps that callbacks are told about; None if it is not known beforehand."""
+        return self.passes + self.finishing if self.until == "passes" else None
+
+
+def is_small(data: TrainingData) -> bool:
+    """Tell whether a training set is small enough to be solved exactly by default."""
+    return int(np.count_nonzero(data.used)) <= _MAX_EXACT_ROWS
+
+
+class Passes:
+    """Passes over one training set.
 
     Parameters
     ----------
     state : State
-        The machines, empty as yet.
+        The model, empty as yet.
     data : TrainingData
         The training set.
     random_state : int, RandomState instance or None
         Seed of the order of visits.
     tasks : FitTasks
-        Whom to tell about each step.
+        Told about each step.
     monitor : callable or None
-        Whom the native code tells about its progress.
+        Told about progress by the native code.
     """
 
     def __init__(
@@ -56,70 +83,73 @@ class Training:
     ) -> None:
         self._state = state
         self._costs = data.costs
-        self._numbers = data.numbers(state.table)
+        self._numbers = data.class_numbers(state.table)
         ((_, self._batch),) = state.storage.batches(data.X)  # one, since the model is stored as its training set is
         self._random = check_random_state(random_state)
         self._seed = random_seed(self._random)
         self._rows = np.flatnonzero(data.used)
-        self._order = opening(self._random.permutation(self._rows), self._numbers)
+        self._order = seeds_first(self._random.permutation(self._rows), self._numbers)
         self._tasks = tasks
         self._monitor = monitor
 
-    @staticmethod
-    def is_small(data: TrainingData) -> bool:
-        """Tell whether a training set has few examples."""
-        return int(np.count_nonzero(data.used)) <= _FEW_EXAMPLES
+    def run(self, plan: PassPlan) -> None:
+        """Go over the training set as planned."""
+        if plan.until == "exact":
+            self._solve_exactly()
+        elif plan.until == "converged":
+            self._converge()
+        else:
+            self._visit(plan)
 
-    def visit(self, passes: int, *, finish: bool) -> None:
-        """Go over the training set some times, and finish after that if wanted."""
-        for _ in range(passes):
+    def _visit(self, plan: PassPlan) -> None:
+        for _ in range(plan.passes):
             self._pass()
             if self._tasks.stopped:
                 break
-        if finish and self._finish().stalled:
-            warn_not_converged("Finishing stalled")
+        if plan.finishing and self._finish().stalled:
+            warn_not_converged(self._state, "Finishing stalled")
 
-    def converge(self) -> None:
-        """Go over the training set until no example of it violates the optimality conditions."""
-        wanted = self._state.options
-        if wanted.selection != "random":  # it passes over examples: one pass, then all of them are looked at
+    def _converge(self) -> None:
+        """Pass until no example violates the optimality conditions."""
+        options = self._state.options
+        if options.selection != "random":  # it skips examples: one pass with it, then all of them are visited
             self._pass()
             if self._tasks.stopped:
                 return
-            self._state.use(replace(wanted, selection="random"))
-        most = max(_MANY_STEPS, _STEPS_AN_EXAMPLE * len(self._rows)) * self._state.native.n_binaries
-        settled = self._settle(3 * most)
-        self._state.use(wanted)
-        self._warn_unless(settled)
+            self._state.use(replace(options, selection="random"))
+        max_steps = max(_MAX_STEPS, _MAX_STEPS_PER_ROW * len(self._rows)) * self._state.native.n_binaries
+        converged = self._pass_and_finish(3 * max_steps)
+        self._state.use(options)
+        self._warn_unless(converged)
 
-    def solve(self) -> None:
+    def _solve_exactly(self) -> None:
         """Converge, and go on to the last digits if that took few steps."""
-        wanted = self._state.options
-        settled = self._settle(_MANY_STEPS)
-        if settled and self._state.native.n_steps <= _FEW_STEPS:
-            finest = min(wanted.tolerance, _LAST_DIGITS[self._state.storage.dtype])
-            self._state.use(replace(wanted, tolerance=finest, max_steps=_FEW_STEPS))
-            self._settle(10 * _FEW_STEPS)
+        options = self._state.options
+        converged = self._pass_and_finish(_MAX_STEPS)
+        if converged and self._state.native.n_steps <= _CHEAP_STEPS:
+            finest = min(options.tolerance, _FINEST_TOLERANCES[self._state.storage.dtype])
+            self._state.use(replace(options, tolerance=finest, max_steps=_CHEAP_STEPS))
+            self._pass_and_finish(10 * _CHEAP_STEPS)
             self._state.native.polish()
-            self._state.use(wanted)
-            if self._state.native.gap.max() > wanted.tolerance:  # the way to the last digits was given up half-way
-                settled = self._settle(_MANY_STEPS)
-        self._warn_unless(settled)
+            self._state.use(options)
+            if self._state.native.gap.max() > options.tolerance:  # refining was given up halfway
+                converged = self._pass_and_finish(_MAX_STEPS)
+        self._warn_unless(converged)
 
-    def _warn_unless(self, settled: bool) -> None:
-        """Say so when the solution is not what was asked for."""
-        reached = settled and self._state.native.gap.max() <= self._state.options.tolerance
+    def _warn_unless(self, converged: bool) -> None:
+        """Warn if the solution does not reach the tolerance."""
+        reached = converged and self._state.native.gap.max() <= self._state.options.tolerance
         if not reached and not self._tasks.stopped:
-            warn_not_converged("Passes or steps ran out")
+            warn_not_converged(self._state, "Passes or steps ran out")
 
-    def _settle(self, most_steps: int) -> bool:
-        """Pass and finish in turn; return whether a pass found nothing to learn before the patience was over."""
+    def _pass_and_finish(self, max_steps: int) -> bool:
+        """Alternate passes and finishing; return whether a pass inserted nothing before the steps ran out."""
         for _ in range(_MAX_PASSES):
             inserted = self._pass().inserted
             self._finish()
             if not inserted:
                 return True
-            if self._tasks.stopped or self._state.native.n_steps > most_steps:
+            if self._tasks.stopped or self._state.native.n_steps > max_steps:
                 break
         return False
 
@@ -128,47 +158,24 @@ class Training:
         learn = partial(self._state.native.learn, self._batch, self._numbers, self._costs, 0)
         outcome = self._tasks.step("pass", partial(learn, order, self._seed, self._monitor))
         if outcome.stalled:
-            warn_not_converged(CUT_SHORT)
+            warn_not_converged(self._state, CUT_SHORT)
         return outcome
 
     def _finish(self) -> _core.Outcome:
         return self._tasks.step("finish", partial(self._state.native.finish, self._monitor))
 
 
-@writes
-def finish_now(estimator: Estimator) -> Estimator:
-    """Bring the violation among the examples that an estimator holds below its tolerance; return the estimator."""
-    options = estimator._check_params(streaming=False)
-    with unchanged_on_error(estimator):
-        estimator._state = state = estimator._known().expendable()
-        native = state.use(options)
-        with one_blas_thread(), progress_bar(estimator.verbose) as bar, state.watched(bar) as monitor:
-            stalled = native.finish(monitor).stalled
-    if stalled:
-        warn_not_converged("Finishing stalled")
-    return estimator
-
-
-def make_passes(estimator: StreamingClassifier, data: TrainingData, passes: int) -> None:
-    """Show a training set to the machines of an estimator some times, in random order."""
-    tasks = FitTasks(estimator, data.X, data.y, data.metadata, passes)
-    state = estimator._state
-    with progress_bar(estimator.verbose) as bar, state.watched(bar) as monitor:
-        Training(state, data, estimator.random_state, tasks, monitor).visit(passes, finish=False)
-    tasks.end()
-
-
-def opening(order: NDArray[np.int64], numbers: NDArray[np.int32]) -> NDArray[np.int64]:
+def seeds_first(order: NDArray[np.int64], numbers: NDArray[np.int32]) -> NDArray[np.int64]:
     """Move the first few examples of each class to the front.
 
     Examples
     --------
     >>> import numpy as np
     >>> numbers = np.array([0, 0, 0, 0, 0, 0, 0, 1])
-    >>> opening(np.arange(8), numbers).tolist()
+    >>> seeds_first(np.arange(8), numbers).tolist()
     [0, 1, 2, 3, 4, 7, 5, 6]
     """
     labels = numbers[order]
-    first = [np.flatnonzero(labels == number)[:_SEEDS] for number in np.unique(labels)]
+    first = [np.flatnonzero(labels == number)[:_SEEDS_PER_CLASS] for number in np.unique(labels)]
     front = np.sort(np.concatenate(first))
     return np.concatenate([order[front], np.delete(order, front)])

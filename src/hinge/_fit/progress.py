@@ -1,20 +1,21 @@
-"""What a long call shows while it runs: a progress bar, and scikit-learn's callbacks where it has them."""
+"""Progress of long calls: a progress bar, and scikit-learn's callbacks."""
 
 from __future__ import annotations
 
-import os
-import sys
-from contextlib import AbstractContextManager, nullcontext, suppress
-from typing import IO, TYPE_CHECKING, Any, Self, TypeVar, cast
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+
+from hinge._terminal import Terminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import TracebackType
 
     from hinge import _core
+    from hinge._fit.data import TrainingData
+    from hinge._model.state import State
 
 try:
     from sklearn.callback import CallbackSupportMixin
@@ -27,7 +28,7 @@ except ImportError:  # scikit-learn before 1.9
     _calling_back = None
 
 
-__all__ = ["CallbackSupportMixin", "FitTasks", "Guarded", "Terminal", "clear", "progress_bar", "with_callbacks"]
+__all__ = ["CallbackSupportMixin", "FitTasks", "progress_bar", "with_callbacks"]
 
 Method = TypeVar("Method", bound="Callable[..., Any]")
 Result = TypeVar("Result")
@@ -98,77 +99,8 @@ class ProgressBar:
             self._display.stop()
 
 
-class Terminal(Console):
-    """Standard error, for what is said on the way: where it cannot be written, nothing is said, and work goes on."""
-
-    def __init__(self, *, quiet: bool = False) -> None:
-        # Another display that is being shown may have put itself in the place of standard error.
-        self._behind = getattr(sys.stderr, "rich_proxied_file", sys.stderr)
-        guarded = None if self._behind is None else cast("IO[str]", Guarded(self._behind, self._give_up))
-        super().__init__(file=guarded, stderr=True, quiet=quiet)
-
-    def _give_up(self, _: Exception) -> None:
-        self.quiet = True
-        clear(self._behind)
-
-
-class Guarded:
-    """A stream to write to; whoever is told why it cannot be written raises something, or lets it pass."""
-
-    def __init__(self, stream: IO[str], tell: Callable[[Exception], None]) -> None:
-        self._stream, self._tell = stream, tell
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._stream, name)
-
-    def write(self, text: str) -> int:
-        """Write, or tell why not."""
-        self._try(lambda: self._stream.write(text))
-        return len(text)
-
-    def flush(self) -> None:
-        """Flush, or tell why not."""
-        self._try(self._stream.flush)
-
-    def _try(self, work: Callable[[], Any]) -> None:
-        try:
-            work()
-        except (OSError, ValueError) as error:
-            if not self._is_concerned(error):
-                raise
-            self._tell(error)
-
-    def _is_concerned(self, error: Exception) -> bool:
-        """Tell whether an error is about the stream: a signal handler may raise any, TimeoutError for instance."""
-        if isinstance(error, OSError):
-            return error.errno is not None
-        return isinstance(error, UnicodeError) or self._stream.closed
-
-
-def clear(stream: IO[str]) -> None:
-    """Flush a stream, or throw away what it cannot write: Python would try again at the end, and complain."""
-    with suppress(ValueError):
-        try:
-            stream.flush()
-        except OSError:
-            _throw_away(stream)
-
-
-def _throw_away(stream: IO[str]) -> None:
-    with suppress(OSError):
-        place = stream.fileno()
-        before, nowhere = os.dup(place), os.open(os.devnull, os.O_WRONLY)
-        try:
-            os.dup2(nowhere, place)
-            stream.flush()
-        finally:
-            os.dup2(before, place)
-            os.close(before)
-            os.close(nowhere)
-
-
 def _report(progress: _core.Progress) -> str:
-    """Return what there is to say about how a call goes."""
+    """Return the text beside the bar."""
     error = f"error {progress.mistakes / max(progress.seen, 1):.2%}, "
     if progress.phase == "steps":
         return f"{error if progress.mistakes else ''}{progress.support} features, loss {progress.gap:.2g}"
@@ -183,13 +115,13 @@ class FitTasks:
     Parameters
     ----------
     estimator : estimator
-        The one being fitted; its attribute `_state` is what it has learned.
-    X, y : array
-        What it is fitted to.
-    metadata : dict
-        Sample weights, if the user gave some.
+        The estimator that is being fitted.
+    state : State
+        What it has learned so far; it becomes the estimator's when the fit is complete.
+    data : TrainingData
+        The training set.
     max_steps : int or None
-        How many steps there may be; None when that is not known.
+        The largest number of steps; None if it is not known.
 
     Attributes
     ----------
@@ -197,17 +129,18 @@ class FitTasks:
         A callback asked to stop.
     """
 
-    def __init__(self, estimator: Any, X: Any, y: Any, metadata: dict[str, Any], max_steps: int | None) -> None:
+    def __init__(self, estimator: Any, state: State, data: TrainingData, max_steps: int | None) -> None:
         self.stopped = False
-        self._estimator = estimator
-        self._told = {"estimator": estimator, "X": X, "y": y, "metadata": metadata}
+        self._state = state
+        self._features = data.features
+        self._told = {"estimator": estimator, "X": data.X, "y": data.y, "metadata": data.metadata}
         self._context: Any = None
         if hasattr(estimator, "_init_callback_context"):
             self._context = estimator._init_callback_context(max_subtasks=max_steps)
             self._context.call_on_fit_task_begin(**self._told)
 
     def step(self, name: str, work: Callable[[], Result]) -> Result:
-        """Do one step, with the callbacks told before and after."""
+        """Do one step, and tell the callbacks before and after it."""
         if self._context is None:
             return work()
         context = self._context.subcontext(task_name=name).call_on_fit_task_begin(**self._told)
@@ -222,4 +155,4 @@ class FitTasks:
 
     def _snapshot(self) -> dict[str, Any]:
         # Only made when a callback asks for the model; learning goes on in the original.
-        return {"_state": self._estimator._state.copy()}
+        return {**self._features, "_state": self._state.copy()}

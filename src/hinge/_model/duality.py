@@ -1,4 +1,4 @@
-"""How good a solution is: duality gap and violation of the optimality conditions, on examples of the user's choice."""
+"""Duality gap and violation of the optimality conditions, on examples of the user's choice."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hinge._model.state import signed_coefficients
+from hinge.exceptions import ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def gap_on(state: State, X: Any, labels: NDArray[np.int32], costs: NDArray[np.float64]) -> float:
-    """Return primal minus dual objective, summed over the machines, where the given examples are the problem.
+    """Return primal minus dual objective, summed over the binary models, for the problem posed by given examples.
 
     The primal is that of the model as it stands, intercept included. Examples that the model does not hold have
     coefficient zero, so they add nothing to the dual.
@@ -30,7 +31,7 @@ def gap_on(state: State, X: Any, labels: NDArray[np.int32], costs: NDArray[np.fl
 
 
 def violation_on(state: State, X: Any, labels: NDArray[np.int32], costs: NDArray[np.float64]) -> float:
-    """Return the largest violation of the optimality conditions over the machines, given and held examples together.
+    """Return the largest violation of the optimality conditions over the binary models, for given and held examples.
 
     With g the gradient of the dual it is max g (coefficients that may rise) - min g (those that may fall).
     """
@@ -49,9 +50,9 @@ def violation_on(state: State, X: Any, labels: NDArray[np.int32], costs: NDArray
 
 
 def _targets(state: State, labels: NDArray[np.int32]) -> NDArray[np.float64]:
-    """Return +1 or -1 for every example and native machine."""
-    machines = state.native.n_binaries
-    positive = np.arange(machines) if machines > 1 else np.ones(1)  # the single machine's positive class is number 1
+    """Return +1 or -1 per example and native binary model."""
+    n_binaries = state.native.n_binaries
+    positive = np.arange(n_binaries) if n_binaries > 1 else np.ones(1)  # of two classes, number 1 is positive
     return np.where(labels[:, None] == positive, 1.0, -1.0)
 
 
@@ -99,3 +100,27 @@ def _keys(state: State, arrays: Arrays, X: Any) -> Iterator[Hashable]:
 def _sparse_keys(rows: Any) -> Iterator[Hashable]:
     for start, stop in zip(rows.indptr[:-1], rows.indptr[1:], strict=True):
         yield rows.indices[start:stop].astype(np.int32).tobytes(), rows.data[start:stop].tobytes()
+
+
+def _has_outliers(state: State) -> bool:
+    """Tell whether some example is held whose loss is flat, as the ramp loss leaves behind."""
+    arrays = state.native.state()
+    counts = arrays["member_counts"]
+    positive = np.arange(len(counts)) if len(counts) > 1 else np.ones(1)
+    own = arrays["labels"][arrays["members"]] == np.repeat(positive, counts)
+    return bool(((arrays["member_lows"] == 0) != own).any())
+
+
+def require_convex(state: State) -> None:
+    """Refuse to measure a model where the examples given are not the problem that its coefficients solve."""
+    options = state.options
+    if options.algorithm == "robust" and (options.loss == "ramp" or _has_outliers(state)):
+        raise ParameterError(
+            "The ramp loss must have its outliers named before its problem is convex, and examples given say none; "
+            "call this without examples, which looks at those the model holds."
+        )
+    if options.average:
+        raise ParameterError(
+            "Averaged coefficients must not be measured against the dual of others; "
+            "call this without examples, or learn with average=False."
+        )

@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 class Abandoned(KeyboardInterrupt):
-    """Ctrl-C was pressed again; the machines have been left in the middle of a step and cannot be used any more."""
+    """Ctrl-C was pressed a second time: the native model was left in the middle of a step and cannot be used."""
 
 
 @contextmanager
 def deferred_interrupts(monitor: _core.Monitor | None) -> Iterator[_core.Monitor | None]:
     """Let Ctrl-C take effect when the native code next asks its monitor; the value is the monitor to give to it.
 
-    The native code looks for Ctrl-C by itself where the machines may be left. A kernel function of the user, however,
+    The native code checks for Ctrl-C by itself where it may stop. A kernel function of the user, however,
     is called in the middle of a step, and Python would raise KeyboardInterrupt right there. A second Ctrl-C does so,
     for functions that never return.
     """

@@ -1,4 +1,4 @@
-"""Kernels as users name them: the width of "scale" and "auto", functions, and matrices computed beforehand."""
+"""Kernels: gamma of "scale" and "auto", kernel functions, and precomputed matrices."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
 _WITH_GAMMA = ("rbf", "poly", "sigmoid", "laplacian")
-_BLOCK = 1 << 20  # entries of X looked at in one go
-_ROUNDING = 1e-15  # a smaller variance, in units of the squared mean, is none
-_SLACK = 1e-4  # asymmetry of a kernel matrix that rounding may explain, as a part of its largest entry
+_BLOCK = 1 << 20  # entries of X per block
+_ROUNDING = 1e-15  # a variance below this times the squared mean counts as zero
+_SLACK = 1e-4  # asymmetry that rounding may explain, relative to the largest entry
 
 
 @dataclass(frozen=True)
 class KernelSpec:
-    """A kernel whose parameters are settled; plain values, so that it can be written to disk.
+    """A kernel with numbers for all its parameters; plain values that can be written to disk.
 
     Attributes
     ----------
@@ -57,10 +57,10 @@ class KernelSpec:
         X: Any,
         weights: NDArray[np.float64],
     ) -> KernelSpec:
-        """Return the kernel that checked parameters stand for, with the examples of the first call at hand."""
+        """Return the kernel with gamma computed from the examples of the first call, if it is not a number."""
         if callable(kernel):
             return cls("callable", function=kernel)
-        width = _width(gamma, X, weights) if kernel in _WITH_GAMMA else 1.0
+        width = _resolve_gamma(gamma, X, weights) if kernel in _WITH_GAMMA else 1.0
         if kernel in ("poly", "sigmoid") and coef0 != 0:
             _require_precision("coef0", float(coef0), X.dtype)
         return cls(kernel, width, float(coef0), int(degree))
@@ -68,7 +68,7 @@ class KernelSpec:
     def require_same(
         self, kernel: str | Callable[[Any, Any], Any], degree: int, gamma: str | float, coef0: float
     ) -> None:
-        """Refuse parameters that no longer say what the kernel was settled with."""
+        """Raise ParameterError if the parameters no longer describe this kernel."""
         if callable(kernel):
             same = self.function == kernel
         elif kernel in _WITH_GAMMA:
@@ -79,28 +79,28 @@ class KernelSpec:
         if not same:
             raise ParameterError(
                 f"The kernel and its parameters must stay what they were when learning began ({self.describe()}); "
-                "set them back, or call fit to start from nothing."
+                "set them back, or call fit to start from scratch."
             )
 
     def describe(self) -> str:
-        """Return the kernel in a few words."""
+        """Describe the kernel in a few words."""
         if self.name in ("poly", "sigmoid"):
             return f"{self.name}, gamma={self.gamma:g}, coef0={self.coef0:g}, degree={self.degree}"
         return f"{self.name}, gamma={self.gamma:g}" if self.name in _WITH_GAMMA else self.name
 
     @property
     def is_bounded(self) -> bool:
-        """No value is larger than 1, however large examples are."""
+        """No kernel value exceeds 1, however large the examples are."""
         return self.name in ("rbf", "sigmoid", "laplacian")
 
     def native(self, dtype: DTypeLike) -> _core.Kernel:
-        """Return the kernel for the native code."""
+        """Return the kernel as the native code takes it."""
         function = None if self.function is None else CheckedFunction(self.function, dtype)
         return _core.Kernel(self.name, self.gamma, self.coef0, self.degree, function)
 
 
 class CheckedFunction:
-    """A kernel function of the user, whose values are looked at before the native code takes them.
+    """A kernel function of the user whose values are checked before the native code uses them.
 
     Examples
     --------
@@ -122,7 +122,7 @@ class CheckedFunction:
         values = np.asarray(values)
         if values.shape != expected:
             raise KernelError(
-                f"The kernel function must return one value a pair, shape {expected}, got shape {values.shape}; "
+                f"The kernel function must return one value per pair, shape {expected}, got shape {values.shape}; "
                 "rows belong to its first argument and columns to its second."
             )
         if values.dtype.kind not in "biuf":
@@ -136,7 +136,7 @@ class CheckedFunction:
 
 
 def check_gram(square: NDArray[Any]) -> None:
-    """Refuse a square matrix of kernel values that no kernel can have given.
+    """Raise DataError for a square matrix that cannot hold kernel values.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ def check_gram(square: NDArray[Any]) -> None:
             )
 
 
-def _width(gamma: str | float, X: Any, weights: NDArray[np.float64]) -> float:
+def _resolve_gamma(gamma: str | float, X: Any, weights: NDArray[np.float64]) -> float:
     if gamma == "auto":
         return 1.0 / float(X.shape[1])
     if gamma != "scale":
@@ -185,7 +185,7 @@ def _require_precision(name: str, value: float, dtype: DTypeLike) -> None:
 
 
 def _has_precision(value: float, dtype: DTypeLike) -> bool:
-    """Tell whether a number other than zero stays finite and other than zero in a precision."""
+    """Tell whether a non-zero number stays finite and non-zero in a precision."""
     with np.errstate(over="ignore", under="ignore"):
         held = abs(float(np.array(value).astype(dtype)))
     return 0 < held < np.inf
@@ -207,8 +207,8 @@ def weighted_variance(X: Any, weights: NDArray[np.float64]) -> float:
     >>> weighted_variance(np.array([[0.0], [1.0]]), np.array([3.0, 1.0]))
     0.1875
     """
-    weights = np.ldexp(weights, -np.frexp(weights.max(initial=0.0))[1])  # only how they compare matters
-    with np.errstate(over="ignore", invalid="ignore"):  # then the result is not finite, which is refused
+    weights = np.ldexp(weights, -np.frexp(weights.max(initial=0.0))[1])  # only their ratios matter
+    with np.errstate(over="ignore", invalid="ignore"):  # the result is then not finite and raises
         total = float(weights.sum() * X.shape[1])
         mean = sum(float((w * values).sum()) for values, w in _entries(X, weights)) / total
         stored = spread = 0.0
@@ -221,7 +221,7 @@ def weighted_variance(X: Any, weights: NDArray[np.float64]) -> float:
 
 
 def _entries(X: Any, weights: NDArray[np.float64]) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
-    """Yield the stored entries of X block by block in double precision, with weights of a shape that fits."""
+    """Yield the stored entries of X block by block in double precision, with weights that broadcast to them."""
     rows = max(1, _BLOCK // max(1, (X.nnz if issparse(X) else X.size) // X.shape[0]))
     for start in range(0, X.shape[0], rows):
         stop = min(start + rows, X.shape[0])

@@ -1,4 +1,4 @@
-"""Labels of any type on one side, the class numbers of the native machines on the other."""
+"""Labels of any type, and the class numbers that the native code uses instead."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _FAMILIES = dict.fromkeys(_NUMBERS, "numbers") | dict.fromkeys("OTU", "text")  #
 class ClassTable:
     """The classes known so far.
 
-    The native machines number the classes in the order in which they became known, users see them sorted.
+    The native code numbers classes in the order in which they became known; users see them sorted.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class ClassTable:
 
     @classmethod
     def of(cls, labels: NDArray[Any]) -> ClassTable:
-        """Return the table of the labels that occur in an array."""
+        """Return the table of the labels in an array."""
         classes = distinct(labels)
         return cls(classes, np.arange(len(classes), dtype=np.int32))
 
@@ -58,20 +58,20 @@ class ClassTable:
         return len(self.classes)
 
     def positions(self, labels: NDArray[Any]) -> NDArray[np.intp] | None:
-        """Return the place of every label in `classes`, or None when one of them is unknown."""
+        """Return the position of each label in `classes`, or None if one of them is unknown."""
         if not len(self):
             return None if len(labels) else np.zeros(0, dtype=np.intp)
         if _shared_type(self.classes, labels) is None:
             return None
         try:
             places = np.searchsorted(self.classes, labels)
-        except TypeError:  # objects that have no order
+        except TypeError:  # objects without an order
             return None
         places[places == len(self.classes)] = 0
         return places if bool(np.all(self.classes[places] == labels)) else None
 
     def encode(self, labels: NDArray[Any]) -> NDArray[np.int32]:
-        """Return the native class number of every label."""
+        """Return the native class number of each label."""
         places = self.positions(labels)
         if places is None:
             known = self.classes.tolist()
@@ -80,7 +80,7 @@ class ClassTable:
         return self.numbers[places]
 
     def extended(self, labels: NDArray[Any]) -> ClassTable:
-        """Return the table with the unknown ones among some labels added."""
+        """Return the table extended by the unknown ones among some labels."""
         if not len(labels) or self.positions(labels) is not None:
             return self
         found = distinct(labels)
@@ -92,7 +92,7 @@ class ClassTable:
         return ClassTable(classes[order], numbers[order])
 
     def without(self, number: int) -> ClassTable:
-        """Return the table without the class of a native number; higher numbers fall by one.
+        """Return the table without the class of a native number; higher numbers decrease by one.
 
         Examples
         --------
@@ -110,15 +110,15 @@ class ClassTable:
 
     @property
     def sign(self) -> float:
-        """What turns a native value of the single machine into one that is positive for `classes[1]`."""
+        """The factor that makes a native decision value of two classes positive for `classes[1]`."""
         return -1.0 if len(self) == 2 and self.numbers[1] == 0 else 1.0
 
     def arrange(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Put values with one column a native machine into the order and sign of `classes`."""
+        """Return values, one column per native binary model, in the order and sign of `classes`."""
         return values[:, self.numbers] if len(self) > 2 else values * self.sign
 
     def choose(self, decisions: NDArray[np.float64]) -> NDArray[Any]:
-        """Return the label that arranged decision values, one column a machine, speak for."""
+        """Return the label with the largest decision value; one column per binary model, in the order of `classes`."""
         if len(self) > 2:
             places = decisions.argmax(axis=1)
         else:
@@ -155,7 +155,7 @@ def _as_array(values: ArrayLike) -> NDArray[Any]:
 
 
 def as_classes(values: Any) -> NDArray[Any]:
-    """Return classes that are named beforehand as labels, or refuse what is no list of them.
+    """Return announced classes as labels; raise DataError for anything but a list of them.
 
     Examples
     --------
@@ -171,7 +171,7 @@ def as_classes(values: Any) -> NDArray[Any]:
 
 
 def one_each(labels: Any, n: int, name: str) -> NDArray[Any]:
-    """Return one label for each of n examples, or refuse; a label by itself is a list of one.
+    """Return one label for each of n examples; a single label counts as a list of one.
 
     Examples
     --------
@@ -179,24 +179,24 @@ def one_each(labels: Any, n: int, name: str) -> NDArray[Any]:
     ['cat']
     """
     given = as_labels(labels if np.ndim(labels) else [labels])
-    if given.ndim != 1:  # asked first, as scikit-learn's check takes as long as to learn a label
+    if given.ndim != 1:  # scikit-learn's check takes as long as learning a label
         given = column_or_1d(given)
     if len(given) != n:
         raise DataError(
-            f"{name} must hold one label an example, {n} in all, got {len(given)}; repeat a label that is shared."
+            f"{name} must hold one label per example, {n} in all, got {len(given)}; repeat a label that is shared."
         )
     require_classes(given, name)
     return given
 
 
 def require_classes(labels: NDArray[Any], name: str) -> None:
-    """Refuse labels that are no classes: fractions, NaN, infinity, dates that are not known, objects of any kind."""
+    """Raise DataError for labels that are not classes: fractions, NaN, infinity, NaT, arbitrary objects."""
     kind = labels.dtype.kind
     if kind in "cV":
         raise DataError(f"{name} must hold texts or whole numbers, got {labels.dtype}; convert the labels.")
     if kind in "mM" and np.isnat(labels).any():
         raise DataError(f"{name} must hold known dates or times, got NaT; leave it out.")
-    with np.errstate(invalid="ignore"):  # what is beyond the range of whole numbers becomes another number
+    with np.errstate(invalid="ignore"):  # values beyond the range of integers become other numbers
         if len(labels) and kind in "fO" and not _are_plain(labels):
             if kind == "f":
                 assert_all_finite(labels, input_name=name)
@@ -204,7 +204,7 @@ def require_classes(labels: NDArray[Any], name: str) -> None:
 
 
 def _are_plain(labels: NDArray[Any]) -> bool:
-    """Tell whether labels are whole numbers or texts; scikit-learn's checks take longer than to learn one of them."""
+    """Tell whether labels are integers or strings; scikit-learn's checks take longer than learning one of them."""
     if labels.dtype.kind == "f":
         return bool((labels == labels.astype(np.int64)).all())
     return all(isinstance(label, str) for label in labels.tolist())
@@ -213,7 +213,7 @@ def _are_plain(labels: NDArray[Any]) -> bool:
 def class_factors(
     class_weight: Mapping[Any, float] | str | None, labels: NDArray[Any], weights: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the factor that checked class weights put on every row; "balanced" makes all classes weigh the same.
+    """Return the class weight of each row; "balanced" gives all classes the same total weight.
 
     Examples
     --------
@@ -236,7 +236,7 @@ def class_factors(
 
 
 def distinct(labels: NDArray[Any]) -> NDArray[Any]:
-    """Return the sorted labels that occur."""
+    """Return the distinct labels, sorted."""
     try:
         return np.unique(labels)
     except TypeError:
@@ -244,14 +244,14 @@ def distinct(labels: NDArray[Any]) -> NDArray[Any]:
 
 
 def require_unmasked(values: Any, name: str) -> None:
-    """Refuse an array some of whose entries are masked; nobody would look at the mask."""
+    """Raise DataError for masked entries, which would be used as if they were not masked."""
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         count = np.count_nonzero(values.mask)
         raise DataError(f"{name} must not be masked, got {count} masked entries; fill them or leave their rows out.")
 
 
 def require_one_kind(values: Any) -> None:
-    """Refuse text among other labels; NumPy would turn numbers in such a list into text."""
+    """Raise DataError for strings mixed with other labels; NumPy would convert numbers in such a list to strings."""
     require_unmasked(values, "Labels")
     if isinstance(values, (list, tuple)):
         labels = values
@@ -279,7 +279,7 @@ def _mixture(labels: Any) -> DataError:
 
 
 def _joined(known: NDArray[Any], found: NDArray[Any]) -> NDArray[Any]:
-    """Return the sorted union, refusing to turn numbers into text."""
+    """Return the sorted union; raise DataError rather than convert numbers to strings."""
     if not len(known):
         return found
     if _shared_type(known, found) is None:
@@ -291,7 +291,7 @@ def _joined(known: NDArray[Any], found: NDArray[Any]) -> NDArray[Any]:
 
 
 def _shared_type(known: NDArray[Any], found: NDArray[Any]) -> np.dtype[Any] | None:
-    """Return the type that holds labels of two arrays, None if there is none; refuse labels that it would change."""
+    """Return the dtype that holds the labels of two arrays, or None; raise DataError if it would change a label."""
     if known.dtype == found.dtype:
         return known.dtype
     shared = _promoted(known.dtype, found.dtype)
@@ -305,7 +305,7 @@ def _shared_type(known: NDArray[Any], found: NDArray[Any]) -> np.dtype[Any] | No
     return shared
 
 
-@lru_cache  # streams of single rows come by
+@lru_cache  # called for every row of a stream
 def _promoted(known: np.dtype[Any], found: np.dtype[Any]) -> np.dtype[Any] | None:
     if len({_FAMILIES.get(each.kind, each.kind) for each in (known, found)}) > 1:
         return None
@@ -316,7 +316,7 @@ def _promoted(known: np.dtype[Any], found: np.dtype[Any]) -> np.dtype[Any] | Non
 
 
 def _require_kept(wholes: list[Any], dtype: np.dtype[Any]) -> None:
-    """Refuse whole numbers that a type of float rounds: two of them might become one."""
+    """Raise DataError for integers that a float type rounds: two of them might become equal."""
     for label in wholes:
         if not -_LONGEST <= label <= _LONGEST and int(dtype.type(label)) != label:
             raise DataError(

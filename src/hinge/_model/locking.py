@@ -1,11 +1,11 @@
-"""One thread at a time: whose turn it is to use a model.
+"""One lock per model, for those who change it.
 
-The native machines have locks of their own, but a model is more than its machines: names of classes and examples,
-counts, what is gathered for the next feature map. So each model has a turn, which a thread holds from the beginning of
-a call to its end. Others wait for it without the lock of the interpreter, and Ctrl-C reaches them there.
+Predictions take no lock: they are answered from an immutable snapshot of the model. Learning takes the lock from the
+beginning of a call to its end, and so does whoever reads parts of the model that learning changes. Waiting threads do
+not hold the interpreter lock, and Ctrl-C reaches them.
 
-A kernel function of the user is called by the thread whose turn it is. It must not wait for another thread that uses
-the same model, which would wait for it.
+A kernel function of the user is called by the thread that learns. It must not wait for another thread that wants to
+change the same model.
 """
 
 from __future__ import annotations
@@ -20,106 +20,105 @@ from weakref import WeakSet
 
 from hinge import _core
 
-_PATIENCE = 10.0  # seconds that the end of the process waits for threads that learn; they stop within a tenth
+_EXIT_TIMEOUT_S = 10.0  # how long the end of the process waits for threads that learn; they stop within a tenth
 
-Given = ParamSpec("Given")
-Answer = TypeVar("Answer")
+Params = ParamSpec("Params")
+Result = TypeVar("Result")
 Model = TypeVar("Model")
 
 
-class Turn:
-    """Held by the thread that uses a model, which may take it again.
+class ModelLock:
+    """A reentrant lock that knows whether its owner changes the model.
 
     Attributes
     ----------
     lock : RLock
-        The lock itself. It is taken by `with`, which Ctrl-C cannot come in between.
-    changing : bool
-        Whoever holds it changes the model.
-    torn : bool
-        Whoever held it when this process was forked changed the model, and does not exist here.
+        Taken by `with`, which Ctrl-C cannot interrupt halfway.
+    is_writing : bool
+        The owner changes the model.
+    is_torn : bool
+        When this process was forked, another thread was changing the model; that thread does not exist here.
     """
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
-        self.changing = False
-        self.torn = False
-        _turns.add(self)
-
-    def require_whole(self) -> None:
-        """Refuse a model that was left half-way."""
-        if self.torn:
-            raise RuntimeError(
-                "The model must not be used here: another thread was changing it when this process was forked, and "
-                "left it half-way; fork before or after, or spawn processes, which get whole copies."
-            )
+        self.is_writing = False
+        self.is_torn = False
+        _locks.add(self)
 
     def require_rest(self) -> None:
-        """Refuse a change in the middle of another, which comes from a kernel function or a callback."""
-        if self.changing:
+        """Raise RuntimeError if the owner changes the model already: the call comes from inside that work."""
+        if self.is_writing:
             raise RuntimeError(
-                "The model must not be changed from inside its own work, got a call from its kernel function or from a "
-                "callback; change a copy, or wait until the work is done."
+                "The model cannot be changed from inside its own kernel function or callback; change a copy, or wait "
+                "until the call returns."
+            )
+
+    def require_whole(self) -> None:
+        """Raise RuntimeError if the model was left half changed."""
+        if self.is_torn:
+            raise RuntimeError(
+                "The model cannot be used in this process: another thread was changing it when the process was forked; "
+                "fork before or after learning, or spawn processes, which get complete copies."
             )
 
     def after_fork(self) -> None:
-        """Let go of the turn if the thread that held it is not there any more."""
+        """Replace the lock in a child process if a thread that is gone holds it."""
         if self.lock.acquire(blocking=False):
             self.lock.release()
         else:
-            self.torn = self.torn or self.changing
+            self.is_torn = self.is_torn or self.is_writing
             self.lock = threading.RLock()
 
-    def __reduce__(self) -> tuple[type[Turn], tuple[()]]:
-        return Turn, ()  # a copy of a model has a turn of its own
+    def __reduce__(self) -> tuple[type[ModelLock], tuple[()]]:
+        return ModelLock, ()  # a copy of a model has a lock of its own
 
 
-def turn_of(model: object) -> Turn:
-    """Return the turn of a model."""
-    known: Turn | None = vars(model).get("_turn")
-    return vars(model).setdefault("_turn", Turn()) if known is None else known
+def lock_of(model: object) -> ModelLock:
+    """Return the lock of a model."""
+    known: ModelLock | None = vars(model).get("_lock")
+    return vars(model).setdefault("_lock", ModelLock()) if known is None else known
 
 
-def reads(method: Callable[Concatenate[Model, Given], Answer]) -> Callable[Concatenate[Model, Given], Answer]:
-    """Decorate a method that asks a model something: it waits for its turn."""
+def reads(method: Callable[Concatenate[Model, Params], Result]) -> Callable[Concatenate[Model, Params], Result]:
+    """Decorate a method that reads what learning changes: it waits while another thread learns."""
 
     @wraps(method)
-    def waiting(self: Model, /, *args: Given.args, **kwargs: Given.kwargs) -> Answer:
-        turn = turn_of(self)
-        with turn.lock:
-            turn.require_whole()
+    def locked(self: Model, /, *args: Params.args, **kwargs: Params.kwargs) -> Result:
+        lock = lock_of(self)
+        with lock.lock:
+            lock.require_whole()
             return method(self, *args, **kwargs)
 
-    return waiting
+    return locked
 
 
-def writes(method: Callable[Concatenate[Model, Given], Answer]) -> Callable[Concatenate[Model, Given], Answer]:
-    """Decorate a method that changes a model: it waits for its turn, and nobody sees what is half done."""
+def writes(method: Callable[Concatenate[Model, Params], Result]) -> Callable[Concatenate[Model, Params], Result]:
+    """Decorate a method that changes a model: one thread at a time."""
 
     @wraps(method)
-    def waiting(self: Model, /, *args: Given.args, **kwargs: Given.kwargs) -> Answer:
-        turn = turn_of(self)
-        with turn.lock:
-            turn.require_whole()
-            turn.require_rest()
-            turn.changing = True
+    def locked(self: Model, /, *args: Params.args, **kwargs: Params.kwargs) -> Result:
+        lock = lock_of(self)
+        with lock.lock:
+            lock.require_whole()
+            lock.require_rest()
+            lock.is_writing = True
             try:
                 return method(self, *args, **kwargs)
             finally:
-                turn.changing = False
+                lock.is_writing = False
 
-    return waiting
+    return locked
 
 
-_turns: WeakSet[Turn] = WeakSet()
+_locks: WeakSet[ModelLock] = WeakSet()
 
 
 def _after_fork() -> None:
     _core.after_fork()
-    for turn in list(_turns):
-        turn.after_fork()
+    for lock in list(_locks):
+        lock.after_fork()
 
 
-if hasattr(os, "register_at_fork"):  # not on Windows
-    os.register_at_fork(after_in_child=_after_fork)
-atexit.register(_core.close, _PATIENCE)
+os.register_at_fork(after_in_child=_after_fork)
+atexit.register(_core.close, _EXIT_TIMEOUT_S)

@@ -1,4 +1,4 @@
-"""Room for numbers: kernel values, and sums of them times coefficients, must not overflow on the way."""
+"""Checks that kernel values, and their sums times coefficients, do not overflow."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hinge._model.validation import TakenRows, squared_lengths, sum_of_squares
+from hinge._model.validation import TakenRows, squared_norms, sum_of_squares
 from hinge.exceptions import DataError
 
 if TYPE_CHECKING:
@@ -15,51 +15,51 @@ if TYPE_CHECKING:
 
     from hinge._model.kernels import KernelSpec
 
-# A thousandth of the largest number: sums of kernel values must fit.
+# A thousandth of the largest number, so that sums of kernel values do not overflow.
 _LARGEST_VALUES = {np.dtype(kind): 1e-3 * float(np.finfo(kind).max) for kind in (np.float32, np.float64)}
-_LARGEST_PULL = 1e152  # of coefficients, also times lengths in feature space, all of them together: its square must fit
+_LARGEST_SUM = 1e152  # of coefficients times norms in feature space: its square must not overflow
 
-_LEAST_TOTAL = 1e-100  # of the coefficients of a one-class problem: its square must be other than zero
+_LEAST_TOTAL = 1e-100  # sum of the coefficients of a one-class problem: its square must not underflow
 
 
 def check_overflow(X: Any, kernel: KernelSpec, costs: NDArray[np.float64]) -> None:
-    """Refuse examples whose kernel values, or coefficients times these, may be too large to be summed.
+    """Raise DataError if kernel values, or coefficients times kernel values, may overflow when summed.
 
-    No kernel value of two examples is larger than that of the longer one with itself, or so its bound is. A bound that
-    takes no time, from the squares of all entries, will do nearly always.
+    The kernel value of two examples is bounded by that of the longer one with itself. A cheap bound, from the squares
+    of all entries, is tried first and nearly always sufficient.
 
     Parameters
     ----------
     X : ndarray, CSR matrix or TakenRows
         Checked examples.
     kernel : KernelSpec
-        Their kernel.
+        The kernel.
     costs : ndarray of shape (n,)
-        The largest coefficients that they may get.
+        Upper bounds of their coefficients.
     """
-    pull = len(costs) * float(np.maximum.reduce(costs, initial=0.0))
+    total = len(costs) * float(np.maximum.reduce(costs, initial=0.0))
     quick = _largest_value(X, kernel, quick=True)
-    if quick <= _LARGEST_VALUES[_dtype(X)] and pull * max(1.0, math.sqrt(quick)) <= _LARGEST_PULL:
+    if quick <= _LARGEST_VALUES[_dtype(X)] and total * max(1.0, math.sqrt(quick)) <= _LARGEST_SUM:
         return
     X = X.array() if type(X) is TakenRows else X
     largest = _largest_value(X, kernel, quick=False)
     check_kernel_size(largest, X.dtype)
-    check_coefficients(pull, largest)
+    check_coefficients(total, largest)
 
 
-def check_coefficients(pull: float, largest: float) -> None:
-    """Refuse coefficients whose sum, times the length of the longest example in feature space, is too large."""
+def check_coefficients(total: float, largest: float) -> None:
+    """Raise DataError if the sum of coefficients times the largest norm in feature space is too large."""
     longest = max(1.0, math.sqrt(largest))
-    if not pull * longest <= _LARGEST_PULL:
+    if not total * longest <= _LARGEST_SUM:
         raise DataError(
-            f"C times the weights of all rows must be at most {_LARGEST_PULL / longest:.3g} where kernel "
-            f"values are up to {largest:.3g}, so that sums of products fit into float64, got {pull:.3g}; scale the "
+            f"C times the weights of all rows must be at most {_LARGEST_SUM / longest:.3g} where kernel "
+            f"values are up to {largest:.3g}, so that sums of products fit into float64, got {total:.3g}; scale the "
             "features or the weights, or lower C."
         )
 
 
 def check_total(nu: float, costs: NDArray[np.float64]) -> None:
-    """Refuse weights of a one-class problem whose coefficients add up to less than can be divided by."""
+    """Raise DataError if the coefficients of a one-class problem add up to less than can be divided by."""
     total = nu * float(costs.sum())
     if costs.any() and total < _LEAST_TOTAL:
         raise DataError(
@@ -69,7 +69,7 @@ def check_total(nu: float, costs: NDArray[np.float64]) -> None:
 
 
 def product(weights: NDArray[np.float64], *factors: Any) -> NDArray[np.float64]:
-    """Return weights times factors; infinity, where that is too large, is refused when room is asked for."""
+    """Return weights times factors; an overflow becomes infinity, which `check_overflow` finds."""
     with np.errstate(over="ignore"):
         for factor in factors:
             weights = factor * weights
@@ -77,7 +77,7 @@ def product(weights: NDArray[np.float64], *factors: Any) -> NDArray[np.float64]:
 
 
 def check_kernel_size(size: float, dtype: DTypeLike) -> None:
-    """Refuse kernel values of a size whose sums may not fit into a precision."""
+    """Raise DataError for kernel values whose sums may overflow in a precision."""
     largest = _LARGEST_VALUES[np.dtype(dtype)]
     if not size <= largest:
         raise DataError(
@@ -87,7 +87,7 @@ def check_kernel_size(size: float, dtype: DTypeLike) -> None:
 
 
 def require_finite(decisions: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return decision values; refuse the examples asked about when some are too large for a number."""
+    """Return decision values; raise DataError if some are not finite."""
     if not np.isfinite(decisions).all():
         raise DataError(
             "Examples must be near enough to those learned for their decision values to be numbers, got infinity or "
@@ -101,12 +101,12 @@ def _dtype(X: Any) -> Any:
 
 
 def _largest_value(X: Any, kernel: KernelSpec, *, quick: bool) -> float:
-    """Return a bound of the kernel values of examples; of those of a user's function nothing is known."""
+    """Return a bound of the kernel values of examples; 1 for kernel functions, whose values are unknown."""
     if kernel.name == "precomputed":
         return max(float(X.max()), -float(X.min()))
     if kernel.is_bounded or kernel.name == "callable":
         return 1.0
-    squares = sum_of_squares(X) if quick else float(squared_lengths(X).max())
+    squares = sum_of_squares(X) if quick else float(squared_norms(X).max())
     if kernel.name == "linear":
         return squares
     with np.errstate(over="ignore"):

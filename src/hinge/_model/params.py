@@ -8,6 +8,7 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+from sklearn.utils import check_random_state
 
 from hinge.exceptions import ParameterError
 
@@ -116,6 +117,11 @@ def check_seed(random_state: Any) -> None:
             f"random_state must be None, a whole number from 0 to 2**32 - 1 or a RandomState, got {random_state!r}; "
             "a number makes results repeatable."
         )
+
+
+def random_seed(random_state: Any) -> int:
+    """Draw a seed for random choices of the native code."""
+    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
 
 def check_threads(n_jobs: Any) -> None:

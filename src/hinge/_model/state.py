@@ -9,13 +9,14 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_matrix
 
 from hinge import _core
 from hinge._model.interrupts import deferred_interrupts
 from hinge._model.kernels import KernelSpec
 from hinge._model.labels import ClassTable
+from hinge._model.predictor import NativePredictor, Predictor
 from hinge._model.threads import one_blas_thread
 from hinge._model.validation import Storage
 
@@ -54,7 +55,7 @@ class NativeModel(Protocol):
     ) -> _core.Outcome: ...
     def finish(self, monitor: _core.Monitor | None = None) -> _core.Outcome: ...
     def polish(self) -> None: ...
-    def decide(self, batch: Any, threads: int = 1) -> NDArray[np.float64]: ...
+    def predictor(self) -> NativePredictor: ...
     def state(self) -> Arrays: ...
 
 
@@ -112,15 +113,28 @@ class SolverOptions:
 
 @dataclass
 class ProgressiveScore:
-    """How often the machines were right about an example before they learned it, since they were made or loaded."""
+    """Test-then-learn score: how often a model was right about an example before learning it.
 
-    examples: int = 0
-    mistakes: int = 0
+    Attributes
+    ----------
+    n_examples : int
+        Examples predicted and then learned.
+    n_mistakes : int
+        Those of them that were predicted wrongly.
+    """
+
+    n_examples: int = 0
+    n_mistakes: int = 0
+
+    @property
+    def error(self) -> float:
+        """Share of wrong predictions; NaN before the first example."""
+        return self.n_mistakes / self.n_examples if self.n_examples else math.nan
 
     def count(self, outcome: _core.Outcome) -> None:
-        """Take in how one call went."""
-        self.examples += outcome.visited
-        self.mistakes += outcome.mistakes
+        """Add the outcome of one native call."""
+        self.n_examples += outcome.visited
+        self.n_mistakes += outcome.mistakes
 
 
 @dataclass(frozen=True)
@@ -152,6 +166,8 @@ class State:
     """
 
     _options_class: type[SolverOptions] = SolverOptions
+    brief_rows = 16  # calls that learn no more rows are over sooner than a snapshot is worth
+    warns_when_stalled = True  # exact models say by themselves how exact they are
 
     def __init__(self, kernel: KernelSpec, options: SolverOptions, storage: Storage, table: ClassTable) -> None:
         self.kernel = kernel
@@ -159,9 +175,15 @@ class State:
         self.storage = storage
         self.table = table
         self.n_seen = 0
-        self.tested = ProgressiveScore()
         self._arrays: Arrays | None = None
         self._native: NativeModel | None = None
+        self._reset()
+
+    def _reset(self) -> None:
+        """Set what is not saved with a model."""
+        self.progressive_score = ProgressiveScore()
+        self.converged = True
+        self.predictor: Predictor | None = None
 
     @property
     def is_usable(self) -> bool:
@@ -207,11 +229,37 @@ class State:
             self.options = options
         return self.native
 
+    @property
+    def uses_blas(self) -> bool:
+        """Native work may call the BLAS; kernels of sparse rows do not."""
+        return not self.storage.sparse or self.kernel.function is not None
+
     def products(self) -> AbstractContextManager[None]:
-        """Return a context for native work that may borrow products from the BLAS; kernels of sparse rows do not."""
-        is_exact = self.options.algorithm == "incremental"
-        alone = self.storage.sparse and self.kernel.function is None and not is_exact
-        return nullcontext() if alone else one_blas_thread()
+        """Return a context for native work that may call the BLAS."""
+        return one_blas_thread() if self.uses_blas else nullcontext()
+
+    def publish(self) -> Predictor:
+        """Return the snapshot that answers predictions until it is retracted.
+
+        Only the owner of the model's lock may call it: native gaps are closed on the way.
+        """
+        if self.predictor is None:
+            self.predictor = self._make_predictor()
+        return self.predictor
+
+    def retract(self) -> None:
+        """Discard the snapshot: the next prediction waits for the lock and makes another."""
+        self.predictor = None
+
+    def _make_predictor(self) -> Predictor:
+        return Predictor(self.kernel, self.storage, self.table, self.native.predictor(), self.uses_blas)
+
+    def announce(self, classes: ArrayLike | None) -> None:
+        """Note classes that the user expects; they come with the table."""
+
+    def size(self) -> int:
+        """Return the number of support vectors, or of features."""
+        return len(self.support().ids)
 
     def watched(self, monitor: _core.Monitor | None) -> AbstractContextManager[_core.Monitor | None]:
         """Return a context for learning, whose value is the monitor to give to the machines."""
@@ -234,9 +282,8 @@ class State:
             raise
 
     def decide(self, X: Any, threads: int) -> NDArray[np.float64]:
-        """Return decision values of checked examples, one column a native machine."""
-        parts = [self.native.decide(batch, threads) for _, batch in self.storage.batches(X)]
-        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+        """Compute decision values of checked examples, one column per native binary model."""
+        return self.publish().decide(X, threads)
 
     def snapshot(self) -> tuple[ClassTable, Arrays]:
         """Return the arrays of the machines at one moment, and the classes of that moment."""
@@ -316,9 +363,9 @@ class State:
             np.array(values["class_numbers"], dtype=np.int32),
         )
         self.n_seen = values["n_seen"]
-        self.tested = ProgressiveScore()
         self._arrays = arrays
         self._native = None
+        self._reset()
 
     def expendable(self) -> Self:
         """Return the state to learn with: a copy when a kernel function of the user may fail half-way, else itself."""

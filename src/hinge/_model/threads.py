@@ -117,10 +117,9 @@ class _HeldLibraries:
 
 
 _held = _HeldLibraries()
-if hasattr(os, "register_at_fork"):  # not on Windows
-    os.register_at_fork(
-        before=_held.before_fork, after_in_parent=_held.after_fork_in_parent, after_in_child=_held.after_fork
-    )
+os.register_at_fork(
+    before=_held.before_fork, after_in_parent=_held.after_fork_in_parent, after_in_child=_held.after_fork
+)
 
 
 @functools.cache
@@ -143,6 +142,6 @@ def _release() -> None:
 
 @functools.cache
 def _processors() -> int:
-    if hasattr(os, "sched_getaffinity"):  # not on macOS and Windows
+    if hasattr(os, "sched_getaffinity"):  # not on macOS
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -1,10 +1,10 @@
-"""The only place where raw input becomes arrays, and arrays become batches of the native code."""
+"""Input validation: the only place where raw input becomes arrays, and arrays become native batches."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from scipy.sparse import csr_matrix, issparse
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 Batch = _core.Batch32 | _core.Batch64
 
 _FLOATS = (np.float64, np.float32)
-_LARGEST_VALUE = 1e100  # of a regression: squares and sums of squares must fit
-_DENSE_BYTES = 1 << 26  # sparse rows for a dense model are unpacked in pieces of this size
+_LARGEST_VALUE = 1e100  # of a regression target: sums of squares must not overflow
+_DENSE_BYTES = 1 << 26  # sparse rows for a dense model are converted in blocks of this size
 
 
 @dataclass(frozen=True)
 class Storage:
-    """How a model keeps its examples; the first call settles it.
+    """How a model stores its examples; the first call decides it.
 
     Attributes
     ----------
@@ -46,16 +46,16 @@ class Storage:
 
     @classmethod
     def of(cls, X: Any) -> Storage:
-        """Return the storage that suits checked examples."""
+        """Return the storage of checked examples."""
         return cls(np.dtype(X.dtype), issparse(X), int(X.shape[1]))
 
     @property
     def largest(self) -> float:
-        """The largest size of an entry: squared distances of such rows do not overflow."""
+        """The largest absolute value of an entry: squared distances of such rows do not overflow."""
         return _largest(self.dtype, self.n_features)
 
     def blocks(self, X: Any) -> Iterator[tuple[slice, Any]]:
-        """Yield checked examples stored in this way, with the rows that each block holds.
+        """Yield blocks of checked examples in this storage, with the rows that each block holds.
 
         Nothing is copied unless the storage of X and of the model differ.
         """
@@ -68,7 +68,7 @@ class Storage:
             yield part, X[part].toarray()
 
     def batches(self, X: Any) -> Iterator[tuple[slice, Batch]]:
-        """Yield checked examples as batches of the native code, with the rows that each of them holds."""
+        """Yield checked examples as native batches, with the rows that each batch holds."""
         if type(X) is TakenRows:
             yield slice(0, len(X.rows)), X.batch()
             return
@@ -82,10 +82,10 @@ class Storage:
 
 
 class PooledRows:
-    """Rows that are checked once, to be asked about and learned a few at a time.
+    """Rows that are checked once and then predicted or learned a few at a time.
 
-    To take a few rows out of a sparse matrix and to check them takes longer than to decide about them. A model that
-    stores its examples as these are stored takes `PooledRows.take(numbers)` wherever it takes examples.
+    Slicing a sparse matrix and checking the slice takes longer than predicting a few rows. A model that stores its
+    examples in the same way accepts `PooledRows.take(numbers)` wherever it accepts examples.
 
     Parameters
     ----------
@@ -108,10 +108,10 @@ class PooledRows:
         self.squares = sum_of_squares(self.X)
 
     def __reduce__(self) -> tuple[type[PooledRows], tuple[Any]]:
-        return type(self), (self.X,)  # views of memory are not copied but made again
+        return type(self), (self.X,)  # views of memory cannot be pickled
 
     def take(self, rows: NDArray[np.int64]) -> TakenRows:
-        """Return some rows by their numbers."""
+        """Return the rows with given numbers."""
         return TakenRows(self, rows)
 
 
@@ -128,7 +128,7 @@ class TakenRows:
         return len(self.rows), self.pool.storage.n_features
 
     def batch(self) -> Batch:
-        """Return the rows for the native code; nothing is copied."""
+        """Return the rows as a native batch, without a copy."""
         return self.pool.batch.pick(np.ascontiguousarray(self.rows))
 
     def array(self) -> Any:
@@ -141,26 +141,29 @@ class TakenRows:
         return self if same else self.array().astype(dtype)
 
 
+Rows: TypeAlias = "NDArray[Any] | csr_matrix"  # checked; TakenRows wherever a pool of rows is used
+
+
 def as_csr(X: Any) -> csr_matrix:
-    """Return anything sparse or dense as a CSR matrix, itself if it is one: to make another takes time."""
+    """Return a CSR matrix, without a copy if X is one."""
     return X if type(X) is csr_matrix else csr_matrix(X)
 
 
 def check_examples(
     estimator: Any, X: Any, y: Any, storage: Storage | None, *, sparse: bool
 ) -> tuple[Any, NDArray[Any]]:
-    """Check examples with their labels.
+    """Check examples and labels.
 
     Parameters
     ----------
     estimator : estimator
-        Whose number and names of features are set (when `storage` is None) or compared.
+        Its number and names of features are set if `storage` is None, and compared otherwise.
     X, y : array-like
         Examples and labels as the user gave them.
     storage : Storage or None
-        How the model keeps its examples; None at the first call.
+        How the model stores its examples; None in the first call.
     sparse : bool
-        Whether sparse matrices are welcome.
+        Whether sparse matrices are accepted.
 
     Returns
     -------
@@ -170,7 +173,7 @@ def check_examples(
         Labels.
     """
     require_one_kind(y)
-    y = as_labels(y) if isinstance(y, (list, tuple)) else y  # before others make floats of long whole numbers
+    y = as_labels(y) if isinstance(y, (list, tuple)) else y  # before NumPy converts large integers to floats
     X, y = _checked_pair(estimator, X, y, storage, sparse=sparse)
     y = as_labels(y)
     require_classes(y, "y")
@@ -180,7 +183,7 @@ def check_examples(
 def check_values(
     estimator: Any, X: Any, y: Any, storage: Storage | None, *, sparse: bool
 ) -> tuple[Any, NDArray[np.float64]]:
-    """Check examples with the values of a regression; see `check_examples`."""
+    """Check examples and the values of a regression; see `check_examples`."""
     X, y = _checked_pair(estimator, X, y, storage, sparse=sparse, y_numeric=True)
     values = np.ascontiguousarray(y, dtype=np.float64)
     if _size(values) > _LARGEST_VALUE:
@@ -195,21 +198,19 @@ def _checked_pair(estimator: Any, X: Any, y: Any, storage: Storage | None, *, sp
     accepted, X = "csr" if sparse else False, X.array() if type(X) is TakenRows else X
     require_unmasked(X, "X")
     require_unmasked(y, "y")
-    with np.errstate(
-        over="ignore", invalid="ignore"
-    ):  # a value too large for float32 becomes infinity, which is then refused
+    with np.errstate(over="ignore", invalid="ignore"):  # a value too large for float32 becomes infinity, which raises
         return validate_data(
             estimator, X, y, reset=storage is None, accept_sparse=accepted, dtype=dtype, order="C", **more
         )
 
 
 def check_queries(estimator: Any, X: Any, storage: Storage, *, sparse: bool) -> Any:
-    """Check examples that a model of known storage is asked about."""
+    """Check examples to predict."""
     return X if is_ready(X, storage, estimator) else check_rows(estimator, X, storage, sparse=sparse)
 
 
 def check_rows(estimator: Any, X: Any, storage: Storage | None, *, sparse: bool) -> Any:
-    """Check examples without labels; those that come first, when `storage` is None, become float64."""
+    """Check examples without labels; those of the first call, if `storage` is None, become float64."""
     require_unmasked(X, "X")
     accepted, dtype = "csr" if sparse else False, np.float64 if storage is None else storage.dtype
     with np.errstate(over="ignore", invalid="ignore"):
@@ -218,9 +219,9 @@ def check_rows(estimator: Any, X: Any, storage: Storage | None, *, sparse: bool)
 
 
 def is_ready(X: Any, storage: Storage, estimator: Any) -> bool:
-    """Tell whether X needs no further look: an array that the native code can read as it is.
+    """Tell whether the native code can read X as it is, so that the full checks can be skipped.
 
-    The full checks take longer than learning one row does; streams of single rows come this way.
+    They take longer than learning one row.
     """
     if type(X) is TakenRows:
         return len(X.rows) > 0 and X.pool.storage == storage and not hasattr(estimator, "feature_names_in_")
@@ -237,7 +238,7 @@ def is_ready(X: Any, storage: Storage, estimator: Any) -> bool:
 
 
 def check_weights(sample_weight: ArrayLike | None, n: int) -> NDArray[np.float64]:
-    """Return one weight a row; None stands for ones."""
+    """Return one weight per row; None means ones."""
     if sample_weight is None:
         return np.ones(n)
     require_unmasked(sample_weight, "sample_weight")
@@ -246,7 +247,7 @@ def check_weights(sample_weight: ArrayLike | None, n: int) -> NDArray[np.float64
     except (TypeError, ValueError) as error:
         raise DataError(f"sample_weight must hold numbers; {error}.") from None
     if weights.shape != (n,):
-        raise DataError(f"sample_weight must have one value a row, shape ({n},), got shape {weights.shape}.")
+        raise DataError(f"sample_weight must have one value per row, shape ({n},), got shape {weights.shape}.")
     if not np.isfinite(weights).all():
         raise DataError("sample_weight must be finite, got NaN or infinity; drop those rows or give them a weight.")
     if n and weights.min() < 0:
@@ -255,7 +256,7 @@ def check_weights(sample_weight: ArrayLike | None, n: int) -> NDArray[np.float64
 
 
 def _finished(X: Any) -> Any:
-    """Return finite examples in the form that the native code reads, refusing those whose squares overflow."""
+    """Return finite examples as the native code reads them; raise DataError if squares would overflow."""
     X = _canonical(X) if issparse(X) else X
     size, largest = _size(X.data if issparse(X) else X), Storage.of(X).largest
     if size > largest:
@@ -266,13 +267,13 @@ def _finished(X: Any) -> Any:
     return X
 
 
-@lru_cache  # unlike `cached_property` it takes no lock, which a forked process may find held for ever
+@lru_cache  # unlike `cached_property` it takes no lock, which a forked process might find held forever
 def _largest(dtype: np.dtype[Any], n_features: int) -> float:
     return float(np.sqrt(np.finfo(dtype).max / n_features)) / 4
 
 
-def squared_lengths(X: Any) -> NDArray[np.float64]:
-    """Return the squared length of every row, in double precision; infinity where that is too large."""
+def squared_norms(X: Any) -> NDArray[np.float64]:
+    """Return the squared norm of each row in double precision; infinity if it overflows."""
     with np.errstate(over="ignore"):
         if issparse(X):
             wide = X.astype(np.float64, copy=False)
@@ -281,7 +282,7 @@ def squared_lengths(X: Any) -> NDArray[np.float64]:
 
 
 def sum_of_squares(X: Any) -> float:
-    """Return the sum of the squares of all entries, a bound of all products of rows; of rows of a pool, of the pool."""
+    """Return the sum of squares of all entries, which bounds all dot products; for rows of a pool, that of the pool."""
     if type(X) is TakenRows:
         return X.pool.squares
     values = X.data if issparse(X) else X.ravel()
@@ -294,12 +295,12 @@ def _size(values: NDArray[Any]) -> float:
 
 
 def _is_canonical(X: Any) -> bool:
-    """Tell whether CSR rows have sorted columns, each once, that exist."""
+    """Tell whether CSR rows have sorted, distinct and valid column indices."""
     return bool(X.has_canonical_format and (not X.nnz or (X.indices.min() >= 0 and X.indices.max() < X.shape[1])))
 
 
 def _canonical(X: Any) -> Any:
-    """Return CSR rows with sorted columns and no entry twice; what the user holds is left as it is."""
+    """Return CSR rows with sorted, distinct column indices, without changing the matrix of the user."""
     if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()

@@ -1,4 +1,4 @@
-"""The dialogue: which rows to ask about, what they are, and the model of all answers so far."""
+"""The class `ActiveLearner`: a pool of rows, their labels so far, and the model trained on them."""
 
 from __future__ import annotations
 
@@ -14,49 +14,52 @@ from sklearn.utils import check_random_state
 from hinge._model.labels import as_labels, distinct, one_each, require_one_kind
 from hinge._model.locking import reads, writes
 from hinge._model.params import bound, choice, whole
-from hinge.active._advice import Adviser
-from hinge.active._choose import STRATEGIES, Question
-from hinge.active._pool import OpenRows
-from hinge.active._query import choose
+from hinge.active._model_access import is_fitted, knows_classes, pooled_rows, take_pooled, without_lock
+from hinge.active._pool import UnlabelledRows
+from hinge.active._query import select_rows
 from hinge.active._rows import count_rows, take_rows
-from hinge.active._teaching import is_fitted, knows_classes, own_copy, pooled_rows, teacher_of
+from hinge.active._selection import STRATEGIES, QueryOptions
+from hinge.active._stopping import StoppingMonitor
+from hinge.active._updating import copy_model, updater_for
 from hinge.exceptions import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
+    from sklearn.base import BaseEstimator
 
-    from hinge.active._advice import Advice
+    from hinge.active._rows import Label, Labels, RowsLike
+    from hinge.active._selection import Seed
+    from hinge.active._stopping import Advice
 
 
 class ActiveLearner:
     """A model that asks for the labels it needs.
 
-    `ask` names rows of the pool, `tell` takes their labels, and so on until `advice` says that further labels are
-    unlikely to change anything. Models of this package learn each answer in a fraction of a millisecond or a few of
-    them; others are fitted anew.
+    `ask` names rows of the pool and `tell` takes their labels, until `advice` says that further labels are unlikely to
+    change the model. Models of this package learn each label in a few milliseconds or less; others are fitted again.
 
-    Until labels of two classes have come there is nothing to choose by, and rows are drawn at random.
+    Until labels of two classes are known, rows are drawn at random.
 
     Parameters
     ----------
     model : estimator
-        Any classifier with `decision_function` or `predict_proba`. It is copied and stays as it is. One that is fitted
-        already chooses from the first question on, and goes on learning if it is of this package; `gamma="scale"` of
-        one of ours that is not means that of the pool.
+        Any classifier with `decision_function` or `predict_proba`. It is copied and never modified. A fitted model
+        chooses rows from the first question on, and keeps learning if it is a model of this package. For an unfitted
+        model of this package, `gamma="scale"` is computed from the pool.
     X_pool : array-like, CSR matrix or DataFrame of shape (n_rows, n_features)
-        The examples, without labels. Arrays and matrices are used as they are: do not change them meanwhile.
+        The examples, without labels. Arrays and matrices are not copied: do not change them while the learner is used.
     strategy : {"boundary", "positive", "autoactive", "random"}, default="boundary"
-        What is worth asking about, as in `query`.
+        What makes a row worth labelling, as in `query`.
     sample : int, default=None
-        Look at that many random rows for each question, 50 for example. None looks at all.
+        Score only this many random rows for each question, for example 50. None scores all.
     random_state : int, RandomState instance or None, default=None
-        Seed of the random choices.
+        Seed of the random draws.
     spread : float, default=0.2
-        How far apart the rows of one question are, as in `query`.
+        Minimum distance between the rows of one question, as in `query`.
     target : object, default=None
-        The class that the strategy "positive" looks for, as in `query`; rows are drawn at random until it is known.
+        The class that "positive" looks for, as in `query`; rows are drawn at random until it is known.
 
     Examples
     --------
@@ -67,110 +70,110 @@ class ActiveLearner:
     >>> learner = ActiveLearner(OnlineSVC(C=10), X[:1500], random_state=0)
     >>> while len(learner.labels) < 200:
     ...     rows = learner.ask(n=5)
-    ...     learner = learner.tell(rows, y[rows])  # somebody knows
+    ...     learner = learner.tell(rows, y[rows])  # somebody knows the labels
     >>> bool(learner.model.score(X[1500:], y[1500:]) > 0.9)
     True
     """
 
     def __init__(
         self,
-        model: Any,
-        X_pool: Any,
+        model: BaseEstimator,
+        X_pool: RowsLike,
         strategy: str = "boundary",
         sample: int | None = None,
-        random_state: Any = None,
+        random_state: Seed = None,
         *,
         spread: float = 0.2,
-        target: Any = None,
+        target: object = None,
     ) -> None:
-        Question.checked(1, strategy, sample, random_state, spread, target)
+        QueryOptions.validate(1, strategy, sample, random_state, spread, target)
         self._pooled = pooled_rows(model, X_pool)
         given = X_pool if hasattr(X_pool, "shape") else np.asarray(X_pool)
-        self._X = given if self._pooled is None else self._pooled.X
-        self._start = own_copy(model, self._X)
-        self._model = deepcopy(self._start)
-        self._teacher = teacher_of(model)
+        self._X: RowsLike = given if self._pooled is None else self._pooled.X
+        self._initial_model = copy_model(model, self._X)
+        self._model = deepcopy(self._initial_model)
+        self._updater = updater_for(model)
         self.strategy, self.sample, self.spread, self.target = strategy, sample, spread, target
         self._random = check_random_state(random_state)
-        self._open = OpenRows(count_rows(self._X))
-        self._labels: dict[int, Any] = {}
-        self._knows_before = self._is_taught = is_fitted(self._start)
-        self._is_behind = False  # the model does not yet know what `_labels` says
-        self._adviser = Adviser(self._open.all(), self._random.randint(2**31))
+        self._unlabelled = UnlabelledRows(count_rows(self._X))
+        self._labels: dict[int, Label] = {}
+        self._was_fitted = self._is_fitted = is_fitted(self._initial_model)
+        self._is_stale = False  # whether the model has not learned all of `_labels`
+        self._monitor = StoppingMonitor(self._unlabelled.sorted(), self._random.randint(2**31))
 
     @property
     @writes
-    def model(self) -> Any:
+    def model(self) -> BaseEstimator:
         """The model of all labels so far; not fitted while they are of one class."""
-        self._catch_up()
+        self._refresh()
         return self._model
 
     @property
     def labels(self) -> Mapping[int, Any]:
-        """The label of every row that has one, in the order in which they came; a view, that changes with them."""
+        """The labels by row, in the order in which they were told; a read-only view that follows later changes."""
         return MappingProxyType(self._labels)
 
     @property
     @reads
     def n_open(self) -> int:
         """The number of rows without a label."""
-        return len(self._open)
+        return len(self._unlabelled)
 
     @writes
     def ask(self, n: int = 1, exclude: Iterable[int] = (), strategy: str | None = None) -> NDArray[np.int64]:
-        """Return rows of the pool whose labels would teach the model most.
+        """Select rows of the pool whose labels are expected to help the model most.
 
         Parameters
         ----------
         n : int, default=1
-            How many rows. Fewer are returned when fewer are left, in the end none.
+            Number of rows. Fewer are returned when fewer are left, in the end none.
         exclude : iterable of int, default=()
-            Rows not to ask about now: those that somebody else is looking at, or cannot tell.
+            Rows to leave out: those that somebody else is labelling, or that nobody can label.
         strategy : str, default=None
-            Another strategy for this question alone: "random", for example, to measure how good the model is.
+            Another strategy for this call only, for example "random" to measure the accuracy of the model.
 
         Returns
         -------
         ndarray of shape (n,)
-            Rows without a label, best first. Asking does not change anything: the same row may be named again.
+            Unlabelled rows, best first. The call changes nothing, so the next one may return the same rows.
         """
         n = whole("n", n, at_least=1, hint="it is the number of rows to choose")
         excluded = list(set(exclude))
-        with self._open.without(self._checked_rows(excluded).tolist() if excluded else ()):
-            if not len(self._open):
+        with self._unlabelled.excluding(self._check_rows(excluded).tolist() if excluded else ()):
+            if not len(self._unlabelled):
                 return np.empty(0, dtype=np.int64)
-            question = self._question(min(n, len(self._open)), strategy)
-            places = question.candidates(len(self._open))
-            rows = self._open.all() if places is None else self._open.at(places)
-        return choose(self._model, self._X, question, rows, self._few)
+            options = self._query_options(min(n, len(self._unlabelled)), strategy)
+            positions = options.candidates(len(self._unlabelled))
+            rows = self._unlabelled.sorted() if positions is None else self._unlabelled.at(positions)
+        return select_rows(self._model, self._X, options, rows, self._take_rows)
 
-    def _question(self, n: int, strategy: str | None) -> Question:
-        """Return the question to ask; a model that knows too little leaves it to chance."""
+    def _query_options(self, n: int, strategy: str | None) -> QueryOptions:
+        """Return the options of a query; rows are drawn at random while the model cannot choose."""
         chosen = choice("strategy", self.strategy if strategy is None else strategy, STRATEGIES)
         sample = bound("sample", self.sample, at_least=1)
         target = self.target if chosen == "positive" else None
         if chosen != "random" and not self._can_choose(target):
             chosen = "random"
         sample = None if sample is None else max(sample, n)
-        return Question(n, chosen, sample, self._random, self.spread, target)
+        return QueryOptions(n, chosen, sample, self._random, self.spread, target)
 
     @writes
-    def tell(self, indices: Any, labels: Any) -> Self:
+    def tell(self, indices: ArrayLike, labels: ArrayLike) -> Self:
         """Learn the labels of rows.
 
         Parameters
         ----------
         indices : array-like of shape (n,) or int
-            Rows of the pool. One that has a label already gets the new one instead.
+            Rows of the pool. The label of a row that already has one is replaced.
         labels : array-like of shape (n,) or one label
-            Their labels: texts, whole numbers or truth values; new classes may appear at any time.
+            Their labels: strings, integers or booleans; new classes may appear at any time.
 
         Returns
         -------
         self : object
             The learner.
         """
-        rows = self._checked_rows(indices)
+        rows = self._check_rows(indices)
         given = one_each(labels, len(rows), "labels")
         require_one_kind([*islice(self._labels.values(), 1), *given.tolist()])
         known = np.array([row in self._labels for row in rows.tolist()], dtype=bool)
@@ -178,139 +181,141 @@ class ActiveLearner:
         changed = known.copy()
         changed[known] = [old[row] != label for row, label in zip(old, given[known].tolist(), strict=True)]
         new = rows[~known]
-        self._try_to_catch_up()
-        with self._changing(lambda: self._take_back(old, new.tolist())):
+        self._try_refresh()
+        with self._rollback_on_error(lambda: self._restore_labels(old, new.tolist())):
             self._labels.update(zip(rows.tolist(), given.tolist(), strict=True))
             for row in new.tolist():
-                self._open.close(row)
-            self._learn(new, given[~known])
-            self._correct(rows[changed], given[changed])
+                self._unlabelled.remove(row)
+            self._add(new, given[~known])
+            self._relabel(rows[changed], given[changed])
         return self
 
     @writes
-    def forget(self, indices: Any) -> Self:
-        """Take labels back: the model is then the one that never got them, and the rows may be asked about again.
+    def forget(self, indices: ArrayLike) -> Self:
+        """Remove labels: the model becomes the one that never saw them, and the rows may be asked about again.
 
-        Exact models forget at once; others are taught all the other labels from the start.
+        Exact models forget single labels; others are trained again on all remaining labels.
 
         Parameters
         ----------
         indices : array-like of shape (n,) or int
-            Rows of the pool that have a label.
+            Labelled rows of the pool.
 
         Returns
         -------
         self : object
             The learner.
         """
-        rows = self._checked_rows(indices)
+        rows = self._check_rows(indices)
         for row in rows.tolist():
             if row not in self._labels:
                 raise DataError(f"Rows to forget must have a label, got row {row}, which has none; look into `labels`.")
-        self._try_to_catch_up()
+        self._try_refresh()
         before = dict(self._labels)
-        with self._changing(lambda: vars(self).update(_labels=before)):
+        with self._rollback_on_error(lambda: vars(self).update(_labels=before)):
             for row in rows.tolist():
                 del self._labels[row]
-                self._open.open(row)
-            if len(rows) and not self._is_behind:
-                self._is_behind = not (self._is_taught and self._teacher.forget(self._model, rows))
+                self._unlabelled.add(row)
+            if len(rows) and not self._is_stale:
+                self._is_stale = not (self._is_fitted and self._updater.forget(self._model, rows))
         return self
 
     @reads
-    def __getstate__(self) -> dict[str, Any]:
-        # Pickle would come to the parts one by one, while another thread may be changing them.
-        parts = {name: value for name, value in vars(self).items() if name != "_turn"}
-        return parts | deepcopy({name: parts[name] for name in ("_model", "_random", "_open", "_labels", "_adviser")})
+    def __getstate__(self) -> dict[str, object]:
+        # Copied under the lock: pickle would read the parts later, while another thread may be changing them.
+        parts = without_lock(vars(self))
+        mutable = ("_model", "_random", "_unlabelled", "_labels", "_monitor")
+        return parts | deepcopy({name: parts[name] for name in mutable})
 
     @writes
     def advice(self) -> Advice:
         """Return whether further labels are likely to change the model.
 
-        Call it from time to time, after every answer if you like: it compares what the model says about the same rows
-        as labels accumulate.
+        Call it regularly, after every answer if you like: it compares the predictions for the same rows as labels
+        accumulate.
 
         Returns
         -------
         Advice
             `stop`, and `reason` in one sentence.
         """
-        return self._adviser.advise(self._model if self._can_choose(None) else None, self._X, self._labels)
+        return self._monitor.advise(self._model if self._can_choose(None) else None, self._X, self._labels)
 
     @property
     @writes
     def can_choose(self) -> bool:
-        """Whether the model knows enough to choose; otherwise rows are drawn at random."""
+        """Whether the model knows enough to choose rows; otherwise they are drawn at random."""
         return self._can_choose(None)
 
-    def _can_choose(self, target: Any) -> bool:
-        """Tell whether the model knows two classes and, if there is one, the class that is looked for."""
-        self._catch_up()
-        return self._is_taught and knows_classes(self._model, target)
+    def _can_choose(self, target: object) -> bool:
+        """Return whether the model knows two classes, `target` among them if there is one."""
+        self._refresh()
+        return self._is_fitted and knows_classes(self._model, target)
 
-    def _few(self, X: Any, rows: NDArray[np.int64]) -> Any:
-        """Return a few rows as the model takes them quickest."""
-        if self._pooled is None or not self._is_taught:
+    def _take_rows(self, X: RowsLike, rows: NDArray[np.int64]) -> RowsLike:
+        """Return rows in the form that the model checks fastest."""
+        if self._pooled is None or not self._is_fitted:
             return take_rows(X, rows)
-        return self._model._few(self._pooled, rows)
+        return take_pooled(self._model, self._pooled, rows)
 
-    def _learn(self, rows: NDArray[np.int64], labels: NDArray[Any]) -> None:
-        """Teach labels of rows that had none, if the model knows all others."""
-        if len(rows) and not self._is_behind:
-            goes_on = self._is_taught and self._teacher.learn(self._model, self._few(self._X, rows), rows, labels)
-            self._is_behind = not goes_on
+    def _add(self, rows: NDArray[np.int64], labels: Labels) -> None:
+        """Learn rows that had no label, if the model is up to date."""
+        if len(rows) and not self._is_stale:
+            updated = self._is_fitted and self._updater.add(self._model, self._take_rows(self._X, rows), rows, labels)
+            self._is_stale = not updated
 
-    def _correct(self, rows: NDArray[np.int64], labels: NDArray[Any]) -> None:
-        """Teach other labels of rows that had some, if the model knows all others."""
-        if len(rows) and not self._is_behind:
-            self._is_behind = not (self._is_taught and self._teacher.correct(self._model, rows, labels))
+    def _relabel(self, rows: NDArray[np.int64], labels: Labels) -> None:
+        """Change the labels of rows, if the model is up to date."""
+        if len(rows) and not self._is_stale:
+            self._is_stale = not (self._is_fitted and self._updater.relabel(self._model, rows, labels))
 
     @contextmanager
-    def _changing(self, take_back: Callable[[], None]) -> Iterator[None]:
-        """Take labels back that the model refuses; Ctrl-C keeps them, and the model is made anew when it is needed."""
+    def _rollback_on_error(self, restore: Callable[[], None]) -> Iterator[None]:
+        """Restore the labels if the model rejects them; Ctrl-C keeps them, and the model is trained again later."""
         try:
             yield
         except BaseException as error:
-            self._is_behind = True
+            self._is_stale = True
             if isinstance(error, Exception):
-                take_back()
-            self._open = OpenRows(count_rows(self._X), closed=self._labels)  # it may have been left half-way
+                restore()
+            # The set may have been interrupted between two updates.
+            self._unlabelled = UnlabelledRows(count_rows(self._X), labelled=self._labels)
             raise
 
-    def _take_back(self, old: dict[int, Any], new: list[int]) -> None:
-        """Give rows their old labels again, and new ones none."""
+    def _restore_labels(self, old: dict[int, Label], new: list[int]) -> None:
+        """Set rows back to their old labels, and remove the labels of new rows."""
         self._labels.update(old)
         for row in new:
             self._labels.pop(row, None)
 
-    def _try_to_catch_up(self) -> None:
-        """Let a model that goes on learning do so now; what it refuses may be what the next labels put right."""
-        if self._teacher.goes_on:
+    def _try_refresh(self) -> None:
+        """Bring an incremental model up to date now; the next labels may correct those that it rejects."""
+        if self._updater.is_incremental:
             with suppress(ValueError):
-                self._catch_up()
+                self._refresh()
 
-    def _catch_up(self) -> None:
-        """Make the model anew from all labels if it is behind them."""
-        if not self._is_behind:
+    def _refresh(self) -> None:
+        """Train the model from scratch on all labels if it is stale."""
+        if not self._is_stale:
             return
-        model = deepcopy(self._start)
+        model = deepcopy(self._initial_model)
         rows = np.fromiter(self._labels, dtype=np.int64, count=len(self._labels))
         labels = as_labels(list(self._labels.values()))
-        X, several = take_rows(self._X, rows), len(rows) > 0 and len(distinct(labels)) > 1
-        is_taught = self._knows_before or several
-        goes_on = is_taught and len(rows) and self._teacher.learn(model, X, rows, labels)
-        if several and not goes_on:
+        X, has_classes = take_rows(self._X, rows), len(rows) > 0 and len(distinct(labels)) > 1
+        can_fit = self._was_fitted or has_classes
+        updated = can_fit and len(rows) and self._updater.add(model, X, rows, labels)
+        if has_classes and not updated:
             model.fit(X, labels)
-        self._model, self._is_taught, self._is_behind = model, is_taught, False
+        self._model, self._is_fitted, self._is_stale = model, can_fit, False
 
-    def _checked_rows(self, indices: Any) -> NDArray[np.int64]:
-        """Return rows of the pool, or refuse."""
+    def _check_rows(self, indices: ArrayLike) -> NDArray[np.int64]:
+        """Return indices as an array, or raise DataError."""
         rows = np.atleast_1d(np.asarray(indices))
         if not rows.size:
             return np.empty(0, dtype=np.int64)
         n_rows = count_rows(self._X)
         if rows.ndim != 1 or rows.dtype.kind not in "iu" or rows.min() < 0 or rows.max() >= n_rows:
-            raise DataError(f"Rows must be rows of the pool, whole numbers from 0 to {n_rows - 1}, got {indices!r}.")
+            raise DataError(f"Rows must be rows of the pool, integers from 0 to {n_rows - 1}, got {indices!r}.")
         if len(rows) > 1 and len(np.unique(rows)) < len(rows):
             raise DataError("Rows must all be different, got a row twice; tell each row once.")
         return rows.astype(np.int64, copy=False)

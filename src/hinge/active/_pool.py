@@ -13,66 +13,66 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class OpenRows:
-    """Rows that may be asked about: closed and opened again one at a time, however many there are.
+class UnlabelledRows:
+    """A set of row indices from which single rows are removed, and to which they are added, in constant time.
 
-    They stand in one array, the open ones in front; a row that is closed changes places with the last open one.
+    All rows are in one array, the unlabelled ones first. Removing a row swaps it with the last unlabelled one.
 
     Examples
     --------
-    >>> rows = OpenRows(4)
-    >>> rows.close(1)
-    >>> rows.all().tolist(), 1 in rows
+    >>> rows = UnlabelledRows(4)
+    >>> rows.remove(1)
+    >>> rows.sorted().tolist(), 1 in rows
     ([0, 2, 3], False)
-    >>> rows.open(1)
+    >>> rows.add(1)
     >>> len(rows)
     4
     """
 
-    def __init__(self, n: int, closed: Iterable[int] = ()) -> None:
+    def __init__(self, n: int, labelled: Iterable[int] = ()) -> None:
         self._rows = np.arange(n, dtype=np.int64)
-        self._places = np.arange(n, dtype=np.int64)
+        self._positions = np.arange(n, dtype=np.int64)
         self._n = n
-        for row in closed:
-            self.close(row)
+        for row in labelled:
+            self.remove(row)
 
     def __len__(self) -> int:
         return self._n
 
     def __contains__(self, row: int) -> bool:
-        return bool(self._places[row] < self._n)
+        return bool(self._positions[row] < self._n)
 
-    def close(self, row: int) -> None:
-        """Take a row out."""
-        self._exchange(row, self._n - 1)
+    def remove(self, row: int) -> None:
+        """Remove a row that has got a label."""
+        self._swap(row, self._n - 1)
         self._n -= 1
 
-    def open(self, row: int) -> None:
-        """Put a row back."""
-        self._exchange(row, self._n)
+    def add(self, row: int) -> None:
+        """Add a row that has lost its label."""
+        self._swap(row, self._n)
         self._n += 1
 
-    def all(self) -> NDArray[np.int64]:
-        """Return the open rows in their order in the pool."""
+    def sorted(self) -> NDArray[np.int64]:
+        """Return the unlabelled rows in ascending order."""
         return np.sort(self._rows[: self._n])
 
-    def at(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the open rows at some places, which are numbered from 0 to the number of open rows."""
-        return self._rows[places]
+    def at(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the unlabelled rows at positions from 0 to `len(self) - 1`, in no particular order of rows."""
+        return self._rows[positions]
 
     @contextmanager
-    def without(self, rows: Iterable[int]) -> Iterator[None]:
-        """Keep rows closed for a while."""
+    def excluding(self, rows: Iterable[int]) -> Iterator[None]:
+        """Leave rows out while the context is active."""
         n = self._n
         try:
             for row in set(rows):
                 if row in self:
-                    self.close(row)
+                    self.remove(row)
             yield
         finally:
-            self._n = n  # rows that were closed stand just behind the others
+            self._n = n  # the rows that were removed are right behind the others
 
-    def _exchange(self, row: int, place: int) -> None:
-        here, other = self._places[row], self._rows[place]
-        self._rows[place], self._rows[here] = row, other
-        self._places[row], self._places[other] = place, here
+    def _swap(self, row: int, position: int) -> None:
+        here, other = self._positions[row], self._rows[position]
+        self._rows[position], self._rows[here] = row, other
+        self._positions[row], self._positions[other] = position, here

@@ -1,67 +1,71 @@
-"""The question itself: score the candidates, choose among them."""
+"""The function `query`: score the candidates and select the best."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from hinge.active._apart import LOOKED_AT, apart
-from hinge.active._choose import Question
+from hinge.active._acquisition import acquisition_scores, margin_score
+from hinge.active._diversity import CANDIDATES_PER_ROW, diverse_batch
 from hinge.active._rows import count_rows, take_rows
-from hinge.active._score import margin_merit, merits
+from hinge.active._selection import QueryOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     import numpy as np
     from numpy.typing import NDArray
+    from sklearn.base import BaseEstimator
 
-    Take = Callable[[Any, NDArray[np.int64]], Any]
+    from hinge.active._rows import RowsLike
+    from hinge.active._selection import Seed
+
+    TakeRows = Callable[[RowsLike, NDArray[np.int64]], RowsLike]
 
 
 def query(  # noqa: PLR0917
-    model: Any,
-    X: Any,
+    model: BaseEstimator | None,
+    X: RowsLike,
     n: int = 1,
     strategy: str = "boundary",
     sample: int | None = None,
-    random_state: Any = None,
+    random_state: Seed = None,
     *,
     spread: float = 0.2,
-    target: Any = None,
+    target: object = None,
 ) -> NDArray[np.int64]:
-    """Return the rows of a pool whose labels would teach a model most.
+    """Select the rows of a pool whose labels are expected to help a model most.
 
     Parameters
     ----------
     model : estimator
-        Any fitted estimator with `decision_function` or `predict_proba`.
+        Any fitted estimator with `decision_function` or `predict_proba`. "random" does not use it.
     X : array-like, CSR matrix or DataFrame of shape (n_rows, n_features)
         The pool: examples without labels.
     n : int, default=1
-        How many rows to return.
+        Number of rows to return.
     strategy : {"boundary", "positive", "autoactive", "random"}, default="boundary"
         "boundary": the rows closest to the decision boundary; with more than two classes, those whose two best classes
-        have the closest scores. "positive": the largest scores, to find more of a rare class; with more than two
-        classes, the largest of any class. "autoactive": random rows are looked at until five of them (or n) are inside
-        the margin, at most 100, and the closest to the boundary among those are returned: it explores while the model
-        knows little, and costs little. "random": any rows.
+        have the closest scores. "positive": the rows with the largest scores, to find more examples of a rare class;
+        with more than two classes, the largest score of any class. "autoactive": draw random rows until five of them
+        (or n) are inside the margin, at most 100, and return those closest to the boundary; it explores while the model
+        knows little, and it is cheap. "random": any rows.
     sample : int, default=None
-        Look at that many random rows only, 50 for example, which is nearly as good and does not score the whole pool.
-        None looks at all; autoactive at no more than 100.
+        Score only this many random rows. 50 is nearly as good as all and much faster on a large pool. None scores all
+        rows; "autoactive" never scores more than 100.
     random_state : int, RandomState instance or None, default=None
-        Seed of the random choices.
+        Seed of the random draws.
     spread : float, default=0.2
-        With n above 1, of rows closer together than this share of the typical distance only the best is taken, as
-        long as there are others nearly as good: two answers about the same thing teach hardly more than one. 0
-        returns the n best rows, whatever they are.
+        With n above 1, rows closer to each other than this share of the typical distance are near-duplicates, and
+        only the best of them is returned as long as there are enough others. 0 returns the n best rows whatever they
+        are.
     target : object, default=None
-        The class that "positive" looks for. None is the second of two classes, which decision functions are positive
-        for, and any of more.
+        The class that "positive" looks for. None means the second of two classes, for which decision values are
+        positive, or any of more than two classes.
 
     Returns
     -------
     ndarray of shape (n,)
-        Indices of rows, best first; of equally good rows the one that comes first.
+        Row indices, best first; of equally good rows the first.
 
     Examples
     --------
@@ -74,20 +78,22 @@ def query(  # noqa: PLR0917
     >>> model.partial_fit(X[rows], y[rows]).n_seen_
     20
     """
-    question = Question.checked(n, strategy, sample, random_state, spread, target)
-    rows = question.candidates(count_rows(X))
-    return choose(model, X, question, rows)
+    options = QueryOptions.validate(n, strategy, sample, random_state, spread, target)
+    return select_rows(model, X, options, options.candidates(count_rows(X)))
 
 
-def choose(
-    model: Any, X: Any, question: Question, rows: NDArray[np.int64] | None, take: Take = take_rows
+def select_rows(
+    model: BaseEstimator | None,
+    X: RowsLike,
+    options: QueryOptions,
+    candidates: NDArray[np.int64] | None,
+    take: TakeRows = take_rows,
 ) -> NDArray[np.int64]:
-    """Return the rows that answer a question among candidates, None for all; `take` returns rows for the model."""
-    if question.strategy == "random" and rows is not None:
-        return rows
-    looked_at = X if rows is None else take(X, rows)
-    values = merits(model, looked_at, question.strategy, question.target)
-    ranked = question.chosen(values, margin_merit(model), question.n * (LOOKED_AT if question.n > 1 else 1))
-    if rows is None:
-        return apart(X, ranked, question.n, question.spread)
-    return apart(X, rows[ranked], question.n, question.spread)
+    """Select rows among candidates (None for all rows); `take` returns rows in the form that the model accepts."""
+    if options.strategy == "random" and candidates is not None:
+        return candidates
+    scored = X if candidates is None else take(X, candidates)
+    scores = acquisition_scores(model, scored, options.strategy, options.target)
+    n_ranked = options.n * (CANDIDATES_PER_ROW if options.n > 1 else 1)
+    ranked = options.select(scores, margin_score(model), n_ranked)
+    return diverse_batch(X, ranked if candidates is None else candidates[ranked], options.n, options.spread)

@@ -1,8 +1,8 @@
-"""Rows of anything that estimators take: arrays, CSR matrices, DataFrames, lists."""
+"""Rows of everything that estimators accept as X: arrays, CSR matrices, DataFrames and lists."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 from scipy.sparse import issparse
@@ -11,10 +11,17 @@ from hinge._model.labels import require_unmasked
 from hinge._model.validation import as_csr
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from collections.abc import Sized
+
+    from numpy.typing import ArrayLike, NDArray
+    from scipy.sparse import csr_matrix
+
+RowsLike: TypeAlias = "ArrayLike | csr_matrix"  # DataFrames are array-like
+Label: TypeAlias = str | int | float | bool
+Labels: TypeAlias = "NDArray[Any]"
 
 
-def count_rows(X: Any) -> int:
+def count_rows(X: RowsLike) -> int:
     """Return the number of rows.
 
     Examples
@@ -22,11 +29,12 @@ def count_rows(X: Any) -> int:
     >>> count_rows([[1.0], [2.0]])
     2
     """
-    return int(X.shape[0]) if getattr(X, "shape", ()) else len(X)
+    shape: tuple[int, ...] = getattr(X, "shape", ())
+    return int(shape[0]) if shape else len(cast("Sized", X))
 
 
-def take_rows(X: Any, rows: NDArray[Any]) -> Any:
-    """Return some rows, in the order asked for; DataFrames stay DataFrames and sparse matrices sparse.
+def take_rows(X: RowsLike, rows: NDArray[np.integer]) -> RowsLike:
+    """Return rows by their indices, in the order given; DataFrames stay DataFrames and sparse matrices stay sparse.
 
     Examples
     --------
@@ -37,6 +45,6 @@ def take_rows(X: Any, rows: NDArray[Any]) -> Any:
     if hasattr(X, "iloc"):
         return X.iloc[rows]
     require_unmasked(X, "X")
-    if len(rows) == 1:  # a slice takes half the time
-        rows = slice(rows[0], rows[0] + 1)  # type: ignore[assignment]
-    return (as_csr(X) if issparse(X) else np.asarray(X))[rows]
+    # Slicing one row takes half the time of indexing it by an array.
+    index = slice(rows[0], rows[0] + 1) if len(rows) == 1 else rows
+    return (as_csr(X) if issparse(X) else np.asarray(X))[index]

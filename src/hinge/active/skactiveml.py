@@ -1,22 +1,23 @@
-"""Questions of this package in scikit-activeml, and a classifier there that goes on learning from `fit` to `fit`.
+"""Query strategies for scikit-activeml, and a classifier for it whose `fit` continues from the previous `fit`.
 
-This is the only importer of that package: `pip install 'hinge[skactiveml]'`.
+Only this module imports scikit-activeml: `pip install 'hinge[skactiveml]'`.
 """
 
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from sklearn.base import clone
 
 from hinge._model.params import number
-from hinge.active._adapting import can_choose
-from hinge.active._choose import Question
+from hinge.active._acquisition import acquisition_scores
 from hinge.active._continued import Continued
-from hinge.active._query import choose
-from hinge.active._score import merits
+from hinge.active._model_access import can_choose
+from hinge.active._query import select_rows
+from hinge.active._rows import count_rows
+from hinge.active._selection import QueryOptions
 from hinge.exceptions import ParameterError
 
 try:
@@ -35,30 +36,36 @@ except ImportError as error:
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
+    from sklearn.base import BaseEstimator
+
+    from hinge.active._selection import Seed
+
+    Rows = NDArray[np.int64]
+    Utilities = NDArray[np.float64]
 
 __all__ = ["ContinuedClassifier", "HingeQuery", "HingeStreamQuery"]
 
 
 class HingeQuery(SingleAnnotatorPoolQueryStrategy):
-    """Query strategy that asks as `hinge.active.query` does.
+    """Query strategy that selects rows as `hinge.active.query` does.
 
-    Utilities are minus the distance from the decision boundary or, with "positive", the decision value itself. Rows
-    that were not looked at, or are too similar to a better one, have none. While the classifier knows nothing, or one
-    class only, rows are drawn at random.
+    Utilities are minus the distance from the decision boundary or, with "positive", the decision value itself. They are
+    NaN for rows that were not scored and for near-duplicates of a better row. While the classifier does not know two
+    classes, rows are drawn at random.
 
     Parameters
     ----------
     strategy : {"boundary", "positive", "autoactive", "random"}, default="boundary"
-        What makes a row worth asking about, as in `query`.
+        What makes a row worth labelling, as in `query`.
     sample : int, default=None
-        Look at that many random candidates only. None looks at all.
+        Score only this many random candidates. None scores all.
     missing_label : scalar, str, NaN or None, default=NaN
-        What stands for a label that is missing.
+        Marks a missing label.
     random_state : int, RandomState instance or None, default=None
-        Seed of the random choices.
+        Seed of the random draws.
     spread : float, default=0.2
-        How far apart the rows of a batch are, as in `query`.
+        Minimum distance between the rows of a batch, as in `query`.
 
     Examples
     --------
@@ -80,8 +87,8 @@ class HingeQuery(SingleAnnotatorPoolQueryStrategy):
         self,
         strategy: str = "boundary",
         sample: int | None = None,
-        missing_label: Any = MISSING_LABEL,
-        random_state: Any = None,
+        missing_label: object = MISSING_LABEL,
+        random_state: Seed = None,
         *,
         spread: float = 0.2,
     ) -> None:
@@ -92,75 +99,75 @@ class HingeQuery(SingleAnnotatorPoolQueryStrategy):
 
     def query(  # noqa: PLR0917
         self,
-        X: Any,
-        y: Any,
-        clf: Any,
+        X: ArrayLike,
+        y: ArrayLike,
+        clf: BaseEstimator,
         fit_clf: bool = True,
-        sample_weight: Any = None,
-        candidates: Any = None,
+        sample_weight: ArrayLike | None = None,
+        candidates: ArrayLike | None = None,
         batch_size: int = 1,
         return_utilities: bool = False,
-    ) -> Any:
-        """Return the rows whose labels would teach a classifier most.
+    ) -> Rows | tuple[Rows, Utilities]:
+        """Select the rows whose labels are expected to help a classifier most.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
             All rows, with and without labels.
         y : array-like of shape (n_samples,)
-            Their labels, `missing_label` where there is none.
+            Labels; `missing_label` marks unlabelled rows.
         clf : skactiveml.base.SkactivemlClassifier
             The classifier, such as `SklearnClassifier(OnlineSVC())`.
         fit_clf : bool, default=True
-            Fit a clone of the classifier to X and y first, from nothing. False takes the classifier as it is.
+            Fit a clone of the classifier to X and y first. False uses the classifier as it is.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights for that fit.
+            Sample weights for that fit.
         candidates : array-like of shape (n_candidates,) or (n_candidates, n_features), default=None
-            Rows of X to choose from, by their numbers, or other rows. None for all rows without a label.
+            Indices of the rows of X to choose from, or other rows. None for all unlabelled rows.
         batch_size : int, default=1
-            How many rows to choose.
+            Number of rows to select.
         return_utilities : bool, default=False
-            Return the utilities as well.
+            Whether to return the utilities as well.
 
         Returns
         -------
         query_indices : ndarray of shape (batch_size,)
-            Rows of X, or of the candidates if these are other rows; best first.
+            Indices into X, or into the candidates if these are other rows; best first.
         utilities : ndarray of shape (batch_size, n_samples) or (batch_size, n_candidates)
-            What rows were worth when each of the batch was chosen; NaN for those that could not be.
+            Utilities at each selection of the batch; NaN for rows that could not be selected.
         """
         X, y, candidates, batch_size, return_utilities = self._validate_data(
             X, y, candidates, batch_size, return_utilities, reset=True
         )
         rows, mapping = self._transform_candidates(candidates, X, y)
-        model = _ready(clf, X, y, sample_weight, fit_clf)
+        model = _prepare_classifier(clf, X, y, sample_weight, fit_clf)
         check_equal_missing_label(clf.missing_label, self.missing_label_)
-        question = Question.checked(batch_size, self.strategy, self.sample, self.random_state_, self.spread)
-        chosen, values = _chosen(question, model, rows, with_values=return_utilities)
-        places = chosen if mapping is None else mapping[chosen]
+        options = QueryOptions.validate(batch_size, self.strategy, self.sample, self.random_state_, self.spread)
+        chosen, scores = _select(options, model, rows, with_scores=return_utilities)
+        indices: Rows = chosen if mapping is None else mapping[chosen]
         if not return_utilities:
-            return places
-        utilities = np.full((batch_size, len(rows if mapping is None else X)), np.nan)
-        utilities[:, slice(None) if mapping is None else mapping] = values
-        for number_before, place in enumerate(places[:-1], start=1):
-            utilities[number_before:, place] = np.nan
-        return places, utilities
+            return indices
+        utilities = np.full((batch_size, count_rows(rows if mapping is None else X)), np.nan)
+        utilities[:, slice(None) if mapping is None else mapping] = scores
+        for n_selected, index in enumerate(indices[:-1], start=1):
+            utilities[n_selected:, index] = np.nan
+        return indices, utilities
 
 
 class HingeStreamQuery(SingleAnnotatorStreamQueryStrategy):
-    """Query strategy for streams: ask about rows inside the margin, as long as the budget allows.
+    """Query strategy for streams: select rows inside the margin, as long as the budget allows.
 
-    Utilities are minus the distance from the decision boundary. While the classifier knows nothing, or one class only,
-    every row is worth asking about.
+    Utilities are minus the distance from the decision boundary. While the classifier does not know two classes,
+    every row is selected within the budget.
 
     Parameters
     ----------
     threshold : float, default=1.0
-        Rows closer to the decision boundary than this are asked about; 1 is the margin of a support vector machine.
+        Rows closer to the decision boundary than this are selected; 1 is the margin of a support vector machine.
     budget : float, default=None
-        The share of rows that may be asked about, above 0 and up to 1. None for 0.1.
+        Share of the rows that may be selected, above 0 and up to 1. None means 0.1.
     random_state : int, RandomState instance or None, default=None
-        Not used, present so that all strategies are called alike.
+        Ignored; present for API consistency.
 
     Examples
     --------
@@ -176,21 +183,21 @@ class HingeStreamQuery(SingleAnnotatorStreamQueryStrategy):
     >>> strategy = strategy.update(rows, asked)
     """
 
-    def __init__(self, threshold: float = 1.0, budget: float | None = None, random_state: Any = None) -> None:
+    def __init__(self, threshold: float = 1.0, budget: float | None = None, random_state: Seed = None) -> None:
         super().__init__(budget=budget, random_state=random_state)
         self.threshold = threshold
 
     def query(  # noqa: PLR0917
         self,
-        candidates: Any,
-        clf: Any,
-        X: Any = None,
-        y: Any = None,
-        sample_weight: Any = None,
+        candidates: ArrayLike,
+        clf: BaseEstimator,
+        X: ArrayLike | None = None,
+        y: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
         fit_clf: bool = False,
         return_utilities: bool = False,
-    ) -> Any:
-        """Return the rows of a piece of the stream to ask about; nothing changes until `update`.
+    ) -> Rows | tuple[Rows, Utilities]:
+        """Select the rows of a chunk of the stream to label; nothing changes until `update` is called.
 
         Parameters
         ----------
@@ -199,50 +206,50 @@ class HingeStreamQuery(SingleAnnotatorStreamQueryStrategy):
         clf : skactiveml.base.SkactivemlClassifier
             The classifier.
         X, y : array-like, default=None
-            Rows and labels for a fit of a clone of the classifier.
+            Rows and labels to fit a clone of the classifier to.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights for that fit.
+            Sample weights for that fit.
         fit_clf : bool, default=False
-            Whether to do that fit.
+            Whether to fit the clone.
         return_utilities : bool, default=False
-            Return the utilities as well.
+            Whether to return the utilities as well.
 
         Returns
         -------
         queried_indices : ndarray
-            Numbers of rows among the candidates, ascending.
+            Indices into the candidates, ascending.
         utilities : ndarray of shape (n_candidates,)
-            What each row is worth.
+            Minus the distance of each row from the decision boundary.
         """
         candidates, return_utilities = self._validate_data(candidates, return_utilities)
         threshold = number("threshold", self.threshold, above=0, hint="a usual value is 1.0")
-        model = _ready(clf, X, y, sample_weight, fit_clf)
-        utilities = np.zeros(len(candidates)) if model is None else merits(model, candidates, "boundary")
-        seen, asked, chosen = self._seen, self._asked, []
+        model = _prepare_classifier(clf, X, y, sample_weight, fit_clf)
+        utilities = np.zeros(len(candidates)) if model is None else acquisition_scores(model, candidates, "boundary")
+        n_seen, n_queried, chosen = self._n_seen, self._n_queried, []
         for row, utility in enumerate(utilities):
-            seen += 1
-            if -utility < threshold and asked + 1 <= self.budget_ * seen:
-                asked += 1
+            n_seen += 1
+            if -utility < threshold and n_queried + 1 <= self.budget_ * n_seen:
+                n_queried += 1
                 chosen.append(row)
         indices = np.array(chosen, dtype=np.int64)
         return (indices, utilities) if return_utilities else indices
 
     def update(
         self,
-        candidates: Any,
-        queried_indices: Any,
-        budget_manager_param_dict: dict[str, Any] | None = None,
+        candidates: ArrayLike,
+        queried_indices: ArrayLike,
+        budget_manager_param_dict: dict[str, object] | None = None,
     ) -> Self:
-        """Count rows that have passed and those that were asked about.
+        """Count the rows of the stream and those that were queried.
 
         Parameters
         ----------
         candidates : array-like of shape (n_candidates, n_features)
-            The rows of the stream that `query` was called with.
+            The rows that `query` was called with.
         queried_indices : array-like of int
-            Those that were asked about.
+            Indices of the rows that were queried.
         budget_manager_param_dict : dict, default=None
-            Not used, present so that all strategies are called alike.
+            Ignored; present for API consistency.
 
         Returns
         -------
@@ -251,26 +258,31 @@ class HingeStreamQuery(SingleAnnotatorStreamQueryStrategy):
         """
         del budget_manager_param_dict
         candidates, _ = self._validate_data(candidates, False)
-        self._seen += len(candidates)
-        self._asked += len(np.atleast_1d(queried_indices))
+        self._n_seen += len(candidates)
+        self._n_queried += len(np.atleast_1d(queried_indices))
         return self
 
-    def _validate_data(self, candidates: Any, return_utilities: Any, *arguments: Any, **more: Any) -> Any:
-        if not hasattr(self, "_seen"):
-            self._seen = self._asked = 0
-        return super()._validate_data(candidates, return_utilities, *arguments, **more)
+    def _validate_data(
+        self, candidates: ArrayLike, return_utilities: bool, *args: object, **kwargs: object
+    ) -> tuple[NDArray[np.float64], bool]:
+        if not hasattr(self, "_n_seen"):
+            self._n_seen = self._n_queried = 0
+        validated: tuple[NDArray[np.float64], bool] = super()._validate_data(
+            candidates, return_utilities, *args, **kwargs
+        )
+        return validated
 
 
 class ContinuedClassifier(SklearnClassifier):
-    """`SklearnClassifier` of a `Continued` model whose `fit` goes on from the one before.
+    """`SklearnClassifier` of a `Continued` model whose `fit` continues from the previous `fit`.
 
-    `SklearnClassifier` copies its estimator, as it was given, at each `fit`, so that nothing could ever be gone on
-    with. Query with `fit_clf=False` after `fit`: otherwise strategies fit a clone, which begins from nothing.
+    `SklearnClassifier` copies the given estimator at each `fit`, and loses what it has learned. Query with
+    `fit_clf=False` after `fit`: otherwise strategies fit a clone, which starts from scratch.
 
     Parameters
     ----------
     estimator : Continued
-        The model. It stays as it is; what has been learned is in `estimator_`.
+        The model. It is never modified; the fitted model is `estimator_`.
     include_unlabeled_samples, classes, missing_label, cost_matrix, random_state
         As in `SklearnClassifier`.
 
@@ -292,19 +304,19 @@ class ContinuedClassifier(SklearnClassifier):
     25
     """
 
-    estimator: Any
+    estimator: BaseEstimator
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Make the model one of the rows that have labels, with as little learning as that takes.
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Make the model one of the labelled rows, with as little training as possible.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
             All rows.
         y : array-like of shape (n_samples,)
-            Their labels, `missing_label` where there is none.
+            Labels; `missing_label` marks unlabelled rows.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights.
+            Sample weights.
 
         Returns
         -------
@@ -313,61 +325,63 @@ class ContinuedClassifier(SklearnClassifier):
         """
         if not isinstance(self.estimator, Continued):
             raise ParameterError(
-                f"estimator must be a Continued, got {type(self.estimator).__name__}; put it into one."
+                f"estimator must be a Continued, got {type(self.estimator).__name__}; wrap it: Continued(estimator)."
             )
-        with self._lending():
+        with self._reuse_fitted_model():
             super().fit(X, y, sample_weight=sample_weight)
         return self
 
     @contextmanager
-    def _lending(self) -> Iterator[None]:
-        """Let the model of the last fit be taken for the estimator, of which a copy would be made."""
+    def _reuse_fitted_model(self) -> Iterator[None]:
+        """Make `SklearnClassifier.fit`, which deep-copies `estimator`, continue with the fitted model instead."""
         given = self.estimator
         if "estimator_" in vars(self):
             self.estimator_.set_params(**given.get_params())
-            self.estimator = _Lent(self.estimator_)
+            self.estimator = _NotCopied(self.estimator_)
         try:
             yield
         finally:
             self.estimator = given
 
 
-class _Lent:
-    """A model that is its own copy."""
+class _NotCopied:
+    """Wraps a model so that `deepcopy` returns the model itself."""
 
-    def __init__(self, model: Any) -> None:
+    def __init__(self, model: BaseEstimator) -> None:
         self.model = model
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         return getattr(self.model, name)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+    def __deepcopy__(self, memo: dict[int, object]) -> BaseEstimator:
         return self.model
 
 
-def _ready(clf: Any, X: Any, y: Any, sample_weight: Any, fit_clf: Any) -> Any:
-    """Return a classifier that can choose, fitted if that is wished, or None while it knows too little."""
+def _prepare_classifier(
+    clf: BaseEstimator, X: ArrayLike | None, y: ArrayLike | None, sample_weight: ArrayLike | None, fit_clf: bool
+) -> BaseEstimator | None:
+    """Return a classifier that can choose rows, fitted if `fit_clf` is set; None if it does not know two classes."""
     check_type(clf, "clf", SkactivemlClassifier)
     check_type(fit_clf, "fit_clf", bool)
     if fit_clf:
         clf = clone(clf).fit(X, y) if sample_weight is None else clone(clf).fit(X, y, sample_weight)
-    is_fitted = getattr(clf, "is_fitted_", True)  # False where its estimator refused the labels so far
+    is_fitted = getattr(clf, "is_fitted_", True)  # False if its estimator has rejected the labels
     return clf if is_fitted and can_choose(getattr(clf, "estimator_", clf)) else None
 
 
-def _chosen(
-    question: Question, model: Any, X: Any, *, with_values: bool
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return the rows that answer a question, and what all rows are worth, NaN for those that could not be chosen."""
-    if model is None or question.strategy == "random":
-        question = Question(question.n, "random", None, question.random_state)
-        return choose(None, X, question, question.candidates(len(X))), np.zeros(len(X))
-    looked_at = question.candidates(len(X))
-    chosen, values = choose(model, X, question, looked_at), np.full(len(X), np.nan)
-    if with_values:
-        rows = slice(None) if looked_at is None else looked_at
-        values[rows] = merits(model, X[rows], question.strategy)
-        passed_over = values > values[chosen].min()  # better, yet too similar, or not looked at any more
-        passed_over[chosen] = False
-        values[passed_over] = np.nan
-    return chosen, values
+def _select(
+    options: QueryOptions, model: BaseEstimator | None, X: NDArray[np.float64], *, with_scores: bool
+) -> tuple[Rows, Utilities]:
+    """Return the selected rows and the scores of all rows, which are NaN for rows that could not be selected."""
+    if model is None or options.strategy == "random":
+        options = QueryOptions(options.n, "random", None, options.random_state)
+        return select_rows(None, X, options, options.candidates(len(X))), np.zeros(len(X))
+    candidates = options.candidates(len(X))
+    chosen, scores = select_rows(model, X, options, candidates), np.full(len(X), np.nan)
+    if with_scores:
+        rows = slice(None) if candidates is None else candidates
+        scores[rows] = acquisition_scores(model, X[rows], options.strategy)
+        skipped = scores > scores[chosen].min()  # near-duplicates, or candidates that autoactive did not reach
+        skipped[chosen] = False
+        scores[skipped] = np.nan
+    return chosen, scores

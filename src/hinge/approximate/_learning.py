@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from hinge._fit.progress import FitTasks
     from hinge.approximate._state import ApproximateState
 
-Settle = Callable[[Any, Any], KernelSpec]
+ResolveKernel = Callable[[Any, Any], KernelSpec]
 
-_REHEARSALS = 3  # passes over the first examples of a stream when their map has changed
+_PASSES_OVER_RESERVOIR = 3  # passes over the first examples of a stream when their map has changed
 
 
 @dataclass(frozen=True)
@@ -77,8 +77,8 @@ def _sample(state: ApproximateState, X: Any, targets: NDArray[np.float64], ids: 
     return Sample(X, ids, labels.astype(np.int32))
 
 
-def stream(
-    state: ApproximateState, part: Part, settle: Settle, random_state: Any, monitor: _core.Monitor | None
+def learn_stream(
+    state: ApproximateState, part: Part, resolve: ResolveKernel, random_state: Any, monitor: _core.Monitor | None
 ) -> None:
     """Learn the next rows of a stream, in the order given; `settle` says how wide the kernel is for some rows."""
     start = 0
@@ -86,16 +86,16 @@ def stream(
         if reservoir.room > 0:
             start = _gather(state, reservoir, part, start, monitor)
         if reservoir.room <= 0:  # also where an earlier call was stopped before the map was made
-            _renew(state, reservoir, settle, random_state, monitor)
+            _renew(state, reservoir, resolve, random_state, monitor)
     if start < len(part.targets):
         rest = part.rows(start, len(part.targets))
-        state.tested.count(_learn(state, rest, np.arange(len(rest.targets)), monitor))
+        state.progressive_score.count(_learn(state, rest, np.arange(len(rest.targets)), monitor))
 
 
-def begin(state: ApproximateState, part: Part, settle: Settle, random_state: Any) -> None:
+def begin_stream(state: ApproximateState, part: Part, resolve: ResolveKernel, random_state: Any) -> None:
     """Make the first map of a stream: that of its first example."""
     if state.options.approximation == "nystroem":
-        state.kernel = settle(part.X[part.used[:1]], np.ones(1))
+        state.kernel = resolve(part.X[part.used[:1]], np.ones(1))
     resolve_map(state, part, part.used[:1], check_random_state(random_state))
     if state.options.approximation == "nystroem":
         reservoir = Reservoir(state.options.n_components)
@@ -109,35 +109,43 @@ def _gather(
     used = part.used[part.used >= start][: reservoir.room]
     stop = int(used[-1]) + 1 if len(used) == reservoir.room else len(part.targets)
     rows = part.rows(start, stop)
-    state.tested.count(_learn(state, rows, np.arange(stop - start), monitor))
+    state.progressive_score.count(_learn(state, rows, np.arange(stop - start), monitor))
     if len(used):
         reservoir.add(part.X[used], part.targets[used], part.weights[used], part.first + used)
     return stop
 
 
-def end(state: ApproximateState, settle: Settle, random_state: Any, monitor: _core.Monitor | None) -> None:
+def end_stream(
+    state: ApproximateState, resolve: ResolveKernel, random_state: Any, monitor: _core.Monitor | None
+) -> None:
     """Draw landmarks from what has come where a stream ends before its last map; they are final if there are enough."""
     reservoir = state.reservoir
     if reservoir is None:
         return
-    _renew(state, reservoir, settle, random_state, monitor)
+    _renew(state, reservoir, resolve, random_state, monitor)
     if len(reservoir) >= state.options.n_components:
         state.reservoir = None
 
 
 def _renew(
-    state: ApproximateState, reservoir: Reservoir, settle: Settle, random_state: Any, monitor: _core.Monitor | None
+    state: ApproximateState,
+    reservoir: Reservoir,
+    resolve: ResolveKernel,
+    random_state: Any,
+    monitor: _core.Monitor | None,
 ) -> None:
     """Draw new landmarks from all examples so far, and learn these over the new map; the old one serves till then."""
     random = check_random_state(random_state)
     X, targets, weights, ids = reservoir.examples()
-    kernel = settle(X, weights)
+    kernel = resolve(X, weights)
     chosen = _drawn(state, np.arange(len(ids)), random)
     features = nystroem(_sample(state, X[chosen], targets[chosen], ids[chosen]), kernel, state.options)
     native = state.machines_over(kernel, features)
-    native.set_options(replace(state.options, total=len(reservoir), planned=_REHEARSALS * len(reservoir)).native())
+    native.set_options(
+        replace(state.options, total=len(reservoir), planned=_PASSES_OVER_RESERVOIR * len(reservoir)).native()
+    )
     ((_, batch),) = state.storage.batches(X)
-    for _ in range(_REHEARSALS):
+    for _ in range(_PASSES_OVER_RESERVOIR):
         native.learn(batch, targets, weights, 0, random.permutation(len(ids)), monitor)
     native.set_options(state.options.native())
     state.replace(kernel, features, native, None if reservoir.suffices else reservoir)

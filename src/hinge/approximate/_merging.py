@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import numpy as np
 from sklearn.utils import check_random_state
 
-from hinge._fit.base import unchanged_on_error
+from hinge._fit import driver
 from hinge._model.threads import one_blas_thread
 from hinge.approximate._estimator import ApproximateEstimator
+from hinge.approximate._learner import part_of
 from hinge.approximate._learning import resolve_map
 from hinge.approximate._state import CLOCK, MACHINES
 from hinge.exceptions import DataError
@@ -48,13 +49,12 @@ def begin(  # noqa: PLR0917
         Rows in all parts.
     """
     begun = copy.deepcopy(model)
-    data, state = begun._beginning(X, y, sample_weight, classes)
-    state.reservoir = None
-    with unchanged_on_error(begun), one_blas_thread():
-        begun._state = state
-        part = begun._part(data, 0)
+    options = begun._check_params(streaming=True)
+    state, data, features = driver.first_state(begun, options, X, y, sample_weight, classes)
+    with driver.publishing(begun, state, features, fresh=True), one_blas_thread():
+        part = part_of(begun, state, data, 0)
         resolve_map(state, part, part.used, check_random_state(model.random_state))
-        state.n_seen = len(data.y) if n_examples is None else n_examples
+        state.n_seen = len(data) if n_examples is None else n_examples
         wanted = state.options
         state.use(replace(wanted, total=state.n_seen))  # so that the machines know the size of the whole
         state.use(wanted)
@@ -64,7 +64,7 @@ def begin(  # noqa: PLR0917
 def go_over(model: Model, X: Any, y: Any, sample_weight: Any = None, seed: int = 0) -> Model:
     """Return the model after a pass over one part, in random order."""
     changed = copy.deepcopy(model)
-    changed._rehearse(X, y, sample_weight, check_random_state(seed))
+    changed._learn_again(X, y, sample_weight, check_random_state(seed))
     return changed
 
 
@@ -72,7 +72,7 @@ def averaged(models: Sequence[Model], shares: Sequence[float]) -> Model:
     """Return the weighted mean of models over one map."""
     if not models or not sum(shares) > 0:
         raise DataError("There must be at least one model with a share to average, got none.")
-    states = [cast("ApproximateState", model._known()) for model in models]
+    states = [cast("ApproximateState", model._fitted_state()) for model in models]
     parts = [state.to_arrays() for state in states]
     portions = np.asarray(shares, dtype=np.float64) / np.sum(shares)
     arrays = dict(parts[0][0])

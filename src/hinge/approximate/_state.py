@@ -8,14 +8,12 @@ import numpy as np
 
 from hinge import _core
 from hinge._model.state import State, Support
-from hinge._model.threads import one_blas_thread
 from hinge.approximate._maps import Features
 from hinge.approximate._options import ApproximateOptions
 from hinge.approximate._reservoir import Reservoir
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from contextlib import AbstractContextManager
 
     from numpy.typing import NDArray
 
@@ -58,9 +56,10 @@ class ApproximateState(State):
         """Weights have changed."""
         return int(self.native.n_steps) > 0
 
-    def products(self) -> AbstractContextManager[None]:
-        """Return a context in which the BLAS has one thread: features are its products, also those of sparse rows."""
-        return one_blas_thread()
+    @property
+    def uses_blas(self) -> bool:
+        """Features are products by the BLAS, also those of sparse rows."""
+        return True
 
     def expendable(self) -> Self:
         """Return the state to learn with: as in other models, and itself while there is nothing to lose."""
@@ -74,6 +73,10 @@ class ApproximateState(State):
     def use(self, options: SolverOptions) -> Any:
         """Return the native machines, told to work as `options` say."""
         return super().use(options)
+
+    def size(self) -> int:
+        """Return the number of features."""
+        return int(self.native.n_retained)
 
     def adopt(self, features: Features) -> None:
         """Take over a feature map, with machines over it that know nothing yet."""

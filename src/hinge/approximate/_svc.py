@@ -1,135 +1,142 @@
-"""The estimator `ApproximateSVC`: a thin front of the linear machines over features."""
+"""The estimator `ApproximateSVC`."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from scipy.special import expit
+from sklearn.utils.metaestimators import available_if
 
-from hinge._fit.base import StreamingClassifier
+from hinge._fit import driver
+from hinge._fit.classifier import KernelClassifier
 from hinge._fit.progress import with_callbacks
-from hinge._model.attributes import available_if
-from hinge._model.locking import reads, writes
-from hinge.approximate._estimator import ApproximateEstimator, is_chunks
+from hinge._model.locking import writes
+from hinge._model.params import check_class_weight
+from hinge.approximate._chunks import fit_chunks, is_chunks
+from hinge.approximate._estimator import ApproximateEstimator
+from hinge.approximate._state import ApproximateState
 from hinge.exceptions import DataError
+from hinge.streaming import StreamTraits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from numpy.typing import ArrayLike, NDArray
 
-    from hinge._fit.base import TrainingData
-    from hinge._model.labels import ClassTable
     from hinge._model.state import SolverOptions
-    from hinge.approximate._state import ApproximateState
 
 
 def _has_probabilities(model: ApproximateSVC) -> bool:
-    """Tell whether a model minimises the loss whose answers are log-odds."""
+    """Tell whether a model minimises the loss whose decision values are log-odds."""
     return model.loss == "log_loss"
 
 
-class ApproximateSVC(ApproximateEstimator, StreamingClassifier):
-    """Kernel classifier of a fixed size, for data where support vectors are too many.
+class ApproximateSVC(ApproximateEstimator, KernelClassifier):  # type: ignore[misc]  # both say how they learn
+    """Kernel classifier of fixed size, for data that need too many support vectors.
 
-    Examples become `n_components` features whose inner products are nearly the kernel's values, and linear machines
-    over them are learned by averaged stochastic gradient steps (ASSET). Memory does not grow with the number of
-    examples, and the time for each of them stays the same: streams may be of any length. With more than two classes one
-    machine a class is trained against the rest, over one feature map.
+    A feature map turns examples into `n_components` features whose inner products approximate the kernel, and linear
+    models over them are trained by averaged stochastic gradient descent (ASSET). Neither memory nor the time per
+    example grows with the number of examples: streams may be of any length. With more than two classes, one binary
+    model per class is trained against the rest; they share the feature map.
 
     Parameters
     ----------
     C : float, default=1.0
-        Penalty of an example on the wrong side of its margin. In a stream the penalty of the weights falls as examples
-        come, so that `C` means what it means in `SVC`.
+        Penalty for examples inside or on the wrong side of the margin. In a stream the regularisation of the weights
+        decreases with the number of examples, so that `C` means the same as in `SVC`.
     kernel : {"linear", "rbf", "poly", "sigmoid", "laplacian", "precomputed"} or callable, default="rbf"
-        The kernel. A callable gets two sets of examples and returns the matrix of kernel values. Fourier features are
-        for rbf and laplacian.
+        Kernel function. A callable takes two sets of examples and returns the matrix of kernel values. Fourier features
+        exist for rbf and laplacian only.
     degree : int, default=3
-        Exponent of the poly kernel.
+        Degree of the poly kernel.
     gamma : {"scale", "auto"} or float, default="scale"
-        Factor of rbf, poly, sigmoid and laplacian. "scale" is 1 / (n_features * variance of X), where weights count as
-        repetitions; "auto" is 1 / n_features. A stream settles it with each new map of its first examples (see
-        `partial_fit`), and with its first call if the features are Fourier's.
+        Kernel coefficient of rbf, poly, sigmoid and laplacian. "scale" is 1 / (n_features * X.var()), where a sample
+        weight counts as repetitions; "auto" is 1 / n_features. In a stream it is computed again with each new feature
+        map of the first examples (see `partial_fit`), and only by the first call for Fourier features.
     coef0 : float, default=0.0
-        Constant of poly and sigmoid.
+        Independent term of the poly and sigmoid kernels.
     loss : {"hinge", "squared_hinge", "log_loss"}, default="hinge"
-        What an example costs. "log_loss" is kernel logistic regression and gives `predict_proba`.
+        Loss function. "log_loss" is kernel logistic regression and provides `predict_proba`.
     approximation : {"nystroem", "fourier"}, default="nystroem"
-        Features from kernel values against a sample of the examples, or random Fourier features. Nystroem needs fewer
-        features for the same error; Fourier features need no examples beforehand.
+        Features from kernel values against a sample of the examples (landmarks), or random Fourier features. Nystroem
+        needs fewer features for the same error; Fourier features need no examples beforehand.
     n_components : int, default=512
-        The most features. Nystroem may have fewer: as many as its sample has directions that matter.
+        Largest number of features. Nystroem may have fewer: the numerical rank of its landmarks.
     eigen_threshold : float, default=None
-        Directions of the Nystroem sample whose eigenvalue is at most this part of the largest are left out; None suits
-        the precision of the examples.
+        Nystroem drops eigenvalues up to this fraction of the largest; None chooses a value for the precision of the
+        examples.
     fit_intercept : bool, default=True
-        The machines have a constant, which is not penalised.
+        Whether to fit an intercept, which is not regularised.
     steps : {"adaptive", "asset"}, default="adaptive"
-        "adaptive": steps that cannot overshoot, of a size that suits the features; Nystroem features are evened out
-        first. One pass is often enough. "asset": the subgradient steps, projections and weighted averages of the paper;
-        without an intercept those of ASSET*.
+        "adaptive": implicit steps that cannot overshoot, scaled to the features; Nystroem features are whitened first.
+        One pass is often enough. "asset": the subgradient steps, projections and weighted averages of the paper;
+        without an intercept, those of ASSET*.
     epochs : int or "auto", default="auto"
-        The most passes over the training set in `fit`. "auto": three, and up to a hundred over small ones, where they
-        cost little; one over a stream of chunks. What takes long is kept from pass to pass if it fits into
-        `cache_size`, else done again.
+        Largest number of passes over the training set in `fit`. "auto": three, and up to a hundred for small training
+        sets, where they cost little; one over a stream of chunks. Features are kept from pass to pass if they fit into
+        `cache_size`, and computed again otherwise.
     average_last : float or int, default=0.5
-        The answer is the average of the last iterates: a share of all, or a number of them. Only `fit` with
-        `steps="asset"` cuts them off there; elsewhere later iterates weigh more, to the same effect.
+        The model is the average of the last iterates: a fraction of all, or a number of them. Only `fit` with
+        `steps="asset"` averages exactly those; otherwise later iterates weigh more, to the same effect.
     early_stopping : bool, default=False
-        Stop `fit` when the accuracy on a share of the rows, which are not learned, does not improve; the best model
-        is kept.
+        Whether `fit` stops when the accuracy on held-out rows does not improve; the best model is kept.
     validation_fraction : float, default=0.1
-        That share.
+        Fraction of the rows to hold out for early stopping.
     n_iter_no_change : int, default=3
-        Passes without an improvement before it stops.
+        Number of passes without improvement before stopping.
     tol : float, default=1e-3
-        What counts as an improvement.
+        Improvements of the score up to this do not count.
     cache_size : float, default=200
-        Memory for kernel values or features that are kept from one pass of `fit` to the next, in megabytes.
+        Size of the cache for kernel values or features that `fit` keeps from one pass to the next, in MB.
     class_weight : dict or "balanced", default=None
-        Factors of `C` by class. "balanced" makes all classes weigh the same, in `fit` only.
+        Factors of `C` per class. "balanced" gives all classes the same total weight, in `fit` only.
     verbose : bool, default=False
         Show a progress bar on standard error.
     random_state : int, RandomState instance or None, default=None
-        Seed of the sample or the frequencies, and of the order in which `fit` visits the examples.
+        Seed of the landmarks or frequencies, and of the order in which `fit` visits the examples.
     n_jobs : int, default=None
-        Threads. None uses as many as the BLAS would, -1 all processors. The result does not depend on it.
+        Number of threads. None means as many as the BLAS uses, -1 all processors. Results do not depend on it.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The labels known so far, sorted.
+        Labels known so far, sorted.
     coef_ : ndarray of shape (1, n_components_) or (n_classes, n_components_)
-        Averaged weights of the features; with the linear kernel, those of the columns of X instead.
+        Averaged weights of the features; with a linear kernel, those of the columns of X.
     intercept_ : ndarray of shape (1,) or (n_classes,)
-        Averaged constants.
+        Averaged intercepts.
     n_components_ : int
-        The number of features.
+        Number of features of the map.
     support_ : ndarray of shape (n_landmarks,)
-        Nystroem: places in the stream of the examples in the sample (after `fit`: rows of X), grouped by class.
+        Nystroem: places of the landmarks in the stream (after `fit`: rows of X), grouped by class.
     support_vectors_ : ndarray or CSR matrix of shape (n_landmarks, n_features)
-        Nystroem: the examples in the sample. The model is a kernel expansion over them.
+        Nystroem: the landmarks. The model is a kernel expansion over them.
     n_support_ : ndarray of shape (n_classes,)
-        Nystroem: how many of each class.
+        Nystroem: number of landmarks per class.
     dual_coef_ : ndarray of shape (1, n_landmarks) or (n_classes, n_landmarks)
-        Nystroem: the coefficients of that expansion.
+        Nystroem: coefficients of that expansion.
     n_features_in_ : int
-        Number of features of the examples.
+        Number of features of X.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, if X had some.
+        Names of the features, if X has string column names.
     n_iter_ : int
-        Steps so far.
+        Number of steps so far.
     n_kernel_evals_ : int
-        Kernel values, or Fourier features, computed while learning.
+        Number of kernel values, or Fourier features, computed while learning.
     n_seen_ : int
-        Examples given so far.
+        Number of examples given so far.
+    fit_status_ : int
+        0 if the last call that learned converged, 1 if it warned that it did not.
+    progressive_score_ : ProgressiveScore
+        How often the model was right about an example before learning it.
+    model_size_ : int
+        Number of support vectors, or of features of an approximate model.
 
     See Also
     --------
     ApproximateSVR : The same for regression.
-    OnlineSVC : Keeps support vectors, as many as it takes.
+    OnlineSVC : Keeps as many support vectors as needed.
 
     References
     ----------
@@ -153,6 +160,8 @@ class ApproximateSVC(ApproximateEstimator, StreamingClassifier):
     """
 
     _losses = ("hinge", "squared_hinge", "log_loss")
+
+    stream_traits = StreamTraits(size_unit="features")
 
     def __init__(
         self,
@@ -205,19 +214,19 @@ class ApproximateSVC(ApproximateEstimator, StreamingClassifier):
 
     @writes
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn a training set, or a stream of chunks, from nothing; what was known before is forgotten.
+        """Learn a training set, or a stream of chunks, from scratch, discarding what was learned before.
 
         Parameters
         ----------
         X : array-like or CSR matrix of shape (n, n_features), iterator, or callable
-            Examples. Or, without `y`, an iterator of chunks (X, y) or (X, y, sample_weight), such as
-            `hinge.datasets.read(path, chunk_size=10_000)`, for data larger than memory: it is gone through once, so
-            `epochs` must be 1. A function without arguments that returns such an iterator is called for each pass.
-            The rows of chunks are learned in the order given: shuffle them if they are sorted by class.
+            Examples. For data larger than memory, pass an iterator of chunks (X, y) or (X, y, sample_weight) instead,
+            without `y`, such as `hinge.datasets.read(path, chunk_size=10_000)`; it is consumed once, so `epochs` must
+            be 1. A function without arguments that returns such an iterator is called for each pass. The rows of
+            chunks are learned in the order given: shuffle them if they are sorted by class.
         y : array-like of shape (n,)
-            Labels of any type, of two classes at least.
+            Labels of any type, of at least two classes.
         sample_weight : array-like of shape (n,), default=None
-            Weights; each multiplies `C` for its row. Rows of weight 0 are left out.
+            Weights that multiply `C` per row. Rows of weight 0 are left out.
 
         Returns
         -------
@@ -225,16 +234,16 @@ class ApproximateSVC(ApproximateEstimator, StreamingClassifier):
             The fitted estimator.
         """
         if is_chunks(X, y, sample_weight):
-            self._fit_chunks(X)
+            fit_chunks(self, X)
         else:
             self._fit_rows(X, y, sample_weight)
         return self
 
     @with_callbacks
     def _fit_rows(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Self:
-        return self._fit(X, y, sample_weight)
+        return driver.fit(self, X, y, sample_weight)
 
-    def _require_enough(self) -> None:
+    def _require_complete_stream(self) -> None:
         if len(self.classes_) < 2:
             raise DataError(
                 f"The chunks must hold examples of at least two classes, got only {self.classes_.tolist()[0]!r}; "
@@ -242,9 +251,8 @@ class ApproximateSVC(ApproximateEstimator, StreamingClassifier):
             )
 
     @available_if(_has_probabilities)
-    @reads
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the probability of each class, with loss="log_loss".
+        """Predict the probability of each class; available if loss="log_loss".
 
         Parameters
         ----------
@@ -254,11 +262,12 @@ class ApproximateSVC(ApproximateEstimator, StreamingClassifier):
         Returns
         -------
         ndarray of shape (n, n_classes)
-            With two classes the logistic function of the decision; with more, those of all classes, divided by their
-            sum.
+            With two classes, the logistic function of the decision value; with more, those of all classes, normalised
+            to sum to one.
         """
-        self._require_same(self._known())
-        table, decisions = self._decisions(X)
+        options = self._check_params(streaming=False)
+        self._learner.require_unchanged(self, driver.state_of(self, ApproximateState), options)
+        table, decisions = self._class_decisions(X)
         if len(table) < 2:
             return np.ones((len(decisions), 1))
         chances = expit(decisions)
@@ -269,25 +278,14 @@ class ApproximateSVC(ApproximateEstimator, StreamingClassifier):
         return np.where(hopeless, _softmax(decisions), chances / np.where(hopeless, 1.0, total))
 
     def _check_params(self, *, streaming: bool) -> SolverOptions:
-        return self._approximate_options(streaming=streaming)
+        check_class_weight(self.class_weight, streaming=streaming)
+        return self._approximate_options()
 
-    def _targets(self, data: TrainingData, table: ClassTable) -> NDArray[np.float64]:
-        return data.numbers(table).astype(np.float64)
-
-    def _beginning(self, X: Any, y: Any, sample_weight: Any, classes: Any) -> tuple[TrainingData, ApproximateState]:
-        options = self._check_params(streaming=True)
-        data = self._lesson(*self._checked(X, y, None), sample_weight)
-        return data, cast("ApproximateState", self._next_state(None, data, options, classes))
-
-    def _more(self, X: Any, y: Any, sample_weight: Any) -> TrainingData:
-        return self._lesson(*self._checked(X, y, self._state), sample_weight)
-
-    def _take(self, X: Any, y: Any, sample_weight: Any) -> None:
-        self._partial_fit(X, y, None, sample_weight)
-
-    def _validation_score(self, X: Any, y: NDArray[Any], weights: NDArray[np.float64]) -> float:
-        table, decisions = self._native_decisions(X)
-        right = table.choose(table.arrange(decisions)) == y
+    def _validation_score(
+        self, state: ApproximateState, X: Any, y: NDArray[Any], weights: NDArray[np.float64]
+    ) -> float:
+        table = state.table
+        right = table.choose(table.arrange(state.decide(X, state.options.threads))) == y
         return float(np.average(right, weights=weights))
 
 

@@ -1,107 +1,110 @@
-"""The estimator `ApproximateSVR`: regression with the machines of `ApproximateSVC`."""
+"""The estimator `ApproximateSVR`: regression with the linear models of `ApproximateSVC`."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from hinge._fit.base import TrainingData, require_weight, unchanged_on_error
+from hinge._fit import driver
 from hinge._fit.progress import with_callbacks
-from hinge._model.labels import ClassTable
-from hinge._model.locking import reads, writes
+from hinge._fit.tasks import Regression
+from hinge._model.locking import writes
 from hinge._model.params import number
-from hinge._model.threads import one_blas_thread
-from hinge._model.validation import check_values, check_weights
-from hinge.approximate._estimator import ApproximateEstimator, is_chunks
+from hinge.approximate._chunks import fit_chunks, is_chunks
+from hinge.approximate._estimator import ApproximateEstimator
 from hinge.approximate._state import CLOCK
+from hinge.streaming import StreamTraits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import ArrayLike, NDArray
 
-    from hinge._model.state import SolverOptions, State
+    from hinge._model.state import SolverOptions
     from hinge.approximate._state import ApproximateState
-
-_NO_CLASSES = np.zeros(1, dtype=np.int64)  # the machines of a regression count as those of one class
 
 
 class ApproximateSVR(RegressorMixin, ApproximateEstimator):
-    """Kernel regression of a fixed size, for data where support vectors are too many.
+    """Kernel regression of fixed size, for data that need too many support vectors.
 
-    Examples become features whose inner products are nearly the kernel's values, and a linear function of them is
-    learned by averaged stochastic gradient steps, as in `ApproximateSVC`.
+    A feature map turns examples into features whose inner products approximate the kernel, and a linear function of
+    them is trained by averaged stochastic gradient descent, as in `ApproximateSVC`.
 
     Parameters
     ----------
     C : float, default=1.0
-        Penalty of an answer that is off by more than `epsilon`.
+        Penalty for errors above `epsilon`.
     kernel : {"linear", "rbf", "poly", "sigmoid", "laplacian", "precomputed"} or callable, default="rbf"
-        The kernel. Fourier features are for rbf and laplacian.
+        Kernel function. Fourier features exist for rbf and laplacian only.
     degree : int, default=3
-        Exponent of the poly kernel.
+        Degree of the poly kernel.
     gamma : {"scale", "auto"} or float, default="scale"
-        Factor of rbf, poly, sigmoid and laplacian; see `ApproximateSVC`.
+        Kernel coefficient of rbf, poly, sigmoid and laplacian; see `ApproximateSVC`.
     coef0 : float, default=0.0
-        Constant of poly and sigmoid.
+        Independent term of the poly and sigmoid kernels.
     epsilon : float, default=0.1
-        Answers that are off by at most this cost nothing.
+        Errors up to this cost nothing.
     loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}, default="epsilon_insensitive"
-        What others cost: how much more they are off, or the square of that.
+        Loss of larger errors: the excess over `epsilon`, or its square.
     approximation : {"nystroem", "fourier"}, default="nystroem"
-        Features from kernel values against a sample of the examples, or random Fourier features.
+        Features from kernel values against a sample of the examples (landmarks), or random Fourier features.
     n_components : int, default=512
-        The most features.
+        Largest number of features.
     eigen_threshold : float, default=None
-        Directions of the Nystroem sample whose eigenvalue is at most this part of the largest are left out; None suits
-        the precision of the examples.
+        Nystroem drops eigenvalues up to this fraction of the largest; None chooses a value for the precision of the
+        examples.
     fit_intercept : bool, default=True
-        The machine has a constant, which is not penalised.
+        Whether to fit an intercept, which is not regularised.
     steps : {"adaptive", "asset"}, default="adaptive"
         As in `ApproximateSVC`.
     epochs : int or "auto", default="auto"
-        The most passes over the training set in `fit`, as in `ApproximateSVC`.
+        Largest number of passes over the training set in `fit`, as in `ApproximateSVC`.
     average_last : float or int, default=0.5
-        The answer is the average of the last iterates: a share of all, or a number of them.
+        The model is the average of the last iterates: a fraction of all, or a number of them.
     early_stopping : bool, default=False
-        Stop `fit` when the score on a share of the rows, which are not learned, does not improve; the best model is
-        kept.
+        Whether `fit` stops when the score on held-out rows does not improve; the best model is kept.
     validation_fraction : float, default=0.1
-        That share.
+        Fraction of the rows to hold out for early stopping.
     n_iter_no_change : int, default=3
-        Passes without an improvement before it stops.
+        Number of passes without improvement before stopping.
     tol : float, default=1e-3
-        What counts as an improvement.
+        Improvements of the score up to this do not count.
     cache_size : float, default=200
-        Memory for kernel values or features that are kept from one pass of `fit` to the next, in megabytes.
+        Size of the cache for kernel values or features that `fit` keeps from one pass to the next, in MB.
     verbose : bool, default=False
         Show a progress bar on standard error.
     random_state : int, RandomState instance or None, default=None
-        Seed of the sample or the frequencies, and of the order in which `fit` visits the examples.
+        Seed of the landmarks or frequencies, and of the order in which `fit` visits the examples.
     n_jobs : int, default=None
-        Threads. None uses as many as the BLAS would, -1 all processors. The result does not depend on it.
+        Number of threads. None means as many as the BLAS uses, -1 all processors. Results do not depend on it.
 
     Attributes
     ----------
     coef_ : ndarray of shape (1, n_components_)
         Averaged weights of the features.
     intercept_ : ndarray of shape (1,)
-        Averaged constant.
+        Averaged intercept.
     n_components_ : int
-        The number of features.
+        Number of features of the map.
     support_vectors_, dual_coef_ : ndarray or CSR matrix
-        Nystroem: the examples in the sample, and the coefficients of the model as a kernel expansion over them.
+        Nystroem: the landmarks, and the coefficients of the model as a kernel expansion over them.
     n_features_in_ : int
-        Number of features of the examples.
+        Number of features of X.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, if X had some.
+        Names of the features, if X has string column names.
     n_iter_ : int
-        Steps so far.
+        Number of steps so far.
     n_seen_ : int
-        Examples given so far.
+        Number of examples given so far.
+    fit_status_ : int
+        0 if the last call that learned converged, 1 if it warned that it did not.
+    progressive_score_ : ProgressiveScore
+        How often the model was right about an example before learning it.
+    model_size_ : int
+        Number of support vectors, or of features of an approximate model.
 
     See Also
     --------
@@ -118,6 +121,9 @@ class ApproximateSVR(RegressorMixin, ApproximateEstimator):
     """
 
     _losses = ("epsilon_insensitive", "squared_epsilon_insensitive")
+
+    _task = Regression()
+    stream_traits = StreamTraits(task="regression", size_unit="features")
 
     def __init__(
         self,
@@ -170,7 +176,7 @@ class ApproximateSVR(RegressorMixin, ApproximateEstimator):
 
     @writes
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn a training set, or a stream of chunks, from nothing; what was known before is forgotten.
+        """Learn a training set, or a stream of chunks, from scratch, discarding what was learned before.
 
         Parameters
         ----------
@@ -179,7 +185,7 @@ class ApproximateSVR(RegressorMixin, ApproximateEstimator):
         y : array-like of shape (n,)
             Values.
         sample_weight : array-like of shape (n,), default=None
-            Weights; each multiplies `C` for its row. Rows of weight 0 are left out.
+            Weights that multiply `C` per row. Rows of weight 0 are left out.
 
         Returns
         -------
@@ -187,29 +193,21 @@ class ApproximateSVR(RegressorMixin, ApproximateEstimator):
             The fitted estimator.
         """
         if is_chunks(X, y, sample_weight):
-            self._fit_chunks(X)
+            fit_chunks(self, X)
         else:
             self._fit_rows(X, y, sample_weight)
         return self
 
     @with_callbacks
     def _fit_rows(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Self:
-        options = self._options(streaming=False)
-        with unchanged_on_error(self, anew=True):
-            data = self._lesson(X, y, None, sample_weight)
-            self._state = state = self._begun(data, options)
-            self._require_columns(state, data, whole=True)
-            state.n_seen = len(data.y)
-            with one_blas_thread():
-                self._train(data)
-        return self
+        return driver.fit(self, X, y, sample_weight)
 
     @writes
     def partial_fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Learn more examples, in the order given.
 
-        The first call settles the kernel (`gamma="scale"` looks at its examples only), the precision and whether
-        examples are kept dense or sparse. Later input is converted to that.
+        The first call decides the precision, and whether examples are stored dense or sparse. Later input is converted
+        accordingly.
 
         Parameters
         ----------
@@ -218,31 +216,17 @@ class ApproximateSVR(RegressorMixin, ApproximateEstimator):
         y : array-like of shape (n,)
             Values.
         sample_weight : array-like of shape (n,), default=None
-            Weights; each multiplies `C` for its row. Rows of weight 0 are passed over.
+            Weights that multiply `C` per row. Rows of weight 0 are skipped.
 
         Returns
         -------
         self : object
             The estimator.
         """
-        self._take(X, y, sample_weight)
-        return self
+        return driver.partial_fit(self, X, y, None, sample_weight)
 
-    def _take(self, X: Any, y: Any, sample_weight: Any) -> None:
-        options = self._options(streaming=True)
-        with unchanged_on_error(self):
-            before = getattr(self, "_state", None)
-            data = self._lesson(X, y, before, sample_weight)
-            if before is not None:
-                self._require_same(before)
-            state = self._begun(data, options) if before is None else before
-            self._require_columns(state, data, whole=False)
-            self._state = state.expendable()
-            self._learn(data, options)
-
-    @reads
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """Return the values of examples.
+        """Predict values.
 
         Parameters
         ----------
@@ -254,35 +238,16 @@ class ApproximateSVR(RegressorMixin, ApproximateEstimator):
         ndarray of shape (n,)
             Values.
         """
-        return self._native_decisions(self._queries(X))[1][:, 0]
+        return self._raw_decisions(X)[1][:, 0]
 
-    def _check_params(self, *, streaming: bool) -> SolverOptions:
-        options = self._approximate_options(streaming=streaming)
-        return replace(options, epsilon=number("epsilon", self.epsilon, at_least=0, hint="a usual value is 0.1"))
+    def _check_params(self, *, streaming: bool) -> SolverOptions:  # noqa: ARG002
+        epsilon = number("epsilon", self.epsilon, at_least=0, hint="a usual value is 0.1")
+        return replace(self._approximate_options(), epsilon=epsilon)
 
-    def _lesson(self, X: Any, y: Any, state: State | None, sample_weight: ArrayLike | None) -> TrainingData:
-        storage = None if state is None else state.storage
-        X, values = check_values(self, X, y, storage, sparse=self.kernel != "precomputed")
-        weights = check_weights(sample_weight, len(values))
-        return TrainingData(X, values, weights, weights, {} if sample_weight is None else {"sample_weight": weights})
-
-    def _begun(self, data: TrainingData, options: SolverOptions) -> State:
-        require_weight(data)
-        return self._first_state(data, options, ClassTable.of(_NO_CLASSES))
-
-    def _targets(self, data: TrainingData, table: ClassTable) -> NDArray[np.float64]:  # noqa: ARG002
-        return data.y
-
-    def _beginning(self, X: Any, y: Any, sample_weight: Any, classes: Any) -> tuple[TrainingData, ApproximateState]:  # noqa: ARG002
-        options = self._check_params(streaming=True)
-        data = self._lesson(X, y, None, sample_weight)
-        return data, cast("ApproximateState", self._begun(data, options))
-
-    def _more(self, X: Any, y: Any, sample_weight: Any) -> TrainingData:
-        return self._lesson(X, y, self._state, sample_weight)
-
-    def _validation_score(self, X: Any, y: NDArray[Any], weights: NDArray[np.float64]) -> float:
-        errors = np.square(self._native_decisions(X)[1][:, 0] - y)
-        clock = self._state.native.state()["clock"]
+    def _validation_score(
+        self, state: ApproximateState, X: Any, y: NDArray[Any], weights: NDArray[np.float64]
+    ) -> float:
+        errors = np.square(state.decide(X, state.options.threads)[:, 0] - y)
+        clock = state.native.state()["clock"]
         spread = clock[CLOCK.index("squares")] / clock[CLOCK.index("steps")]  # of targets; a few rows may have none
         return -float(np.average(errors, weights=weights)) / (spread or 1.0)

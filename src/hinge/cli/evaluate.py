@@ -1,8 +1,12 @@
-"""`hinge evaluate`: how often a model is right about rows whose classes are known."""
+"""`hinge evaluate`: how often a model is right about rows whose labels are known.
+
+To add a column to the table of classes, add a line to `COLUMNS`; it appears in the JSON output too.
+"""
 
 import json
 from collections import Counter
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 import numpy as np
@@ -10,20 +14,48 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from hinge.cli._material import ROWS_AT_A_TIME
 from hinge.cli._models import require_classifier
 from hinge.cli._options import DataFile, Format, Header, Json, Missing, ModelFile, Unknown
-from hinge.cli._outliers import NORMAL, answers, in_words, roc_area
-from hinge.cli._wrapping import normal_of, unwrapped
+from hinge.cli._predictions import NORMAL, ROWS_PER_CHUNK, name_outliers, predict_rows, roc_auc
+from hinge.cli._prepared import split
 from hinge.exceptions import DataError, ParameterError
-from hinge.io import open_source
+from hinge.io import Source, open_source
 from hinge.persistence import load
+from hinge.streaming import Model
 from hinge.tables import OneClassPreparation, Preparation
 
 Normal = Annotated[str | None, typer.Option(metavar="LABEL", help="The label of normal rows (one-class).")]
 
-MOST_SHOWN = 3  # classes whose confusions have a column each
-MOST_LISTED = 5  # confusions named where there are more classes
+Confusion = Counter[tuple[Any, Any]]  # number of rows by (label, prediction)
+Result = dict[str, Any]  # the JSON output
+
+MAX_CONFUSION_COLUMNS = 3  # with more classes, only the most frequent confusions are listed
+MAX_LISTED_CONFUSIONS = 5
+
+
+@dataclass(frozen=True)
+class ClassCounts:
+    """Numbers of rows that concern one class: with its label, with its prediction, and with both."""
+
+    labelled: int
+    predicted: int
+    correct: int
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the table of classes, and a key of each class in the JSON output."""
+
+    name: str
+    value: Callable[[ClassCounts], float | None]
+    format: str
+
+
+COLUMNS = (
+    Column("rows", lambda counts: counts.labelled, "{:,}"),
+    Column("precision", lambda counts: _ratio(counts.correct, counts.predicted), "{:.3f}"),
+    Column("recall", lambda counts: _ratio(counts.correct, counts.labelled), "{:.3f}"),
+)
 
 
 def evaluate(
@@ -37,28 +69,18 @@ def evaluate(
     header: Header = None,
     json_only: Json = False,
 ) -> None:
-    """Compare the answers of a model with the labels in DATA.
+    """Compare the predictions of a model with the labels in DATA.
 
     Example: hinge evaluate income.hinge test.csv
     """
-    estimator, preparation = unwrapped(load(model), missing=missing, unknown=unknown)
+    estimator, preparation = split(load(model), missing=missing, unknown=unknown)
     require_classifier(estimator, model)
     preparation = _with_normal(preparation, normal)
-    one_class = isinstance(preparation, OneClassPreparation)
-    confusion: Counter[tuple[Any, Any]] = Counter()
-    truths, scores = [], []
     source = open_source(data, format=data_format, header=header)
-    for X, y in preparation.each_examples(source.chunks(ROWS_AT_A_TIME)):
-        given, decisions = answers(estimator, X)
-        truth = in_words(y > 0) if one_class else y
-        confusion.update(zip(truth.tolist(), given.tolist(), strict=True))
-        if decisions.shape[1] == 1:
-            truths.append(truth == (NORMAL if one_class else estimator.classes_[-1]))
-            scores.append(decisions[:, 0])
-    result = _summarise(confusion)
-    result["roc_area"] = roc_area(np.concatenate(truths), np.concatenate(scores)) if truths else None
-    if one_class and normal_of(preparation) is None:
-        _show_called(result, json_only=json_only)
+    confusion, area = _compare(estimator, preparation, source)
+    result = _summarise(confusion) | {"roc_area": area}
+    if isinstance(preparation, OneClassPreparation) and preparation.normal is None:
+        _show_outlier_share(result, json_only=json_only)
     elif json_only:
         typer.echo(json.dumps(result | {"confusion": [[str(a), str(b), n] for (a, b), n in confusion.items()]}))
     else:
@@ -73,8 +95,50 @@ def _with_normal(preparation: Preparation, normal: str | None) -> Preparation:
     return replace(preparation, normal=normal)
 
 
-def _show_called(result: dict[str, Any], *, json_only: bool) -> None:
-    """Print the share of outliers, which is all there is to say where nobody knows what is normal."""
+def _compare(estimator: Model, preparation: Preparation, source: Source) -> tuple[Confusion, float | None]:
+    """Predict all rows; return the confusions and, with two classes, the area under the ROC curve."""
+    is_one_class = isinstance(preparation, OneClassPreparation)
+    positive = NORMAL if is_one_class else estimator.classes_[-1]
+    confusion: Confusion = Counter()
+    is_positive, scores = [], []
+    for X, y in preparation.iter_examples(source.chunks(ROWS_PER_CHUNK)):
+        predictions, decisions = predict_rows(estimator, X)
+        labels = name_outliers(y) if is_one_class else y
+        confusion.update(zip(labels.tolist(), predictions.tolist(), strict=True))
+        if decisions.shape[1] == 1:
+            is_positive.append(labels == positive)
+            scores.append(decisions[:, 0])
+    return confusion, roc_auc(np.concatenate(is_positive), np.concatenate(scores)) if scores else None
+
+
+def _summarise(confusion: Confusion) -> Result:
+    rows = confusion.total()
+    if not rows:
+        raise DataError("There must be rows without missing values to compare with, but every row has one.")
+    correct = sum(number for (label, prediction), number in confusion.items() if label == prediction)
+    classes = {str(label): _summarise_class(confusion, label) for label in _labels(confusion)}
+    return {"rows": rows, "error": 100.0 * (rows - correct) / rows, "accuracy": correct / rows, "classes": classes}
+
+
+def _summarise_class(confusion: Confusion, label: object) -> Result:
+    counts = ClassCounts(
+        labelled=sum(number for (truth, _), number in confusion.items() if truth == label),
+        predicted=sum(number for (_, prediction), number in confusion.items() if prediction == label),
+        correct=confusion[label, label],
+    )
+    return {column.name: column.value(counts) for column in COLUMNS}
+
+
+def _labels(confusion: Confusion) -> list[Any]:
+    return sorted({label for pair in confusion for label in pair})
+
+
+def _ratio(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
+
+
+def _show_outlier_share(result: Result, *, json_only: bool) -> None:
+    """Print the share of rows called outliers, which is all that can be said without labels."""
     if json_only:
         typer.echo(json.dumps({"rows": result["rows"], "called": result["error"]}))
     else:
@@ -83,45 +147,24 @@ def _show_called(result: dict[str, Any], *, json_only: bool) -> None:
         )
 
 
-def _summarise(confusion: Counter[tuple[Any, Any]]) -> dict[str, Any]:
-    rows = sum(confusion.values())
-    if not rows:
-        raise DataError("There must be rows to compare with, but every row has a missing value.")
-    right = sum(number for (truth, answer), number in confusion.items() if truth == answer)
-    labels = sorted({label for pair in confusion for label in pair})
-    classes = {str(label): _of_class(confusion, label) for label in labels}
-    return {"rows": rows, "error": 100.0 * (rows - right) / rows, "accuracy": right / rows, "classes": classes}
-
-
-def _of_class(confusion: Counter[tuple[Any, Any]], label: Any) -> dict[str, Any]:
-    rows = sum(number for (truth, _), number in confusion.items() if truth == label)
-    given = sum(number for (_, answer), number in confusion.items() if answer == label)
-    right = confusion[label, label]
-    return {
-        "rows": rows,
-        "precision": right / given if given else None,
-        "recall": right / rows if rows else None,
-    }
-
-
-def _show(result: dict[str, Any], confusion: Counter[tuple[Any, Any]], console: Console) -> None:
+def _show(result: Result, confusion: Confusion, console: Console) -> None:
     area = "" if result["roc_area"] is None else f", area under the ROC curve {result['roc_area']:.4f}"
     console.print(f"{result['rows']:,} rows, error {result['error']:.2f} %{area}", style="bold", highlight=False)
-    labels = sorted({label for pair in confusion for label in pair})
-    shown = labels if len(labels) <= MOST_SHOWN else []
-    table = Table()
-    for head in ("class", "rows", "precision", "recall", *(f"taken for {label}" for label in shown)):
-        table.add_column(head, justify="left" if head == "class" else "right")
+    labels = _labels(confusion)
+    shown = labels if len(labels) <= MAX_CONFUSION_COLUMNS else []
+    table = Table("class")
+    for name in (*(column.name for column in COLUMNS), *(f"predicted as {label}" for label in shown)):
+        table.add_column(name, justify="right")
     for label in labels:
-        numbers = result["classes"][str(label)]
-        cells = [str(label), f"{numbers['rows']:,}", _share(numbers["precision"]), _share(numbers["recall"])]
-        table.add_row(*cells, *(f"{confusion[label, answer]:,}" for answer in shown))
+        values = result["classes"][str(label)]
+        cells = [_format(values[column.name], column.format) for column in COLUMNS]
+        table.add_row(str(label), *cells, *(f"{confusion[label, prediction]:,}" for prediction in shown))
     console.print(table)
-    wrong = Counter({pair: number for pair, number in confusion.items() if pair[0] != pair[1]})
-    if not shown and wrong:
-        worst = (f"{truth} for {answer} ({number:,})" for (truth, answer), number in wrong.most_common(MOST_LISTED))
-        console.print(f"Most often taken: {', '.join(worst)}", highlight=False, markup=False)
+    mistakes = Counter({pair: number for pair, number in confusion.items() if pair[0] != pair[1]})
+    if not shown and mistakes:
+        listed = (f"{a} as {b} ({number:,})" for (a, b), number in mistakes.most_common(MAX_LISTED_CONFUSIONS))
+        console.print(f"Most frequent mistakes: {', '.join(listed)}", highlight=False, markup=False)
 
 
-def _share(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}"
+def _format(value: float | None, template: str) -> str:
+    return "-" if value is None else template.format(value)

@@ -2,22 +2,23 @@
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from hinge import export as exports
 from hinge.cli._files import require_writable
-from hinge.cli._models import class_names, is_detector, is_regression
+from hinge.cli._models import class_names
 from hinge.cli._options import Json, ModelFile
-from hinge.cli._wrapping import unwrapped
+from hinge.cli._prepared import split
 from hinge.exceptions import ParameterError
 from hinge.persistence import load
+from hinge.streaming import Model, traits
 
-FORMATS = {".onnx": "onnx", ".libsvm": "libsvm", ".model": "libsvm"}
+FORMATS = {suffix: each.name for each in exports.FORMATS for suffix in each.suffixes}
 
 Output = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Ends in .onnx, .libsvm or .model.")]
-Target = Annotated[str | None, typer.Option("--to", metavar="onnx|libsvm", help="Needed if the name does not tell.")]
+Target = Annotated[str | None, typer.Option("--to", metavar="onnx|libsvm", help="For other file names.")]
 Numbered = Annotated[bool, typer.Option("--number-classes", help="Write 0, 1, 2, ... for classes (LIBSVM).")]
 
 
@@ -29,40 +30,46 @@ def export(
     number_classes: Numbered = False,
     json_only: Json = False,
 ) -> None:
-    """Write a model in the format of ONNX or of LIBSVM.
+    """Write a model in ONNX or LIBSVM format.
 
     Example: hinge export income.hinge -o income.onnx
     """
-    target = target or FORMATS.get(output.suffix.lower())
-    if target not in FORMATS.values():
-        raise ParameterError(
-            f"--to must be onnx or libsvm where the name of the file does not tell, got {target or output.name!r}."
-        )
-    if number_classes and target == "onnx":
-        raise ParameterError("--number-classes is for LIBSVM, whose labels are numbers; leave it out for ONNX.")
+    target = _choose_target(output, target, number_classes=number_classes)
     require_writable(output, model)
-    estimator = load(model)
-    if is_detector(unwrapped(estimator)[0]):
+    loaded = load(model)
+    estimator, _ = split(loaded)
+    if traits(estimator).task == "one-class":
         raise ParameterError(
-            f"Only classifiers can be exported, and {model} knows one class; hinge.load takes it into Python."
+            f"Only classifiers and regressors can be exported, and {model} is a one-class model; "
+            "load it in Python with hinge.load."
         )
-    classes = class_names(unwrapped(estimator)[0])
+    classes = class_names(estimator)
     if target == "onnx":
-        exports.to_onnx(estimator, output)
-        words = f"ONNX, inputs as when the model was trained, {_outputs(estimator)}"
+        exports.to_onnx(loaded, output)
+        description = f"ONNX, inputs as in training, {_describe_outputs(estimator)}"
     else:
-        exports.to_libsvm(estimator, output, labels=range(len(classes)) if number_classes else None)
+        exports.to_libsvm(loaded, output, labels=range(len(classes)) if number_classes else None)
         numbers = ", ".join(f"{number} is {name}" for number, name in enumerate(classes))
-        words = "LIBSVM model" + (f"; {numbers}" if number_classes else "")
+        description = "LIBSVM model" + (f"; {numbers}" if number_classes else "")
     if json_only:
         typer.echo(json.dumps({"file": str(output), "format": target, "classes": classes}))
     else:
-        typer.echo(f"{output}: {words}")
+        typer.echo(f"{output}: {description}")
 
 
-def _outputs(estimator: Any) -> str:
-    """Return what comes out of a graph."""
-    inner = unwrapped(estimator)[0]
-    if is_regression(inner):
+def _choose_target(output: Path, target: str | None, *, number_classes: bool) -> str:
+    chosen = target or FORMATS.get(output.suffix.lower(), "")
+    if chosen not in FORMATS.values():
+        raise ParameterError(
+            f"--to must be onnx or libsvm if the file name ends in neither, got {target or output.name!r}."
+        )
+    if number_classes and chosen == "onnx":
+        raise ParameterError("--number-classes is for LIBSVM, whose labels are numbers; leave it out for ONNX.")
+    return chosen
+
+
+def _describe_outputs(estimator: Model) -> str:
+    if traits(estimator).task == "regression":
         return "output value"
-    return "outputs label, scores and probabilities" if hasattr(inner, "predict_proba") else "outputs label and scores"
+    has_probabilities = hasattr(estimator, "predict_proba")
+    return "outputs label, scores and probabilities" if has_probabilities else "outputs label and scores"

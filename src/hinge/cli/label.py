@@ -1,4 +1,4 @@
-"""`hinge label`: a page in the browser where people label the examples that a model asks about."""
+"""`hinge label`: a page in the browser where people label the examples a model asks about."""
 
 from __future__ import annotations
 
@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.progress import Progress
 
-from hinge._fit.progress import Terminal
-from hinge._model.params import whole
+from hinge._terminal import Terminal
 from hinge.cli._files import require_writable
-from hinge.cli._models import gamma_of
-from hinge.cli._options import names
+from hinge.cli._options import parse_gamma, split_names
 from hinge.exceptions import ParameterError
 
 if TYPE_CHECKING:
@@ -22,29 +20,30 @@ if TYPE_CHECKING:
     from hinge.web.pools import Pool
 
 DEMONSTRATION = "digits"
-EXPORTS = (".csv", ".parquet", ".svm", ".hinge")
+EXPORT_SUFFIXES = (".csv", ".parquet", ".svm", ".hinge")
+MAX_PORT = 65535
 _SHAPE = re.compile(r"(\d{1,4})x(\d{1,4})")
 
 Data = Annotated[str, typer.Argument(help="A file, a folder of images or texts, or a known data set.")]
-Classes = Annotated[str | None, typer.Option(metavar="NAMES", help="Classes to begin with, with commas.")]
+Classes = Annotated[str | None, typer.Option(metavar="NAMES", help="Classes to start with, separated by commas.")]
 Show = Annotated[str, typer.Option(metavar="HOW", help="auto, image, text or table.", show_default=False)]
 Text = Annotated[str | None, typer.Option(metavar="COLUMN", help="Column that holds the texts.")]
 Shape = Annotated[str | None, typer.Option(metavar="HxW", help="Height and width of images that are rows: 28x28.")]
-Known = Annotated[str | None, typer.Option(metavar="COLUMN", help="Labels there are: a column, label, or folder.")]
-Database = Annotated[str | None, typer.Option(metavar="FILE", help="Or an address. [NAME.labels.sqlite]")]
-Project = Annotated[str | None, typer.Option(metavar="NAME", help="Labels in a database belong to one. [NAME]")]
-Import = Annotated[Path | None, typer.Option("--import", metavar="FILE", help="Take labels from a CSV file.")]
+Known = Annotated[str | None, typer.Option(metavar="COLUMN", help="Existing labels: a column, label, or folder.")]
+Database = Annotated[str | None, typer.Option(metavar="FILE", help="A file or URL. [NAME.labels.sqlite]")]
+Project = Annotated[str | None, typer.Option(metavar="NAME", help="Project inside the database. [NAME]")]
+Import = Annotated[Path | None, typer.Option("--import", metavar="FILE", help="Import labels from a CSV file.")]
 Export = Annotated[Path | None, typer.Option(metavar="FILE", help="Write .csv, .parquet, .svm or .hinge; no page.")]
-Host = Annotated[str, typer.Option(metavar="NAME", help="Where to listen. [127.0.0.1]", show_default=False)]
-Port = Annotated[int, typer.Option(metavar="N", help="And at which port. [8517]", show_default=False)]
-Token = Annotated[str | None, typer.Option(metavar="TEXT", envvar="HINGE_TOKEN", help="What people must know.")]
+Host = Annotated[str, typer.Option(metavar="NAME", help="Address to listen on. [127.0.0.1]", show_default=False)]
+Port = Annotated[int, typer.Option(metavar="N", help="Port to listen on. [8517]", show_default=False)]
+Token = Annotated[str | None, typer.Option(metavar="TEXT", envvar="HINGE_TOKEN", help="Password of the page.")]
 Browser = Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page.", show_default=False)]
 Strategy = Annotated[str | None, typer.Option(metavar="HOW", help="boundary, positive, autoactive or random.")]
 Target = Annotated[str | None, typer.Option(metavar="CLASS", help="The class that positive looks for.")]
-CheckEvery = Annotated[int | None, typer.Option(metavar="N", help="One of N examples is a random one. [5]")]
-Sample = Annotated[int | None, typer.Option(metavar="N", help="Examples looked at for the next. [1000]")]
+CheckEvery = Annotated[int | None, typer.Option(metavar="N", help="Every N-th example is random. [5]")]
+Sample = Annotated[int | None, typer.Option(metavar="N", help="Candidates for the next example. [1000]")]
 Cost = Annotated[float | None, typer.Option("--C", metavar="X", help="Cost of an error. [10]")]
-Gamma = Annotated[str | None, typer.Option(metavar="X", help="Width of the kernel: a number, scale or auto.")]
+Gamma = Annotated[str | None, typer.Option(metavar="X", help="Kernel coefficient: a number, scale or auto.")]
 Solver = Annotated[str | None, typer.Option(metavar="NAME", help="incremental, or online for very many labels.")]
 Kernel = Annotated[str | None, typer.Option(metavar="NAME", help="rbf, linear, poly, sigmoid or laplacian.")]
 
@@ -74,78 +73,79 @@ def label(
     kernel: Kernel = None,
     solver: Solver = None,
 ) -> None:
-    """Open a page where people label what a model asks about.
+    """Open a page where people label the examples a model asks about.
 
-    Every label is kept in a database at once; start the command again to go on.
+    Every label is saved at once; run the command again to continue.
 
     Example: hinge label photos --classes cat,dog
     """
-    from hinge import web  # noqa: PLC0415  what no other command needs is loaded when it is asked for
+    from hinge import web  # noqa: PLC0415  needs optional libraries, which are slow to import
 
-    serve = web.serve  # a missing library is told before data are read
+    serve = web.serve  # raises an error for a missing library before data are read
     given: dict[str, Any] = {"strategy": strategy, "target": target, "check_every": check_every, "sample": sample}
-    given |= {"C": C, "gamma": gamma_of(gamma), "kernel": kernel, "solver": solver}
+    given |= {"C": C, "gamma": parse_gamma(gamma), "kernel": kernel, "solver": solver}
     settings = web.SessionSettings(**{name: value for name, value in given.items() if value is not None})
-    whole("--port", port, at_least=0, at_most=65535, hint="0 takes any that is free")
-    _require_files(import_file, export, data, database)
+    if not 0 <= port <= MAX_PORT:
+        raise ParameterError(f"--port must be from 0 (any free port) to {MAX_PORT}, got {port}.")
+    _check_files(import_file, export, data, database)
     terminal = Terminal()
-    pool = _opened(data, terminal, show=show, text=text, shape=_shape(shape), known=known)
+    pool = _open_pool(data, terminal, show=show, text=text, shape=_parse_shape(shape), known=known)
     where = (pool, database or f"{pool.name}.labels.sqlite", project or pool.name)
     if import_file is not None:
         new, changed, same = web.import_labels(*where, import_file)
-        _say(terminal, f"{import_file}: {new:,} new labels, {changed:,} changed, {same:,} as before.")
+        _print(terminal, f"{import_file}: {new:,} new labels, {changed:,} changed, {same:,} unchanged.")
     if export is not None:
         count = web.export(*where, export, settings)
         typer.echo(f"{export}: {count:,} labels.")
         return
     if classes is None and data == DEMONSTRATION:
         classes = "0,1,2,3,4,5,6,7,8,9"
-    begin: dict[str, Any] = {"classes": names(classes), "host": host, "port": port, "token": token}
+    begin: dict[str, Any] = {"classes": split_names(classes), "host": host, "port": port, "token": token}
     serve(*where, **begin, open_browser=browser, settings=settings)
 
 
-def _opened(data: str, terminal: Console, **wishes: Any) -> Pool:
-    """Return the examples, and say what they are."""
+def _open_pool(data: str, terminal: Console, **options: Any) -> Pool:
+    """Open the examples, and print what they are."""
     from hinge.web.pools import open_pool  # noqa: PLC0415
 
     with Progress(console=terminal, transient=True, disable=not terminal.is_terminal) as progress:
         task = progress.add_task(f"reading {data}", total=1.0)
-        pool = open_pool(data, watch=lambda share: progress.update(task, completed=share or 0.0), **wishes)
+        pool = open_pool(data, watch=lambda done: progress.update(task, completed=done or 0.0), **options)
     known = f", {len(pool.known):,} of them with a label" if pool.known else ""
     kind = {"image": "images", "text": "texts", "table": "rows"}[pool.kind]
-    _say(terminal, f"{pool.name}: {len(pool):,} {kind}{known}.")
+    _print(terminal, f"{pool.name}: {len(pool):,} {kind}{known}.")
     for note in pool.notes:
-        _say(terminal, note)
+        _print(terminal, note)
     return pool
 
 
-def _say(terminal: Console, sentence: str) -> None:
+def _print(terminal: Console, sentence: str) -> None:
     terminal.print(sentence, highlight=False, markup=False, soft_wrap=True)
 
 
-def _shape(text: str | None) -> tuple[int, int] | None:
-    """Return height and width.
+def _parse_shape(text: str | None) -> tuple[int, int] | None:
+    """Parse height and width.
 
     Examples
     --------
-    >>> _shape("28x20"), _shape(None)
+    >>> _parse_shape("28x20"), _parse_shape(None)
     ((28, 20), None)
     """
     if text is None:
         return None
     found = _SHAPE.fullmatch(text.strip().lower())
     if found is None:
-        raise ParameterError(f"--shape must be height and width of the images, 28x28 for instance, got {text!r}.")
+        raise ParameterError(f"--shape must be the height and width of the images, such as 28x28, got {text!r}.")
     return int(found[1]), int(found[2])
 
 
-def _require_files(import_file: Path | None, export: Path | None, *others: str | None) -> None:
-    """Complain before the work is done, not after it."""
+def _check_files(import_file: Path | None, export: Path | None, *others: str | None) -> None:
+    """Check the files of labels before the work starts."""
     if import_file is not None and not import_file.is_file():
-        raise FileNotFoundError(f"There is no file {import_file} to take labels from.")
-    if export is not None and export.suffix.lower() not in EXPORTS:
+        raise FileNotFoundError(f"There is no file {import_file} to import labels from.")
+    if export is not None and export.suffix.lower() not in EXPORT_SUFFIXES:
         raise ParameterError(
-            f"--export must name a file that ends in {', '.join(EXPORTS[:-1])} (labels) or {EXPORTS[-1]} (the model), "
-            f"got {export.name!r}."
+            f"--export must name a file that ends in {', '.join(EXPORT_SUFFIXES[:-1])} (labels) or "
+            f"{EXPORT_SUFFIXES[-1]} (the model), got {export.name!r}."
         )
     require_writable(export, import_file, *others)

@@ -1,4 +1,4 @@
-"""`hinge predict`: the class of each row of a file."""
+"""`hinge predict`: the predicted class of each row of a file."""
 
 import csv
 import json
@@ -6,25 +6,31 @@ import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Annotated, Any, TextIO
+from typing import Annotated, TextIO
 
+import numpy as np
 import typer
 from numpy.typing import NDArray
 
 from hinge.cli._files import require_writable
-from hinge.cli._material import ROWS_AT_A_TIME
-from hinge.cli._models import class_names, is_regression
+from hinge.cli._models import class_names
 from hinge.cli._options import DataFile, Format, Header, Json, Missing, ModelFile, Unknown
-from hinge.cli._outliers import answers
-from hinge.cli._wrapping import unwrapped
+from hinge.cli._predictions import ROWS_PER_CHUNK, predict_rows
+from hinge.cli._prepared import split
 from hinge.exceptions import ParameterError
 from hinge.io import open_source
 from hinge.io.atomic import replacing
 from hinge.persistence import load
+from hinge.streaming import Model, traits
+from hinge.tables import Labels, Matrix
 
-Output = Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where labels go; else printed.")]
-Scores = Annotated[bool, typer.Option("--scores", help="Print decision values as well, as CSV.")]
-Probabilities = Annotated[bool, typer.Option("--probabilities", help="Print those of classes (log_loss), as CSV.")]
+Output = Annotated[
+    Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file instead of printing.")
+]
+Scores = Annotated[bool, typer.Option("--scores", help="Also print decision values, as CSV.")]
+Probabilities = Annotated[bool, typer.Option("--probabilities", help="Also print class probabilities, as CSV.")]
+
+Predictions = tuple[Labels, NDArray[np.float64]]  # labels or values, and scores or probabilities
 
 
 def predict(
@@ -40,70 +46,76 @@ def predict(
     header: Header = None,
     json_only: Json = False,
 ) -> None:
-    """Print the class of each row of DATA, one a line: normal or outlier, if the model has one class.
+    """Print the predicted class of each row of DATA, one per line.
 
-    A regression prints values. Rows from standard input are answered as they come.
+    One-class models print normal or outlier, regressors print values. Rows from standard input are answered as they
+    arrive.
 
     Example: hinge predict income.hinge new.csv --scores -o answers.csv
     """
     require_writable(output, model, data)
     if missing == "drop":
-        raise ParameterError("--missing must be 'error' or 'fill' here, got 'drop': every row gets an answer.")
-    estimator, preparation = unwrapped(load(model), missing=missing, unknown=unknown)
-    _require_fitting(estimator, scores=scores, probabilities=probabilities)
+        raise ParameterError("--missing must be 'error' or 'fill' here, got 'drop': every row gets a prediction.")
+    estimator, preparation = split(load(model), missing=missing, unknown=unknown)
+    _check_columns(estimator, scores=scores, probabilities=probabilities)
     source = open_source(data, format=data_format, header=header)
-    ask = _chances if probabilities else answers
-    with _opened(output) as file, closing(source.chunks(ROWS_AT_A_TIME)) as chunks:
-        given = (ask(estimator, preparation.features(chunk)) for chunk in chunks)
+    predictor = _predict_probabilities if probabilities else predict_rows
+    with _open_output(output) as file, closing(source.chunks(ROWS_PER_CHUNK)) as chunks:
+        predictions = (predictor(estimator, preparation.features(chunk)) for chunk in chunks)
         if json_only:
-            names = ("values" if is_regression(estimator) else "labels", "probabilities" if probabilities else "scores")
-            _write_json(file, given, names if scores or probabilities else names[:1])
+            keys = (
+                "values" if traits(estimator).task == "regression" else "labels",
+                "probabilities" if probabilities else "scores",
+            )
+            _write_json(file, predictions, keys if scores or probabilities else keys[:1])
+        elif scores or probabilities:
+            _write_csv(file, predictions, ["label", *_column_names(estimator, probabilities=probabilities)])
         else:
-            heads = ["label", *_heads(estimator, probabilities=probabilities)]
-            _write_lines(file, given, heads if scores or probabilities else None)
+            _write_labels(file, predictions)
 
 
-def _require_fitting(estimator: Any, *, scores: bool, probabilities: bool) -> None:
-    """Refuse what a model cannot say."""
+def _check_columns(estimator: Model, *, scores: bool, probabilities: bool) -> None:
+    """Raise an error for columns that a model does not have."""
     if scores and probabilities:
-        raise ParameterError("--scores must be left out with --probabilities: each has columns of its own.")
-    if scores and is_regression(estimator):
-        raise ParameterError("--scores must be left out: a regression answers with values.")
+        raise ParameterError("--scores must be left out with --probabilities: only one of them can be printed.")
+    if scores and traits(estimator).task == "regression":
+        raise ParameterError("--scores must be left out: a regressor predicts values.")
     if probabilities and not hasattr(estimator, "predict_proba"):
         raise ParameterError("--probabilities needs a model trained with --model approximate --loss log_loss.")
 
 
-def _chances(estimator: Any, X: Any) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return labels and probabilities of classes."""
-    return answers(estimator, X)[0], estimator.predict_proba(X)
+def _predict_probabilities(estimator: Model, X: Matrix) -> Predictions:
+    return predict_rows(estimator, X)[0], estimator.predict_proba(X)
 
 
-def _heads(estimator: Any, *, probabilities: bool) -> list[str]:
+def _column_names(estimator: Model, *, probabilities: bool) -> list[str]:
     classes = class_names(estimator)
     return classes if probabilities or len(classes) > 2 else ["score"]
 
 
-def _write_lines(file: TextIO, given: Iterator[tuple[NDArray[Any], NDArray[Any]]], heads: list[str] | None) -> None:
+def _write_labels(file: TextIO, predictions: Iterator[Predictions]) -> None:
+    for labels, _ in predictions:
+        file.write("".join(f"{label}\n" for label in labels.tolist()))
+        file.flush()  # the reader of a pipe gets each prediction at once
+
+
+def _write_csv(file: TextIO, predictions: Iterator[Predictions], header: list[str]) -> None:
     table = csv.writer(file, lineterminator="\n")
-    if heads is not None:
-        table.writerow(heads)
-    for labels, decisions in given:
-        if heads is None:
-            file.write("".join(f"{label}\n" for label in labels.tolist()))
-        else:
-            table.writerows([label, *row] for label, row in zip(labels.tolist(), decisions.tolist(), strict=True))
-        file.flush()  # whoever waits at the other end of a pipe gets each answer at once
+    table.writerow(header)
+    for labels, scores in predictions:
+        table.writerows([label, *row] for label, row in zip(labels.tolist(), scores.tolist(), strict=True))
+        file.flush()
 
 
-def _write_json(file: TextIO, given: Iterator[tuple[NDArray[Any], NDArray[Any]]], names: tuple[str, ...]) -> None:
-    """Write what is given, first the labels, under some names."""
-    parts = list(given)
-    result = {name: [entry for part in parts for entry in part[place].tolist()] for place, name in enumerate(names)}
+def _write_json(file: TextIO, predictions: Iterator[Predictions], keys: tuple[str, ...]) -> None:
+    """Write one object, with the labels or values under the first key and the scores under the second."""
+    chunks = list(predictions)
+    result = {key: [entry for chunk in chunks for entry in chunk[place].tolist()] for place, key in enumerate(keys)}
     file.write(json.dumps(result) + "\n")
 
 
 @contextmanager
-def _opened(output: Path | None) -> Iterator[TextIO]:
+def _open_output(output: Path | None) -> Iterator[TextIO]:
     if output is None:
         yield sys.stdout
     else:

@@ -1,4 +1,4 @@
-"""Data sets by name, and data files as arrays."""
+"""Load data sets by name, and read data files into arrays."""
 
 from hinge.datasets._bundled import BUNDLED
 from hinge.datasets._dataset import Dataset
@@ -11,22 +11,23 @@ __all__ = ["BUNDLED", "Dataset", "elastic_digits", "load", "names", "read"]
 
 
 def names() -> list[str]:
-    """Return the names that `load` knows."""
+    """Return the names that `load` accepts."""
     return [*BUNDLED, *KNOWN]
 
 
 def load(name: str, *, random_state: int = 0) -> Dataset:
-    """Load a data set.
+    """Load a data set by name.
 
     Parameters
     ----------
     name : str
-        One of `names()`. Always at hand are "spirals" (two arms in the plane, generated), "waveform" (Breiman's three
-        classes of noisy waves, generated) and "digits" (1797 images that come with scikit-learn). "mnist", "a9a",
-        "usps", "covtype", "ijcnn1", "banana", "reuters-moneyfx", "rcv1-ccat" and "kddcup99" are read from the folder
-        named by the environment variable HINGE_DATA, else fetched once if they have a public address.
+        One of `names()`. Three sets need no files: "spirals" (two arms in the plane, generated), "waveform" (Breiman's
+        three classes of noisy waves, generated) and "digits" (1797 images that come with scikit-learn). "mnist",
+        "a9a", "usps", "covtype", "ijcnn1", "banana", "reuters-moneyfx", "rcv1-ccat" and "kddcup99" are read from the
+        folder named by the environment variable HINGE_DATA. Without it, sets that have a public address are downloaded
+        once to the user's cache, which needs ``pip install 'hinge[datasets]'``.
     random_state : int
-        Seed of the generator, or of the order of the rows, of the first three. The others come as they are.
+        Seed of the generator ("spirals", "waveform") or of the order of the rows ("digits"). The others ignore it.
 
     Returns
     -------

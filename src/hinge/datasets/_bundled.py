@@ -1,7 +1,6 @@
-"""Sets that are generated or come with scikit-learn."""
+"""Data sets that are generated or come with scikit-learn."""
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +10,7 @@ from hinge.datasets._dataset import Dataset
 
 
 def spirals(random_state: int) -> Dataset:
-    """Two arms of a spiral, blurred until they overlap: 40 000 training and 5 000 test points in the plane."""
+    """Generate two spiral arms that overlap: 40 000 training and 5 000 test points in the plane."""
     random = np.random.default_rng(random_state)
     y = random.integers(0, 2, 45_000)
     turn = 3 * np.pi * np.sqrt(random.uniform(0.02, 1.0, y.size))
@@ -22,28 +21,28 @@ def spirals(random_state: int) -> Dataset:
 
 
 def waveform(random_state: int) -> Dataset:
-    """Breiman's waveform recognition problem: three classes, 21 features, 5 000 training and 5 000 test rows.
+    """Generate Breiman's waveform problem: three classes, 21 features, 5 000 training and 5 000 test rows.
 
-    Each example is a random convex combination of two of three triangular waves, with noise of unit variance added.
+    Each example is a random convex combination of two of three triangular waves, plus noise of unit variance.
     """
     random = np.random.default_rng(random_state)
-    place = np.arange(1, 22)
-    waves = np.maximum(6 - np.abs(place - np.array([[7], [15], [11]])), 0)
+    position = np.arange(1, 22)
+    waves = np.maximum(6 - np.abs(position - np.array([[7], [15], [11]])), 0)
     first, second = np.array([0, 0, 1]), np.array([1, 2, 2])
     y = random.integers(0, 3, 10_000)
     share = random.uniform(size=(y.size, 1))
-    X = share * waves[first[y]] + (1 - share) * waves[second[y]] + random.normal(size=(y.size, place.size))
+    X = share * waves[first[y]] + (1 - share) * waves[second[y]] + random.normal(size=(y.size, position.size))
     return _split("waveform", X, y, n_train=5_000, C=1.0, gamma=0.02)
 
 
 def digits(random_state: int) -> Dataset:
-    """Scikit-learn's 8 x 8 images of handwritten digits, pixels between 0 and 1: 1 200 training and 597 test rows."""
+    """Load scikit-learn's 8 x 8 handwritten digits, pixels between 0 and 1: 1 200 training and 597 test rows."""
     X, y = load_digits(return_X_y=True)
     order = np.random.default_rng(random_state).permutation(len(y))
     return _split("digits", X[order] / 16.0, y[order], n_train=1200, C=10.0, gamma=0.1)
 
 
-def _split(name: str, X: NDArray[np.float64], y: NDArray[Any], *, n_train: int, C: float, gamma: float) -> Dataset:
+def _split(name: str, X: NDArray[np.float64], y: NDArray[np.int64], *, n_train: int, C: float, gamma: float) -> Dataset:
     return Dataset(name, X[:n_train], y[:n_train], X[n_train:], y[n_train:], C, gamma)
 
 

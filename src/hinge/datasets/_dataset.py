@@ -1,10 +1,14 @@
-"""What a data set is."""
+"""A data set: training and test rows with settings that suit them."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+from hinge.io import Matrix
+
+Labels: TypeAlias = NDArray[np.int64] | NDArray[np.str_]
 
 
 @dataclass(frozen=True)
@@ -12,14 +16,14 @@ class Dataset:
     """Rows to learn from, rows to test with, and RBF settings that suit them."""
 
     name: str
-    X_train: Any  # rows of an array or of a CSR matrix
-    y_train: NDArray[Any]
-    X_test: Any
-    y_test: NDArray[Any]
+    X_train: Matrix
+    y_train: Labels
+    X_test: Matrix
+    y_test: Labels
     C: float
     gamma: float
 
     @property
-    def classes(self) -> NDArray[Any]:
-        """The labels that occur, sorted."""
+    def classes(self) -> Labels:
+        """The distinct labels, sorted."""
         return np.unique(np.concatenate([self.y_train, self.y_test]))

@@ -1,4 +1,4 @@
-"""Data files as arrays, whole or in chunks."""
+"""Read data files into arrays, whole or in chunks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def read(
     path: str | os.PathLike[str],
     *,
     chunk_size: int | None = None,
-    format: str | None = None,  # noqa: A002  everybody's name for it
+    format: str | None = None,  # noqa: A002  the usual name
     label: str | int | None = None,
     header: bool | None = None,
     delimiter: str | None = None,
@@ -32,8 +32,8 @@ def read(
 ) -> Any:
     r"""Read examples and labels from a file.
 
-    A file is gone through twice in chunks, which takes little memory: once to find its columns, categories and number
-    of features, and once to read the rows.
+    The file is read twice in chunks, which takes little memory: once to find its columns, categories and number of
+    features, and once for the rows.
 
     Parameters
     ----------
@@ -41,31 +41,32 @@ def read(
         An svmlight (LIBSVM) or CSV file, plain or compressed by gzip, bzip2 or xz, a Parquet file, or an npz file with
         the arrays X and y.
     chunk_size : int, default=None
-        Yield at most so many rows at a time, so that files larger than memory can be read; None reads all of them.
+        Rows per chunk, at most; for files larger than memory. None reads all rows at once.
     format : {"svmlight", "csv", "parquet", "npz"}, default=None
-        What the file is; None looks at its name, then at its first line.
+        Format of the file; None guesses from its name, then from its first line.
     label : str or int, default=None
-        Name or number (from 0; -1 is the last) of the label column of a table; None takes a column called label, class,
-        target or y, else the last.
+        Name or number (from 0; -1 is the last) of the label column of a table; None takes the column called label,
+        class, target or y, else the last one.
     header : bool, default=None
-        A CSV file begins with the names of its columns; None looks at the first line.
+        Whether the first line of a CSV file holds column names; None guesses from the first lines.
     delimiter : str, default=None
-        What separates the fields of a CSV file; None takes the one of , ; | and tab that the first line has most of.
+        The field separator of a CSV file; None takes whichever of , ; | and tab is most frequent in the first line.
     drop, categorical : collection of str, default=()
-        Columns to leave out, and columns of numbers that are categories. Columns of text always are categories; each
-        category becomes a feature of 0 and 1.
+        Columns to leave out, and numeric columns to treat as categories. Columns of text are always categorical. Each
+        category becomes a binary feature.
     missing : {"error", "drop", "fill"}, default="error"
-        Refuse missing values, leave their rows out, or take the mean (numbers) or a category of its own (text).
+        Raise an error for missing values, leave their rows out, or fill them in: with the mean (numbers) or with a
+        category of their own (text).
     dense : bool, default=None
-        Return dense rows or a CSR matrix; None returns what the file holds: CSR for svmlight, dense rows for others
-        unless nearly all of their entries are zero.
+        Return dense rows or a CSR matrix. None returns CSR for svmlight files, and dense rows for other formats unless
+        nearly all entries are zero.
     dtype : {"float64", "float32"}, default="float64"
-        Precision.
+        Type of the features.
 
     Returns
     -------
     X, y : tuple
-        Examples and labels; or, with `chunk_size`, an iterator of such pairs.
+        Features and labels; or, with `chunk_size`, an iterator of such pairs.
 
     Examples
     --------
@@ -84,13 +85,13 @@ def read(
         raise ParameterError(f"chunk_size must be at least 1, got {chunk_size}; None reads all rows at once.")
     source = open_source(path, format=format, header=header, delimiter=delimiter)
     if not source.repeatable:
-        raise DataError(f"read needs a file that can be read twice, got {source.name}; write it to a file first.")
+        raise DataError(f"read needs a file that can be read twice, got {source.name}; save it to a file first.")
     survey = Survey(label=label, drop=drop, categorical=categorical, missing=missing)
-    for _ in survey.look_at(source.chunks(_ROWS_AT_A_TIME)):
+    for _ in survey.scan(source.chunks(_ROWS_AT_A_TIME)):
         pass
     if dense is None and source.format == "svmlight":
         dense = False
     preparation = survey.preparation(scale="none", dtype=dtype, dense=dense)
     if chunk_size is None:
         return preparation.all_examples(source.chunks(_ROWS_AT_A_TIME))
-    return preparation.each_examples(source.chunks(chunk_size))
+    return preparation.iter_examples(source.chunks(chunk_size))

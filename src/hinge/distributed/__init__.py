@@ -1,7 +1,7 @@
-"""More than one process, more than one machine: training, prediction and questions over partitions, on dask.
+"""Training, prediction and active learning over partitioned data, on dask.
 
-Everything runs on the current dask client, on the one given as `client`, or without any on dask's own threads. dask is
-imported when something is called: `pip install 'hinge[dask]'`.
+Everything runs on the current dask client, on the one given as `client`, or without a client on dask's local threads.
+dask is imported at the first call: `pip install 'hinge[dask]'`.
 """
 
 from hinge.distributed._cascade import cascade

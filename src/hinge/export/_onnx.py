@@ -1,58 +1,60 @@
 """Models as ONNX graphs, which runtimes in many languages evaluate.
 
-ONNX has an operator SVMClassifier, but it adds up in single precision and knows one machine a pair of classes only. The
-decision is built from plain operators in double precision instead.
+ONNX has an operator SVMClassifier, but it sums in single precision and supports only one-vs-one. Decision functions are
+built from plain operators in double precision instead.
 """
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hinge._model.params import choice
-from hinge.export._errors import ExportError
-from hinge.export._graph import Graph, check_kernel_size, whole_numbers
-from hinge.export._onnx_inputs import plain_matrix, prepared_matrix
-from hinge.export._onnx_outputs import add_label, add_probabilities, add_value
-from hinge.export._view import Fourier, View, taken_apart
+from hinge.export._exported_model import ExportedModel, FourierFeatures
+from hinge.export._model_access import split_preparation
+from hinge.export._onnx_graph import GraphBuilder, check_size
+from hinge.export._onnx_inputs import add_input, add_prepared_inputs
+from hinge.export._onnx_outputs import add_label, add_probabilities, add_value, as_onnx_labels
 from hinge.io.atomic import replacing
 
 if TYPE_CHECKING:
     import onnx
     from numpy.typing import NDArray
+    from sklearn.base import BaseEstimator
 
 _KERNELS = ("linear", "poly", "rbf", "sigmoid", "laplacian", "precomputed")
 
 
-def to_onnx(model: Any, path: str | os.PathLike[str] | None = None, *, dtype: str = "float32") -> onnx.ModelProto:
-    """Return a model as an ONNX graph, and write it to a file if a path is given.
+def to_onnx(
+    model: BaseEstimator, path: str | os.PathLike[str] | None = None, *, dtype: str = "float32"
+) -> onnx.ModelProto:
+    """Convert a model to an ONNX graph, and write it to a file if a path is given.
 
-    The graph has an input `X` of shape (N, n_features) and the outputs `label` of shape (N,) and `scores`, which is
-    what `decision_function` returns; a model with `predict_proba` has an output `probabilities` of shape (N, n_classes)
-    besides. A regression has one output, `value` of shape (N,). The graph computes in double precision, whatever the
-    precision of its input.
+    The graph has an input `X` of shape (N, n_features) and the outputs `label` of shape (N,) and `scores`, which are
+    the values of `decision_function`. A model with `predict_proba` also has an output `probabilities` of shape
+    (N, n_classes). A regression has one output, `value` of shape (N,). The graph computes in double precision, whatever
+    the precision of its input.
 
-    A `PreparedClassifier` of named columns has an input of shape (N, 1) for each of them instead, called like the
-    column: numbers, or texts where it holds categories, without blanks around them and empty where they are missing.
-    Unknown categories make the evaluation fail, unless the preparation ignores them; missing numbers are NaN, and so
-    are then the scores, unless the preparation fills them in.
+    A `PreparedClassifier` with named columns has one input of shape (N, 1) per column instead, with the name of the
+    column. Inputs are numbers, or strings for categories; strip blanks from these, and leave missing ones empty.
+    Evaluation fails for unknown categories, unless the preparation ignores them. Missing numbers are NaN and make the
+    scores NaN, unless the preparation fills them in.
 
     Parameters
     ----------
     model : estimator
-        A fitted classifier of this package, or an `ApproximateSVR`, with any kernel but a function.
+        A fitted classifier of this package, or an `ApproximateSVR`, with any kernel except a function.
     path : path, default=None
-        Name of the file, usually with the ending `.onnx`. An existing file is replaced, when the new one is complete.
+        Name of the file, usually ending in `.onnx`. An existing file is replaced when the new one is complete.
     dtype : {"float32", "float64"}, default="float32"
-        Type of `X` (or of the columns of numbers) and of the numbers that come out.
+        Type of `X` (or of the numeric columns) and of the numeric outputs.
 
     Returns
     -------
     onnx.ModelProto
-        The graph. Labels that are texts come out as texts; whole numbers of any type, and truth values as 0 and 1,
-        come out as int64.
+        The graph. String labels stay strings; integers of any type, and booleans as 0 and 1, become int64.
 
     Raises
     ------
@@ -63,8 +65,8 @@ def to_onnx(model: Any, path: str | os.PathLike[str] | None = None, *, dtype: st
 
     Notes
     -----
-    A laplacian kernel goes through the support vectors one by one, which takes longer than the products of the others.
-    Sparse support vectors are written out with their zeros.
+    The laplacian kernel loops over the support vectors, which is slower than the matrix products of other kernels.
+    Sparse support vectors become dense.
 
     Examples
     --------
@@ -75,86 +77,82 @@ def to_onnx(model: Any, path: str | os.PathLike[str] | None = None, *, dtype: st
     (['X'], ['label', 'scores'])
     """
     choice("dtype", dtype, ("float32", "float64"))
-    model, preparation = taken_apart(model)
-    view = View.of(model)
-    view.require_kernel(_KERNELS, "ONNX here")
-    labels = None if view.regression else _labels(view.classes)
-    graph = Graph()
+    model, preparation = split_preparation(model)
+    exported = ExportedModel.of(model)
+    exported.require_kernel(_KERNELS, "ONNX export")
+    labels = None if exported.is_regression else as_onnx_labels(exported.classes)
+    graph = GraphBuilder()
     if preparation is None:
-        X = plain_matrix(graph, view.n_features, dtype)
+        X = add_input(graph, exported.n_features, dtype)
     else:
-        X = prepared_matrix(graph, preparation, dtype)
-    answers = decisions(graph, view, X)
+        X = add_prepared_inputs(graph, preparation, dtype)
+    decisions = _add_decision_functions(graph, exported, X)
     if labels is None:
-        add_value(graph, answers, dtype)
+        add_value(graph, decisions, dtype)
     else:
-        add_label(graph, labels, answers, dtype)
+        add_label(graph, labels, decisions, dtype)
     if hasattr(model, "predict_proba"):
-        add_probabilities(graph, answers, dtype, len(view.classes))
-    found = graph.model(_description(view))
+        add_probabilities(graph, decisions, dtype, len(exported.classes))
+    finished = graph.model(_describe(exported))
     if path is not None:
         with replacing(path) as unfinished:
-            unfinished.write_bytes(found.SerializeToString())
-    return found
+            unfinished.write_bytes(finished.SerializeToString())
+    return finished
 
 
-def decisions(graph: Graph, view: View, X: str) -> str:
-    """Add the decision functions of examples in double precision: shape (N, machines).
-
-    Parameters
-    ----------
-    graph : Graph
-        The graph that grows.
-    view : View
-        The model.
-    X : str
-        Name of the examples.
-    """
-    name = view.kernel.name
-    if view.fourier is not None:
-        features = _cosines(graph, view, view.fourier, X)
-        products = graph.add("MatMul", features, graph.constant(np.ascontiguousarray(view.coefficients.T)))
+def _add_decision_functions(graph: GraphBuilder, exported: ExportedModel, X: str) -> str:
+    """Add the decision functions of examples `X` in double precision: shape (N, n_functions)."""
+    name = exported.kernel.name
+    if exported.fourier is not None:
+        features = _add_fourier_features(graph, exported, exported.fourier, X)
+        products = graph.add("MatMul", features, graph.constant(np.ascontiguousarray(exported.coefficients.T)))
     elif name == "linear":
-        weights = np.asarray(view.vectors.T @ view.coefficients.T, dtype=np.float64)
+        weights = np.asarray(exported.vectors.T @ exported.coefficients.T, dtype=np.float64)
         products = graph.add("MatMul", X, graph.constant(weights))
     elif name == "laplacian":
-        products = _laplacian(graph, view, X)
+        products = _add_laplacian_sums(graph, exported, X)
     else:
-        values = _kernel_values(graph, view, X)
-        products = graph.add("MatMul", values, graph.constant(np.ascontiguousarray(view.coefficients.T)))
-    return graph.add("Add", products, graph.constant(view.intercepts))
+        values = _add_kernel_values(graph, exported, X)
+        products = graph.add("MatMul", values, graph.constant(np.ascontiguousarray(exported.coefficients.T)))
+    return graph.add("Add", products, graph.constant(exported.intercepts))
 
 
-def _kernel_values(graph: Graph, view: View, X: str) -> str:
-    kernel = view.kernel
+def _add_kernel_values(graph: GraphBuilder, exported: ExportedModel, X: str) -> str:
+    kernel = exported.kernel
     if kernel.name == "precomputed":
-        return graph.add("Gather", X, graph.constant(view.columns), axis=1)
-    vectors = _dense(view)
+        return graph.add("Gather", X, graph.constant(exported.columns), axis=1)
+    vectors = _dense(exported)
     if kernel.name == "rbf":
-        return _gaussian(graph, vectors, X, kernel.gamma)
-    products = graph.add("MatMul", X, _columns(graph, vectors, factor=kernel.gamma))
+        return _add_rbf_values(graph, vectors, X, kernel.gamma)
+    products = graph.add("MatMul", X, _add_columns(graph, vectors, factor=kernel.gamma))
     inner = graph.add("Add", products, graph.constant(kernel.coef0))
     if kernel.name == "sigmoid":
         return graph.add("Tanh", inner)
     return graph.add("Pow", inner, graph.constant(float(kernel.degree)))
 
 
-def _gaussian(graph: Graph, vectors: NDArray[Any], X: str, gamma: float) -> str:
-    """Add exp(-gamma (|x|^2 + |s|^2 - 2 <x, s>)); what x and s have in common goes first, or digits would be lost."""
+def _add_rbf_values(graph: GraphBuilder, vectors: NDArray[np.floating], X: str, gamma: float) -> str:
+    """Add exp(-gamma (|x|^2 + |s|^2 - 2 <x, s>)); the centre is subtracted first, since rounding would be large."""
     centre = vectors.mean(axis=0, dtype=np.float64)
     squares = np.square(vectors - centre).sum(axis=1)
     X = graph.add("Sub", X, graph.constant(centre))
     norms = graph.add("ReduceSum", graph.add("Mul", X, X), graph.constant(np.array([1])), keepdims=1)
-    products = graph.add("MatMul", X, _columns(graph, vectors, centre, factor=2.0))
+    products = graph.add("MatMul", X, _add_columns(graph, vectors, centre, factor=2.0))
     distances = graph.add("Sub", graph.add("Add", norms, graph.constant(squares)), products)
     distances = graph.add("Max", distances, graph.constant(0.0))
     return graph.add("Exp", graph.add("Mul", distances, graph.constant(-gamma)))
 
 
-def _columns(graph: Graph, vectors: NDArray[Any], centre: NDArray[np.float64] | None = None, *, factor: float) -> str:
+def _add_columns(
+    graph: GraphBuilder,
+    vectors: NDArray[np.floating],
+    centre: NDArray[np.float64] | None = None,
+    *,
+    factor: float,
+) -> str:
     """Add the support vectors as columns in double precision; they are stored in the precision of the model.
 
-    The factor comes before the product: after it, onnxruntime makes it a part of the product, in single precision.
+    The factor is applied before the product: onnxruntime would fuse it with the product in single precision.
     """
     offset = np.zeros(1) if centre is None else centre
     if vectors.dtype == np.float64:
@@ -164,53 +162,40 @@ def _columns(graph: Graph, vectors: NDArray[Any], centre: NDArray[np.float64] | 
     return graph.add("Mul", centred, graph.constant(factor))
 
 
-def _laplacian(graph: Graph, view: View, X: str) -> str:
-    """Add the sum of exp(-gamma |x - s|_1), a loop over the support vectors that adds up as it goes."""
-    vectors = _dense(view)
+def _add_laplacian_sums(graph: GraphBuilder, exported: ExportedModel, X: str) -> str:
+    """Add the weighted sums of exp(-gamma |x - s|_1), by a loop over the support vectors."""
+    vectors = _dense(exported)
     stored = graph.constant(vectors)
     stored = stored if vectors.dtype == np.float64 else graph.cast(stored, "float64")
-    body = Graph()
+    body = GraphBuilder()
     distances = body.add("Abs", body.add("Sub", X, "vector"), name="differences")
     distances = body.add("ReduceSum", distances, body.constant(np.array([1])), keepdims=0)
-    body.add("Exp", body.add("Mul", distances, body.constant(-view.kernel.gamma)), name="values")
-    loop = body.body({"vector": ("float64", [view.n_features])}, "values", "float64", ["N"])
+    body.add("Exp", body.add("Mul", distances, body.constant(-exported.kernel.gamma)), name="values")
+    loop = body.body({"vector": ("float64", [exported.n_features])}, "values", "float64", ["N"])
     values = graph.add("Scan", stored, body=loop, num_scan_inputs=1)  # (n_support, N)
-    products = graph.add("MatMul", graph.constant(view.coefficients), values)
+    products = graph.add("MatMul", graph.constant(exported.coefficients), values)
     return graph.add("Transpose", products, perm=[1, 0])
 
 
-def _cosines(graph: Graph, view: View, fourier: Fourier, X: str) -> str:
-    """Add sqrt(2 / d) cos(<frequency, x> + phase); runtimes have sines, but not all have cosines, in double."""
-    if view.centre is not None:
-        X = graph.add("Sub", X, graph.constant(view.centre))
-    turned = fourier.phases.astype(np.float64) + np.pi / 2
+def _add_fourier_features(graph: GraphBuilder, exported: ExportedModel, fourier: FourierFeatures, X: str) -> str:
+    """Add sqrt(2 / d) cos(<frequency, x> + phase) as sines: not all runtimes have cosines in double precision."""
+    if exported.centre is not None:
+        X = graph.add("Sub", X, graph.constant(exported.centre))
+    shifted = fourier.phases.astype(np.float64) + np.pi / 2
     stored = graph.constant(fourier.frequencies)
     stored = stored if fourier.frequencies.dtype == np.float64 else graph.cast(stored, "float64")
-    angles = graph.add("Add", graph.add("MatMul", X, stored), graph.constant(turned))
-    return graph.add("Mul", graph.add("Sin", angles), graph.constant(np.sqrt(2.0 / len(turned))))
+    angles = graph.add("Add", graph.add("MatMul", X, stored), graph.constant(shifted))
+    return graph.add("Mul", graph.add("Sin", angles), graph.constant(np.sqrt(2.0 / len(shifted))))
 
 
-def _description(view: View) -> str:
-    kind = "Regression" if view.regression else "Classifier"
-    parts = "support vectors" if view.fourier is None else "Fourier features"
-    return f"{kind} with kernel {view.kernel.describe()} and {view.n_support} {parts}."
+def _describe(exported: ExportedModel) -> str:
+    kind = "Regression" if exported.is_regression else "Classifier"
+    parts = "support vectors" if exported.fourier is None else "Fourier features"
+    return f"{kind} with kernel {exported.kernel.describe()} and {exported.n_support} {parts}."
 
 
-def _labels(classes: NDArray[Any]) -> NDArray[Any]:
-    """Return labels as ONNX has them: int64, or texts in an array of objects."""
-    if classes.dtype.kind == "U" or (classes.dtype == object and all(isinstance(label, str) for label in classes)):
-        return classes.astype(object)
-    numbers = whole_numbers(classes)
-    if numbers is None:
-        raise ExportError(
-            f"Labels must be texts or whole numbers of 64 bits in an ONNX graph, got {classes.tolist()[:10]!r}; "
-            "train with such labels."
-        )
-    return numbers
-
-
-def _dense(view: View) -> NDArray[Any]:
-    vectors = view.vectors
-    check_kernel_size(int(np.prod(vectors.shape, dtype=np.int64)) * vectors.dtype.itemsize)
-    dense: NDArray[Any] = vectors.toarray() if view.sparse else vectors
+def _dense(exported: ExportedModel) -> NDArray[np.floating]:
+    vectors = exported.vectors
+    check_size(int(np.prod(vectors.shape, dtype=np.int64)) * vectors.dtype.itemsize)
+    dense: NDArray[np.floating] = vectors if isinstance(vectors, np.ndarray) else vectors.toarray()
     return dense

@@ -1,4 +1,4 @@
-"""The front of an ONNX graph: from its inputs to the matrix of features, in double precision."""
+"""The inputs of an ONNX graph, as a matrix of features in double precision."""
 
 from __future__ import annotations
 
@@ -6,35 +6,35 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hinge.export._errors import ExportError
+from hinge.exceptions import ExportError
 
 if TYPE_CHECKING:
-    from hinge.export._graph import Graph
+    from hinge.export._onnx_graph import GraphBuilder
     from hinge.tables import Column, Preparation
 
-OUTPUTS = ("label", "scores", "probabilities", "value")
+_OUTPUTS = ("label", "scores", "probabilities", "value")
 
 
-def plain_matrix(graph: Graph, n_features: int, dtype: str) -> str:
-    """Add the input `X` of the features themselves; return the name of the matrix."""
-    return _double(graph, graph.input("X", dtype, n_features), dtype)
+def add_input(graph: GraphBuilder, n_features: int, dtype: str) -> str:
+    """Add the input `X` of features; return the name of the matrix."""
+    return _as_double(graph, graph.input("X", dtype, n_features), dtype)
 
 
-def prepared_matrix(graph: Graph, preparation: Preparation, dtype: str) -> str:
-    """Add an input for each raw column, or one for all where they have no names; return the name of the matrix."""
+def add_prepared_inputs(graph: GraphBuilder, preparation: Preparation, dtype: str) -> str:
+    """Add one input per raw column, or one for all if they have no names; return the name of the matrix."""
     if preparation.columns is None:
-        X = plain_matrix(graph, preparation.n_features, dtype)
+        X = add_input(graph, preparation.n_features, dtype)
     else:
-        taken = [column.name for column in preparation.columns if column.name in OUTPUTS]
+        taken = [column.name for column in preparation.columns if column.name in _OUTPUTS]
         if taken:
             raise ExportError(
-                f"An ONNX graph has a result {taken[0]!r}, so that no column may be called so; rename it."
+                f"No column may have the name {taken[0]!r}, which is an output of the ONNX graph; rename it."
             )
         fill = preparation.missing == "fill"
         parts = [
-            _number(graph, column, dtype, fill=fill)
+            _add_numbers(graph, column, dtype, fill=fill)
             if column.categories is None
-            else _category(graph, column, ignore=preparation.unknown == "ignore")
+            else _add_categories(graph, column, ignore=preparation.unknown == "ignore")
             for column in preparation.columns
         ]
         X = graph.add("Concat", *parts, axis=1)
@@ -46,21 +46,21 @@ def prepared_matrix(graph: Graph, preparation: Preparation, dtype: str) -> str:
     return graph.add("Mul", X, graph.constant(scaling.factor))
 
 
-def _number(graph: Graph, column: Column, dtype: str, *, fill: bool) -> str:
-    values = _double(graph, graph.input(column.name, dtype, 1), dtype)
+def _add_numbers(graph: GraphBuilder, column: Column, dtype: str, *, fill: bool) -> str:
+    values = _as_double(graph, graph.input(column.name, dtype, 1), dtype)
     if not fill:
         return values
-    absent = graph.add("IsNaN", values)
-    return graph.add("Where", absent, graph.constant(np.array([[column.mean]])), values)
+    missing = graph.add("IsNaN", values)
+    return graph.add("Where", missing, graph.constant(np.array([[column.mean]])), values)
 
 
-def _category(graph: Graph, column: Column, *, ignore: bool) -> str:
-    """Add the features of a category; where unknown ones are not to be ignored, evaluation fails on them."""
+def _add_categories(graph: GraphBuilder, column: Column, *, ignore: bool) -> str:
+    """Add the one-hot features of a category; evaluation fails for unknown ones unless they are ignored."""
     raw = graph.input(column.name, "string", 1)
     categories = list(column.categories or ())
-    coded = graph.add("OneHotEncoder", raw, domain="ai.onnx.ml", cats_strings=categories, zeros=int(ignore))
-    return graph.cast(graph.add("Squeeze", coded, graph.constant(np.array([1]))), "float64")
+    encoded = graph.add("OneHotEncoder", raw, domain="ai.onnx.ml", cats_strings=categories, zeros=int(ignore))
+    return graph.cast(graph.add("Squeeze", encoded, graph.constant(np.array([1]))), "float64")
 
 
-def _double(graph: Graph, name: str, dtype: str) -> str:
+def _as_double(graph: GraphBuilder, name: str, dtype: str) -> str:
     return name if dtype == "float64" else graph.cast(name, "float64")

@@ -1,4 +1,4 @@
-"""The end of an ONNX graph: from decisions in double precision to what comes out."""
+"""The outputs of an ONNX graph, from decision values in double precision."""
 
 from __future__ import annotations
 
@@ -6,44 +6,72 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hinge.exceptions import ExportError
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from hinge.export._graph import Graph
+    from hinge.export._onnx_graph import GraphBuilder
 
-_COLUMNS = np.array([1])  # the axis that is summed or squeezed
+    OnnxLabels = NDArray[np.int64] | NDArray[np.object_]
+
+_COLUMN_AXIS = np.array([1])
 
 
-def add_label(graph: Graph, labels: NDArray[Any], values: str, dtype: str) -> None:
-    """Add labels, chosen in double precision, and scores."""
-    several = len(labels) > 2
-    if several:
-        places = graph.add("ArgMax", values, axis=1, keepdims=0)
+def as_onnx_labels(classes: NDArray[np.generic]) -> OnnxLabels:
+    """Return labels as ONNX has them: int64, or strings in an array of objects."""
+    if classes.dtype.kind == "U" or (classes.dtype == object and all(isinstance(label, str) for label in classes)):
+        return classes.astype(object)
+    numbers = _as_int64(classes)
+    if numbers is None:
+        raise ExportError(
+            f"Labels must be strings or 64-bit integers in an ONNX graph, got {classes.tolist()[:10]!r}; "
+            "train with such labels."
+        )
+    return numbers
+
+
+def add_label(graph: GraphBuilder, labels: OnnxLabels, values: str, dtype: str) -> None:
+    """Add the outputs `label`, decided in double precision, and `scores`."""
+    is_multiclass = len(labels) > 2
+    if is_multiclass:
+        numbers = graph.add("ArgMax", values, axis=1, keepdims=0)
     else:
-        values = graph.add("Squeeze", values, graph.constant(_COLUMNS))
-        places = graph.cast(graph.add("Greater", values, graph.constant(0.0)), "int64")
-    graph.add("Gather", graph.constant(labels), places, axis=0, name="label")
+        values = graph.add("Squeeze", values, graph.constant(_COLUMN_AXIS))
+        numbers = graph.cast(graph.add("Greater", values, graph.constant(0.0)), "int64")
+    graph.add("Gather", graph.constant(labels), numbers, axis=0, name="label")
     graph.cast(values, dtype, name="scores")
     graph.output("label", "string" if labels.dtype == object else "int64", "N")
-    graph.output("scores", dtype, *(["N", len(labels)] if several else ["N"]))
+    graph.output("scores", dtype, *(["N", len(labels)] if is_multiclass else ["N"]))
 
 
-def add_value(graph: Graph, values: str, dtype: str) -> None:
-    """Add the values of a regression."""
-    graph.cast(graph.add("Squeeze", values, graph.constant(_COLUMNS)), dtype, name="value")
+def add_value(graph: GraphBuilder, values: str, dtype: str) -> None:
+    """Add the output `value` of a regression."""
+    graph.cast(graph.add("Squeeze", values, graph.constant(_COLUMN_AXIS)), dtype, name="value")
     graph.output("value", dtype, "N")
 
 
-def add_probabilities(graph: Graph, values: str, dtype: str, n_classes: int) -> None:
-    """Add the logistic function of decisions; with more than two classes those of all, divided by their sum."""
-    chances = graph.add("Sigmoid", values)
+def add_probabilities(graph: GraphBuilder, values: str, dtype: str, n_classes: int) -> None:
+    """Add the logistic function of the decision values; with more than two classes, divided by its sum over classes."""
+    logistic = graph.add("Sigmoid", values)
     if n_classes == 2:
-        first = graph.add("Sub", graph.constant(1.0), chances)
-        shares = graph.add("Concat", first, chances, axis=1)
+        first = graph.add("Sub", graph.constant(1.0), logistic)
+        probabilities = graph.add("Concat", first, logistic, axis=1)
     else:
-        total = graph.add("ReduceSum", chances, graph.constant(_COLUMNS), keepdims=1)
-        hopeless = graph.add("Equal", total, graph.constant(0.0))  # the differences of decisions are what is left
-        divided = graph.add("Div", chances, graph.add("Where", hopeless, graph.constant(1.0), total))
-        shares = graph.add("Where", hopeless, graph.add("Softmax", values, axis=1), divided)
-    graph.cast(shares, dtype, name="probabilities")
+        total = graph.add("ReduceSum", logistic, graph.constant(_COLUMN_AXIS), keepdims=1)
+        is_zero = graph.add("Equal", total, graph.constant(0.0))  # underflow: softmax still compares the decisions
+        divided = graph.add("Div", logistic, graph.add("Where", is_zero, graph.constant(1.0), total))
+        probabilities = graph.add("Where", is_zero, graph.add("Softmax", values, axis=1), divided)
+    graph.cast(probabilities, dtype, name="probabilities")
     graph.output("probabilities", dtype, "N", n_classes)
+
+
+def _as_int64(labels: NDArray[Any]) -> NDArray[np.int64] | None:
+    """Return labels as int64, or None if they are not integers or do not fit."""
+    if labels.dtype.kind not in "biuf" or not np.isfinite(labels).all():
+        return None
+    if labels.dtype.kind == "u" and int(labels.max()) >= 2**63:
+        return None
+    if labels.dtype.kind == "f" and bool((np.abs(labels) >= 2**63).any() or (labels != np.round(labels)).any()):
+        return None
+    return labels.astype(np.int64)

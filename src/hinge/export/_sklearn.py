@@ -1,8 +1,8 @@
-"""Models as estimators of scikit-learn alone, for places where hinge is not installed."""
+"""Convert models to estimators of scikit-learn, for places where hinge is not installed."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.sparse import csr_matrix
@@ -13,21 +13,29 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import SVC, SVR, LinearSVC, LinearSVR
 
+from hinge.export._exported_model import ExportedModel, FourierFeatures
+from hinge.export._model_access import split_preparation
 from hinge.export._sklearn_steps import preparation_steps, scaler
-from hinge.export._view import Fourier, View, taken_apart
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
+    from sklearn.base import BaseEstimator
 
-_LIBSVM = ("linear", "poly", "rbf", "sigmoid", "precomputed")
-_PARAMETERS = {"poly": ("gamma", "coef0", "degree"), "sigmoid": ("gamma", "coef0"), "rbf": ("gamma",)}
-_PARAMETERS["laplacian"] = ("gamma",)
+    from hinge.export._exported_model import Vectors
+
+_SVC_KERNELS = ("linear", "poly", "rbf", "sigmoid", "precomputed")
+_PARAMETERS = {
+    "poly": ("gamma", "coef0", "degree"),
+    "sigmoid": ("gamma", "coef0"),
+    "rbf": ("gamma",),
+    "laplacian": ("gamma",),
+}
 
 
-def to_sklearn(model: Any) -> Any:
-    """Return a model as a fitted estimator of scikit-learn, which predicts the same.
+def to_sklearn(model: BaseEstimator) -> BaseEstimator:
+    """Convert a model to a fitted estimator of scikit-learn that makes the same predictions.
 
     Parameters
     ----------
@@ -37,14 +45,13 @@ def to_sklearn(model: Any) -> Any:
     Returns
     -------
     sklearn.svm.SVC, sklearn.svm.SVR or sklearn.pipeline.Pipeline
-        With two classes and a kernel that `SVC` has, an `SVC`. As usual with `SVC`, one whose support vectors are
-        dense takes dense examples only. Otherwise, since `SVC` has a machine for each pair of classes and here there is
-        one a class, a pipeline: kernel values against the support vectors, then a `LinearSVC` whose weights are the
-        coefficients. A regression becomes an `SVR`, or a pipeline that ends with a `LinearSVR`. Fourier features
-        come from an `RBFSampler`, and a model with `predict_proba` ends with an `SGDClassifier`, which has it as well.
-        All can be pickled, and need hinge only if the kernel is a function. A `PreparedClassifier` gets
-        steps in front that do as its preparation does; named columns are then those of a data frame, where columns of
-        numbers hold numbers and columns of categories hold texts.
+        An `SVC` for two classes and a kernel that `SVC` has; if its support vectors are dense, it takes only dense
+        examples. Otherwise a pipeline, since `SVC` is one-vs-one: kernel values against the support vectors, then a
+        `LinearSVC` whose weights are the coefficients. A regression becomes an `SVR`, or a pipeline that ends with a
+        `LinearSVR`. Fourier features become an `RBFSampler`, and a model with `predict_proba` ends with an
+        `SGDClassifier`, which has it too. All can be pickled, and need hinge only if the kernel is a function.
+        The pipeline of a `PreparedClassifier` starts with steps for its preparation; named columns are those of a
+        DataFrame with numbers in numeric columns and strings in categorical ones.
 
     Examples
     --------
@@ -55,117 +62,122 @@ def to_sklearn(model: Any) -> Any:
     >>> to_sklearn(model).predict([[1.5]]).tolist()
     ['yes']
     """
-    model, preparation = taken_apart(model)
-    view = View.of(model)
+    model, preparation = split_preparation(model)
+    exported = ExportedModel.of(model)
     before = [] if preparation is None else preparation_steps(preparation)
-    in_steps = view.fourier is not None or len(view.classes) > 2 or hasattr(model, "predict_proba")
-    if in_steps or view.kernel.name not in _LIBSVM:
-        return make_pipeline(*before, *_steps(view, model))
-    machine = _machine(view, model)
-    return make_pipeline(*before, machine) if before else machine
+    needs_pipeline = exported.fourier is not None or len(exported.classes) > 2 or hasattr(model, "predict_proba")
+    if needs_pipeline or exported.kernel.name not in _SVC_KERNELS:
+        return make_pipeline(*before, *_pipeline_steps(exported, model))
+    svm = _build_svm(exported, model)
+    return make_pipeline(*before, svm) if before else svm
 
 
-def _machine(view: View, model: Any) -> SVC | SVR:
-    """Return an SVC or SVR that was given our solution in place of its own.
+def _build_svm(exported: ExportedModel, model: BaseEstimator) -> SVC | SVR:
+    """Return an SVC or SVR with our solution.
 
-    It is fitted to next to nothing first, so that whatever else it expects of itself is there. Inside, LIBSVM's values
-    are positive for the first class, those that it shows are not; a regression has one sign only.
+    It is fitted to two blank examples first, which sets its other attributes. The private attributes of a classifier
+    have the opposite sign of the public ones, as in LIBSVM; those of a regression do not.
     """
-    kernel = view.kernel
+    kernel = exported.kernel
     parameters = {name: getattr(kernel, name) for name in _PARAMETERS.get(kernel.name, ())}
-    made, sign = (SVR, 1.0) if view.regression else (SVC, -1.0)
-    svc = made(**_cost(model), kernel=kernel.name, cache_size=model.cache_size, **parameters)
-    svc.fit(_blank(view), np.array([-1.0, 1.0]) if view.regression else view.classes)
+    kind, sign = (SVR, 1.0) if exported.is_regression else (SVC, -1.0)
+    svc = kind(**_training_parameters(model), kernel=kernel.name, cache_size=model.cache_size, **parameters)
+    svc.fit(_blank_examples(exported), np.array([-1.0, 1.0]) if exported.is_regression else exported.classes)
     precomputed = kernel.name == "precomputed"
-    coefficients, vectors = view.coefficients, _double(view)
-    svc.support_ = view.columns.astype(np.int32)
+    coefficients, vectors = exported.coefficients, _double_vectors(exported)
+    svc.support_ = exported.columns.astype(np.int32)
     svc.support_vectors_ = np.zeros((0, 0)) if precomputed else vectors
-    svc._n_support = (view.counts.repeat(2) if view.regression else view.counts).astype(np.int32)
-    svc.dual_coef_ = _with_zeros(coefficients) if view.sparse else coefficients
+    svc._n_support = (exported.counts.repeat(2) if exported.is_regression else exported.counts).astype(np.int32)
+    svc.dual_coef_ = _explicit_csr(coefficients) if exported.is_sparse else coefficients
     signed = np.ascontiguousarray(sign * coefficients)
-    svc._dual_coef_ = _with_zeros(signed) if view.sparse else signed
-    svc.intercept_ = view.intercepts.copy()
-    svc._intercept_ = sign * view.intercepts
-    svc.shape_fit_ = (view.n_features if precomputed else int(model.n_seen_), view.n_features)
-    svc.n_features_in_ = view.n_features
-    if view.feature_names is not None:
-        svc.feature_names_in_ = view.feature_names
+    svc._dual_coef_ = _explicit_csr(signed) if exported.is_sparse else signed
+    svc.intercept_ = exported.intercepts.copy()
+    svc._intercept_ = sign * exported.intercepts
+    svc.shape_fit_ = (exported.n_features if precomputed else int(model.n_seen_), exported.n_features)
+    svc.n_features_in_ = exported.n_features
+    if exported.feature_names is not None:
+        svc.feature_names_in_ = exported.feature_names
     return svc
 
 
-def _with_zeros(row: NDArray[np.float64]) -> csr_matrix:
-    """Return a row of coefficients as a sparse matrix that has an entry for each, as LIBSVM wants, also for zeros."""
+def _explicit_csr(row: NDArray[np.float64]) -> csr_matrix:
+    """Return a row of coefficients as a sparse matrix that stores zeros too, as LIBSVM expects."""
     return csr_matrix((row[0], np.arange(row.shape[1], dtype=np.int32), [0, row.shape[1]]), shape=row.shape)
 
 
-def _cost(model: Any) -> dict[str, float]:
-    """Return what says how errors cost, and the tolerance of a model, if it has them."""
+def _training_parameters(model: BaseEstimator) -> dict[str, float]:
+    """Return C, tol and epsilon, if the model has them."""
     return {name: float(value) for name, value in model.get_params().items() if name in ("C", "tol", "epsilon")}
 
 
-def _blank(view: View) -> Any:
+def _blank_examples(exported: ExportedModel) -> Vectors:
     """Return the two examples that an SVC is fitted to."""
-    if view.kernel.name == "precomputed":
+    if exported.kernel.name == "precomputed":
         return np.eye(2)
-    shape = (2, view.n_features)
-    return csr_matrix(shape, dtype=np.float64) if view.sparse else np.zeros(shape)
+    shape = (2, exported.n_features)
+    return csr_matrix(shape, dtype=np.float64) if exported.is_sparse else np.zeros(shape)
 
 
-def _steps(view: View, model: Any) -> list[Any]:
+def _pipeline_steps(exported: ExportedModel, model: BaseEstimator) -> list[BaseEstimator]:
     """Return the steps from examples to classes."""
-    steps = [_values(view) if view.fourier is None else _sampler(view, view.fourier)]
-    if view.centre is not None:  # they lie far from zero, where squares lose digits
-        steps.insert(0, scaler(view.centre, None, view.n_features))
-    if view.feature_names is not None:
-        steps[0].feature_names_in_ = view.feature_names
-    return [*steps, _last_step(view, model)]
+    steps = [_kernel_step(exported) if exported.fourier is None else _fourier_step(exported, exported.fourier)]
+    if exported.centre is not None:  # far from zero, squares lose precision
+        steps.insert(0, scaler(exported.centre, None, exported.n_features))
+    if exported.feature_names is not None:
+        steps[0].feature_names_in_ = exported.feature_names
+    return [*steps, _last_step(exported, model)]
 
 
-def _last_step(view: View, model: Any) -> Any:
-    """Return the linear machines over kernel values or features."""
-    machines = LinearSVR(**_cost(model)) if view.regression else LinearSVC(**_cost(model))
+def _last_step(exported: ExportedModel, model: BaseEstimator) -> LinearSVC | LinearSVR | SGDClassifier:
+    """Return the linear model over kernel values or features."""
     if hasattr(model, "predict_proba"):
-        machines = SGDClassifier(loss="log_loss")
-    machines.coef_ = view.coefficients[0] if view.regression else view.coefficients
-    machines.intercept_ = view.intercepts.copy()
-    machines.n_features_in_ = view.n_support
-    machines.n_iter_ = int(model.n_iter_)
-    if not view.regression:
-        machines.classes_ = view.classes
-    return machines
+        linear = SGDClassifier(loss="log_loss")
+    else:
+        kind = LinearSVR if exported.is_regression else LinearSVC
+        linear = kind(**_training_parameters(model))
+    linear.coef_ = exported.coefficients[0] if exported.is_regression else exported.coefficients
+    linear.intercept_ = exported.intercepts.copy()
+    linear.n_features_in_ = exported.n_support
+    linear.n_iter_ = int(model.n_iter_)
+    if not exported.is_regression:
+        linear.classes_ = exported.classes
+    return linear
 
 
-def _sampler(view: View, fourier: Fourier) -> RBFSampler:
-    """Return the step that makes Fourier features."""
-    step = RBFSampler(gamma=view.kernel.gamma, n_components=view.n_support)
-    step.fit(csr_matrix((1, view.n_features)))
+def _fourier_step(exported: ExportedModel, fourier: FourierFeatures) -> RBFSampler:
+    """Return the step that computes Fourier features."""
+    step = RBFSampler(gamma=exported.kernel.gamma, n_components=exported.n_support)
+    step.fit(csr_matrix((1, exported.n_features)))
     step.random_weights_ = fourier.frequencies.astype(np.float64)
     step.random_offset_ = fourier.phases.astype(np.float64)
     return step
 
 
-def _values(view: View) -> FunctionTransformer:
-    """Return the step that finds kernel values against the support vectors."""
-    kernel, vectors = view.kernel, _double(view)
-    function: Callable[..., Any] = pairwise_kernels
-    settings: dict[str, Any] = {"Y": vectors, "metric": kernel.name}
+def _kernel_step(exported: ExportedModel) -> FunctionTransformer:
+    """Return the step that computes kernel values against the support vectors."""
+    kernel, vectors = exported.kernel, _double_vectors(exported)
+    function: Callable[..., NDArray[np.floating]] = pairwise_kernels
+    settings: dict[str, object] = {"Y": vectors, "metric": kernel.name}
     settings |= {name: getattr(kernel, name) for name in _PARAMETERS.get(kernel.name, ())}
     if kernel.name == "precomputed":
-        function, settings = np.take, {"indices": view.columns, "axis": 1}
+        function, settings = np.take, {"indices": exported.columns, "axis": 1}
     elif kernel.name == "callable":
-        function, settings = call_kernel, {"vectors": view.vectors, "kernel": kernel.function}
-    elif view.centre is not None:
-        settings["Y"] = vectors - view.centre
+        function, settings = call_kernel, {"vectors": exported.vectors, "kernel": kernel.function}
+    elif exported.centre is not None:
+        settings["Y"] = vectors - exported.centre
     sparse = kernel.name != "precomputed"
     step = FunctionTransformer(function, validate=True, accept_sparse=sparse, kw_args=settings, check_inverse=False)
-    return step.fit(csr_matrix((1, view.n_features)) if sparse else np.zeros((1, view.n_features)))
+    return step.fit(csr_matrix((1, exported.n_features)) if sparse else np.zeros((1, exported.n_features)))
 
 
-def call_kernel(X: Any, vectors: Any, kernel: Callable[[Any, Any], Any]) -> Any:
-    """Return the values of a kernel function of the user, whatever its arguments are called."""
+def call_kernel(
+    X: Vectors, vectors: Vectors, kernel: Callable[[Vectors, Vectors], NDArray[np.floating]]
+) -> NDArray[np.floating]:
+    """Call a kernel function of the user with positional arguments, whatever their names are."""
     return kernel(X, vectors)
 
 
-def _double(view: View) -> Any:
-    """Return the support vectors in double precision, in the form that LIBSVM reads."""
-    return view.vectors.astype(np.float64, copy=False)
+def _double_vectors(exported: ExportedModel) -> Vectors:
+    """Return the support vectors in double precision."""
+    vectors: Vectors = exported.vectors.astype(np.float64, copy=False)
+    return vectors

@@ -1,9 +1,9 @@
-"""A preparation as steps of a pipeline of scikit-learn."""
+"""Convert a preparation to steps of a scikit-learn pipeline."""
 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.compose import ColumnTransformer
@@ -13,13 +13,14 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from sklearn.base import BaseEstimator
 
     from hinge.tables import Column, Preparation
 
 
-def preparation_steps(preparation: Preparation) -> list[Any]:
-    """Return fitted steps that turn raw rows into the features that the model sees."""
-    steps = [] if preparation.columns is None else [_columns(preparation, preparation.columns)]
+def preparation_steps(preparation: Preparation) -> list[BaseEstimator]:
+    """Return fitted steps that convert raw rows to the features of the model."""
+    steps = [] if preparation.columns is None else [_column_step(preparation, preparation.columns)]
     scaling = preparation.scaling
     if scaling.factor is not None:
         steps.append(scaler(scaling.offset, scaling.factor, preparation.n_features))
@@ -27,7 +28,7 @@ def preparation_steps(preparation: Preparation) -> list[Any]:
 
 
 def scaler(offset: NDArray[np.float64] | None, factor: NDArray[np.float64] | None, n_features: int) -> StandardScaler:
-    """Return the step (x - offset) * factor; None leaves either out."""
+    """Return the fitted step (x - offset) * factor; None skips one of the two."""
     step = StandardScaler(with_mean=offset is not None, with_std=factor is not None)
     step.mean_ = offset
     step.scale_ = None if factor is None else 1.0 / factor
@@ -36,19 +37,19 @@ def scaler(offset: NDArray[np.float64] | None, factor: NDArray[np.float64] | Non
     return step
 
 
-def _columns(preparation: Preparation, columns: tuple[Column, ...]) -> ColumnTransformer:
-    """Return the step that picks columns of a data frame by name and encodes them, in the order of the features."""
+def _column_step(preparation: Preparation, columns: tuple[Column, ...]) -> ColumnTransformer:
+    """Return the fitted step that selects and encodes the columns of a DataFrame, in the order of the features."""
     try:
-        frames: Any = import_module("pandas")
+        pandas = import_module("pandas")
     except ImportError as error:
-        raise ImportError("A pipeline of named columns is one for data frames; run pip install pandas.") from error
-    parts = [(f"column{place}", _part(preparation, column), [column.name]) for place, column in enumerate(columns)]
+        raise ImportError("A pipeline with named columns needs DataFrames; run pip install pandas.") from error
+    parts = [(f"column{number}", _encoder(preparation, column), [column.name]) for number, column in enumerate(columns)]
     row = {column.name: [column.categories[0] if column.categories else 0.0] for column in columns}
     step = ColumnTransformer(parts, sparse_threshold=0.0 if preparation.dense else 1.0, verbose_feature_names_out=False)
-    return step.fit(frames.DataFrame(row))
+    return step.fit(pandas.DataFrame(row))
 
 
-def _part(preparation: Preparation, column: Column) -> Any:
+def _encoder(preparation: Preparation, column: Column) -> BaseEstimator | str:
     fill = preparation.missing == "fill"
     if column.categories is None:
         return SimpleImputer(strategy="constant", fill_value=column.mean) if fill else "passthrough"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from hinge._model.kernels import CheckedFunction
-from hinge._model.validation import squared_lengths
+from hinge._model.validation import squared_norms
 from hinge.exceptions import DataError
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def require_constant_diagonal(state: State, square: NDArray[np.float64]) -> None
 
 
 def _diagonal_from_norms(kernel: KernelSpec, X: Rows) -> NDArray[np.float64]:
-    squares = squared_lengths(X)
+    squares = squared_norms(X)
     if kernel.name == "linear":
         return squares
     with np.errstate(over="ignore"):  # an infinite decision value raises an error later

@@ -1,119 +1,123 @@
-"""The estimator `IncrementalOneClassSVM`: a thin front of the native exact machine that knows one class."""
+"""The estimator `IncrementalOneClassSVM`."""
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import OutlierMixin
 
-from hinge._fit.base import TrainingData, require_weight, unchanged_on_error
+from hinge._fit import driver
+from hinge._fit.estimator import KernelEstimator
 from hinge._fit.progress import with_callbacks
-from hinge._model.labels import ClassTable
+from hinge._fit.tasks import OneClass
 from hinge._model.locking import reads, writes
-from hinge._model.overflow import product
 from hinge._model.params import choice, number
-from hinge._model.threads import one_blas_thread
-from hinge._model.validation import check_rows, check_weights
 from hinge.exceptions import DataError, ParameterError
-from hinge.incremental._forgetting import Forgetting
-from hinge.incremental._kernel_diagonal import require_constant_diagonal
+from hinge.incremental import _learner as exact
 from hinge.incremental._one_class_geometry import leave_one_out_distances, offset, signed_distances
+from hinge.incremental._state import ExactState
+from hinge.streaming import StreamTraits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import ArrayLike, NDArray
 
-    from hinge._model.state import SolverOptions, State
-    from hinge.incremental._state import ExactState
-
-_ONE_CLASS = np.zeros(1, dtype=np.int64)
+    from hinge._model.state import SolverOptions
 
 
-class IncrementalOneClassSVM(OutlierMixin, Forgetting):
+class IncrementalOneClassSVM(OutlierMixin, KernelEstimator):
     """Exact outlier detector that learns and forgets one example at a time.
 
-    After every example that comes or goes it is the one-class machine of the examples that it holds, to rounding, as if
-    it had never seen any other, with `kkt_violation()` as the certificate. A plane in the space of the kernel separates
-    them from the origin, as in `sklearn.svm.OneClassSVM`, or a sphere encloses them. Where k(x, x) is the same for all
-    x, as with the rbf kernel, both have the same coefficients and find the same outliers.
+    After every example learned or forgotten it is the one-class SVM of the examples held, up to rounding, as if it had
+    never seen any other; `kkt_violation()` certifies it. Either a hyperplane in feature space separates the examples
+    from the origin, as in `sklearn.svm.OneClassSVM`, or a sphere encloses them. If k(x, x) is constant, as with the rbf
+    kernel, both have the same coefficients and detect the same outliers.
 
-    One of two rules says how much may stay outside:
+    Either of two parameters limits the number of outliers:
 
-    - `nu`, as long as `C` is None: coefficients lie between 0 and the weight of their example and sum to nu times all
+    - `nu`, if `C` is None: coefficients lie between 0 and the weight of their example and sum to nu times the sum of
       weights. At most a share nu of the examples are outliers and at least that share are support vectors, however many
-      come and go.
-    - `C`, when it is given: coefficients lie between 0 and C times the weight, and sum to 1 (to C times all weights, if
-      that is less). At most 1 / C examples are outliers, so that their share shrinks as the model grows.
+      are learned or forgotten.
+    - `C`, if it is given: coefficients lie between 0 and C times the weight, and sum to 1 (or to C times the sum of
+      weights, if that is less). At most 1 / C examples are outliers, so their share shrinks as the model grows.
 
     Parameters
     ----------
     nu : float, default=0.5
-        Upper bound of the share of outliers among the examples held, above 0 and at most 1. Without use if `C` is
-        given.
+        Upper bound on the share of outliers among the examples held, above 0 and at most 1. Ignored if `C` is given.
     C : float or None, default=None
-        Largest coefficient of an example of weight 1, where coefficients sum to 1; None leaves the rule to `nu`.
+        Largest coefficient of an example of weight 1, where coefficients sum to 1; None means that `nu` applies.
     shape : {"plane", "sphere"}, default="plane"
-        What encloses the examples.
+        Whether a hyperplane or a sphere encloses the examples.
     kernel : {"linear", "rbf", "poly", "sigmoid", "laplacian", "precomputed"} or callable, default="rbf"
-        The kernel. A callable gets two sets of examples and returns the matrix of kernel values. A sphere needs k(x, x)
-        of examples that it is asked about: with "precomputed" the diagonal must be the same everywhere.
+        Kernel function. A callable takes two sets of examples and returns the matrix of kernel values. A sphere needs
+        k(x, x) of the examples to predict: with "precomputed" the diagonal must be constant.
     degree : int, default=3
-        Exponent of the poly kernel.
+        Degree of the poly kernel.
     gamma : {"scale", "auto"} or float, default="scale"
-        Factor of rbf, poly, sigmoid and laplacian. "scale" is 1 / (n_features * variance of X), where weights count as
-        repetitions; "auto" is 1 / n_features. The first call to `partial_fit` settles it.
+        Kernel coefficient of rbf, poly, sigmoid and laplacian. "scale" is 1 / (n_features * X.var()), where a sample
+        weight counts as repetitions; "auto" is 1 / n_features. The first call to `partial_fit` decides it.
     coef0 : float, default=0.0
-        Constant of poly and sigmoid.
+        Independent term of the poly and sigmoid kernels.
     tol : float, default=1e-3
-        Accepted so that all estimators are called alike; the solution is exact but for rounding.
+        A ConvergenceWarning is issued if the optimality conditions are violated by more than this.
     cache_size : float, default=200
-        Memory for kernel values, in megabytes; those of margin vectors are held whatever they take, 8 bytes times the
-        examples held for each.
+        Size of the kernel cache in MB. Kernel values of margin vectors are kept in any case: 8 bytes per margin vector
+        and example held.
     verbose : bool, default=False
         Show a progress bar on standard error.
     random_state : int, RandomState instance or None, default=None
-        Accepted so that all estimators are called alike; nothing is left to chance.
+        Ignored: the exact solution involves no random choice. Present so that all estimators have the same parameters.
     max_examples : int or None, default=None
-        Size of the window: the most examples to hold. None sets no bound.
+        Size of the window: the largest number of examples to hold; None means no bound.
     eviction : {"age", "relevance"}, default="age"
-        Which example leaves a full window: the oldest, or the one that matters least to the model.
+        Which example a full window evicts: the oldest, or the one that matters least to the solution. The default
+        differs from `IncrementalSVC`: here the least relevant examples are the typical ones.
     n_jobs : int, default=None
-        Threads. None uses as many as the BLAS would, -1 all processors. The result does not depend on it.
+        Number of threads. None means as many as the BLAS uses, -1 all processors. Results do not depend on it.
 
     Attributes
     ----------
     offset_ : float
         `decision_function` is `score_samples` minus this; for a sphere, minus its squared radius.
     support_ : ndarray of shape (n_support,)
-        The support vectors' places in the stream (after `fit`: rows of X).
+        Places of the support vectors in the stream (after `fit`: rows of X).
     support_vectors_ : ndarray or CSR matrix of shape (n_support, n_features)
-        The support vectors.
+        Support vectors.
     n_support_ : ndarray of shape (1,)
-        Their number.
+        Number of support vectors.
     dual_coef_ : ndarray of shape (1, n_support)
-        Their coefficients, all positive. Divided by their sum they are the weights of the centre of a sphere.
+        Coefficients of the support vectors, all positive. Divided by their sum, they are the weights of the centre of
+        a sphere.
     intercept_ : ndarray of shape (1,)
-        The constant beside the sum of coefficients times kernel values. For a plane, minus `offset_`.
+        Constant added to the sum of coefficients times kernel values. For a plane, minus `offset_`.
     ids_ : list
-        The ids of the examples held, in the order of the stream.
+        Ids of the examples held, in the order of the stream.
     n_features_in_ : int
-        Number of features.
+        Number of features of X.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, if X had some.
+        Names of the features, if X has string column names.
     n_iter_ : int
-        Steps of the solver so far.
+        Number of solver steps so far.
     n_kernel_evals_ : int
-        Kernel values computed so far.
+        Number of kernel values computed so far.
     n_seen_ : int
-        Examples given so far.
+        Number of examples given so far.
+    fit_status_ : int
+        0 if the last call that learned converged, 1 if it warned that it did not.
+    progressive_score_ : ProgressiveScore
+        How often the model was right about an example before learning it.
+    model_size_ : int
+        Number of support vectors, or of features of an approximate model.
 
     See Also
     --------
-    IncrementalSVC : The same for classes.
-    sklearn.svm.OneClassSVM : Learns a whole training set at once.
+    IncrementalSVC : The same for classification.
+    sklearn.svm.OneClassSVM : Batch training of the hyperplane.
 
     References
     ----------
@@ -135,7 +139,7 @@ class IncrementalOneClassSVM(OutlierMixin, Forgetting):
     >>> model.forget(["eve"]).ids_
     ['ann', 'bob', 'joe', 'sue']
 
-    A window over a stream, whose oldest examples leave:
+    A sliding window over a stream:
 
     >>> import numpy as np
     >>> stream = np.random.default_rng(0).normal(size=(300, 2))
@@ -147,6 +151,10 @@ class IncrementalOneClassSVM(OutlierMixin, Forgetting):
     >>> bool((window.predict(stream[200:]) == -1).mean() <= 0.1)
     True
     """
+
+    _task = OneClass()
+    _learner = exact.ExactLearner(ExactState)
+    stream_traits = StreamTraits(is_exact=True, task="one-class")
 
     def __init__(
         self,
@@ -184,42 +192,32 @@ class IncrementalOneClassSVM(OutlierMixin, Forgetting):
     @writes
     @with_callbacks
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None, ids: Any = None) -> Self:  # noqa: ARG002
-        """Learn a training set from nothing; what was known before is forgotten.
+        """Learn a training set from scratch, discarding what was learned before.
 
         Parameters
         ----------
         X : array-like or CSR matrix of shape (n, n_features)
-            Examples, which become float64. With a precomputed kernel: the square matrix of kernel values.
+            Training examples, converted to float64. With a precomputed kernel: the square matrix of kernel values.
         y : None
-            Not used; it is there because scikit-learn gives it to all estimators.
+            Ignored; present for scikit-learn's API.
         sample_weight : array-like of shape (n,), default=None
             Weights; an example of weight 2 counts as two. Rows of weight 0 are left out.
         ids : list or array of length n, default=None
-            Names for `forget`, of any hashable type and all different; None calls examples by their row numbers.
+            Ids for `forget`: distinct hashable values. None means row numbers.
 
         Returns
         -------
         self : object
             The fitted estimator.
         """
-        options = self._options(streaming=False)
-        with unchanged_on_error(self, anew=True):
-            data = self._named(self._lesson(X, None, sample_weight), None, ids)
-            state = self._begun(data, options)
-            self._require_columns(state, data, whole=True)
-            state.n_seen = len(data.y)
-            self._state = state
-            with one_blas_thread():
-                self._train(data)
-        self._warn_if_violated()
-        return self
+        return driver.fit(self, X, None, sample_weight, ids)
 
     @writes
     def partial_fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None, ids: Any = None) -> Self:  # noqa: ARG002
         """Learn more examples, in the order given.
 
-        The first call settles the kernel (`gamma="scale"` looks at its examples only) and whether examples are kept
-        dense or sparse.
+        The first call decides `gamma` (`gamma="scale"` uses its examples only) and whether examples are stored dense or
+        sparse.
 
         Parameters
         ----------
@@ -227,91 +225,104 @@ class IncrementalOneClassSVM(OutlierMixin, Forgetting):
             Examples. With a precomputed kernel the columns stand for all examples that will ever be learned: the
             t-th example of the stream is column t.
         y : None
-            Not used; it is there because scikit-learn gives it to all estimators.
+            Ignored; present for scikit-learn's API.
         sample_weight : array-like of shape (n,), default=None
-            Weights; an example of weight 2 counts as two. Rows of weight 0 are passed over.
+            Weights; an example of weight 2 counts as two. Rows of weight 0 are skipped.
         ids : list or array of length n, default=None
-            Names for `forget`, of any hashable type; none of them may be held already. None calls examples by their
-            places in the stream.
+            Ids for `forget`: hashable values that no example held has. None means places in the stream.
 
         Returns
         -------
         self : object
             The estimator.
         """
-        options = self._options(streaming=True)
-        with unchanged_on_error(self):
-            before = getattr(self, "_state", None)
-            data = self._named(self._lesson(X, before, sample_weight), before, ids)
-            if before is not None:
-                self._require_same(before)
-            state = self._begun(data, options) if before is None else before
-            self._require_columns(state, data, whole=False)
-            self._state = state.expendable()
-            self._learn(data, options)
-        self._warn_if_violated()
+        return driver.partial_fit(self, X, None, None, sample_weight, ids)
+
+    @property
+    @reads
+    def ids_(self) -> list[Hashable]:
+        """Ids of the examples that the model holds, in the order of the stream."""
+        return exact.exact_state(self).held_ids()
+
+    @writes
+    def forget(self, ids: Any) -> Self:
+        """Forget examples: the model is then the one that never saw them.
+
+        Parameters
+        ----------
+        ids : list, array, set or a single id
+            The ids that the examples were given with; without ids, their places in the stream. A string, a number and
+            a tuple each count as one id. Ids of rows of weight 0 are accepted, though there is nothing to forget.
+
+        Returns
+        -------
+        self : object
+            The estimator.
+        """
+        exact.forget(self, ids)
         return self
 
     def predict(self, X: Any) -> NDArray[np.int64]:
-        """Tell examples that belong to those held from outliers.
+        """Predict whether examples are inliers or outliers.
 
         Parameters
         ----------
         X : array-like or CSR matrix of shape (n, n_features)
-            Examples; with a precomputed kernel their kernel values against all examples of the stream.
+            Examples; with a precomputed kernel, their kernel values against all examples of the stream.
 
         Returns
         -------
         ndarray of shape (n,)
-            +1 inside or on the surface, -1 outside.
+            +1 for inliers, -1 for outliers.
         """
         return np.where(self.decision_function(X) >= 0, 1, -1)
 
     @reads
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return how far inside examples are; outliers have negative values.
+        """Compute signed distances to the boundary; outliers have negative values.
 
         Parameters
         ----------
         X : array-like or CSR matrix of shape (n, n_features)
-            Examples; with a precomputed kernel their kernel values against all examples of the stream.
+            Examples; with a precomputed kernel, their kernel values against all examples of the stream.
 
         Returns
         -------
         ndarray of shape (n,)
-            For a plane the signed distance from it, times the length of its normal; for a sphere its squared radius
-            minus the squared distance from its centre. 0 for examples on the surface, but for rounding.
+            For a plane, the signed distance times the length of its normal; for a sphere, its squared radius minus the
+            squared distance from its centre. 0 for examples on the boundary, up to rounding.
         """
-        X = self._queries(X)
-        _, sums = self._native_decisions(X)
-        return signed_distances(self._known(), sums[:, 0], X)
+        state = exact.require_examples(exact.exact_state(self))
+        predictor = self._predictor()
+        rows = self._check_queries(X, predictor)
+        return signed_distances(state, self._decide(predictor, rows)[:, 0], rows)
 
     @reads
     def score_samples(self, X: Any) -> NDArray[np.float64]:
-        """Return how well examples belong to those held, without a threshold.
+        """Compute the decision values without the offset.
 
         Parameters
         ----------
         X : array-like or CSR matrix of shape (n, n_features)
-            Examples; with a precomputed kernel their kernel values against all examples of the stream.
+            Examples; with a precomputed kernel, their kernel values against all examples of the stream.
 
         Returns
         -------
         ndarray of shape (n,)
-            `decision_function` plus `offset_`: for a plane the sum of coefficients times kernel values, for a sphere
+            `decision_function` plus `offset_`: for a plane, the sum of coefficients times kernel values; for a sphere,
             minus the squared distance from its centre.
         """
         return self.decision_function(X) + self.offset_
 
     @writes
     def leave_one_out(self) -> NDArray[np.float64]:
-        """Return the decision value of each example that is held by the model that never saw it.
+        """Compute the decision value of each example held by the model that never saw it.
 
         Returns
         -------
         ndarray of shape (n_held,)
-            One value for each of `ids_`, as `decision_function` gives it. The share of negative ones estimates how many
-            new examples will be taken for outliers.
+            One value per element of `ids_`, as returned by `decision_function`. The share of negative values estimates
+            how many new examples will be flagged as outliers.
 
         Examples
         --------
@@ -320,61 +331,61 @@ class IncrementalOneClassSVM(OutlierMixin, Forgetting):
         >>> (model.leave_one_out() < 0).tolist()
         [True, False, False, True, True]
         """
-        state = self._known()
+        state = exact.exact_state(self)
         if state.native.n_retained < 2:
             held = state.native.n_retained
             raise DataError(f"The model must hold at least two examples to leave one out, got {held}.")
-        _, sums = self._left_out()
+        _, sums = exact.leave_one_out(self)
         return leave_one_out_distances(state, sums[:, 0])
 
     @reads
     def kkt_violation(self) -> float:
-        """Return how far the optimality conditions are violated among the examples held: the certificate.
+        """Compute the largest violation of the optimality (KKT) conditions among the examples held.
 
-        All gradients are found from nothing first, so that the answer does not rest on what earlier calls have left.
+        All gradients are computed from scratch, so that the result certifies the solution.
 
         Returns
         -------
         float
-            The violation: 0 at the optimum, but for rounding.
+            The violation: 0 at the optimum, up to rounding.
         """
-        return float(self._certified().gap.max(initial=0.0))
+        return float(exact.certified(self).gap.max(initial=0.0))
 
     @reads
     def duality_gap(self) -> float:
-        """Return how far the solution is from the optimum: primal minus dual objective.
+        """Compute the duality gap: primal minus dual objective.
 
         Returns
         -------
         float
-            The gap: 0 at the optimum, but for rounding.
+            The gap: 0 at the optimum, up to rounding.
         """
-        return float(self._certified().duality_gap.sum())
+        return float(exact.certified(self).duality_gap.sum())
 
     @reads
     def dual_objective(self) -> float:
-        """Return the dual objective.
+        """Compute the dual objective.
 
         Returns
         -------
         float
             With a the coefficients and K their kernel values, -a'Ka / 2; for a sphere sum(a) a'diag(K) / 2 is added.
         """
-        return float(self._known().native.dual_objective.sum())
+        return float(exact.exact_state(self).native.dual_objective.sum())
 
     @property
     @reads
     def offset_(self) -> float:
-        """What `score_samples` is compared with."""
-        return offset(self._holding())
+        """Offset between `score_samples` and `decision_function`."""
+        return offset(exact.require_examples(exact.exact_state(self)))
 
-    def _check_params(self, *, streaming: bool) -> SolverOptions:
-        options = self._exact_options(self._common_options(streaming=streaming))
-        nu = number("nu", self.nu, above=0, hint="it is a share, a usual value is 0.5")
+    def _check_params(self, *, streaming: bool) -> SolverOptions:  # noqa: ARG002
+        options = exact.exact_options(self, self._common_options())
+        nu = number("nu", self.nu, above=0, hint="it is a fraction, a usual value is 0.5")
         if nu > 1:
-            raise ParameterError(f"nu must be at most 1, got {self.nu!r}; it is a share, a usual value is 0.5.")
+            raise ParameterError(f"nu must be at most 1, got {self.nu!r}; it is a fraction, a usual value is 0.5.")
         if self.C is not None:
-            number("C", self.C, above=0, hint="None leaves the rule to nu")
+            number("C", self.C, above=0, hint="None means that nu applies")
         return replace(
             options,
             problem=choice("shape", self.shape, ("plane", "sphere")),
@@ -382,33 +393,6 @@ class IncrementalOneClassSVM(OutlierMixin, Forgetting):
             most_total=None if self.C is None else 1.0,
         )
 
-    def _require_same(self, state: State) -> None:
-        super()._require_same(state)
-        now, then = self._check_params(streaming=True), state.options
-        if (now.problem, now.nu, now.most_total) != (then.problem, then.nu, then.most_total):
-            rule = f"nu={then.nu:g}" if then.most_total is None else "C in use instead of nu"
-            raise ParameterError(
-                f"shape, nu and the use of C must stay what they were when learning began (shape={then.problem!r}, "
-                f"{rule}); set them back, or call fit to start from nothing."
-            )
-
-    def _lesson(self, X: Any, state: State | None, sample_weight: ArrayLike | None) -> TrainingData:
-        storage = None if state is None else state.storage
-        X = check_rows(self, X, storage, sparse=self.kernel != "precomputed")
-        weights = check_weights(sample_weight, X.shape[0])
-        metadata = {} if sample_weight is None else {"sample_weight": weights}
-        return TrainingData(
-            X, np.repeat(_ONE_CLASS, len(weights)), weights, product(weights, float(self.C or 1.0)), metadata
-        )
-
-    def _begun(self, data: TrainingData, options: SolverOptions) -> ExactState:
-        """Return the state that the first examples settle."""
-        require_weight(data)
-        state = cast("ExactState", self._first_state(data, options, ClassTable.of(_ONE_CLASS)))
-        state.named.update(_ONE_CLASS.tolist())  # it stays when its last example goes
-        return state
-
-    def _require_columns(self, state: State, data: TrainingData, *, whole: bool) -> None:
-        super()._require_columns(state, data, whole=whole)
-        if state.kernel.name == "precomputed" and state.options.problem == "sphere":
-            require_constant_diagonal(state, data.X[:, state.n_seen : state.n_seen + len(data.y)])
+    @property
+    def _cost(self) -> float:
+        return float(self.C or 1.0)

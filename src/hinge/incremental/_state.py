@@ -1,4 +1,4 @@
-"""What a model knows that can forget: the machines, and the names of its examples."""
+"""The state of a model that can forget: the native model, and the ids of its examples."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from hinge._model.labels import as_classes
 from hinge._model.state import State
 from hinge.incremental._ids import Ids
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Hashable, Iterator
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from hinge import _core
-    from hinge._fit.base import TrainingData
+    from hinge._fit.data import TrainingData
     from hinge._model.kernels import KernelSpec
     from hinge._model.labels import ClassTable
     from hinge._model.state import Arrays, SolverOptions
@@ -24,20 +25,23 @@ if TYPE_CHECKING:
 
 
 class ExactState(State):
-    """What a model knows that can forget.
+    """The state of a model that can forget.
 
     Attributes
     ----------
     ids : Ids
-        The names of the examples that the machines hold, and of those that they passed over.
-    named : set
-        Labels that the user has announced: these classes stay when their last example goes.
+        The ids of the examples that the native model holds, and of rows of weight 0.
+    announced : set
+        Labels that the user announced: these classes stay when their last example goes.
     """
+
+    brief_rows = 0  # one example may take many steps
+    warns_when_stalled = False
 
     def __init__(self, kernel: KernelSpec, options: SolverOptions, storage: Storage, table: ClassTable) -> None:
         super().__init__(kernel, options, storage, table)
         self.ids = Ids()
-        self.named: set[Any] = set()
+        self.announced: set[Any] = set()
 
     @property
     def native(self) -> _core.ExactModel:
@@ -45,18 +49,32 @@ class ExactState(State):
         return cast("_core.ExactModel", super().native)
 
     @property
+    def uses_blas(self) -> bool:
+        """Native work calls the BLAS, also for sparse rows."""
+        return True
+
+    def announce(self, classes: ArrayLike | None) -> None:
+        """Note classes that stay when their last example goes."""
+        if classes is not None:
+            self.announced.update(as_classes(classes).tolist())
+
+    @property
     def has_learned(self) -> bool:
-        """The machines hold an example."""
+        """The native model holds an example."""
         return self.native.n_retained > 0
 
-    @contextmanager
-    def taking_in(self, data: TrainingData, first: int) -> Iterator[None]:
-        """Keep names and classes in step with the machines while these learn a data that begins at some place.
+    def held_ids(self) -> list[Hashable]:
+        """Return the ids of the examples held, in the order of the stream."""
+        return self.ids.at(self.native.held())
 
-        When that is cut short, the examples learned so far are known, and nothing else.
+    @contextmanager
+    def adding(self, data: TrainingData, first: int) -> Iterator[None]:
+        """Keep ids and classes in step with the native model while it learns rows that begin at some place.
+
+        If it is interrupted, the examples learned so far are known, and no others.
         """
         self.native  # noqa: B018  built now: what follows is undone with its help
-        self.ids.add(data.names, range(first, first + len(data.y)))
+        self.ids.add(data.ids, range(first, first + len(data.y)))
         try:
             yield
             self.ids.mark_weightless(first + np.flatnonzero(~data.used))
@@ -64,24 +82,24 @@ class ExactState(State):
             self._drop_empty(np.isin(self.table.classes, data.y[data.used]))
             raise
         finally:
-            self._settle()
+            self._drop_forgotten_ids()
 
     @contextmanager
     def revised(self) -> Iterator[None]:
-        """Keep names and classes in step with the machines while examples are forgotten or get other labels.
+        """Keep ids and classes in step with the native model while examples are forgotten or relabelled.
 
-        A class that comes or loses its last example inside, and has none in the end, vanishes unless it was named.
+        A class that appears or loses its last example inside, and has none in the end, is dropped unless announced.
         """
         known, present = self.table.classes, self.table.classes[self._present()]
         try:
             yield
         finally:
-            self._settle()
+            self._drop_forgotten_ids()
             classes = self.table.classes
             self._drop_empty(np.isin(classes, present) | ~np.isin(classes, known))
 
-    def _settle(self) -> None:
-        """Let go of the names of examples that the machines hold no more."""
+    def _drop_forgotten_ids(self) -> None:
+        """Drop the ids of examples that the native model no longer holds."""
         if not self.native.broken and self.ids.n_held != self.native.n_retained:
             self.ids.retain(self.native.held())
 
@@ -90,12 +108,12 @@ class ExactState(State):
         return self.native.class_counts()[self.table.numbers] > 0
 
     def _drop_empty(self, candidates: NDArray[np.bool_]) -> None:
-        """Take away those among some classes that have no example and were not named."""
+        """Drop those of some classes that have no example and were not announced."""
         if self.native.broken:  # then this state is not used any more
             return
         empty = candidates & ~self._present()
         for number in -np.sort(-self.table.numbers[empty]):  # the highest first: it is higher numbers that change
-            if self.table.label(number) not in self.named:
+            if self.table.label(number) not in self.announced:
                 self._drop(int(number))
 
     def _drop(self, number: int) -> None:
@@ -114,11 +132,11 @@ class ExactState(State):
         arrays, values = super().to_arrays()
         ids = self.ids.copy()
         ids.retain(arrays["ids"])
-        named = [label for label in values["classes"] if label in self.named]
-        return arrays, values | {"ids": ids.to_values(), "named": named}
+        announced = [label for label in values["classes"] if label in self.announced]
+        return arrays, values | {"ids": ids.to_values(), "named": announced}
 
     def __setstate__(self, parts: tuple[Arrays, dict[str, Any], Callable[[Any, Any], Any] | None]) -> None:
         super().__setstate__(parts)
         values = parts[1]
         self.ids = Ids.from_values(values["ids"])
-        self.named = set(values["named"])
+        self.announced = set(values["named"])

@@ -1,20 +1,24 @@
-"""The estimator `IncrementalSVC`: a thin front of the native exact machines."""
+"""The estimator `IncrementalSVC`."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self, cast
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from hinge._fit.measures import MeasuredClassifier
+from hinge._fit import driver
+from hinge._fit.classifier import SupportVectorClassifier
 from hinge._fit.progress import with_callbacks
-from hinge._model.labels import as_classes, class_factors, one_each
+from hinge._fit.tasks import Classification
+from hinge._model.labels import class_factors, one_each
 from hinge._model.locking import reads, writes
 from hinge._model.overflow import check_coefficients, product
 from hinge._model.params import choice
 from hinge.exceptions import DataError, ParameterError
-from hinge.incremental._forgetting import Forgetting
-from hinge.incremental._warm_start import is_worthwhile, learn_all
+from hinge.incremental import _learner as exact
+from hinge.incremental._state import ExactState
+from hinge.streaming import StreamTraits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -22,100 +26,106 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from hinge import _core
-    from hinge._fit.base import TrainingData
-    from hinge._model.state import SolverOptions, State
-    from hinge.incremental._state import ExactState
+    from hinge._model.predictor import Predictor
+    from hinge._model.state import SolverOptions
 
 
-class IncrementalSVC(Forgetting, MeasuredClassifier):
+class IncrementalSVC(SupportVectorClassifier):
     """Exact support vector machine that learns and forgets one example at a time.
 
-    After every call it is the solution that `sklearn.svm.SVC` would find for the examples that it holds, to rounding,
-    with `kkt_violation()` as the certificate. `forget` gives the model that never saw some examples, `relabel` the one
-    that saw them with other labels, `leave_one_out` the answer about each example of the model without it; none of
-    these starts from nothing. The price is that all examples are kept, and that each takes longer than in `OnlineSVC`.
+    After every call it is the solution that `sklearn.svm.SVC` finds for the examples held, up to rounding;
+    `kkt_violation()` certifies it. `forget` returns the model that never saw some examples, `relabel` the one that saw
+    them with other labels, `leave_one_out` the prediction for each example by the model without it; none of these
+    starts from scratch. The price: all examples are kept, and each takes longer than in `OnlineSVC`.
 
-    With more than two classes one machine a class is trained against the rest, over shared kernel values.
+    With more than two classes, one binary model per class is trained against the rest; they share kernel values.
 
     Parameters
     ----------
     C : float, default=1.0
-        Penalty of an example on the wrong side of its margin.
+        Penalty for examples inside or on the wrong side of the margin, as in `sklearn.svm.SVC`.
     kernel : {"linear", "rbf", "poly", "sigmoid", "laplacian", "precomputed"} or callable, default="rbf"
-        The kernel. A callable gets two sets of examples and returns the matrix of kernel values.
+        Kernel function. A callable takes two sets of examples and returns the matrix of kernel values.
     degree : int, default=3
-        Exponent of the poly kernel.
+        Degree of the poly kernel.
     gamma : {"scale", "auto"} or float, default="scale"
-        Factor of rbf, poly, sigmoid and laplacian. "scale" is 1 / (n_features * variance of X), where weights count as
-        repetitions; "auto" is 1 / n_features. The first call to `partial_fit` settles it, and forgetting examples of
-        that call does not change it: give a number where the width must not depend on what is forgotten.
+        Kernel coefficient of rbf, poly, sigmoid and laplacian. "scale" is 1 / (n_features * X.var()), where a sample
+        weight counts as repetitions; "auto" is 1 / n_features. The first call to `partial_fit` decides it, and
+        forgetting examples of that call does not change it: pass a number if gamma must not depend on forgotten rows.
     coef0 : float, default=0.0
-        Constant of poly and sigmoid.
+        Independent term of the poly and sigmoid kernels.
     tol : float, default=1e-3
-        A ConvergenceWarning is given when rounding, or a kernel that is not positive semi-definite, leaves the
+        A ConvergenceWarning is issued if rounding, or a kernel that is not positive semi-definite, leaves the
         optimality conditions violated by more than this.
     cache_size : float, default=200
-        Memory for kernel values, in megabytes; those of margin vectors are held whatever they take, 8 bytes times the
-        examples held for each.
+        Size of the kernel cache in MB. Kernel values of margin vectors are kept in any case: 8 bytes per margin vector
+        and example held.
     class_weight : dict or "balanced", default=None
-        Factors of `C` by class. "balanced" makes all classes weigh the same, in `fit` only; the factors stay those of
-        the training set when examples of it are forgotten.
+        Factors of `C` per class. "balanced" gives all classes the same total weight, in `fit` only; the factors stay
+        the same when examples are forgotten.
     verbose : bool, default=False
         Show a progress bar on standard error.
     random_state : int, RandomState instance or None, default=None
-        Not used, present so that all estimators are called alike: the exact solution leaves nothing to chance.
+        Ignored: the exact solution involves no random choice. Present so that all estimators have the same parameters.
     max_examples : int, default=None
-        Examples that each machine may hold. When it is full, one leaves before the next is learned.
+        Size of the window: the largest number of examples per binary model. A full model evicts one before it learns
+        the next.
     eviction : {"relevance", "age"}, default="relevance"
-        Which one leaves: the one that matters least to the solution, or the oldest.
+        Which example a full window evicts: the one that matters least to the solution, or the oldest. The default
+        differs from `IncrementalOneClassSVM`, where the least relevant examples are the typical ones.
     n_jobs : int, default=None
-        Threads. None uses as many as the BLAS would, -1 all processors. The result does not depend on it.
+        Number of threads. None means as many as the BLAS uses, -1 all processors. Results do not depend on it.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The labels known so far, sorted. A class vanishes when its last example is forgotten or gets another label,
-        unless `partial_fit` was told to expect it.
+        Labels known so far, sorted. A class disappears when its last example is forgotten or relabelled, unless it was
+        listed in `classes` of `partial_fit`.
     ids_ : list
-        The ids of the examples that the model holds, in the order of the stream.
+        Ids of the examples that the model holds, in the order of the stream.
     support_ : ndarray of shape (n_support,)
-        The support vectors' places in the stream (after `fit`: rows of X), grouped by class.
+        Places of the support vectors in the stream (after `fit`: rows of X), grouped by class.
     support_vectors_ : ndarray or CSR matrix of shape (n_support, n_features)
-        The support vectors.
+        Support vectors.
     n_support_ : ndarray of shape (n_classes,)
-        The number of support vectors of each class.
+        Number of support vectors per class.
     n_margin_ : ndarray of shape (1,) or (n_classes,)
-        Examples exactly on the margin, for each decision function.
+        Number of examples exactly on the margin, per decision function.
     n_bounded_ : ndarray of shape (1,) or (n_classes,)
-        Examples inside or on the wrong side of it.
+        Number of examples inside or on the wrong side of the margin, per decision function.
     dual_coef_ : ndarray of shape (1, n_support) or (n_classes, n_support)
         Signed coefficients of the support vectors.
     intercept_ : ndarray of shape (1,) or (n_classes,)
-        Constants of the decision functions.
+        Intercepts of the decision functions.
     n_features_in_ : int
-        Number of features.
+        Number of features of X.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, if X had some.
+        Names of the features, if X has string column names.
     n_iter_ : int
-        Steps of the solver so far.
+        Number of solver steps so far.
     n_kernel_evals_ : int
-        Kernel values computed so far.
+        Number of kernel values computed so far.
     n_seen_ : int
-        Examples given so far.
+        Number of examples given so far.
+    fit_status_ : int
+        0 if the last call that learned converged, 1 if it warned that it did not.
+    progressive_score_ : ProgressiveScore
+        How often the model was right about an example before learning it.
+    model_size_ : int
+        Number of support vectors, or of features of an approximate model.
 
     See Also
     --------
-    OnlineSVC : Nearly as accurate, far faster, and keeps its support vectors only.
+    OnlineSVC : Nearly as accurate, far faster, and keeps only its support vectors.
 
     Notes
     -----
-    `kkt_violation`, `dual_objective` and `duality_gap` find all gradients from nothing first: what they say is a
-    certificate, and does not rest on what earlier calls have left.
+    `kkt_violation`, `dual_objective` and `duality_gap` compute all gradients from scratch: they certify the solution
+    without relying on values that earlier calls have updated.
 
     Examples are kept in double precision, whatever the precision of the input.
 
-    Rows of weight 0 have no effect and are not in `ids_`. Their ids are known nevertheless, so that a list of ids to
-    forget may hold them.
+    Rows of weight 0 have no effect and are not in `ids_`. `forget` accepts their ids nevertheless.
 
     References
     ----------
@@ -138,6 +148,10 @@ class IncrementalSVC(Forgetting, MeasuredClassifier):
     >>> model.kkt_violation() < 1e-9
     True
     """
+
+    _task = Classification(double=True)
+    _learner = exact.ExactLearner(ExactState)
+    stream_traits = StreamTraits(is_exact=True)
 
     def __init__(
         self,
@@ -173,40 +187,37 @@ class IncrementalSVC(Forgetting, MeasuredClassifier):
     @property
     @reads
     def n_margin_(self) -> NDArray[np.int64]:
-        """Examples exactly on the margin, for each decision function."""
-        return self._counts(self._known().native.n_margin)
+        """Number of examples exactly on the margin, per decision function."""
+        return self._per_class(exact.exact_state(self).native.n_margin)
 
     @property
     @reads
     def n_bounded_(self) -> NDArray[np.int64]:
-        """Examples inside or on the wrong side of the margin, for each decision function."""
-        return self._counts(self._known().native.n_bounded)
+        """Number of examples inside or on the wrong side of the margin, per decision function."""
+        return self._per_class(exact.exact_state(self).native.n_bounded)
 
     @writes
     @with_callbacks
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None, ids: Any = None) -> Self:
-        """Learn a training set from nothing; what was known before is forgotten.
+        """Learn a training set from scratch, discarding what was learned before.
 
         Parameters
         ----------
         X : array-like or CSR matrix of shape (n, n_features)
-            Examples. With a precomputed kernel: the square matrix of kernel values.
+            Training examples. With a precomputed kernel: the square matrix of kernel values.
         y : array-like of shape (n,)
-            Labels of any type, of two classes at least.
+            Labels of any type, of at least two classes.
         sample_weight : array-like of shape (n,), default=None
-            Weights; each multiplies `C` for its row. Rows of weight 0 are left out.
+            Weights that multiply `C` per row. Rows of weight 0 are left out.
         ids : array-like of shape (n,), default=None
-            What the examples are called, to forget or relabel them later: any hashable values, all different. None
-            calls them 0, 1, 2, ...
+            Ids by which to forget or relabel the examples later: distinct hashable values. None means 0, 1, 2, ...
 
         Returns
         -------
         self : object
             The fitted estimator.
         """
-        self._fit(X, y, sample_weight, ids)
-        self._warn_if_violated()
-        return self
+        return driver.fit(self, X, y, sample_weight, ids)
 
     @writes
     def partial_fit(
@@ -219,8 +230,8 @@ class IncrementalSVC(Forgetting, MeasuredClassifier):
     ) -> Self:
         """Learn more examples; the order of examples does not matter to the result.
 
-        The first call settles the kernel (`gamma="scale"` looks at its examples only) and whether examples are kept
-        dense or sparse. Later input is converted to that.
+        The first call decides `gamma` (`gamma="scale"` uses its examples only) and whether examples are stored dense or
+        sparse. Later input is converted accordingly.
 
         Parameters
         ----------
@@ -228,35 +239,57 @@ class IncrementalSVC(Forgetting, MeasuredClassifier):
             Examples. With a precomputed kernel the columns stand for all examples that will ever be learned: the
             t-th example of the stream is column t.
         y : array-like of shape (n,)
-            Labels; new classes may appear at any call.
+            Labels; new classes may appear in any call.
         classes : array-like of shape (n_classes,), default=None
-            Classes to expect, if they are known beforehand. They stay when their last example is forgotten.
+            Classes to expect, if they are known beforehand. They are kept when their last example is forgotten.
         sample_weight : array-like of shape (n,), default=None
-            Weights; each multiplies `C` for its row. Rows of weight 0 are passed over.
+            Weights that multiply `C` per row. Rows of weight 0 are skipped.
         ids : array-like of shape (n,), default=None
-            What the examples are called, to forget or relabel them later: any hashable values that no example held has.
-            None calls them by their places in the stream, 0, 1, 2, ...
+            Ids by which to forget or relabel the examples later: hashable values that no example held has. None means
+            their places in the stream, 0, 1, 2, ...
 
         Returns
         -------
         self : object
             The estimator.
         """
-        self._partial_fit(X, y, classes, sample_weight, ids)
-        self._warn_if_violated()
+        return driver.partial_fit(self, X, y, classes, sample_weight, ids)
+
+    @property
+    @reads
+    def ids_(self) -> list[Hashable]:
+        """Ids of the examples that the model holds, in the order of the stream."""
+        return exact.exact_state(self).held_ids()
+
+    @writes
+    def forget(self, ids: Any) -> Self:
+        """Forget examples: the model is then the one that never saw them.
+
+        Parameters
+        ----------
+        ids : list, array, set or a single id
+            The ids that the examples were given with; without ids, their places in the stream. A string, a number and
+            a tuple each count as one id. Ids of rows of weight 0 are accepted, though there is nothing to forget.
+
+        Returns
+        -------
+        self : object
+            The estimator.
+        """
+        exact.forget(self, ids)
         return self
 
     @writes
     def relabel(self, ids: Any, y: Any) -> Self:
-        """Give other labels to examples: the model is then the one that saw them with these labels.
+        """Change the labels of examples: the model is then the one that saw them with the new labels.
 
         Parameters
         ----------
-        ids : list, array or one id by itself
+        ids : list, array or a single id
             The ids that the examples were given with; without ids, their places in the stream.
         y : array-like of shape (n_ids,)
-            Their labels, in the order of the ids; new classes may appear. `class_weight` applies to them, the weights
-            of the examples stay.
+            New labels, in the order of the ids; new classes may appear. `class_weight` applies to them; sample weights
+            do not change.
 
         Returns
         -------
@@ -275,7 +308,7 @@ class IncrementalSVC(Forgetting, MeasuredClassifier):
                 "class_weight must be None or a dictionary in relabel, got 'balanced', which follows from the labels "
                 "of a whole training set; give the weights as a dictionary, or call fit with the right labels."
             )
-        known = self._known().ids
+        known = exact.exact_state(self).ids
         numbers = known.find(ids, ordered=True)
         labels = one_each(y, len(numbers), "y")
         for name in known.at(numbers[known.are_weightless(numbers)]):
@@ -283,14 +316,15 @@ class IncrementalSVC(Forgetting, MeasuredClassifier):
                 f"Examples of weight 0 must be forgotten and learned again to get another label, got {name!r}; "
                 "they are not held."
             )
-        with self._revising() as monitor:
+        with driver.revising(self, ExactState) as (state, monitor), state.revised():
             if len(labels):
-                self._relabel(numbers, labels, monitor)
-        self._warn_if_violated()
+                self._relabel(state, numbers, labels, monitor)
+        exact.warn_if_violated(exact.exact_state(self))
         return self
 
-    def _relabel(self, numbers: NDArray[np.int64], labels: NDArray[Any], monitor: Any) -> None:
-        state = self._state
+    def _relabel(
+        self, state: ExactState, numbers: NDArray[np.int64], labels: NDArray[Any], monitor: _core.Monitor | None
+    ) -> None:
         native = state.native
         places = np.searchsorted(native.held(), numbers)
         before = native.labels()[places]
@@ -308,17 +342,17 @@ class IncrementalSVC(Forgetting, MeasuredClassifier):
 
     @writes
     def leave_one_out(self, method: str = "predict") -> NDArray[Any]:
-        """Return what is said about each example that is held by the model that never saw it.
+        """Predict each example held by the model that never saw it.
 
         Parameters
         ----------
         method : {"predict", "decision_function"}, default="predict"
-            Labels, or decision values.
+            Whether to return labels or decision values.
 
         Returns
         -------
         ndarray of shape (n_held,) or (n_held, n_classes)
-            One answer for each of `ids_`, as the method of that name gives it.
+            One prediction per element of `ids_`, as returned by the method of that name.
 
         Examples
         --------
@@ -331,14 +365,18 @@ class IncrementalSVC(Forgetting, MeasuredClassifier):
         ['low', 'low', 'low', 'high', 'high', 'high']
         """
         choice("method", method, ("predict", "decision_function"))
-        table, values = self._left_out()
+        table, values = exact.leave_one_out(self)
         values = table.arrange(values)
         if method == "predict":
             return table.choose(values)
         return values if len(table) > 2 else values.ravel()
 
     def _solution(self) -> _core.ExactModel:
-        return self._certified()
+        return exact.certified(self)
+
+    def _predictor(self) -> Predictor:
+        exact.require_examples(exact.exact_state(self))
+        return super()._predictor()
 
     def _ratios(self, before: NDArray[Any], after: NDArray[Any]) -> NDArray[np.float64]:
         """Return by how much the class weight of each example changes with its label."""
@@ -352,29 +390,10 @@ class IncrementalSVC(Forgetting, MeasuredClassifier):
             )
         return class_factors(self.class_weight, after, ones) / divisors
 
-    def _counts(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return counts of the machines in the order of the classes."""
+    def _per_class(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return counts per binary model in the order of the classes."""
         table = self._state.table
         return counts[table.numbers] if len(table) > 2 else counts
 
-    def _begin(self, data: TrainingData, monitor: _core.Monitor | None) -> None:
-        if not is_worthwhile(data, self._state):
-            super()._begin(data, monitor)
-            return
-        with self._state.taking_in(data, 0):
-            learn_all(data, self._state, monitor)
-
-    def _checked(self, X: Any, y: Any, state: State | None) -> tuple[Any, NDArray[Any]]:
-        X, y = super()._checked(X, y, state)
-        return X.astype(np.float64, copy=False), y
-
-    def _next_state(
-        self, state: State | None, data: TrainingData, options: SolverOptions, classes: ArrayLike | None
-    ) -> ExactState:
-        following = cast("ExactState", super()._next_state(state, data, options, classes))
-        if classes is not None:
-            following.named.update(as_classes(classes).tolist())
-        return following
-
     def _check_params(self, *, streaming: bool) -> SolverOptions:
-        return self._exact_options(self._common_options(streaming=streaming))
+        return exact.exact_options(self, self._classifier_options(streaming=streaming))

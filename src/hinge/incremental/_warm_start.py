@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from hinge import _core
-    from hinge._fit.base import TrainingData
+    from hinge._fit.data import TrainingData
     from hinge.incremental._state import ExactState
 
 _MIN_ROWS = 200  # fewer rows are learned one by one in the same time
@@ -34,7 +34,7 @@ def learn_all(data: TrainingData, state: ExactState, monitor: _core.Monitor | No
     """
     ((_, only),) = state.storage.batches(data.X)  # one batch, since the model stores rows as the training set does
     batch = cast("_core.Batch64", only)
-    numbers = data.numbers(state.table)
+    numbers = data.class_numbers(state.table)
     rows = np.flatnonzero(data.used)
     options = replace(state.options, algorithm="lasvm", tolerance=_TOLERANCE, max_steps=_MAX_STEPS_PER_ROW * len(rows))
     approximate = State(state.kernel, options, state.storage, state.table)

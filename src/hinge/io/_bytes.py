@@ -1,4 +1,4 @@
-"""Bytes of a file or a pipe: opened, unpacked where they are packed, and handed out as they arrive."""
+"""Read bytes from a file or a pipe as they arrive, decompressed if necessary."""
 
 from __future__ import annotations
 
@@ -11,23 +11,25 @@ import stat
 import sys
 import zlib
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Protocol, cast
 
 from hinge.exceptions import sentence
-from hinge.io._errors import DataFileError
+from hinge.io._chunks import DataFileError
 
-PIECE = 1 << 20  # bytes asked for at a time
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from io import BufferedReader, FileIO
+
+PIECE = 1 << 20  # bytes per read
 STANDARD_INPUT = "-"
-_XZ_MEMORY = 1 << 28  # four times what the strongest of the usual settings needs
-
-# Long enough for a busy writer to come back, short enough not to be noticed by whoever watches a slow stream.
-_PATIENCE = 0.05
+_XZ_MEMORY = 1 << 28  # bytes; four times what `xz -9` needs
+_PIPE_WAIT_S = 0.05  # long enough for a busy writer to continue, too short to be noticed by a person
 
 _MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz"}
 
 
 def require_file(path: Path) -> os.stat_result:
-    """Return what the system knows of a file; one sentence if it is not there."""
+    """Return the status of a file; raise an OSError with a complete sentence if it cannot be read."""
     try:
         status = path.stat()
     except (FileNotFoundError, NotADirectoryError):
@@ -42,21 +44,21 @@ def require_file(path: Path) -> os.stat_result:
 
 
 class RawBytes:
-    """Bytes as they stand on disk or come through a pipe.
+    """Bytes of a file or a pipe, not decompressed.
 
     Parameters
     ----------
     path : Path or None
-        None stands for the standard input, which is never closed.
+        None reads standard input, which is never closed.
     name : str
-        For complaints.
+        The name for messages.
 
     Attributes
     ----------
     taken : int
-        Bytes handed out so far.
+        Number of bytes read so far.
     size : int or None
-        Bytes in all, where that can be known.
+        Total number of bytes, None for a pipe.
     """
 
     def __init__(self, path: Path | None, name: str) -> None:
@@ -64,12 +66,19 @@ class RawBytes:
         self._name = name
         self._pushed = b""
         self._owned = path is not None
-        self._file: Any = _open(path) if path is not None else _standard_input(name)
+        self._file: FileIO | BufferedReader
+        # One system call per read: `read` of an unbuffered file, `read1` of a buffered one.
+        if path is None:
+            self._file = standard_input = _standard_input(name)
+            self._read_once: Callable[[int], bytes | None] = standard_input.read1
+        else:
+            self._file = file = _open(path)
+            self._read_once = file.read
         self._descriptor = _descriptor(self._file)
         self.size = _regular_size(self._descriptor)
 
     def read(self, size: int = PIECE) -> bytes:
-        """Return what is there, at most `size` bytes and at least one; nothing at the end."""
+        """Return the next bytes, at least one and at most `size`; empty at the end."""
         if self._pushed:
             data, self._pushed = self._pushed[:size], self._pushed[size:]
         else:
@@ -78,19 +87,18 @@ class RawBytes:
         return data
 
     def _read(self, size: int) -> bytes:
-        """Ask the system once, which an unbuffered file does; of a buffered one, `read1` does the same."""
         try:
-            return bytes(self._file.read(size) if self._owned else self._file.read1(size))
+            return self._read_once(size) or b""
         except OSError as error:
             if error.errno is None:
                 raise
             raise DataFileError(f"{self._name} cannot be read: {error.strerror}.") from None
 
-    def packing(self) -> str | None:
-        """Return how the bytes are packed, from the first few of them, which stay unread."""
+    def compression(self) -> str | None:
+        """Return how the bytes are compressed, judged by the first few, which are not consumed."""
         head = b""
         while not (found := next((kind for magic, kind in _MAGIC.items() if head.startswith(magic)), None)):
-            # Waits for no more bytes than are needed to tell: a slow pipe may have sent only one short line.
+            # Wait for no more bytes than necessary: a slow pipe may have sent only one short line.
             if not any(magic.startswith(head) for magic in _MAGIC):
                 break
             more = self.read()
@@ -102,130 +110,139 @@ class RawBytes:
         return found
 
     def ready(self) -> bool:
-        """Tell whether more bytes, or the end, can be had without waiting for whoever writes them."""
+        """Tell whether `read` would return without waiting for the writer of a pipe."""
         if self._pushed or self.size is not None or self._descriptor is None:
             return True
         try:
-            return bool(select.select([self._descriptor], [], [], _PATIENCE)[0])
-        except (OSError, ValueError):  # a system that cannot ask pipes
+            return bool(select.select([self._descriptor], [], [], _PIPE_WAIT_S)[0])
+        except (OSError, ValueError):  # a descriptor that `select` does not support
             return False
 
     def seekable(self) -> bool:
-        """Return False: bytes are read once, in order."""
+        """Return False: the bytes are read once, in order."""
         return False
 
     def close(self) -> None:
-        """Close what was opened here."""
+        """Close the file if it was opened here."""
         if self._owned:
             self._file.close()
 
 
 class ByteStream:
-    """Unpacked bytes of a file, a pipe or the standard input (path None)."""
+    """Decompressed bytes of a file, a pipe or standard input (path None)."""
 
     def __init__(self, path: Path | None, name: str) -> None:
         self._name = name
         self._raw = RawBytes(path, name)
         try:
-            self._packing = self._raw.packing()
+            self._compression = self._raw.compression()
         except BaseException:
             self._raw.close()
             raise
-        self._unpacked = _unpacked(self._raw, self._packing)
+        self._decompressed = _decompress(self._raw, self._compression)
 
     def read(self) -> bytes:
-        """Return the bytes that are there, at most `PIECE` of them; nothing at the end."""
-        if self._unpacked is None:
+        """Return the next bytes, at most `PIECE` of them; empty at the end."""
+        if self._decompressed is None:
             return self._raw.read()
         try:
-            return bytes(self._unpacked.read1(PIECE))
+            return self._decompressed.read1(PIECE)
         except (EOFError, zlib.error, lzma.LZMAError, OSError) as error:
             if isinstance(error, OSError) and error.errno is not None:  # the disk, not the contents
                 raise
             if "Memory usage limit" in str(error):
                 raise DataFileError(
-                    f"{self._name} must need at most {_XZ_MEMORY >> 20} MB to be unpacked; pack it by xz -6, say."
+                    f"{self._name} needs more than {_XZ_MEMORY >> 20} MB to be decompressed; compress it with xz -6."
                 ) from None
             raise DataFileError(
-                f"{self._name} is damaged or cut short: it cannot be unpacked as {self._packing} data "
+                f"{self._name} is damaged or truncated: it cannot be decompressed as {self._compression} "
                 f"({sentence(error)})."
             ) from None
 
     def ready(self) -> bool:
-        """Tell whether `read` returns without waiting for whoever writes."""
+        """Tell whether `read` would return without waiting for the writer of a pipe."""
         return self._raw.ready()
 
     def share(self) -> float | None:
-        """Return the share of the bytes on disk that has been read."""
+        """Return the fraction of the bytes on disk that has been read."""
         if self._raw.size is None:
             return None
         return min(1.0, self._raw.taken / self._raw.size) if self._raw.size else 1.0
 
     def close(self) -> None:
         """Close the file."""
-        if self._unpacked is not None:
-            self._unpacked.close()
+        if self._decompressed is not None:
+            self._decompressed.close()
         self._raw.close()
 
 
 class XzFile:
-    """Unpacked bytes of xz data, one part after the other.
+    """Decompressed bytes of xz data, which may consist of several streams.
 
     Python's own reader takes as much memory as the data ask for, up to four gigabytes.
     """
 
     def __init__(self, raw: RawBytes) -> None:
         self._raw = raw
-        self._packed = b""  # read, but not yet given to the decompressor
-        self._part = self._next_part()
+        self._compressed = b""  # read, but not yet given to the decompressor
+        self._stream = self._next_stream()
 
     def read1(self, size: int) -> bytes:
-        """Return some bytes, at most `size`; nothing at the end."""
+        """Return some bytes, at most `size`; empty at the end."""
         while True:
-            if self._part.eof:
-                self._packed = self._part.unused_data.lstrip(b"\0") or self._raw.read().lstrip(b"\0")
-                if not self._packed:
+            if self._stream.eof:
+                self._compressed = self._stream.unused_data.lstrip(b"\0") or self._raw.read().lstrip(b"\0")
+                if not self._compressed:
                     return b""
-                self._part = self._next_part()
-            if self._part.needs_input and not self._packed:
-                self._packed = self._raw.read()
-                if not self._packed:
-                    raise EOFError("it ends before the end of the packed data")
-            packed, self._packed = self._packed, b""
-            if data := self._part.decompress(packed, size):
+                self._stream = self._next_stream()
+            if self._stream.needs_input and not self._compressed:
+                self._compressed = self._raw.read()
+                if not self._compressed:
+                    raise EOFError("it ends before the end of the compressed data")
+            compressed, self._compressed = self._compressed, b""
+            if data := self._stream.decompress(compressed, size):
                 return data
 
     def close(self) -> None:
-        """Leave the packed file to whoever opened it."""
+        """Do nothing: whoever opened the compressed file closes it."""
 
     @staticmethod
-    def _next_part() -> lzma.LZMADecompressor:
+    def _next_stream() -> lzma.LZMADecompressor:
         return lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY)
 
 
-def _open(path: Path) -> IO[bytes]:
+class _Decompressed(Protocol):
+    def read1(self, size: int, /) -> bytes:
+        """Return some bytes, at most `size`; empty at the end."""
+
+    def close(self) -> None:
+        """Release what belongs to the decompressor."""
+
+
+def _open(path: Path) -> FileIO:
     require_file(path)
     return path.open("rb", buffering=0)
 
 
-def _standard_input(name: str) -> Any:
+def _standard_input(name: str) -> BufferedReader:
     if sys.stdin is None:
         raise DataFileError(f"{name} is closed; give the name of a file.")
-    return sys.stdin.buffer
+    return cast("BufferedReader", sys.stdin.buffer)
 
 
-def _unpacked(raw: Any, packing: str | None) -> Any:
-    if packing == "gzip":
-        return gzip.GzipFile(fileobj=raw, mode="rb")
-    if packing == "bzip2":
-        return bz2.BZ2File(raw, "rb")
-    return XzFile(raw) if packing == "xz" else None
+def _decompress(raw: RawBytes, compression: str | None) -> _Decompressed | None:
+    file = cast("IO[bytes]", raw)  # it has the methods that these readers call
+    if compression == "gzip":
+        return gzip.GzipFile(fileobj=file, mode="rb")
+    if compression == "bzip2":
+        return bz2.BZ2File(file, "rb")
+    return XzFile(raw) if compression == "xz" else None
 
 
-def _descriptor(file: Any) -> int | None:
+def _descriptor(file: FileIO | BufferedReader) -> int | None:
     try:
-        return int(file.fileno())
-    except (OSError, AttributeError):  # a stand-in for the standard input
+        return file.fileno()
+    except (OSError, AttributeError):  # a replacement of standard input
         return None
 
 

@@ -1,36 +1,46 @@
-"""What readers yield: consecutive rows of a file, in one of two forms."""
+"""What all readers share: the chunks they yield, the error they raise, and what counts as a number."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from numpy.typing import NDArray
+
+from hinge.exceptions import HingeError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import numpy as np
-    from numpy.typing import NDArray
+
+Matrix: TypeAlias = Any  # rows of a float array or of a CSR matrix; SciPy has no types
+Values: TypeAlias = NDArray[Any]  # a column: texts, or numbers of any type
+
+
+class DataFileError(HingeError, ValueError):
+    """A file cannot be read as rows of data: it is damaged, empty, or of another format."""
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows of numbers.
+    """Consecutive rows of numbers.
 
     Attributes
     ----------
     X : float64 or float32 ndarray, or CSR matrix
         The numbers.
     y : ndarray or None
-        Labels, where the file has them; whole numbers are of an integer type.
+        Labels, if the file has them; whole numbers have an integer type.
     first : int
-        Line (or row, where there are no lines) of the first of them in the file, counted from 1; for messages.
+        Line (or row, for formats without lines) of the first row in the file, counted from 1; for messages.
     indexed : bool
-        Column j holds what the file calls index j, as in svmlight files: column 0 stays empty where these count from
-        1, and X may be narrower than in other chunks of the same file. Else column j is feature j.
+        Column j holds what the file calls index j, as in svmlight files: column 0 stays empty if the file counts from
+        1, and X may be narrower than in other chunks of the same file. Otherwise column j is feature j.
     """
 
-    X: Any
-    y: NDArray[Any] | None
+    X: Matrix
+    y: Values | None
     first: int
     indexed: bool = False
 
@@ -38,26 +48,26 @@ class Rows:
         return int(self.X.shape[0])
 
     def line(self, place: int) -> int:
-        """Return the line (or row) of one of them in the file."""
+        """Return the line (or row) of the file that holds row `place` of this chunk."""
         return self.first + place
 
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of named columns, the label among them, as they stand in the file.
+    """Consecutive rows of named columns, including the label, as they stand in the file.
 
     Attributes
     ----------
     columns : dict from name to ndarray
-        In the order of the file. Of dtype object: texts, where missing ones are None or a text such as "" or "NA"; all
-        columns of a CSV file are texts. Else: numbers, of any type, NaN where missing.
+        In the order of the file. An array of dtype object holds texts; a missing one is None or a text such as "" or
+        "NA". All columns of a CSV file are texts. Other arrays hold numbers of any type; a missing one is NaN.
     lines : sequence of int
-        Line (or row, where there are no lines) of each of them in the file, counted from 1; for messages.
+        Line (or row, for formats without lines) of each row in the file, counted from 1; for messages.
     named : bool
-        The names come from the file; else they are "0", "1", "2", ...
+        The names come from the file; otherwise they are "0", "1", "2", ...
     """
 
-    columns: dict[str, NDArray[Any]]
+    columns: dict[str, Values]
     lines: Sequence[int]
     named: bool
 
@@ -65,13 +75,28 @@ class Table:
         return len(self.lines)
 
     def line(self, place: int) -> int:
-        """Return the line (or row) of one of them in the file."""
+        """Return the line (or row) of the file that holds row `place` of this chunk."""
         return self.lines[place]
 
-    def select(self, kept: NDArray[np.bool_]) -> Table:
-        """Return some of the rows."""
-        lines = [line for line, keep in zip(self.lines, kept.tolist(), strict=True) if keep]
-        return Table({name: values[kept] for name, values in self.columns.items()}, lines, self.named)
+    def select(self, mask: NDArray[np.bool_]) -> Table:
+        """Return the rows for which the mask is true."""
+        lines = [line for line, selected in zip(self.lines, mask.tolist(), strict=True) if selected]
+        return Table({name: values[mask] for name, values in self.columns.items()}, lines, self.named)
 
 
 Chunk = Rows | Table
+
+
+def is_number(text: str | bytes) -> bool:
+    """Tell whether a text is a number, NaN and infinity included. Python alone would accept 1_000.
+
+    Examples
+    --------
+    >>> is_number("1e3"), is_number(b"-.5"), is_number("1_000"), is_number("")
+    (True, True, False, False)
+    """
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return "_" not in text if isinstance(text, str) else b"_" not in text

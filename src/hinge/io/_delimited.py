@@ -1,4 +1,4 @@
-"""CSV text: named columns of texts, nothing converted."""
+"""Read CSV text: named columns of texts, nothing converted."""
 
 from __future__ import annotations
 
@@ -13,29 +13,26 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hinge.exceptions import quoted
-from hinge.io._chunks import Table
-from hinge.io._errors import DataFileError
+from hinge.io._chunks import DataFileError, Table, is_number
 from hinge.io._lines import LINE_BYTES
-from hinge.io._numbers import is_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
-
+    from hinge.io._chunks import Values
     from hinge.io._lines import Block, LineBlocks
 
 DELIMITERS = ",;\t|"
-MOST_COLUMNS = 1 << 16  # each takes memory of its own, even if nothing stands in it
+MAX_COLUMNS = 1 << 16  # each takes memory of its own, even if it is empty
 
 _QUOTED = re.compile(r'"[^"]*("|$)')
 
-Record = tuple[int, list[str]]  # the line where it begins, and its fields; none if the line is blank
+Record = tuple[int, list[str]]  # the line where it begins, and its fields (none if the line is blank)
 
 
 @dataclass(frozen=True)
 class CsvOptions:
-    """How a file is to be read; None stands for "find out"."""
+    """How to read a CSV file; None means guess."""
 
     header: bool | None = None
     delimiter: str | None = None
@@ -43,17 +40,17 @@ class CsvOptions:
 
 def read_csv(blocks: LineBlocks, n_rows: int, options: CsvOptions) -> Iterator[Table]:
     """Yield the rows of a CSV file, at most `n_rows` at a time."""
-    delimiter = options.delimiter or guess_delimiter(blocks.look())
+    delimiter = options.delimiter or _guess_delimiter(blocks.look())
     lines = _Lines(blocks, n_rows)
     records = _records(lines, delimiter)
     filled = (record for record in records if record[1])
     start = next(filled, None)
     if start is None:
         return
-    if len(start[1]) > MOST_COLUMNS:
+    if len(start[1]) > MAX_COLUMNS:
         raise DataFileError(
-            f"{blocks.name} has {len(start[1])} columns; at most {MOST_COLUMNS} are read from a table, so write its "
-            "numbers as svmlight or npz."
+            f"{blocks.name} has {len(start[1])} columns; at most {MAX_COLUMNS} can be read from a table, so save "
+            "its numbers as svmlight or npz."
         )
     waiting = [start]
     named = options.header
@@ -65,20 +62,20 @@ def read_csv(blocks: LineBlocks, n_rows: int, options: CsvOptions) -> Iterator[T
         yield Table(_by_column(names, rows), numbers, bool(named))
 
 
-def guess_delimiter(line: bytes) -> str:
-    """Return the delimiter that a line has most of outside quotation marks; a comma if it has none."""
+def _guess_delimiter(line: bytes) -> str:
+    """Return the most frequent delimiter of a line outside quotation marks; a comma if there is none."""
     text = _QUOTED.sub("", line.decode("utf-8", errors="replace"))
-    return max(DELIMITERS, key=text.count)  # the first of equals
+    return max(DELIMITERS, key=text.count)  # the first of several equally frequent ones
 
 
 class _Lines:
-    """Lines for the parser, with a note of how many more can be had without waiting."""
+    """Lines for the parser; `left` is how many more can be read without waiting."""
 
     def __init__(self, blocks: LineBlocks, n_rows: int) -> None:
         self.name = blocks.name
         self.left = 0
         self.ended = False
-        self.record_bytes = 0  # of lines that the present record has had
+        self.record_bytes = 0  # of the lines of the current record
         self._blocks = blocks
         self.n_rows = n_rows
 
@@ -88,7 +85,7 @@ class _Lines:
             for line in io.StringIO(_decoded(block, self.name), newline="\n"):
                 self.left -= 1
                 self.record_bytes += len(line)
-                if self.record_bytes > LINE_BYTES:  # lines inside quotation marks, on and on
+                if self.record_bytes > LINE_BYTES:  # endless lines inside quotation marks
                     raise DataFileError(
                         f"{self.name} has a record of more than {LINE_BYTES >> 20} MB; is a quotation mark missing?"
                     )
@@ -112,7 +109,7 @@ def _records(lines: _Lines, delimiter: str) -> Iterator[Record]:
     begin = 1
     try:
         for fields in parser:
-            if lines.ended:  # whole records are returned with their last line
+            if lines.ended:  # complete records are returned with their last line
                 raise DataFileError(f"{lines.name} ends inside quotation marks; the record begins at line {begin}.")
             lines.record_bytes = 0
             yield begin, fields
@@ -126,14 +123,14 @@ def _records(lines: _Lines, delimiter: str) -> Iterator[Record]:
 
 
 def _is_header(first: list[str], second: list[str] | None = None) -> bool:
-    """Tell whether a first record without numbers holds names: numbers stand below, or no two fields are equal."""
+    """Tell whether a first record without numbers holds names: numbers follow below, or all fields are distinct."""
     if any(name and is_number(below) for name, below in zip(first, second or [], strict=False)):
         return True
     return len(set(first)) == len(first) and "" not in first
 
 
 def _names(start: Record, file: str) -> list[str]:
-    """Return the names of the columns; one without a name, as some programs write, is called by its place."""
+    """Return the names of the columns; a column without a name is called "column" and its number."""
     line, fields = start
     names = [field or f"column {place}" for place, field in enumerate(fields)]
     repeated = [name for name, times in Counter(names).items() if times > 1]
@@ -143,7 +140,7 @@ def _names(start: Record, file: str) -> list[str]:
 
 
 def _batches(records: Iterator[Record], lines: _Lines, width: int) -> Iterator[tuple[list[int], list[list[str]]]]:
-    """Yield records together that can be had without waiting, with their lines."""
+    """Yield together, with their lines, the records that can be read without waiting."""
     rows: list[list[str]] = []
     numbers: list[int] = []
     for line, fields in records:
@@ -153,12 +150,12 @@ def _batches(records: Iterator[Record], lines: _Lines, width: int) -> Iterator[t
         elif fields and fields != [""]:  # else a blank line
             found = f"{len(fields)} field{'s' if len(fields) > 1 else ''}"
             raise DataFileError(f"{lines.name}, line {line} has {found}; {width} expected, as in the first row.")
-        if rows and (not lines.left or len(rows) == lines.n_rows):  # a record may reach into the next block
+        if rows and (not lines.left or len(rows) == lines.n_rows):  # a record may extend into the next block
             yield numbers, rows
             numbers, rows = [], []
     if rows:
         yield numbers, rows
 
 
-def _by_column(columns: list[str], rows: list[list[str]]) -> dict[str, NDArray[np.object_]]:
+def _by_column(columns: list[str], rows: list[list[str]]) -> dict[str, Values]:
     return {name: np.array(texts, dtype=object) for name, texts in zip(columns, zip(*rows, strict=True), strict=True)}

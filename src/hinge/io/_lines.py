@@ -1,4 +1,4 @@
-"""Text in blocks of whole lines. Nothing is done line by line: blocks are cut at the places of line ends."""
+"""Split text into blocks of whole lines. Blocks are cut at positions of line ends, never line by line."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hinge.io._errors import DataFileError
+from hinge.io._chunks import DataFileError
 
 if TYPE_CHECKING:
     from hinge.io._bytes import ByteStream
 
-LINE_BYTES = 1 << 24  # the longest line that is read; its words take up to twenty times as much
-BLOCK_BYTES = 1 << 23  # a block is not made longer once it has so many
+LINE_BYTES = 1 << 24  # the longest line; its words take up to twenty times as much memory
+BLOCK_BYTES = 1 << 23  # a block of this size gets no more lines
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _EMPTY = np.empty(0, dtype=np.int64)
@@ -28,11 +28,11 @@ class Block:
     Attributes
     ----------
     data : bytes
-        The lines with their ends.
+        The lines with their line ends.
     first : int
         Number of the first line in the file, counted from 1.
     n_lines : int
-        How many there are.
+        Number of lines.
     """
 
     data: bytes
@@ -41,34 +41,34 @@ class Block:
 
 
 class LineBlocks:
-    """Cuts a stream of bytes into blocks of whole lines.
+    """Split a stream of bytes into blocks of whole lines.
 
     Parameters
     ----------
     stream : ByteStream
-        Where the bytes come from.
+        The bytes.
     name : str
-        What messages call it.
+        The name for messages.
     """
 
     def __init__(self, stream: ByteStream, name: str) -> None:
         self.name = name
         self._stream = stream
-        self._kept: list[bytes] = []  # lines that were looked at, but not yet taken
-        self._n_kept = 0
+        self._pending: list[bytes] = []  # lines that `look` has read and `take` has not returned
+        self._n_pending = 0
         self._first_line: bytes | None = None
         self._line = 1
         self._piece = b""
-        self._start = 0  # where the lines of the piece begin that were not handed out
+        self._start = 0  # where the lines of the piece begin that were not returned
         self._ends = _EMPTY  # where the lines of the piece end
-        self._next = 0  # the first of these that was not handed out
-        self._tail: list[bytes] = []  # the beginning of a line whose end has not come
+        self._next = 0  # the first of these that was not returned
+        self._tail: list[bytes] = []  # the beginning of a line whose end has not arrived
         self._tail_bytes = 0
 
     def take(self, n_lines: int) -> Block | None:
         """Return the next lines, at least one and at most `n_lines`; None at the end.
 
-        Fewer are returned when the writer of a pipe pauses, and when they are very long.
+        Fewer are returned if the writer of a pipe pauses, or if lines are very long.
         """
         block = self._take(n_lines)
         if block is not None and b"\0" in block.data:
@@ -77,9 +77,9 @@ class LineBlocks:
         return block
 
     def look(self) -> bytes:
-        """Return the first line that is neither blank nor a comment, "" if there is none; nothing is taken.
+        """Return the first line that is neither blank nor a comment, without consuming it; empty if there is none.
 
-        Lines are looked at one by one, so that a slow pipe need not have sent more than this one.
+        Lines are read one by one, so that a slow pipe need not have sent more than this one.
         """
         if self._first_line is not None:
             return self._first_line
@@ -89,12 +89,12 @@ class LineBlocks:
             seen.append(block.data)
             size += len(block.data)
             line = b"" if _COMMENT_OR_BLANK.match(block.data) else block.data
-        self._kept, self._n_kept, self._line = seen, len(seen), first
+        self._pending, self._n_pending, self._line = seen, len(seen), first
         self._first_line = line
         return line
 
     def share(self) -> float | None:
-        """Return the share of the bytes on disk that has been read."""
+        """Return the fraction of the bytes on disk that has been read."""
         return self._stream.share()
 
     def close(self) -> None:
@@ -102,12 +102,12 @@ class LineBlocks:
         self._stream.close()
 
     def _take(self, n_lines: int) -> Block | None:
-        parts, found, size = self._kept, self._n_kept, 0
-        self._kept, self._n_kept = [], 0
+        parts, found, size = self._pending, self._n_pending, 0
+        self._pending, self._n_pending = [], 0
         while found < n_lines and size < BLOCK_BYTES:
             if self._next < len(self._ends):
                 count = min(n_lines - found, len(self._ends) - self._next)
-                size += self._hand_out(count, parts)
+                size += self._append_lines(count, parts)
                 found += count
             elif found and not self._stream.ready():
                 break
@@ -119,7 +119,7 @@ class LineBlocks:
                 break
         return self._block(b"".join(parts), found) if found else None
 
-    def _hand_out(self, count: int, parts: list[bytes]) -> int:
+    def _append_lines(self, count: int, parts: list[bytes]) -> int:
         end = int(self._ends[self._next + count - 1])
         parts += self._tail
         parts.append(self._piece[self._start : end])
@@ -129,7 +129,7 @@ class LineBlocks:
         return size
 
     def _read(self, line: int) -> bool:
-        """Read one more piece; what is left of the last one is the beginning of the line of that number."""
+        """Read one more piece; the rest of the previous one is the beginning of line number `line`."""
         if self._start < len(self._piece):
             self._tail.append(self._piece[self._start :])
             self._tail_bytes += len(self._tail[-1])

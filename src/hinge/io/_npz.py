@@ -1,4 +1,4 @@
-"""NumPy's npz files: arrays X and y, or the parts of a CSR matrix, read row by row from inside the archive."""
+"""Read NumPy's npz files row by row: arrays X and y, or the parts of a CSR matrix."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ import struct
 import zipfile
 import zlib
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.sparse import csr_matrix
 
 from hinge.exceptions import listed, sentence
 from hinge.io._bytes import require_file
-from hinge.io._chunks import Rows
-from hinge.io._errors import DataFileError
+from hinge.io._chunks import DataFileError, Rows
 from hinge.io._npy import NpyMember
 
 if TYPE_CHECKING:
@@ -24,13 +23,15 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-_CHUNK_BYTES = 1 << 25  # a chunk has fewer rows if they are so long
-_ROW_BYTES = 1 << 26  # the longest row that is read
+    from hinge.io._chunks import Values
+
+_CHUNK_BYTES = 1 << 25  # chunks of long rows have fewer rows
+_ROW_BYTES = 1 << 26  # the longest row
 _LABEL_BYTES = 1 << 12  # the longest label
 _SPARSE = ("data", "indices", "indptr", "shape")
 _DAMAGE = (
     *(zipfile.BadZipFile, zlib.error, struct.error, EOFError, KeyError, OverflowError),
-    *(NotImplementedError, RuntimeError, UnicodeDecodeError),  # other packings, passwords, names
+    *(NotImplementedError, RuntimeError, UnicodeDecodeError),  # other compressions, passwords, names
 )
 
 
@@ -40,7 +41,7 @@ class NpzReader:
     def __init__(self, path: Path) -> None:
         require_file(path)
         self._name = path.name
-        with self._undamaged():
+        with self._refusing_damage():
             self._archive = zipfile.ZipFile(path)
         self._files = ExitStack()
         self._n_rows = 0
@@ -48,7 +49,7 @@ class NpzReader:
 
     def chunks(self, n_rows: int) -> Iterator[Rows]:
         """Yield the rows, at most `n_rows` at a time."""
-        with self._undamaged():
+        with self._refusing_damage():
             members = {name.removesuffix(".npy") for name in self._archive.namelist() if name.endswith(".npy")}
             if "X" in members:
                 yield from self._dense(n_rows, "y" in members)
@@ -61,12 +62,12 @@ class NpzReader:
                 )
 
     def share(self) -> float | None:
-        """Return the share of the rows that has been read."""
+        """Return the fraction of the rows that has been read."""
         return self._done / self._n_rows if self._n_rows else None
 
     def close(self) -> None:
         """Close the file."""
-        self._files.close()  # an archive stays open as long as one of these
+        self._files.close()  # the archive stays open as long as one of these
         self._archive.close()
 
     def _dense(self, n_rows: int, labelled: bool) -> Iterator[Rows]:
@@ -75,8 +76,8 @@ class NpzReader:
         y = self._labels(labelled)
         row_bytes = max(1, X.shape[1] * max(X.dtype.itemsize, 8))
         self._require_short(row_bytes)
-        if not X.shape[1]:  # rows of no bytes: a file of any size could promise any number of them
-            raise DataFileError(f"{self._name} must hold rows of one number at least, got an X of shape {X.shape}.")
+        if not X.shape[1]:  # a file of any size could claim any number of rows without bytes
+            raise DataFileError(f"{self._name} must hold rows of at least one number, got an X of shape {X.shape}.")
         n_rows = max(1, min(n_rows, _CHUNK_BYTES // row_bytes))
         for first in range(0, self._n_rows, n_rows):
             count = min(n_rows, self._n_rows - first)
@@ -89,7 +90,7 @@ class NpzReader:
         data, indices = self._open("data", kinds="biuf"), self._open("indices", kinds="iu")
         indptr, y = self._open("indptr", kinds="iu"), self._labels("y" in members)
         if indptr.shape != (self._n_rows + 1,) or data.shape != indices.shape:
-            raise DataFileError(f"{self._name} is damaged: data, indices, indptr and shape do not fit together.")
+            raise DataFileError(f"{self._name} is damaged: data, indices, indptr and shape do not match.")
         place = self._pointers(indptr, 1, 0, 0)
         for first in range(0, self._n_rows, n_rows):
             count = min(n_rows, self._n_rows - first)
@@ -105,7 +106,7 @@ class NpzReader:
             raise DataFileError(f"{self._name} is damaged: indptr must end at {data.shape[0]}, got {place[-1]}.")
 
     def _runs(self, place: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
-        """Cut rows into runs of which none has too many entries at once."""
+        """Split rows into runs, none of which has too many entries."""
         entry, start, stop = 12, 0, len(place) - 1
         while start < stop:
             limit = place[start] + _CHUNK_BYTES // entry
@@ -120,7 +121,7 @@ class NpzReader:
             raise DataFileError(f"{self._name} is damaged: indptr must rise from 0 to the number of entries.")
         return pointers
 
-    def _rows(self, parts: tuple[NDArray[Any], NDArray[Any], NDArray[Any]], n_columns: int) -> csr_matrix:
+    def _rows(self, parts: tuple[Values, Values, NDArray[np.int64]], n_columns: int) -> csr_matrix:
         data, indices, indptr = parts
         if indices.size and not 0 <= int(indices.min()) <= int(indices.max()) < n_columns:
             raise DataFileError(f"{self._name} is damaged: indices must lie between 0 and {n_columns - 1}.")
@@ -153,7 +154,7 @@ class NpzReader:
             return None
         y = self._open("y", kinds="biufU")
         if y.shape[0] != self._n_rows:
-            raise DataFileError(f"{self._name} must have one label a row, got {y.shape[0]} for {self._n_rows} rows.")
+            raise DataFileError(f"{self._name} must have one label per row, got {y.shape[0]} for {self._n_rows} rows.")
         if y.dtype.itemsize > _LABEL_BYTES:
             raise DataFileError(
                 f"{self._name} must have labels of at most {_LABEL_BYTES} bytes, got {y.dtype.itemsize}; shorten them."
@@ -166,17 +167,17 @@ class NpzReader:
 
     def _require_short(self, row_bytes: int) -> None:
         if row_bytes > _ROW_BYTES:
-            raise DataFileError(f"{self._name} has rows of more than {_ROW_BYTES >> 20} MB, which are not read.")
+            raise DataFileError(f"{self._name} has rows of more than {_ROW_BYTES >> 20} MB, which are too long.")
 
     @contextmanager
-    def _undamaged(self) -> Iterator[None]:
+    def _refusing_damage(self) -> Iterator[None]:
         try:
             yield
         except (*_DAMAGE, OSError) as error:
-            if isinstance(error, OSError) and error.errno != errno.EINVAL:  # the disk; else a place before the file
+            if isinstance(error, OSError) and error.errno != errno.EINVAL:  # the disk; else an offset before the file
                 raise
             raise DataFileError(f"{self._name} is damaged or not an npz file ({sentence(error)}).") from None
 
 
-def _floats(values: NDArray[Any]) -> NDArray[Any]:
+def _floats(values: Values) -> Values:
     return values if values.dtype == np.float32 else values.astype(np.float64)

@@ -1,6 +1,6 @@
-"""Svmlight text: `label index:value index:value ...`, a row a line.
+"""Read svmlight text: `label index:value index:value ...`, one row per line.
 
-Scikit-learn's parser reads blocks of whole lines. Only when it refuses one is the line looked for that is to blame.
+Scikit-learn's parser reads blocks of whole lines. If it refuses a block, the offending line is searched for.
 """
 
 from __future__ import annotations
@@ -14,9 +14,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 from sklearn.datasets import load_svmlight_file
 
-from hinge.io._chunks import Rows
-from hinge.io._errors import DataFileError
-from hinge.io._numbers import is_number
+from hinge.io._chunks import DataFileError, Rows, is_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,19 +23,19 @@ if TYPE_CHECKING:
 
     from hinge.io._lines import Block, LineBlocks
 
-_LARGEST_INDEX = 2**31 - 2  # so that the number of columns fits into 32 bits as well
-_EXACT = 2.0**53  # whole numbers below are all different as float64
+_LARGEST_INDEX = 2**31 - 2  # the number of columns must fit into 32 bits as well
+_EXACT = 2.0**53  # float64 represents all smaller whole numbers exactly
 
-_ENOUGH = 1000  # words of a line, to tell what it is
+_WORDS_CHECKED = 1000  # of the first line, to recognise the format
 
 _PAIR = re.compile(rb"\d+:\S+")
 _QUERY = re.compile(rb"qid:\S+")
-_UNDERSCORE = re.compile(rb"^[^#\n]*_", re.MULTILINE)  # Python takes 1_000 for a number; nobody else does
+_UNDERSCORE = re.compile(rb"^[^#\n]*_", re.MULTILINE)  # Python accepts 1_000 as a number; other programs do not
 
 
 def looks_like_svmlight(line: bytes) -> bool:
-    """Tell whether a line is a label with pairs of index and value."""
-    _, *pairs = line.partition(b"#")[0].split(maxsplit=_ENOUGH)[:_ENOUGH] or [b""]
+    """Tell whether a line is a label followed by index:value pairs."""
+    _, *pairs = line.partition(b"#")[0].split(maxsplit=_WORDS_CHECKED)[:_WORDS_CHECKED] or [b""]
     if pairs and _QUERY.fullmatch(pairs[0]):
         pairs = pairs[1:]
     return bool(pairs) and all(_PAIR.fullmatch(pair) and _is_finite(pair.partition(b":")[2]) for pair in pairs)
@@ -51,7 +49,7 @@ def read_svmlight(blocks: LineBlocks, n_rows: int) -> Iterator[Rows]:
         except (ValueError, OverflowError):
             raise _refusal(block, blocks.name) from None
         if len(y):
-            yield Rows(X, _whole(y), _first_row(block, len(y)), indexed=True)
+            yield Rows(X, _integers_if_whole(y), _first_row(block, len(y)), indexed=True)
 
 
 def _parse(data: bytes) -> tuple[csr_matrix, NDArray[np.float64]]:
@@ -66,7 +64,7 @@ def _parse(data: bytes) -> tuple[csr_matrix, NDArray[np.float64]]:
     return csr_matrix(parts, shape=X.shape), y
 
 
-def _whole(y: NDArray[np.float64]) -> NDArray[np.float64] | NDArray[np.int64]:
+def _integers_if_whole(y: NDArray[np.float64]) -> NDArray[np.float64] | NDArray[np.int64]:
     if (np.abs(y) < _EXACT).all() and (y == np.trunc(y)).all():
         return y.astype(np.int64)
     return y
@@ -81,9 +79,9 @@ def _first_row(block: Block, n_rows: int) -> int:
 
 
 def _refusal(block: Block, name: str) -> DataFileError:
-    """Return the error for a block that cannot be parsed, found by halving it."""
+    """Return the error for a block that cannot be parsed; bisection finds the first bad line."""
     lines, first = block.data.splitlines(keepends=True), block.first
-    if len(lines) != block.n_lines:  # other line ends inside
+    if len(lines) != block.n_lines:  # other kinds of line ends inside
         lines = [line + b"\n" for line in block.data.split(b"\n")[: block.n_lines]]
     while len(lines) > 1:
         half = len(lines) // 2
@@ -99,7 +97,7 @@ def _refusal(block: Block, name: str) -> DataFileError:
 def _reason(line: bytes) -> str:
     label, *pairs = line.partition(b"#")[0].split()
     if b"," in label:
-        return f"must have one label, got {_shown(label)}; rows with several labels cannot be learned"
+        return f"must have one label, got {_shown(label)}; multi-label rows are not supported"
     if not _is_finite(label):
         return f"must begin with a label that is a finite number, got {_shown(label)}"
     previous = -1

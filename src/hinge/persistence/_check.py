@@ -1,7 +1,7 @@
-"""Whether the state in a model file can have come from a model: what it says about itself.
+"""Check the values of a state in a model file: kernel, storage, classes.
 
-The arrays are looked at in `_check_arrays`. The native code checks sizes and indices once more when it takes them, but
-cannot say what is wrong, and sees neither labels nor parameters.
+`_check_arrays` checks the arrays. The native code checks sizes and indices again when it takes them, but its errors are
+less precise, and it sees neither labels nor parameters.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from hinge.exceptions import quoted
 from hinge.persistence import _json
 from hinge.persistence._check_arrays import check_arrays
 from hinge.persistence._errors import ModelFileError, require
-from hinge.tables import MOST_FEATURES
+from hinge.tables import MAX_FEATURES
 
 if TYPE_CHECKING:
     from hinge._model.state import SolverOptions
     from hinge.persistence._file import Arrays
 
 MOST_EXAMPLES = 1 << 62
-MOST_LABEL_BYTES = 1 << 26  # of all labels together: texts are kept at the width of the longest
+MOST_LABEL_BYTES = 1 << 26  # of all labels together: strings are stored with the length of the longest
 LABEL_TYPES = re.compile(r"\|b1|\|[iu]1|[<>][iu][248]|[<>]f[248]|[<>]U\d{1,5}|\|O")
 
 _STATE: dict[str, tuple[type, ...]] = {
@@ -50,7 +50,7 @@ def check_values(values: dict[str, Any], *, fewest_classes: int = 1) -> None:
     _json.fields(values, "its state", _STATE)
     require(values["dtype"] in ("float32", "float64"), "its numbers are neither float32 nor float64")
     features, seen = values["n_features"], values["n_seen"]
-    require(1 <= features <= MOST_FEATURES, f"its number of features is not between 1 and {MOST_FEATURES}")
+    require(1 <= features <= MAX_FEATURES, f"its number of features is not between 1 and {MAX_FEATURES}")
     require(0 <= seen <= MOST_EXAMPLES, "its number of examples makes no sense")
     _check_kernel(values)
     require(len(values["classes"]) >= fewest_classes, "it has no classes")

@@ -1,13 +1,13 @@
-"""What can be wrong with a model file."""
+"""The error of model files."""
 
 from hinge.exceptions import HingeError
 
 
 class ModelFileError(HingeError, ValueError):
-    """A file that is not a model this version can read, or a model that cannot be written to a file."""
+    """A file that this version cannot read as a model, or a model that cannot be saved."""
 
 
-def require(condition: bool, complaint: str) -> None:
+def require(condition: bool, message: str) -> None:
     """Raise `ModelFileError` unless a condition holds."""
     if not condition:
-        raise ModelFileError(complaint)
+        raise ModelFileError(message)

@@ -1,4 +1,4 @@
-"""The file itself: arrays and one JSON text."""
+"""The safetensors file: arrays and JSON metadata."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from safetensors.numpy import save as content_of
 from hinge.exceptions import quoted, sentence
 from hinge.persistence import _json
 from hinge.persistence._errors import ModelFileError, require
-from hinge.persistence._place import reading, replacing
+from hinge.persistence._paths import reading, replacing
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,14 +28,14 @@ Arrays = dict[str, NDArray[Any]]
 
 
 class Parts(NamedTuple):
-    """A model taken apart: arrays, and a header that JSON can hold."""
+    """The parts of a model file: arrays, and a header that is a JSON object."""
 
     arrays: Arrays
-    header: dict[str, Any]
+    header: _json.JsonObject
 
 
 def write(path: Path, parts: Parts) -> None:
-    """Write a model file, all of it or nothing."""
+    """Write a model file atomically."""
     try:
         text = _json.write({"format": FORMAT, "version": VERSION} | parts.header)
         fitting = len(_json.write(text)) <= MOST_TEXT - ROOM_FOR_TABLE  # JSON in JSON, where a quote takes two bytes
@@ -49,7 +49,7 @@ def write(path: Path, parts: Parts) -> None:
 
 
 def read(path: Path) -> Parts:
-    """Return the parts of a model file of this version."""
+    """Read the parts of a model file of this version."""
     with reading(path) as (file, size):
         try:
             start, table = _table(file, size)
@@ -69,17 +69,17 @@ def _content(path: Path, file: BinaryIO, size: int) -> bytes:
     try:
         return file.read(size)
     except MemoryError:
-        raise ModelFileError(f"{path} is larger than the memory: it takes {size} bytes.") from None
+        raise ModelFileError(f"{path} does not fit into memory: it has {size} bytes.") from None
 
 
-def _table(file: BinaryIO, size: int) -> tuple[bytes, dict[str, Any]]:
-    """Return how the file starts, and what that says it holds.
+def _table(file: BinaryIO, size: int) -> tuple[bytes, _json.JsonObject]:
+    """Return the first bytes of the file and the table of arrays in them.
 
-    The rest is read only when this is in order: a file may be anything, and larger than the memory.
+    The rest is read only if the table is valid: the file may be anything, and larger than memory.
     """
     start = file.read(8)
     length = int.from_bytes(start, "little")
-    require(len(start) == 8 and 0 < length <= size - 8, "it is shorter than it says, or does not say how long it is")
+    require(len(start) == 8 and 0 < length <= size - 8, "it is truncated, or the length of its header is wrong")
     require(length <= MOST_TEXT, f"its header takes {length} bytes, more than {MOST_TEXT}")
     text = file.read(length)
     try:
@@ -91,8 +91,8 @@ def _table(file: BinaryIO, size: int) -> tuple[bytes, dict[str, Any]]:
     return start + text, table
 
 
-def _check_table(table: dict[str, Any], size: int) -> None:
-    """Refuse what safetensors would refuse or give us in vain, before it costs the memory of a whole file."""
+def _check_table(table: _json.JsonObject, size: int) -> None:
+    """Raise `ModelFileError` for a table that no model has, before the whole file is read into memory."""
     end = 0
     for name, entry in table.items():
         if name == "__metadata__":
@@ -101,12 +101,12 @@ def _check_table(table: dict[str, Any], size: int) -> None:
         require(known, f"the array {quoted(name)} holds numbers of a type that no model has")
         offsets = entry.get("data_offsets")
         placed = isinstance(offsets, list) and len(offsets) == 2 and all(type(offset) is int for offset in offsets)
-        require(placed, f"it does not say where the array {quoted(name)} is")
+        require(placed, f"the array {quoted(name)} has no valid position")
         end = max(end, offsets[1])
     require(end == size, f"its arrays take {end} bytes, but it has {size} bytes for them")
 
 
-def _header(path: Path, table: dict[str, Any]) -> dict[str, Any]:
+def _header(path: Path, table: _json.JsonObject) -> _json.JsonObject:
     metadata = table.get("__metadata__")
     text = metadata.get(FORMAT) if isinstance(metadata, dict) else None
     if not isinstance(text, str):

@@ -1,21 +1,24 @@
-"""JSON that says one thing only: no key twice, no NaN, no field that is missing or unknown."""
+"""Strict JSON: no duplicate keys, no NaN, no missing or unknown fields."""
 
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, NoReturn, TypeAlias
 
 from hinge.exceptions import quoted
 from hinge.persistence._errors import ModelFileError, require
 
+JsonObject: TypeAlias = dict[str, Any]
+FieldTypes: TypeAlias = dict[str, tuple[type, ...]]
+
 
 def parse(text: str) -> Any:
-    """Return the value of a JSON text.
+    """Parse a JSON text.
 
     Raises
     ------
     ModelFileError
-        The text is not JSON, is nested too deeply, or has a key twice.
+        If the text is not JSON, is nested too deeply, or has a duplicate key.
 
     Examples
     --------
@@ -32,16 +35,16 @@ def parse(text: str) -> Any:
         raise ModelFileError("a text in it is not JSON") from None
 
 
-def write(value: Any) -> str:
-    """Return a value as JSON."""
+def write(value: object) -> str:
+    """Serialize a value to JSON."""
     try:
         return json.dumps(value, allow_nan=False)
     except (TypeError, ValueError):
         raise ModelFileError("it holds a value that is neither a finite number nor a text") from None
 
 
-def fields(value: Any, where: str, types: dict[str, tuple[type, ...]]) -> dict[str, Any]:
-    """Return an object of the file that has exactly some fields, each of one of some types.
+def fields(value: object, where: str, types: FieldTypes) -> JsonObject:
+    """Return a JSON object after checking that it has exactly the given fields, each of one of the given types.
 
     Examples
     --------
@@ -59,11 +62,11 @@ def fields(value: Any, where: str, types: dict[str, tuple[type, ...]]) -> dict[s
     return value
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(pairs)
-    require(len(made) == len(pairs), "a JSON text in it has a key twice")
-    return made
+def _object(pairs: list[tuple[str, Any]]) -> JsonObject:
+    parsed = dict(pairs)
+    require(len(parsed) == len(pairs), "a JSON text in it has a key twice")
+    return parsed
 
 
-def _constant(name: str) -> Any:
+def _constant(name: str) -> NoReturn:
     raise ModelFileError(f"a JSON text in it holds {name}, which is not a number")

@@ -1,12 +1,12 @@
-"""Models with a preparation: the model inside, a JSON object about columns, and two arrays of scales.
+"""Prepared models: the wrapped model, a JSON object that describes the columns, and two arrays of scales.
 
-A model of one class has a field more, which says what its files call normal.
+One-class models have another field, the label of normal examples.
 """
 
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,11 +16,11 @@ from hinge.incremental import IncrementalOneClassSVM
 from hinge.persistence import _json
 from hinge.persistence._errors import ModelFileError, require
 from hinge.persistence._file import Parts
-from hinge.persistence._registry import Entry, put_together, register, take_apart
+from hinge.persistence._registry import Entry, put_together, take_apart
 from hinge.tables import (
     LABEL_KINDS,
+    MAX_FEATURES,
     MISSING_POLICIES,
-    MOST_FEATURES,
     UNKNOWN_POLICIES,
     Column,
     OneClassPreparation,
@@ -36,10 +36,11 @@ if TYPE_CHECKING:
 FACTOR, OFFSET = "preparation.factor", "preparation.offset"
 
 Prepared = PreparedClassifier | PreparedDetector
+Scales = dict[str, "NDArray[np.float64] | None"]
 
-_FIELDS: dict[str, tuple[type, ...]] = {"model": (dict,), "preparation": (dict,)}
-_NORMAL: dict[str, tuple[type, ...]] = {"normal": (str, type(None))}
-_PREPARATION: dict[str, tuple[type, ...]] = {
+_FIELDS: _json.FieldTypes = {"model": (dict,), "preparation": (dict,)}
+_NORMAL: _json.FieldTypes = {"normal": (str, type(None))}
+_PREPARATION: _json.FieldTypes = {
     "n_features": (int,),
     "columns": (list, type(None)),
     "names": (list,),
@@ -52,11 +53,11 @@ _PREPARATION: dict[str, tuple[type, ...]] = {
     "missing": (str,),
     "unknown": (str,),
 }
-_COLUMN: dict[str, tuple[type, ...]] = {"name": (str,), "categories": (list, type(None)), "mean": (int, float)}
+_COLUMN: _json.FieldTypes = {"name": (str,), "categories": (list, type(None)), "mean": (int, float)}
 
 
-def prepared(estimator: type[Any] = PreparedClassifier) -> Entry:
-    """Return the entry of a class of prepared models."""
+def prepared(estimator: type[Prepared]) -> Entry:
+    """Return the registry entry of a class of prepared models."""
     return Entry(estimator, _take_apart, partial(_put_together, estimator))
 
 
@@ -77,15 +78,15 @@ def _take_apart(model: Prepared) -> Parts:
     return Parts(arrays, {"model": inner.header, "preparation": values} | normal)
 
 
-def _fits(estimator: type[Any], model: Any) -> bool:
-    """Tell whether a model is of the kind that a class of prepared models has inside."""
+def _fits(estimator: type[Prepared], model: object) -> bool:
+    """Return whether a class of prepared models can wrap a model."""
     one_class = isinstance(model, IncrementalOneClassSVM)
     return one_class if estimator is PreparedDetector else isinstance(model, StreamingClassifier) and not one_class
 
 
-def _values(preparation: Preparation) -> dict[str, Any]:
+def _values(preparation: Preparation) -> _json.JsonObject:
     values = {name: getattr(preparation, name) for name in _PREPARATION}
-    values["scaling"], values["names"] = preparation.scaling.words, list(preparation.names)
+    values["scaling"], values["names"] = preparation.scaling.description, list(preparation.names)
     if preparation.columns is not None:
         values["columns"] = [
             {"name": column.name, "categories": column.categories and list(column.categories), "mean": column.mean}
@@ -94,7 +95,7 @@ def _values(preparation: Preparation) -> dict[str, Any]:
     return values
 
 
-def _put_together(estimator: type[Any], parts: Parts) -> Any:
+def _put_together(estimator: type[Prepared], parts: Parts) -> Prepared:
     one_class = estimator is PreparedDetector
     header = _json.fields(parts.header, "its header", _FIELDS | (_NORMAL if one_class else {}))
     arrays = dict(parts.arrays)
@@ -107,7 +108,7 @@ def _put_together(estimator: type[Any], parts: Parts) -> Any:
     return estimator(model, OneClassPreparation.of(preparation, header["normal"]) if one_class else preparation)
 
 
-def _preparation(value: Any, scales: dict[str, NDArray[Any] | None]) -> Preparation:
+def _preparation(value: object, scales: Scales) -> Preparation:
     values = _json.fields(value, "its preparation", _PREPARATION)
     for name, allowed in (
         ("label_kind", LABEL_KINDS),
@@ -116,21 +117,21 @@ def _preparation(value: Any, scales: dict[str, NDArray[Any] | None]) -> Preparat
         ("missing", MISSING_POLICIES),
         ("unknown", UNKNOWN_POLICIES),
     ):
-        require(values[name] in allowed, f"the field {name!r} of its preparation makes no sense")
+        require(values[name] in allowed, f"the field {name!r} of its preparation has an unknown value")
     n_features = values["n_features"]
-    require(0 < n_features <= MOST_FEATURES, "its preparation makes no sensible number of features")
+    require(0 < n_features <= MAX_FEATURES, "its preparation makes no sensible number of features")
     columns = None if values["columns"] is None else tuple(_column(column) for column in values["columns"])
     if columns is not None:
         names = [column.name for column in columns]
         require(len(set(names)) == len(names), "its preparation has a column twice")
         require(sum(column.width for column in columns) == n_features, "its columns do not make up its features")
     names = values["names"]
-    require(all(isinstance(name, str) for name in names), "the names of its columns are not texts")
+    require(all(isinstance(name, str) for name in names), "the names of its columns are not strings")
     scaling = _scaling(scales, n_features, values["scaling"], values["dense"])
     return Preparation(**values | {"columns": columns, "names": tuple(names), "scaling": scaling})
 
 
-def _column(value: Any) -> Column:
+def _column(value: object) -> Column:
     values = _json.fields(value, "a column", _COLUMN)
     categories = values["categories"]
     if categories is not None:
@@ -140,15 +141,12 @@ def _column(value: Any) -> Column:
     return Column(values["name"], categories and tuple(categories), float(values["mean"]))
 
 
-def _scaling(scales: dict[str, NDArray[Any] | None], n_features: int, words: str, dense: bool) -> Scaling:
+def _scaling(scales: Scales, n_features: int, words: str, dense: bool) -> Scaling:
     for name, array in scales.items():
         if array is not None:
             fitting = array.shape == (n_features,) and array.dtype == np.float64
-            require(fitting and bool(np.isfinite(array).all()), f"{name} is not one finite number a feature")
+            require(fitting and bool(np.isfinite(array).all()), f"{name} is not one finite number per feature")
     factor, offset = scales[FACTOR], scales[OFFSET]
     if offset is not None:
-        require(factor is not None and dense, "something is subtracted from features that must not have it")
+        require(factor is not None and dense, "it subtracts an offset from features that are sparse or not scaled")
     return Scaling(factor, offset, words)
-
-
-register(prepared(PreparedDetector))

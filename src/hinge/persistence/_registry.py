@@ -1,30 +1,32 @@
-"""The table of what can be saved: for each class of models, how one is taken apart and put together."""
+"""The registry of estimators that can be saved; `_estimators` fills it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hinge.exceptions import quoted
 from hinge.persistence._errors import ModelFileError, require
 from hinge.persistence._file import Parts
 
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
 
 @dataclass(frozen=True)
 class Entry:
-    """How models of one class become parts of a file and come back.
+    """How models of one class are converted to the parts of a file and back.
 
     Attributes
     ----------
     estimator : type
-        The class. Its name stands in the file; files name it and never a module, so that a file cannot choose what is
-        imported.
+        The class. Files contain its name but no module, so that a file cannot choose what is imported.
     take_apart : callable
-        From a model to its parts. The header is without the field "estimator", which is added for it.
+        Converts a model to its parts. The field "estimator" of the header is added later.
     put_together : callable
-        From parts, whose header is without "estimator", to a model. It must believe nothing: what is wrong is said by
-        `ModelFileError` in words that continue "the file is damaged: ...".
+        Converts parts, without the field "estimator", to a model. It must not trust the parts, and raises
+        `ModelFileError` with a message that continues "FILE is damaged: ...".
     """
 
     estimator: type[Any]
@@ -36,12 +38,12 @@ _ENTRIES: dict[str, Entry] = {}
 
 
 def register(entry: Entry) -> None:
-    """Add a class of models to the table."""
+    """Add a class of models."""
     _ENTRIES[entry.estimator.__name__] = entry
 
 
-def take_apart(model: Any) -> Parts:
-    """Return the parts of a model; entries whose models hold other models call it for those."""
+def take_apart(model: BaseEstimator) -> Parts:
+    """Convert a model to its parts; entries of models that contain other models call it for these."""
     entry = _ENTRIES.get(type(model).__name__)
     if entry is None or entry.estimator is not type(model):
         raise ModelFileError(f"Only models of hinge can be saved, not {type(model).__name__}.")
@@ -49,8 +51,8 @@ def take_apart(model: Any) -> Parts:
     return Parts(arrays, {"estimator": type(model).__name__} | header)
 
 
-def put_together(parts: Parts) -> Any:
-    """Return the model of some parts; entries whose models hold other models call it for those."""
+def put_together(parts: Parts) -> BaseEstimator:
+    """Convert parts to a model; entries of models that contain other models call it for these."""
     require(isinstance(parts.header, dict), "a model in it is not an object with fields")
     header = dict(parts.header)
     name = header.pop("estimator", None)

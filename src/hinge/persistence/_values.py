@@ -1,20 +1,23 @@
-"""Parameters of estimators as JSON values and back."""
+"""Convert parameters of estimators to JSON values and back."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 
 from hinge.persistence._errors import ModelFileError, require
 
+Plain: TypeAlias = bool | int | float | str | None
+JsonParameter: TypeAlias = Plain | dict[str, list[list[Plain]]]
+
 PLAIN = (bool, int, float, str, type(None))
-PAIRS = "pairs"  # JSON has only texts as keys; the labels in a class_weight may be numbers
+PAIRS = "pairs"  # keys of JSON objects are strings, but the labels in a class_weight may be numbers
 
 
-def encode(name: str, value: Any) -> Any:
-    """Return a parameter as a JSON value.
+def encode(name: str, value: object) -> JsonParameter:
+    """Convert a parameter to a JSON value.
 
     Examples
     --------
@@ -26,30 +29,29 @@ def encode(name: str, value: Any) -> Any:
     return _plain(name, value)
 
 
-def decode(name: str, value: Any) -> Any:
-    """Return the parameter that `encode` made a JSON value of."""
-    if not isinstance(value, dict):
-        require(isinstance(value, PLAIN), f"the parameter {name!r} is neither a plain value nor pairs of them")
+def decode(name: str, value: object) -> Plain | dict[Plain, Plain]:
+    """Convert a JSON value of `encode` back to the parameter."""
+    if isinstance(value, PLAIN):
         return value
-    pairs = value.get(PAIRS)
-    if not isinstance(pairs, list) or len(value) != 1 or not all(_is_pair(pair) for pair in pairs):
+    pairs = value.get(PAIRS) if isinstance(value, dict) and len(value) == 1 else None
+    if not isinstance(pairs, list) or not all(_is_pair(pair) for pair in pairs):
         raise ModelFileError(f"the parameter {name!r} is neither a plain value nor pairs of them")
     mapping = dict(pairs)
     require(len(mapping) == len(pairs), f"the parameter {name!r} has a key twice")
     return mapping
 
 
-def _plain(name: str, value: Any) -> Any:
+def _plain(name: str, value: object) -> Plain:
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, PLAIN):
         return value
     kind = "a function" if callable(value) else f"a {type(value).__name__}"
-    hint = "; give a whole number as its seed instead" if name == "random_state" else ""
+    hint = "; use an integer seed instead" if name == "random_state" else ""
     raise ModelFileError(
-        f"A model whose parameter {name} is {kind} cannot be saved: a file holds plain values only{hint}."
+        f"A model whose parameter {name} is {kind} cannot be saved: files hold only plain values{hint}."
     )
 
 
-def _is_pair(pair: Any) -> bool:
+def _is_pair(pair: object) -> bool:
     return isinstance(pair, list) and len(pair) == 2 and all(isinstance(entry, PLAIN) for entry in pair)

@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from sklearn.base import ClassifierMixin
 
-from hinge.tables._estimator import Prepared
+from hinge.tables._prepared import PreparedModel
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from hinge.tables._prepared import RawRows
 
-class PreparedClassifier(ClassifierMixin, Prepared):
-    """A classifier that takes rows as they stand in a file: columns by name, categories as text, features unscaled.
 
-    `hinge train` makes one of these from a data file; `hinge.load` gives it back. What its model has learned is read as
-    from the model itself: `classes_`, `support_vectors_`, `n_seen_` and so on.
+class PreparedClassifier(ClassifierMixin, PreparedModel):
+    """A classifier that takes rows as they are in a file: named columns, categories as text, unscaled features.
+
+    `hinge train` creates one from a data file, and `hinge.load` loads it. Its fitted attributes are those of its model:
+    `classes_`, `support_vectors_`, `n_seen_` and so on.
 
     Parameters
     ----------
     model : estimator
         The classifier.
     preparation : Preparation
-        What is done to rows before the model sees them.
+        How rows become features.
 
     Examples
     --------
@@ -38,14 +40,14 @@ class PreparedClassifier(ClassifierMixin, Prepared):
     [[2.0, 2.0], [0.0, 0.0]]
     """
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn from nothing, with the preparation as it is.
+    def fit(self, X: RawRows, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn from scratch; the preparation does not change.
 
         Parameters
         ----------
         X : DataFrame, array-like or sparse matrix
-            Rows as they stand in the file: a DataFrame with its columns, or rows in the order of its columns without
-            the label.
+            Rows as they are in the file: a DataFrame with its columns, or rows of values in the order of its columns,
+            without the label.
         y : array-like of shape (n,)
             Labels.
         sample_weight : array-like of shape (n,), default=None
@@ -60,19 +62,19 @@ class PreparedClassifier(ClassifierMixin, Prepared):
         return self
 
     def partial_fit(
-        self, X: Any, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+        self, X: RawRows, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
     ) -> Self:
-        """Learn more examples, in the order given.
+        """Learn more examples, in the given order.
 
         Parameters
         ----------
         X : DataFrame, array-like or sparse matrix
-            Rows as they stand in the file: a DataFrame with its columns, or rows in the order of its columns without
-            the label.
+            Rows as they are in the file: a DataFrame with its columns, or rows of values in the order of its columns,
+            without the label.
         y : array-like of shape (n,)
             Labels; new classes may appear at any call.
         classes : array-like of shape (n_classes,), default=None
-            Classes to expect, if they are known beforehand.
+            All classes, if they are known in advance.
         sample_weight : array-like of shape (n,), default=None
             Weights; each multiplies `C` for its row.
 

@@ -1,4 +1,4 @@
-"""Columns of a table: raw values as numbers or as texts, and what a column means to a model."""
+"""Columns of a table: raw values as numbers or as text, and the features that a column becomes."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hinge.exceptions import DataError, listed, quoted
 from hinge.io import is_number
@@ -13,14 +14,12 @@ from hinge.io import is_number
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
+    LineOf = Callable[[int], int]  # the line in the file of the row at a position
 
-    Line = Callable[[int], int]  # where a row stands in its file
+Values = NDArray[Any]  # of a column: numbers, or objects if there is text
 
 MISSING = frozenset({"", "?", "NA", "N/A", "n/a", "na", "NaN", "nan", "null", "NULL", "None"})
-MISSING_POLICIES = ("error", "drop", "fill")
-UNKNOWN_POLICIES = ("error", "ignore")
-_FEW = 8  # values named in a message
+_MAX_LISTED = 8  # values in a message
 
 
 @dataclass(frozen=True)
@@ -32,10 +31,10 @@ class Column:
     name : str
         Its name.
     categories : tuple of str or None
-        The texts that may stand in it, each of which becomes one feature of 0 and 1; the empty text stands for a
-        missing value. None: the column holds numbers.
+        The texts that may occur in it. Each becomes one feature of 0 and 1; the empty text stands for a missing value.
+        None: the column holds numbers.
     mean : float
-        What a missing number is taken to be, if that is wanted.
+        Replaces missing numbers, if missing values are filled.
     """
 
     name: str
@@ -44,33 +43,33 @@ class Column:
 
     @property
     def width(self) -> int:
-        """Features that it becomes."""
+        """The number of features that the column becomes."""
         return 1 if self.categories is None else len(self.categories)
 
     @property
     def features(self) -> list[str]:
-        """Names of these features."""
+        """The names of these features."""
         return [self.name] if self.categories is None else [f"{self.name}={text}" for text in self.categories]
 
-    def codes(self, found: list[str], *, line: Line, unknown: str) -> NDArray[np.intp]:
-        """Return the number of each category, -1 for those that are unknown, if these are to be ignored."""
+    def encode(self, found: list[str], *, line: LineOf, unknown: str) -> NDArray[np.intp]:
+        """Return the index of each category; -1 for unknown categories, if these are ignored."""
         categories = self.categories or ()
-        number = {text: code for code, text in enumerate(categories)}
-        codes = np.array([number.get(text, -1) for text in found], dtype=np.intp)
-        strangers = np.flatnonzero(codes < 0)
-        if len(strangers) and unknown == "error":
-            place = int(strangers[0])
-            stranger = quoted(found[place]) if found[place] else "a missing value"
+        index = {text: code for code, text in enumerate(categories)}
+        codes = np.array([index.get(text, -1) for text in found], dtype=np.intp)
+        unknown_rows = np.flatnonzero(codes < 0)
+        if len(unknown_rows) and unknown == "error":
+            row = int(unknown_rows[0])
+            value = quoted(found[row]) if found[row] else "a missing value"
             raise DataError(
                 f"Column {quoted(self.name)} must hold one of the {len(categories)} categories that were learned "
-                f"({listed(categories, _FEW)}), got {stranger} in line {line(place)}; "
+                f"({listed(categories, _MAX_LISTED)}), got {value} in line {line(row)}; "
                 "correct it, or choose unknown='ignore' (--unknown ignore) to treat it as none of them."
             )
         return codes
 
 
-def texts(values: NDArray[Any]) -> list[str]:
-    """Return values as texts, missing ones as the empty text.
+def texts(values: Values) -> list[str]:
+    """Return values as text, missing ones as the empty text.
 
     Examples
     --------
@@ -82,12 +81,12 @@ def texts(values: NDArray[Any]) -> list[str]:
     """
     if values.dtype.kind == "f":
         return ["" if value != value else repr(value).removesuffix(".0") for value in values.tolist()]  # noqa: PLR0124
-    stripped = [value.strip() if isinstance(value, str) else _text(value) for value in values.tolist()]
+    stripped = [value.strip() if isinstance(value, str) else _to_text(value) for value in values.tolist()]
     return ["" if text in MISSING else text for text in stripped]
 
 
-def numbers(values: NDArray[Any]) -> NDArray[np.float64] | None:
-    """Return values as numbers, missing ones as NaN; None if one of them is no number.
+def numbers(values: Values) -> NDArray[np.float64] | None:
+    """Return values as numbers, missing ones as NaN; None if one of them is not a number.
 
     Examples
     --------
@@ -109,16 +108,16 @@ def numbers(values: NDArray[Any]) -> NDArray[np.float64] | None:
         return None
 
 
-def count_numbers(values: NDArray[Any]) -> int:
-    """Return how many of some values are numbers; missing ones are not."""
+def count_numbers(values: Values) -> int:
+    """Count the values that are numbers; missing values are not."""
     found = numbers(values)
     if found is not None:
         return int(np.count_nonzero(~np.isnan(found)))
     return sum(map(is_number, texts(values)))
 
 
-def first_text(values: NDArray[Any]) -> tuple[int, str]:
-    """Return the first value that is no number, and its place; there must be one.
+def first_text(values: Values) -> tuple[int, str]:
+    """Return position and text of the first value that is not a number; there must be one.
 
     Examples
     --------
@@ -126,9 +125,9 @@ def first_text(values: NDArray[Any]) -> tuple[int, str]:
     >>> first_text(np.array(["1", "", "one"], dtype=object))
     (2, 'one')
     """
-    return next((place, text) for place, text in enumerate(texts(values)) if text and not is_number(text))
+    return next((row, text) for row, text in enumerate(texts(values)) if text and not is_number(text))
 
 
-def _text(value: Any) -> str:
-    """Return a value that is not a text as one; what data frames use for missing values says so when printed."""
+def _to_text(value: object) -> str:
+    """Return any value as text; the missing values of data frames are recognised by how they are printed."""
     return "" if value is None or str(value) in ("<NA>", "NaT") else str(value)

@@ -2,53 +2,54 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from sklearn.base import OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from hinge.tables._estimator import Prepared
+from hinge.tables._prepared import PreparedModel
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
+    from hinge.tables._prepared import RawRows
 
-class PreparedDetector(OutlierMixin, Prepared):
-    """A model of one class that takes rows as they stand in a file: columns by name, categories as text, unscaled.
 
-    `hinge train --model one-class` makes one of these from a data file; `hinge.load` gives it back. What its model has
-    learned is read as from the model itself: `offset_`, `support_vectors_`, `n_seen_` and so on.
+class PreparedDetector(OutlierMixin, PreparedModel):
+    """An outlier detector that takes rows as they are in a file: named columns, categories as text, unscaled features.
+
+    `hinge train --model one-class` creates one from a data file, and `hinge.load` loads it. Its fitted attributes are
+    those of its model: `offset_`, `support_vectors_`, `n_seen_` and so on.
 
     Parameters
     ----------
     model : estimator
         The outlier detector.
     preparation : Preparation
-        What is done to rows before the model sees them.
+        How rows become features.
 
     Examples
     --------
     >>> import numpy as np
     >>> from hinge import IncrementalOneClassSVM
-    >>> from hinge.tables import Preparation, Scaling
-    >>> from hinge.tables import PreparedDetector
+    >>> from hinge.tables import Preparation, PreparedDetector, Scaling
     >>> halved = Preparation(n_features=1, scaling=Scaling(factor=np.array([0.5])))
     >>> model = PreparedDetector(IncrementalOneClassSVM(nu=0.2, gamma=1.0), halved)
     >>> model.fit([[0.0], [0.1], [0.2], [0.3], [0.4]]).predict([[0.2], [8.0]]).tolist()
     [1, -1]
     """
 
-    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:  # noqa: ARG002
-        """Learn from nothing, with the preparation as it is.
+    def fit(self, X: RawRows, y: object = None, sample_weight: ArrayLike | None = None) -> Self:  # noqa: ARG002
+        """Learn from scratch; the preparation does not change.
 
         Parameters
         ----------
         X : DataFrame, array-like or sparse matrix
-            Rows as they stand in the file: a DataFrame with its columns, or rows in the order of its columns without
-            the label.
+            Rows as they are in the file: a DataFrame with its columns, or rows of values in the order of its columns,
+            without the label.
         y : None
-            Not used; it is there because scikit-learn gives it to all estimators.
+            Ignored; exists for compatibility with scikit-learn.
         sample_weight : array-like of shape (n,), default=None
             Weights; a row of weight 2 counts as two.
 
@@ -60,15 +61,15 @@ class PreparedDetector(OutlierMixin, Prepared):
         self.model.fit(self.transform(X), sample_weight=sample_weight)
         return self
 
-    def partial_fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:  # noqa: ARG002
-        """Learn more examples, in the order given.
+    def partial_fit(self, X: RawRows, y: object = None, sample_weight: ArrayLike | None = None) -> Self:  # noqa: ARG002
+        """Learn more examples, in the given order.
 
         Parameters
         ----------
         X : DataFrame, array-like or sparse matrix
-            Rows as they stand in the file, as in `fit`.
+            Rows as they are in the file, as in `fit`.
         y : None
-            Not used; it is there because scikit-learn gives it to all estimators.
+            Ignored; exists for compatibility with scikit-learn.
         sample_weight : array-like of shape (n,), default=None
             Weights; a row of weight 2 counts as two.
 
@@ -80,13 +81,13 @@ class PreparedDetector(OutlierMixin, Prepared):
         self.model.partial_fit(self.transform(X), sample_weight=sample_weight)
         return self
 
-    def score_samples(self, X: Any) -> NDArray[np.float64]:
-        """Return how well examples belong to those learned, without a threshold.
+    def score_samples(self, X: RawRows) -> NDArray[np.float64]:
+        """Compute how normal examples are, without a threshold.
 
         Parameters
         ----------
         X : DataFrame, array-like or sparse matrix
-            Rows as they stand in the file.
+            Rows as they are in the file.
 
         Returns
         -------

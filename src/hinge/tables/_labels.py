@@ -1,28 +1,29 @@
-"""Labels in files: which column they stand in, and whether they are whole numbers, numbers or texts."""
+"""Labels in files: which column holds them, and whether they are booleans, integers, numbers or text."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hinge.exceptions import DataError, quoted, sentence
 from hinge.tables._columns import first_text, numbers, texts
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from hinge.tables._columns import LineOf, Values
 
-    from hinge.tables._columns import Line
+Labels = NDArray[Any]  # booleans, integers, numbers or text
 
-KINDS = ("truth", "whole", "number", "text")  # each may be read as any later one
-USUAL = ("label", "class", "target", "y")
-MOST_CLASSES = 1000
-LONGEST_NAME = 256  # characters
-_TRUTHS = {"true": True, "false": False, "1": True, "0": False}
+KINDS = ("truth", "whole", "number", "text")  # booleans, integers, ...; each can be read as any later one
+COMMON_NAMES = ("label", "class", "target", "y")
+MAX_CLASSES = 1000
+MAX_NAME_LENGTH = 256  # characters
+_BOOLEANS = {"true": True, "false": False, "1": True, "0": False}
 
 
 def find_label(names: list[str], label: str | int | None) -> str:
-    """Return the name of the label column: as told, else the one with a usual name, else the last.
+    """Return the name of the label column: the given one, else one with a common name, else the last one.
 
     Examples
     --------
@@ -30,8 +31,8 @@ def find_label(names: list[str], label: str | int | None) -> str:
     ('Class', 'city', 'a')
     """
     if label is None:
-        usual = [name for name in names if name.lower() in USUAL]
-        return usual[0] if usual else names[-1]
+        common = [name for name in names if name.lower() in COMMON_NAMES]
+        return common[0] if common else names[-1]
     if isinstance(label, str) and label in names:
         return label
     try:
@@ -43,7 +44,7 @@ def find_label(names: list[str], label: str | int | None) -> str:
         ) from None
 
 
-def kind_of(values: NDArray[Any]) -> str:
+def detect_kind(values: Values) -> str:
     """Return the first of `KINDS` that raw labels can be read as."""
     if values.dtype.kind == "b":
         return "truth"
@@ -54,49 +55,69 @@ def kind_of(values: NDArray[Any]) -> str:
     return "whole" if bool(np.all(known == np.round(known)) and np.all(np.abs(known) < 2**53)) else "number"
 
 
-def as_kind(values: NDArray[Any], kind: str, *, line: Line) -> NDArray[Any]:
-    """Return raw labels as truth values, whole numbers, numbers or texts; refuse missing ones and other kinds.
+def parse_labels(values: Values, kind: str, *, line: LineOf) -> Labels:
+    """Convert raw labels to booleans, integers, numbers or text.
+
+    Parameters
+    ----------
+    values : ndarray
+        The labels as they are in the file.
+    kind : {"truth", "whole", "number", "text"}
+        What they must be.
+    line : callable
+        Returns the line of a position, for messages.
+
+    Returns
+    -------
+    ndarray
+        The labels.
+
+    Raises
+    ------
+    DataError
+        If a label is missing or of another kind.
 
     Examples
     --------
     >>> import numpy as np
-    >>> as_kind(np.array(["1", "2.0"], dtype=object), "whole", line=lambda place: place + 1).tolist()
+    >>> parse_labels(np.array(["1", "2.0"], dtype=object), "whole", line=lambda row: row + 1).tolist()
     [1, 2]
     """
     found = texts(values)
     if "" in found:
         raise DataError(
-            f"Every row must have a label, but line {line(found.index(''))} has none; give it one or take the line out."
+            f"Every row must have a label, but line {line(found.index(''))} has none; add it or remove the line."
         )
     if kind == "text":
-        _require_names(found, line)
+        _check_lengths(found, line)
         return np.array(found)
     if kind == "truth":
-        return np.array([_read(_TRUTHS.get(text.lower()), kind, text, line(place)) for place, text in enumerate(found)])
+        return np.array([_parse_boolean(text, line(row)) for row, text in enumerate(found)])
     parsed = numbers(values)
-    fitting = None if parsed is None else np.isfinite(parsed) & ((kind == "number") | (parsed == np.round(parsed)))
-    if parsed is None or fitting is None or not fitting.all():
-        place = first_text(values)[0] if fitting is None else int(np.argmin(fitting))
-        raise _stranger(kind, found[place], line(place))
+    valid = None if parsed is None else np.isfinite(parsed) & ((kind == "number") | (parsed == np.round(parsed)))
+    if parsed is None or valid is None or not valid.all():
+        row = first_text(values)[0] if valid is None else int(np.argmin(valid))
+        raise _wrong_kind(kind, found[row], line(row))
     return parsed if kind == "number" else parsed.astype(np.int64)
 
 
-def _require_names(found: list[str], line: Line) -> None:
-    """Refuse texts too long for a name: an array holds all of them at the width of the longest."""
+def _check_lengths(found: list[str], line: LineOf) -> None:
+    """Raise an error for very long labels: an array stores all labels at the width of the longest."""
     longest = max(found, key=len, default="")
-    if len(longest) > LONGEST_NAME:
+    if len(longest) > MAX_NAME_LENGTH:
         raise DataError(
-            f"Labels must be names of at most {LONGEST_NAME} characters, got one of {len(longest)} in line "
-            f"{line(found.index(longest))}; shorten it, or name the column of the labels."
+            f"Labels must have at most {MAX_NAME_LENGTH} characters, got one of {len(longest)} in line "
+            f"{line(found.index(longest))}; shorten it, or choose another label column."
         )
 
 
-def _read(value: bool | None, kind: str, text: str, line: int) -> bool:
+def _parse_boolean(text: str, line: int) -> bool:
+    value = _BOOLEANS.get(text.lower())
     if value is None:
-        raise _stranger(kind, text, line)
+        raise _wrong_kind("truth", text, line)
     return value
 
 
-def _stranger(kind: str, text: str, line: int) -> DataError:
-    known = {"truth": "true or false", "whole": "whole numbers", "number": "finite numbers"}[kind]
-    return DataError(f"Labels must be {known}, as they were before, got {quoted(text)} in line {line}; correct it.")
+def _wrong_kind(kind: str, text: str, line: int) -> DataError:
+    expected = {"truth": "true or false", "whole": "integers", "number": "finite numbers"}[kind]
+    return DataError(f"Labels must be {expected}, as before, got {quoted(text)} in line {line}; correct it.")

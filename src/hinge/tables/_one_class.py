@@ -1,36 +1,39 @@
-"""Rows of a file for models of one class, which learn without labels; where there are some, they say what is normal."""
+"""Rows of a file for one-class models, which learn without labels; labels can tell which rows are normal."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from hinge.exceptions import DataError
 from hinge.io import Table
-from hinge.tables._preparation import Preparation
+from hinge.tables._preparation import Examples, Preparation
 from hinge.tables._survey import Survey
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Collection
 
     from numpy.typing import NDArray
 
     from hinge.io import Chunk
+    from hinge.tables._columns import LineOf, Values
+    from hinge.tables._labels import Labels
+    from hinge.tables._survey import ColumnSurvey
 
-_NO_LABEL = ""  # what the column of labels is called where there is none
-_MOST_NAMED = 10  # labels named in a message
+_NO_LABEL = ""  # the name of the label column of a table that has none
+_MAX_LISTED = 10  # labels in a message
 
 
 @dataclass(frozen=True, eq=False)
 class OneClassPreparation(Preparation):
-    """What is done to rows of a file before a model of one class sees them.
+    """How rows of a file become features of a one-class model; see `Preparation`.
 
     Attributes
     ----------
     normal : str or None
-        The label, as a text, of rows that count as normal. None: labels do not matter, and rows need none.
+        The label of normal rows, as text. None: labels are not read, and rows need none.
 
     Examples
     --------
@@ -47,28 +50,29 @@ class OneClassPreparation(Preparation):
 
     @classmethod
     def of(cls, preparation: Preparation, normal: str | None = None) -> Self:
-        """Return a preparation that does the same to features, with labels read as texts."""
+        """Return a preparation with the same features, and labels read as text."""
         values = {field.name: getattr(preparation, field.name) for field in fields(Preparation)}
         return cls(**values | {"label_kind": "text", "normal": normal})
 
-    def examples(self, chunk: Chunk) -> tuple[Any, NDArray[Any]]:
-        """Return features of rows to learn from or to compare with, and +1 for normal rows, -1 for others."""
+    def examples(self, chunk: Chunk) -> Examples:
+        """Return the features of rows, with +1 for normal rows and -1 for others."""
         if self.normal is not None:
             X, labels = super().examples(chunk)
-            return X, self.judged(labels)
+            return X, self.signs(labels)
         if isinstance(chunk, Table):
             if not chunk.named and self.columns is not None:
                 chunk = self._with_names(chunk)
-            chunk = self._complete(chunk, next(iter(chunk.columns)))
+            chunk = self._without_missing(chunk, next(iter(chunk.columns)))
         X = self.features(chunk)
         return X, np.ones(X.shape[0], dtype=np.int64)
 
-    def judged(self, labels: NDArray[Any]) -> NDArray[np.int64]:
-        """Return +1 for labels of normal rows, -1 for others; all are normal if nobody has said which are."""
+    def signs(self, labels: Labels) -> NDArray[np.int64]:
+        """Return +1 for the label of normal rows and -1 for others; all rows are normal if `normal` is None."""
         return np.where(self.normal is None or labels.astype(str) == self.normal, np.ones(len(labels), np.int64), -1)
 
     def _with_names(self, table: Table) -> Table:
-        if self.label is None and len(table.columns) == len(self.names) + 1:  # labels have come since, at the end
+        # The training file had no labels, and this one has a column more: it must hold labels.
+        if self.label is None and len(table.columns) == len(self.names) + 1:
             named = dict(zip([*self.names, _NO_LABEL], table.columns.values(), strict=True))
             return Table(named, table.lines, table.named)
         return super()._with_names(table)
@@ -77,55 +81,65 @@ class OneClassPreparation(Preparation):
         label = super()._label_of(table)
         if label not in table.columns:
             raise DataError(
-                f"There must be a column of labels to tell which rows are {self.normal!r}, got the features only."
+                f"There must be a label column that tells which rows are {self.normal!r}, got only the features."
             )
         return label
 
 
 class OneClassSurvey(Survey):
-    """One look at all rows of a file that a model of one class will learn.
+    """A survey of the rows that a one-class model will learn; see `Survey`.
 
-    Where nobody has said what is normal, labels are not looked at. A table then has a column of them only if that was
-    named or has a usual name; all others are features.
+    Without `normal`, labels are not read. A table then has a label column only if `label` names one or a column has a
+    common name for labels; all other columns are features.
 
     Parameters
     ----------
     normal : str, default=None
-        The label of rows that count as normal.
-    **wishes : dict
+        The label of normal rows.
+    label, drop, categorical, missing
         See `Survey`.
     """
 
-    def __init__(self, *, normal: str | None = None, **wishes: Any) -> None:
-        super().__init__(**wishes)
+    def __init__(
+        self,
+        *,
+        normal: str | None = None,
+        label: str | int | None = None,
+        drop: Collection[str] = (),
+        categorical: Collection[str] = (),
+        missing: str = "error",
+    ) -> None:
+        super().__init__(label=label, drop=drop, categorical=categorical, missing=missing)
         self._normal = normal
-        self._needs_label = normal is not None or wishes.get("label") is not None
+        self._needs_label = normal is not None or label is not None
 
     @property
-    def sorted_by_class(self) -> bool:
-        """There is one class only."""
+    def is_sorted_by_class(self) -> bool:
+        """There is only one class."""
         return False
 
-    def preparation(self, **settings: Any) -> OneClassPreparation:
-        """Return how rows like these become numbers; see `Survey`."""
+    def preparation(
+        self, *, scale: str = "auto", unknown: str = "error", dtype: str = "float64", dense: bool | None = None
+    ) -> OneClassPreparation:
+        """Decide how rows like these become numbers; see `Survey.preparation`."""
         if self._normal is not None and self._normal not in self._labels:
             known = sorted(self._labels)
-            named = ", ".join(known[:_MOST_NAMED]) + (", ..." if len(known) > _MOST_NAMED else "")
-            raise DataError(f"Some rows must have the label {self._normal!r} of what is normal, got {named or 'none'}.")
-        prepared = super().preparation(**settings)
+            named = ", ".join(known[:_MAX_LISTED]) + (", ..." if len(known) > _MAX_LISTED else "")
+            raise DataError(f"Some rows must have the label {self._normal!r} of normal rows, got {named or 'none'}.")
+        prepared = super().preparation(scale=scale, unknown=unknown, dtype=dtype, dense=dense)
         return OneClassPreparation.of(replace(prepared, label=prepared.label or None), self._normal)
 
     def _add_table(self, table: Table) -> None:
-        # A column at the end is taken for the label where no other is: it stands for no label.
+        # `Survey` takes the last column for the label if no other is one: add an empty column at the end.
         columns = table.columns if self._needs_label else {**table.columns, _NO_LABEL: np.zeros(len(table))}
         super()._add_table(Table(columns, table.lines, table.named))
 
-    def _open_columns(self, names: list[str]) -> dict[str, Any]:
-        columns: dict[str, Any] = super()._open_columns(names)
+    def _open_columns(self, names: list[str]) -> dict[str, ColumnSurvey]:
+        columns = super()._open_columns(names)
         columns.pop(_NO_LABEL, None)
         self._names = tuple(name for name in names if name != _NO_LABEL)
         return columns
 
-    def _add_labels(self, values: NDArray[Any], line: Callable[[int], int]) -> None:
+    def _add_labels(self, values: Values, line: LineOf) -> None:
         if self._normal is not None:
             super()._add_labels(values, line)

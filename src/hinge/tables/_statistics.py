@@ -1,4 +1,4 @@
-"""Statistics of columns, gathered chunk by chunk.
+"""Statistics of columns, collected chunk by chunk.
 
 Mean and variance of two sets of rows are merged by Chan's formula: with counts n and m, means a and b, and sums of
 squared deviations A and B, the union has the mean (n a + m b) / (n + m) and the sum A + B + (a - b)^2 n m / (n + m).
@@ -6,7 +6,7 @@ squared deviations A and B, the union has the mean (n a + m b) / (n + m) and the
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.sparse import csr_matrix, issparse
@@ -15,18 +15,20 @@ from sklearn.utils.sparsefuncs import mean_variance_axis, min_max_axis
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from hinge.tables._preparation import Matrix
+
 
 class Statistics:
-    """What is known of the numbers in some columns; columns that appear later held zeros until then.
+    """Statistics of the columns of chunks of rows; a column that is missing in earlier chunks held zeros there.
 
     Attributes
     ----------
     n_rows, n_stored : int
-        Rows, and entries that are not zero.
+        Numbers of rows, and of entries that are not zero.
     mean, low, high : ndarray of shape (n_columns,)
         Mean, smallest and largest entry of each column.
     binary : ndarray of bool of shape (n_columns,)
-        Columns that hold nothing but 0 and 1.
+        Columns that hold only 0 and 1.
 
     Examples
     --------
@@ -46,27 +48,27 @@ class Statistics:
 
     @property
     def n_columns(self) -> int:
-        """Columns that have appeared."""
+        """The number of columns so far."""
         return len(self.mean)
 
     @property
     def deviation(self) -> NDArray[np.float64]:
-        """Standard deviation of each column."""
+        """The standard deviation of each column."""
         deviation: NDArray[np.float64] = np.sqrt(self._squares / max(self.n_rows, 1))
         return deviation
 
     @property
     def density(self) -> float:
-        """Share of the entries that are not zero."""
+        """The fraction of entries that are not zero."""
         return self.n_stored / max(self.n_rows * self.n_columns, 1)
 
     @property
     def size(self) -> NDArray[np.float64]:
-        """Largest absolute entry of each column."""
+        """The largest absolute entry of each column."""
         return np.maximum(np.abs(self.low), np.abs(self.high))
 
-    def add(self, X: Any) -> None:
-        """Take in rows, dense or CSR, of finite numbers."""
+    def add(self, X: Matrix) -> None:
+        """Add rows of finite numbers, dense or CSR."""
         m = X.shape[0]
         if not m:
             return
@@ -74,14 +76,14 @@ class Statistics:
         self._widen(n_columns)
         if X.shape[1] < n_columns:
             X = _widened(X, n_columns)
-        with np.errstate(over="ignore", invalid="ignore"):  # where squares overflow, no scale is made of them
+        with np.errstate(over="ignore", invalid="ignore"):  # where squares overflow, they are not used
             self._merge(X, *_moments(X))
         self.binary &= _binary(X)
         self.n_stored += int(X.nnz if issparse(X) else np.count_nonzero(X))
         self.n_rows += m
 
-    def _merge(self, X: Any, mean: NDArray[np.float64], squares: NDArray[np.float64]) -> None:
-        """Take in the moments of rows, and the ends of their columns."""
+    def _merge(self, X: Matrix, mean: NDArray[np.float64], squares: NDArray[np.float64]) -> None:
+        """Merge the moments of rows, and the smallest and largest entries of their columns."""
         m = X.shape[0]
         low, high = min_max_axis(X, axis=0) if issparse(X) else (X.min(axis=0), X.max(axis=0))
         n, total = self.n_rows, self.n_rows + m
@@ -91,8 +93,8 @@ class Statistics:
         self.high = np.maximum(self.high, high) if n else np.asarray(high, dtype=np.float64)
 
     @classmethod
-    def of_indicators(cls, n_rows: int, n_columns: int) -> Statistics:
-        """Return the statistics of columns of which one is 1 in each row, as far as their scale is concerned."""
+    def of_one_hot(cls, n_rows: int, n_columns: int) -> Statistics:
+        """Return statistics of one-hot columns, as far as scaling needs them."""
         indicators = cls()
         indicators.add(np.eye(max(n_columns, 2), n_columns))
         indicators.n_rows, indicators.n_stored = n_rows, n_rows
@@ -127,13 +129,13 @@ class Statistics:
             self.binary = np.concatenate([self.binary, np.ones(missing, dtype=bool)])
 
 
-def _widened(X: Any, n_columns: int) -> Any:
+def _widened(X: Matrix, n_columns: int) -> Matrix:
     if issparse(X):
         return csr_matrix((X.data, X.indices, X.indptr), shape=(X.shape[0], n_columns))
     return np.pad(X, ((0, 0), (0, n_columns - X.shape[1])))
 
 
-def _moments(X: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _moments(X: Matrix) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the mean of each column and the sum of its squared deviations."""
     if issparse(X):
         mean, variance = mean_variance_axis(X, axis=0)
@@ -143,7 +145,7 @@ def _moments(X: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     return np.asarray(mean, dtype=np.float64), np.asarray(variance, dtype=np.float64) * X.shape[0]
 
 
-def _binary(X: Any) -> NDArray[np.bool_]:
+def _binary(X: Matrix) -> NDArray[np.bool_]:
     if not issparse(X):
         binary: NDArray[np.bool_] = ((X == 0) | (X == 1)).all(axis=0)
         return binary

@@ -1,41 +1,42 @@
-"""A page where people label: `serve` shows it, `export` writes what came of it, `import_labels` brings what there is.
+"""A web page for labelling: `serve` shows it, `export` writes labels or the model, `import_labels` reads labels.
 
-Needs the extra `hinge[label]`.
+Requires the extra `hinge[label]`.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from hinge.web._offline import export, import_labels
+    from hinge.web._import_export import export, import_labels
     from hinge.web._server import serve
     from hinge.web._settings import SessionSettings
     from hinge.web.pools import open_pool
 
 __all__ = ["SessionSettings", "export", "import_labels", "open_pool", "serve"]
 
-_HOMES = {
+_MODULES = {
     "SessionSettings": "_settings",
-    "export": "_offline",
-    "import_labels": "_offline",
+    "export": "_import_export",
+    "import_labels": "_import_export",
     "open_pool": "pools",
     "serve": "_server",
 }
 _OPTIONAL = {"fastapi", "pydantic", "sqlalchemy", "starlette", "uvicorn"}
 
 
-def __getattr__(name: str) -> Any:
-    """Load parts when they are first asked for: the page's libraries are optional."""
-    if name not in _HOMES:
+def __getattr__(name: str) -> object:
+    """Import names on first use, because the libraries of the page are optional."""
+    if name not in _MODULES:
         raise AttributeError(f"module 'hinge.web' has no attribute {name!r}")
     import importlib  # noqa: PLC0415
 
     try:
-        return getattr(importlib.import_module(f"hinge.web.{_HOMES[name]}"), name)
+        value: object = getattr(importlib.import_module(f"hinge.web.{_MODULES[name]}"), name)
     except ModuleNotFoundError as error:
         if error.name is None or error.name.split(".")[0] not in _OPTIONAL:
             raise
         raise ModuleNotFoundError(
             f"The labelling page needs {error.name}; install it with: pip install 'hinge[label]'", name=error.name
         ) from None
+    return value

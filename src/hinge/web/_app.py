@@ -1,11 +1,11 @@
-"""The application: the page, its requests, and what becomes of errors."""
+"""The ASGI application: the page, its requests, and its error responses."""
 
 from __future__ import annotations
 
 import logging
 from asyncio import sleep
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 from weakref import proxy
 
 from fastapi import FastAPI, Query, Request, Response
@@ -16,112 +16,115 @@ from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
 from hinge.exceptions import HingeError
-from hinge.web._answer import MissingError, RefusedError, StoreError, TakenError
-from hinge.web._guard import Guard, cookie_name, permit, same
-from hinge.web._routes import labelling, looking_back, transfer
+from hinge.web._access import AccessControl, cookie_name, secrets_match, token_digest
+from hinge.web._labels import AlreadyLabelledError, InvalidRequestError, NotFoundError, StoreError
+from hinge.web._routes import file_routes, labelling_routes, review_routes
 
 if TYPE_CHECKING:
-    from starlette.types import ASGIApp
+    import os
+
+    from starlette.types import ASGIApp, Scope
 
     from hinge.web._session import Session
 
 _STATIC = Path(__file__).parent / "static"
-_STATUS = {TakenError: 409, MissingError: 404, RefusedError: 400, StoreError: 503}
-_PAUSE = 0.5  # seconds after a wrong token
-_LONGEST_NAME = 100  # letters of a field in a message
+_STATUS = {AlreadyLabelledError: 409, NotFoundError: 404, InvalidRequestError: 400, StoreError: 503}
+_WRONG_TOKEN_DELAY_S = 0.5
+_MAX_FIELD_NAME = 100  # characters of a field name in a message
+_COOKIE_AGE_S = 30 * 86400
 _log = logging.getLogger("hinge.web")
 
 
-class Login(BaseModel):
-    """What somebody shows to be let in."""
+class LoginRequest(BaseModel):
+    """The token of a client."""
 
     token: str
 
 
-def application(session: Session, token: str | None = None) -> ASGIApp:
-    """Return the labelling page of a session.
+def create_app(session: Session, token: str | None = None) -> ASGIApp:
+    """Create the application of a session.
 
     Parameters
     ----------
     session : Session
-        What people label; the caller keeps it.
+        The labelling session; the caller must keep a reference to it.
     token : str, default=None
-        What browsers must show; without one only requests from this computer are answered.
+        The token that browsers must present; without one only requests from this computer are answered.
     """
     app = FastAPI(title="Hinge", docs_url=None, redoc_url=None, openapi_url=None)
-    seen = proxy(session)  # the framework remembers functions for ever, and with them what they have in hand
-    for router in (labelling(seen), looking_back(seen), transfer(seen)):
+    reference = proxy(session)  # FastAPI caches route functions forever, and with them everything they reference
+    for router in (labelling_routes(reference), review_routes(reference), file_routes(reference)):
         app.include_router(router)
     _add_page(app, token)
-    _add_errors(app)
-    return Guard(app, token)
+    _add_error_handlers(app)
+    return AccessControl(app, token)
 
 
 def _add_page(app: FastAPI, token: str | None) -> None:
-    wanted = None if token is None else permit(token)
+    expected = None if token is None else token_digest(token)
 
     @app.get("/api/health")
     def health() -> dict[str, bool]:
         return {"ok": True}
 
     @app.post("/api/login")
-    async def login(body: Login) -> Response:
-        if not same(permit(body.token), wanted):
-            await sleep(_PAUSE)
-            return JSONResponse({"error": "The token is not right; use the one that the server printed."}, 401)
-        return _admitted(JSONResponse({"ok": True}), wanted)
+    async def login(body: LoginRequest) -> Response:
+        if not secrets_match(token_digest(body.token), expected):
+            await sleep(_WRONG_TOKEN_DELAY_S)
+            return JSONResponse({"error": "The token is wrong; use the one that the server printed."}, 401)
+        return _with_cookie(JSONResponse({"ok": True}), expected)
 
     @app.get("/")
     async def page(token: Annotated[str | None, Query(max_length=400)] = None) -> Response:
         if token is None:
             return FileResponse(_STATIC / "index.html", headers={"Cache-Control": "no-cache"})
-        if not same(permit(token), wanted):
-            await sleep(_PAUSE)
+        if not secrets_match(token_digest(token), expected):
+            await sleep(_WRONG_TOKEN_DELAY_S)
             return RedirectResponse("/")
-        return _admitted(RedirectResponse("/"), wanted)
+        return _with_cookie(RedirectResponse("/"), expected)
 
-    app.mount("/static", _Static(directory=_STATIC), name="static")
+    app.mount("/static", _RevalidatedFiles(directory=_STATIC), name="static")
 
 
-class _Static(StaticFiles):
-    """Files of the page, which a browser asks for again after an upgrade."""
+class _RevalidatedFiles(StaticFiles):
+    """Static files that browsers revalidate on each use, so that an upgrade takes effect."""
 
-    def file_response(self, *arguments: Any, **more: Any) -> Response:
-        """Return a file that is looked at again before it is used again."""
-        response = super().file_response(*arguments, **more)
+    def file_response(
+        self, full_path: str | os.PathLike[str], stat_result: os.stat_result, scope: Scope, status_code: int = 200
+    ) -> Response:
+        """Return a file that must be revalidated before it is used from a cache."""
+        response = super().file_response(full_path, stat_result, scope, status_code)
         response.headers["Cache-Control"] = "no-cache"
         return response
 
 
-def _admitted(response: Response, permit: str | None) -> Response:
-    """Return a response after which the browser is let in."""
-    if permit is not None:
-        response.set_cookie(cookie_name(permit), permit, httponly=True, samesite="strict", max_age=30 * 86400)
+def _with_cookie(response: Response, digest: str | None) -> Response:
+    """Add the cookie that authorizes the browser."""
+    if digest is not None:
+        response.set_cookie(cookie_name(digest), digest, httponly=True, samesite="strict", max_age=_COOKIE_AGE_S)
     return response
 
 
-def _add_errors(app: FastAPI) -> None:
-    """Make every error one sentence."""
+def _add_error_handlers(app: FastAPI) -> None:
+    """Report every error as one sentence."""
 
     @app.exception_handler(HingeError)
-    def refused(_: Request, error: Exception) -> Response:
+    def hinge_error(_: Request, error: Exception) -> Response:
         status = next((code for kind, code in _STATUS.items() if isinstance(error, kind)), 400)
         return JSONResponse({"error": f"{error}"}, status)
 
     @app.exception_handler(RequestValidationError)
-    def malformed(_: Request, error: Exception) -> Response:
+    def invalid_request(_: Request, error: Exception) -> Response:
         first = error.errors()[0] if isinstance(error, RequestValidationError) else {}
-        where = ".".join(str(part) for part in first.get("loc", ())[1:])[:_LONGEST_NAME]
-        return JSONResponse(
-            {"error": f"The request is not understood: {where or 'its content'}: {first.get('msg')}."}, 422
-        )
+        where = ".".join(str(part) for part in first.get("loc", ())[1:])[:_MAX_FIELD_NAME]
+        return JSONResponse({"error": f"The request is invalid: {where or 'its content'}: {first.get('msg')}."}, 422)
 
     @app.exception_handler(HTTPException)
-    def unknown(_: Request, error: Exception) -> Response:
+    def http_error(_: Request, error: Exception) -> Response:
         status = getattr(error, "status_code", 500)
         return JSONResponse({"error": f"{getattr(error, 'detail', 'Something went wrong')}."}, status)
 
     @app.exception_handler(Exception)
-    def unforeseen(_: Request, error: Exception) -> Response:
+    def unexpected_error(_: Request, error: Exception) -> Response:
         _log.error("A request failed.", exc_info=error)
-        return JSONResponse({"error": "Something went wrong in the server; labels that were saved are safe."}, 500)
+        return JSONResponse({"error": "The server failed unexpectedly; saved labels are safe."}, 500)

@@ -1,119 +1,122 @@
-"""What the page can ask for: each request is one call of the session."""
+"""The HTTP requests of the page: each one is one call of the session."""
 
 from __future__ import annotations
 
 import io
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 from urllib.parse import unquote
 
+from anyio import to_thread
 from fastapi import APIRouter, Header, Query, Request, Response
-from fastapi import Path as InPath
+from fastapi import Path as PathParameter
+from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from hinge.persistence import save
-from hinge.web._answer import RefusedError, TakenError, check_person
-from hinge.web._transfer import read_labels, write_labels
+from hinge.web._label_files import read_labels, write_labels
+from hinge.web._labels import AlreadyLabelledError, InvalidRequestError, check_person
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from hinge.web._responses import NextExample
     from hinge.web._session import Session
 
-_FOREVER = "private, max-age=86400"
-_TYPES = {"csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet", "svm": "text/plain"}
+_CACHE_FOR_A_DAY = "private, max-age=86400"
+_MEDIA_TYPES = {"csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet", "svm": "text/plain"}
 
 Row = Annotated[int, Field(ge=0, lt=2**53)]
-RowInPath = Annotated[int, InPath(ge=0, lt=2**53)]
+RowInPath = Annotated[int, PathParameter(ge=0, lt=2**53)]
 Name = Annotated[str, Field(max_length=400)]
 Person = Annotated[str, Header(alias="X-Hinge-Person", max_length=400)]
 
 
-class _Body(BaseModel):
+class _RequestBody(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-class Holding(_Body):
-    """The example that is on the screen already."""
+class HoldRequest(_RequestBody):
+    """The example that is already on the screen."""
 
     holding: Row | None = None
 
 
-class Answered(_Body):
-    """A label."""
+class LabelRequest(_RequestBody):
+    """A label of an example, and how long the person looked at it."""
 
     row: Row
     label: Name
     seconds: Annotated[float, Field(allow_inf_nan=False)] | None = None
 
 
-class Passed(_Body):
-    """An example that somebody passes over."""
+class SkipRequest(_RequestBody):
+    """An example to skip."""
 
     row: Row
 
 
-class Corrected(_Body):
-    """Another label."""
+class ChangeLabelRequest(_RequestBody):
+    """The new label of an example."""
 
     label: Name
 
 
-class ClassName(_Body):
+class ClassRequest(_RequestBody):
     """The name of a class."""
 
     name: Name
 
 
-def labelling(session: Session) -> APIRouter:
+def labelling_routes(session: Session) -> APIRouter:
     """Return the requests that people make while they label."""
     router = APIRouter(prefix="/api")
 
     @router.get("/project")
-    def project(person: Person = "") -> dict[str, Any]:
+    def project(person: Person = "") -> Response:
         if person:
-            session.greet(_name(person))
-        return session.project()
+            session.mark_active(_decode_name(person))
+        return JSONResponse(session.project())
 
     @router.post("/next")
-    def following(body: Holding, person: Person) -> dict[str, Any]:
-        return session.turn(_name(person), body.holding)
+    def next_example(body: HoldRequest, person: Person) -> Response:
+        return JSONResponse(session.next_example(_decode_name(person), body.holding))
 
     @router.post("/answer")
-    def answer(body: Answered, person: Person, response: Response) -> dict[str, Any]:
-        name = _name(person)
-        return _or_another(session, name, response, lambda: session.answer(name, body.row, body.label, body.seconds))
+    def add_label(body: LabelRequest, person: Person) -> Response:
+        name = _decode_name(person)
+        return _or_conflict(session, name, lambda: session.add_label(name, body.row, body.label, body.seconds))
 
     @router.post("/skip")
-    def skip(body: Passed, person: Person, response: Response) -> dict[str, Any]:
-        name = _name(person)
-        return _or_another(session, name, response, lambda: session.skip(name, body.row))
+    def skip(body: SkipRequest, person: Person) -> Response:
+        name = _decode_name(person)
+        return _or_conflict(session, name, lambda: session.skip(name, body.row))
 
     @router.post("/unskip")
-    def unskip(person: Person) -> dict[str, Any]:
-        return session.unskip(_name(person))
+    def unskip(person: Person) -> Response:
+        return JSONResponse(session.unskip(_decode_name(person)))
 
     @router.post("/undo")
-    def undo(body: Holding, person: Person) -> dict[str, Any]:
-        return session.undo(_name(person), body.holding)
+    def undo(body: HoldRequest, person: Person) -> Response:
+        return JSONResponse(session.undo(_decode_name(person), body.holding))
 
     @router.get("/items/{row}/image")
     def image(row: RowInPath) -> Response:
-        data = session.pool.image(session.book.require(row))
-        kind = "image/png" if data.startswith(b"\x89PNG") else "image/jpeg"
-        return Response(data, media_type=kind, headers={"Cache-Control": _FOREVER})
+        data = session.pool.image(session.cache.check_row(row))
+        media_type = "image/png" if data.startswith(b"\x89PNG") else "image/jpeg"
+        return Response(data, media_type=media_type, headers={"Cache-Control": _CACHE_FOR_A_DAY})
 
     return router
 
 
-def looking_back(session: Session) -> APIRouter:
-    """Return the requests about what has been done."""
+def review_routes(session: Session) -> APIRouter:
+    """Return the requests for progress, history and classes."""
     router = APIRouter(prefix="/api")
 
     @router.get("/progress")
-    def progress() -> dict[str, Any]:
-        return session.progress()
+    def progress() -> Response:
+        return JSONResponse(session.progress())
 
     @router.get("/history")
     def history(
@@ -121,91 +124,82 @@ def looking_back(session: Session) -> APIRouter:
         limit: Annotated[int, Query(ge=1, le=200)] = 50,
         label: Annotated[str | None, Query(max_length=400)] = None,
         person: Annotated[str | None, Query(max_length=400)] = None,
-    ) -> dict[str, Any]:
-        return session.history(offset, limit, label=label or None, person=person or None)
+    ) -> Response:
+        return JSONResponse(session.history(offset, limit, label=label or None, person=person or None))
 
     @router.put("/labels/{row}")
-    def correct(row: RowInPath, body: Corrected, person: Person) -> dict[str, Any]:
-        took = session.correct(_name(person), row, body.label)
-        return {"project": session.project(), "took": took}
+    def change_label(row: RowInPath, body: ChangeLabelRequest, person: Person) -> Response:
+        took = session.change_label(_decode_name(person), row, body.label)
+        return JSONResponse({"project": session.project(), "took": took})
 
     @router.delete("/labels/{row}")
-    def delete(row: RowInPath) -> dict[str, Any]:
-        took = session.delete(row)
-        return {"project": session.project(), "took": took}
+    def delete_label(row: RowInPath) -> Response:
+        took = session.delete_label(row)
+        return JSONResponse({"project": session.project(), "took": took})
 
     @router.post("/classes")
-    def add_class(body: ClassName) -> dict[str, Any]:
+    def add_class(body: ClassRequest) -> Response:
         session.add_class(body.name)
-        return {"project": session.project()}
+        return JSONResponse({"project": session.project()})
 
     @router.delete("/classes")
-    def remove_class(body: ClassName) -> dict[str, Any]:
+    def remove_class(body: ClassRequest) -> Response:
         session.remove_class(body.name)
-        return {"project": session.project()}
+        return JSONResponse({"project": session.project()})
 
     return router
 
 
-def transfer(session: Session) -> APIRouter:
-    """Return the requests that move labels and models in and out."""
+def file_routes(session: Session) -> APIRouter:
+    """Return the requests that export and import files."""
     router = APIRouter(prefix="/api")
 
-    @router.get("/export/labels.{kind}")
-    def labels(kind: Literal["csv", "parquet", "svm"]) -> Response:
+    @router.get("/export/labels.{format}")
+    def export_labels(format: Literal["csv", "parquet", "svm"]) -> Response:  # noqa: A002  the usual name
         stream = io.BytesIO()
-        write_labels(kind, session.exported(kind), session.pool, stream)
-        return _file(stream.getvalue(), f"labels.{kind}", _TYPES[kind])
+        write_labels(format, session.export_records(format), session.pool, stream)
+        return _download(stream.getvalue(), f"labels.{format}", _MEDIA_TYPES[format])
 
     @router.get("/export/model.hinge")
-    def model() -> Response:
-        saved = session.model()
+    def export_model() -> Response:
+        model = session.model()
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "model.hinge"
-            save(saved, path)
-            return _file(path.read_bytes(), "model.hinge", "application/octet-stream")
+            save(model, path)
+            return _download(path.read_bytes(), "model.hinge", "application/octet-stream")
 
     @router.post("/import")
-    async def bring(request: Request, person: Person) -> dict[str, Any]:
-        data = await request.body()
-        return await _in_thread(session, data, _name(person))
+    async def import_labels(request: Request, person: Person) -> Response:
+        data, name = await request.body(), _decode_name(person)
+        return await to_thread.run_sync(_import, session, data, name)  # must not block the other requests
 
     return router
 
 
-async def _in_thread(session: Session, data: bytes, person: str) -> dict[str, Any]:
-    """Read labels where they keep nobody waiting."""
-    from anyio import to_thread  # noqa: PLC0415  comes with the web framework
-
-    def work() -> dict[str, Any]:
-        new, changed, same = session.bring(read_labels(io.BytesIO(data), session.pool, person=person))
-        return {"new": new, "changed": changed, "same": same, "project": session.project()}
-
-    return await to_thread.run_sync(work)
+def _import(session: Session, data: bytes, person: str) -> Response:
+    counts = session.import_records(read_labels(io.BytesIO(data), session.pool, person=person))
+    return JSONResponse({**counts._asdict(), "project": session.project()})
 
 
-def _or_another(
-    session: Session, person: str, response: Response, work: Callable[[], dict[str, Any]]
-) -> dict[str, Any]:
-    """Return what comes next or, when somebody else was faster, that and another example."""
+def _or_conflict(session: Session, person: str, work: Callable[[], NextExample]) -> Response:
+    """Return the next example; with status 409 and an error if somebody else labelled this one first."""
     try:
-        return work()
-    except TakenError as error:
-        response.status_code = 409
-        return {"error": f"{error}", "turn": session.turn(person)}
+        return JSONResponse(work())
+    except AlreadyLabelledError as error:
+        return JSONResponse({"error": f"{error}", "next": session.next_example(person)}, 409)
 
 
-def _file(data: bytes, name: str, kind: str) -> Response:
+def _download(data: bytes, name: str, media_type: str) -> Response:
     headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
-    return Response(data, media_type=kind, headers=headers)
+    return Response(data, media_type=media_type, headers=headers)
 
 
-def _name(person: str) -> str:
-    """Return who somebody is; names travel percent-encoded, since headers hold no other letters."""
+def _decode_name(person: str) -> str:
+    """Decode and validate a person's name, which is percent-encoded because headers are limited to ASCII."""
     try:
         name = unquote(person, errors="strict")
     except UnicodeDecodeError:
         name = "%"
-    if name.count("%") > person.count("%25"):  # what is left is no code of a letter
-        raise RefusedError("The name of a person must be percent-encoded UTF-8; encode it so.")
+    if name.count("%") > person.count("%25"):  # a percent sign that does not begin an escape sequence
+        raise InvalidRequestError("A person's name must be percent-encoded UTF-8; encode it.")
     return check_person(name)

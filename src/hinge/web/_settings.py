@@ -1,16 +1,16 @@
-"""What can be set when people start to label."""
+"""The settings of a labelling session."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from hinge._model.params import KERNELS, bound, check_kernel, choice, number, whole
-from hinge.active._choose import STRATEGIES, Question
+from hinge.active._selection import STRATEGIES, QueryOptions
 from hinge.incremental import IncrementalSVC
 from hinge.online import OnlineSVC
 
 _SOLVERS: dict[str, type[OnlineSVC | IncrementalSVC]] = {"incremental": IncrementalSVC, "online": OnlineSVC}
-_KERNELS = tuple(kernel for kernel in KERNELS if kernel != "precomputed")  # a pool has features, not kernel values
+_KERNELS = tuple(kernel for kernel in KERNELS if kernel != "precomputed")  # pools have features, not kernel values
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,24 +20,24 @@ class SessionSettings:
     Attributes
     ----------
     strategy : {"boundary", "positive", "autoactive", "random"}
-        Which examples are asked about; see `hinge.active.query`.
+        How the next example is chosen; see `hinge.active.query`.
     sample : int or None
-        How many random examples are looked at to find the next one; None looks at all.
+        Number of random examples from which the next one is chosen; None considers all.
     check_every : int
-        Of so many examples one is drawn at random, so that the accuracy can be estimated without bias.
+        One of this many examples is drawn at random, so that the accuracy can be estimated without bias.
     C : float
-        Cost of an error.
+        Penalty parameter of the SVM.
     gamma : float, "scale" or "auto"
-        Width of the kernel.
+        Kernel coefficient.
     kernel : {"rbf", "linear", "poly", "sigmoid", "laplacian"}
         The kernel.
     solver : {"incremental", "online"}
-        `IncrementalSVC`, which is exact again at once when a label is corrected or deleted, or `OnlineSVC`, for tens of
-        thousands of labels.
+        `IncrementalSVC`, which stays exact when a label is changed or deleted, or `OnlineSVC`, for tens of thousands
+        of labels.
     target : str or None
-        The class that the strategy "positive" looks for.
+        The class that the strategy "positive" searches for.
     seed : int or None
-        Seed of the random choices.
+        Seed of the random number generator.
 
     Examples
     --------
@@ -67,8 +67,8 @@ class SessionSettings:
         choice("kernel", self.kernel, _KERNELS)
         check_kernel(self.kernel, 3, self.gamma, 0.0)
         choice("solver", self.solver, tuple(_SOLVERS))
-        Question.checked(1, self.strategy, None, self.seed, target=self.target)
+        QueryOptions.validate(1, self.strategy, None, self.seed, target=self.target)
 
     def model(self) -> OnlineSVC | IncrementalSVC:
-        """Return a model that knows nothing yet."""
+        """Create an untrained model."""
         return _SOLVERS[self.solver](C=self.C, gamma=self.gamma, kernel=self.kernel)

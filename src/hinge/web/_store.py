@@ -1,81 +1,89 @@
-"""The database of labels: every method is one transaction, which is safely on the disk when the method returns."""
+"""The label database: every method is one transaction, which is durable on disk when the method returns."""
 
 from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from hinge._model.params import whole
 from hinge.exceptions import quoted
-from hinge.web._answer import (
-    Answer,
-    MissingError,
-    RefusedError,
+from hinge.web._database import Location, inserted_id, open_engine, reader, writer
+from hinge.web._labels import (
+    AlreadyLabelledError,
+    InvalidRequestError,
+    LabelRecord,
+    NotFoundError,
     StoreError,
-    TakenError,
     check_key,
     check_label,
     check_person,
     check_project,
 )
-from hinge.web._database import Place, new_id, open_engine, reading, writing
 from hinge.web._tables import ClassRow, LabelRow, ProjectRow, SkipRow, sql
 
-__all__ = ["Answer", "MissingError", "RefusedError", "Store", "StoreError", "TakenError"]
-
-MOST_CLASSES = 1000
+MAX_CLASSES = 1000
 
 _FIELDS = ("key", "person", "drawn", "digest", "seconds", "guess", "margin", "labelled_at", "changed_at")
 _COLUMNS = (LabelRow.class_id, *(getattr(LabelRow, name) for name in _FIELDS), LabelRow.id)
 
 
-class Store:
-    """Labels of one project, in an SQLite file or in a PostgreSQL database.
+class ImportCounts(NamedTuple):
+    """How many imported labels are new, changed an existing label, and were already there."""
 
-    Several threads may use it at the same time, and several programs may use one database.
+    new: int
+    changed: int
+    same: int
+
+
+class Store:
+    """The labels of one project, in an SQLite file or a PostgreSQL database.
+
+    A store is thread-safe, and several programs can use one database at the same time.
 
     Parameters
     ----------
     url : str or path
-        The path of an SQLite file, which is made if it is not there, or a URL: sqlite:///FILE or
+        The path of an SQLite file, which is created if it does not exist, or a URL: sqlite:///FILE or
         postgresql://NAME:PASSWORD@HOST/DATABASE.
     project : str
-        The name of what is being labelled: one database can hold several.
+        The name of the project; a database can hold several.
 
     Raises
     ------
     StoreError
-        The database cannot be opened, or is of another program or version. All errors of the methods are of this
-        kind too; `TakenError`, `MissingError` and `RefusedError` say that the database is well, but not the request.
+        The database cannot be opened, or belongs to another program or version. All methods raise this error, too.
+        Its subclasses `AlreadyLabelledError`, `NotFoundError` and `InvalidRequestError` mean that the request is
+        wrong, not the database.
 
     Examples
     --------
     >>> with Store("labels.db", "pets") as store:
-    ...     _ = store.record(Answer("7", "cat", "ann", "chosen", "0f3a"))
-    ...     _ = store.correct("7", "dog", "bob")
+    ...     _ = store.add(LabelRecord("7", "cat", "ann", "chosen", "0f3a"))
+    ...     _ = store.change("7", "dog", "bob")
     ...     store.counts()
     {'cat': 0, 'dog': 1}
     """
 
     def __init__(self, url: str | os.PathLike[str], project: str) -> None:
         self.project = check_project(project)
-        self._place = Place.of(url)
-        self._engine, self._project_id = open_engine(self._place, self.project)
-        self._reading, self._writing = reading(self._engine), writing(self._engine)
-        self._file = self._place.identity()
-        # Threads that wait for a lock go on at once; those that wait for SQLite look every now and then.
-        self._turn = threading.Lock()
+        self._location = Location.of(url)
+        self._engine, self._project_id = open_engine(self._location, self.project)
+        self._reader, self._writer = reader(self._engine), writer(self._engine)
+        self._file_id = self._location.file_id()
+        # Threads that wait for a lock continue at once; those that wait for SQLite poll.
+        self._write_lock = threading.Lock()
         self._closed = False
 
     @property
     def name(self) -> str:
-        """Where the labels are: a file, or a database and its host, without the password."""
-        return str(self._place.path.absolute()) if self._place.path is not None else self._place.name.lower()
+        """The location of the labels: a file, or a database and its host, without the password."""
+        path = self._location.path
+        return self._location.name.lower() if path is None else str(path.absolute())
 
     def __enter__(self) -> Self:
         return self
@@ -84,231 +92,237 @@ class Store:
         self.close()
 
     def close(self) -> None:
-        """Close the database; a second time does nothing."""
+        """Close the database; closing it again has no effect."""
         self._closed = True
         self._engine.dispose()
 
     def classes(self) -> list[str]:
-        """Return the names of all classes in the order of adding."""
+        """Return the names of all classes in the order in which they were added."""
         with self._read() as connection:
             return list(_class_names(connection, self._project_id).values())
 
     def add_class(self, name: str) -> bool:
-        """Add a class; False if there is one of that name already."""
+        """Add a class; return False if it already exists."""
         name = check_label(name)
         with self._write() as connection:
             is_new = _class_id(connection, self._project_id, name) is None
             if is_new:
-                _classes_for(connection, self._project_id, [name])
+                _add_classes(connection, self._project_id, [name])
             return is_new
 
     def remove_class(self, name: str) -> None:
-        """Remove a class that has no labels."""
+        """Remove a class without labels."""
         name = check_label(name)
         with self._write() as connection:
             class_id = _class_id(connection, self._project_id, name)
             if class_id is None:
-                raise MissingError(f"There is no class {quoted(name)}; choose another one.")
+                raise NotFoundError(f"There is no class {quoted(name)}; choose an existing one.")
             used = sql.select(LabelRow.id).where(LabelRow.project_id == self._project_id, LabelRow.class_id == class_id)
             if connection.scalar(used.limit(1)) is not None:
-                raise RefusedError(f"The class {quoted(name)} has labels; change or delete these first.")
+                raise InvalidRequestError(f"The class {quoted(name)} has labels; change or delete them first.")
             connection.execute(sql.delete(ClassRow).where(ClassRow.id == class_id))
 
-    def record(self, answer: Answer) -> Answer:
-        """Keep a label; a class that is not known yet is added.
+    def add(self, record: LabelRecord) -> LabelRecord:
+        """Add a label, and its class if that is new.
 
         Returns
         -------
-        Answer
-            The same with its number.
+        LabelRecord
+            The record with its number.
 
         Raises
         ------
-        TakenError
-            The example has a label.
+        AlreadyLabelledError
+            The example already has a label.
         """
-        answer = answer.checked()
+        record = record.checked()
         with self._write() as connection:
-            if connection.scalar(sql.select(LabelRow.id).where(*self._is(answer.key))) is not None:
-                raise TakenError(answer.key)
-            class_id = self._class_for(connection, answer.label)
-            statement = sql.insert(LabelRow).values(**self._values(answer, class_id))
-            return replace(answer, number=new_id(connection.execute(statement)))
+            if connection.scalar(sql.select(LabelRow.id).where(*self._has_key(record.key))) is not None:
+                raise AlreadyLabelledError(record.key)
+            class_id = self._ensure_class(connection, record.label)
+            statement = sql.insert(LabelRow).values(**self._values(record, class_id))
+            return replace(record, number=inserted_id(connection.execute(statement)))
 
-    def correct(self, key: str, label: str, person: str) -> Answer:
-        """Change a label and return it: the label, who says so, and when. The same label leaves all as it was."""
+    def change(self, key: str, label: str, person: str) -> LabelRecord:
+        """Change the label, person and time of a record and return it; the same label changes nothing."""
         label, person = check_label(label), check_person(person)
         with self._write() as connection:
-            answer = self._find(connection, key)
-            if answer.label == label:
-                return answer
-            changed = _corrected(answer, label, person)
-            self._change(connection, changed, self._class_for(connection, label))
-            return changed
+            record = self._find(connection, key)
+            if record.label == label:
+                return record
+            updated = _updated(record, label, person)
+            self._update(connection, updated, self._ensure_class(connection, label))
+            return updated
 
-    def delete(self, key: str) -> Answer:
-        """Take a label out and return what it was."""
+    def delete(self, key: str) -> LabelRecord:
+        """Delete a label and return its record."""
         with self._write() as connection:
-            answer = self._find(connection, key)
-            connection.execute(sql.delete(LabelRow).where(LabelRow.id == answer.number))
-            return answer
+            record = self._find(connection, key)
+            connection.execute(sql.delete(LabelRow).where(LabelRow.id == record.number))
+            return record
 
-    def answers(self) -> list[Answer]:
-        """Return all labels in the order in which they came."""
+    def records(self) -> list[LabelRecord]:
+        """Return all records in the order of labelling."""
         with self._read() as connection:
             return self._select(connection, self._all().order_by(LabelRow.id))
 
-    def find(self, key: str) -> Answer | None:
-        """Return the label of an example, None if it has none."""
+    def find(self, key: str) -> LabelRecord | None:
+        """Return the record of an example; None if it has no label."""
         with self._read() as connection:
-            return next(iter(self._select(connection, sql.select(*_COLUMNS).where(*self._is(key)))), None)
+            return next(iter(self._select(connection, sql.select(*_COLUMNS).where(*self._has_key(key)))), None)
 
     def history(
         self, offset: int = 0, limit: int = 50, label: str | None = None, person: str | None = None
-    ) -> tuple[int, list[Answer]]:
-        """Return how many labels there are, of a class or a person if given, and some of them, newest first."""
-        offset = whole("offset", offset, at_least=0, hint="0 begins with the newest")
+    ) -> tuple[int, list[LabelRecord]]:
+        """Return the number of labels, optionally of one class or person, and one page of them, newest first."""
+        offset = whole("offset", offset, at_least=0, hint="0 starts with the newest")
         limit = whole("limit", limit, at_least=0, hint="a usual value is 50")
-        wanted = [LabelRow.project_id == self._project_id]
-        wanted += [] if person is None else [LabelRow.person == check_person(person)]
+        conditions = [LabelRow.project_id == self._project_id]
+        conditions += [] if person is None else [LabelRow.person == check_person(person)]
         label = None if label is None else check_label(label)
         with self._read() as connection:
             if label is not None:
-                wanted.append(LabelRow.class_id == (_class_id(connection, self._project_id, label) or 0))
-            total = connection.scalar(sql.select(sql.func.count()).select_from(LabelRow).where(*wanted))
-            statement = sql.select(*_COLUMNS).where(*wanted).order_by(LabelRow.id.desc()).offset(offset).limit(limit)
+                conditions.append(LabelRow.class_id == (_class_id(connection, self._project_id, label) or 0))
+            total = connection.scalar(sql.select(sql.func.count()).select_from(LabelRow).where(*conditions))
+            statement = (
+                sql.select(*_COLUMNS).where(*conditions).order_by(LabelRow.id.desc()).offset(offset).limit(limit)
+            )
             return total or 0, self._select(connection, statement)
 
     def counts(self) -> dict[str, int]:
-        """Return how many labels each class has, in the order of the classes."""
-        mine = LabelRow.project_id == self._project_id
+        """Return the number of labels per class, in the order of the classes."""
         with self._read() as connection:
             names = _class_names(connection, self._project_id)
-            counted = sql.select(LabelRow.class_id, sql.func.count()).where(mine).group_by(LabelRow.class_id)
-            counts = {row[0]: row[1] for row in connection.execute(counted)}
+            statement = sql.select(LabelRow.class_id, sql.func.count()).where(LabelRow.project_id == self._project_id)
+            counts = {row[0]: row[1] for row in connection.execute(statement.group_by(LabelRow.class_id))}
             return {name: counts.get(class_id, 0) for class_id, name in names.items()}
 
     def skip(self, key: str, person: str) -> None:
-        """Keep in mind that somebody does not want to be asked about an example."""
+        """Record that a person skipped an example."""
         values = {"project_id": self._project_id, "key": check_key(key), "person": check_person(person)}
         with self._write() as connection:
             if connection.scalar(sql.select(SkipRow.id).filter_by(**values)) is None:
                 connection.execute(sql.insert(SkipRow).values(**values))
 
     def unskip(self, key: str, person: str) -> None:
-        """Take a skip back; nothing happens if there is none."""
+        """Delete a skip, if there is one."""
         values = {"project_id": self._project_id, "key": check_key(key), "person": check_person(person)}
         with self._write() as connection:
             connection.execute(sql.delete(SkipRow).filter_by(**values))
 
     def skips(self) -> list[tuple[str, str]]:
-        """Return key and person of all skips, oldest first."""
+        """Return the key and person of all skips, oldest first."""
         statement = sql.select(SkipRow.key, SkipRow.person).where(SkipRow.project_id == self._project_id)
         with self._read() as connection:
             return [(row.key, row.person) for row in connection.execute(statement.order_by(SkipRow.id))]
 
-    def bring(self, answers: Iterable[Answer], replace: bool = False) -> tuple[int, int, int]:
-        """Take in labels that were made elsewhere: all of them or, when something is wrong, none.
+    def import_records(self, records: Iterable[LabelRecord], replace: bool = False) -> ImportCounts:
+        """Import labels: all of them or, if one is invalid, none.
 
         Parameters
         ----------
-        answers : iterable of Answer
-            The labels; no two different ones for the same example.
+        records : iterable of LabelRecord
+            The labels; an example must not have two different ones.
         replace : bool, default=False
-            Correct labels that are different here; else these stay.
+            Whether imported labels replace different existing ones.
 
         Returns
         -------
-        new, changed, same : int
-            How many were added, were corrected, and stay as they are.
+        ImportCounts
+            How many labels were added, changed an existing one, and changed nothing.
         """
-        given = _one_each(answers)
+        imported = _by_key(records)
         with self._write() as connection:
-            here = {each.key: each for each in self._select(connection, self._all())}
-            new = [answer for key, answer in given.items() if key not in here]
-            differ = [answer for key, answer in given.items() if key in here and here[key].label != answer.label]
-            different = differ if replace else []
-            class_ids = _classes_for(connection, self._project_id, [answer.label for answer in [*new, *different]])
+            existing = {each.key: each for each in self._select(connection, self._all())}
+            new = [record for key, record in imported.items() if key not in existing]
+            changed = [
+                record
+                for key, record in imported.items()
+                if replace and key in existing and existing[key].label != record.label
+            ]
+            class_ids = _add_classes(connection, self._project_id, [record.label for record in [*new, *changed]])
             if new:
-                rows = [self._values(answer, class_ids[answer.label]) for answer in new]
+                rows = [self._values(record, class_ids[record.label]) for record in new]
                 connection.execute(sql.insert(LabelRow), rows)
-            for answer in different:
-                changed = _corrected(here[answer.key], answer.label, answer.person)
-                self._change(connection, changed, class_ids[answer.label])
-        return len(new), len(different), len(given) - len(new) - len(different)
+            for record in changed:
+                updated = _updated(existing[record.key], record.label, record.person)
+                self._update(connection, updated, class_ids[record.label])
+        return ImportCounts(len(new), len(changed), len(imported) - len(new) - len(changed))
 
     def _all(self) -> sql.Select[Any]:
         return sql.select(*_COLUMNS).where(LabelRow.project_id == self._project_id)
 
-    def _is(self, key: str) -> tuple[Any, Any]:
+    def _has_key(self, key: str) -> tuple[sql.ColumnElement[bool], sql.ColumnElement[bool]]:
         return LabelRow.project_id == self._project_id, LabelRow.key == check_key(key)
 
-    def _select(self, connection: sql.Connection, statement: sql.Select[Any]) -> list[Answer]:
+    def _select(self, connection: sql.Connection, statement: sql.Select[Any]) -> list[LabelRecord]:
         names = _class_names(connection, self._project_id)
-        return [_answer(row, names) for row in connection.execute(statement)]
+        return [_record(row, names) for row in connection.execute(statement)]
 
-    def _find(self, connection: sql.Connection, key: str) -> Answer:
-        for answer in self._select(connection, sql.select(*_COLUMNS).where(*self._is(key))):
-            return answer
-        raise MissingError(f"{quoted(key)} has no label; somebody may have deleted it.")
+    def _find(self, connection: sql.Connection, key: str) -> LabelRecord:
+        for record in self._select(connection, sql.select(*_COLUMNS).where(*self._has_key(key))):
+            return record
+        raise NotFoundError(f"{quoted(key)} has no label; somebody may have deleted it.")
 
-    def _class_for(self, connection: sql.Connection, label: str) -> int:
+    def _ensure_class(self, connection: sql.Connection, label: str) -> int:
         class_id = _class_id(connection, self._project_id, label)
-        return _classes_for(connection, self._project_id, [label])[label] if class_id is None else class_id
+        return _add_classes(connection, self._project_id, [label])[label] if class_id is None else class_id
 
-    def _values(self, answer: Answer, class_id: int) -> dict[str, Any]:
-        values = {name: getattr(answer, name) for name in _FIELDS}
+    def _values(self, record: LabelRecord, class_id: int) -> dict[str, object]:
+        values: dict[str, object] = {name: getattr(record, name) for name in _FIELDS}
         return {**values, "project_id": self._project_id, "class_id": class_id}
 
     @staticmethod
-    def _change(connection: sql.Connection, answer: Answer, class_id: int) -> None:
-        values = {"class_id": class_id, "person": answer.person, "changed_at": answer.changed_at}
-        connection.execute(sql.update(LabelRow).where(LabelRow.id == answer.number).values(**values))
+    def _update(connection: sql.Connection, record: LabelRecord, class_id: int) -> None:
+        values = {"class_id": class_id, "person": record.person, "changed_at": record.changed_at}
+        connection.execute(sql.update(LabelRow).where(LabelRow.id == record.number).values(**values))
 
     @contextmanager
     def _read(self) -> Iterator[sql.Connection]:
-        self._require_open()
+        self._check_open()
         try:
-            with self._reading.begin() as connection:
+            with self._reader.begin() as connection:
                 yield connection
         except sql.exc.SQLAlchemyError as error:
-            raise self._place.refusal(error) from None
+            raise self._location.error(error) from None
 
     @contextmanager
     def _write(self) -> Iterator[sql.Connection]:
-        """Begin a transaction; writers of a project follow one another, so that what they find stays true."""
-        self._require_open()
+        """Begin a transaction; writers of a project are serialized, so that what they read stays valid."""
+        self._check_open()
         try:
-            with self._turn, self._writing.begin() as connection:
-                if self._place.identity() != self._file:
-                    raise StoreError(f"{self._place.name} has been moved or deleted; put it back or start again.")
+            with self._write_lock, self._writer.begin() as connection:
+                if self._location.file_id() != self._file_id:
+                    raise StoreError(f"{self._location.name} has been moved or deleted; put it back or restart.")
                 connection.execute(sql.select(ProjectRow.id).where(ProjectRow.id == self._project_id).with_for_update())
                 yield connection
         except sql.exc.SQLAlchemyError as error:
-            raise self._place.refusal(error) from None
+            raise self._location.error(error) from None
 
-    def _require_open(self) -> None:
+    def _check_open(self) -> None:
         if self._closed:
-            raise StoreError(f"{self._place.name} has been closed; open it again.")
+            raise StoreError(f"{self._location.name} is closed; open it again.")
 
 
-def _answer(row: Any, names: dict[int, str]) -> Answer:
+def _record(row: Sequence[Any], names: dict[int, str]) -> LabelRecord:
     class_id, key, *rest = row
-    return Answer(key, names[class_id], *rest)
+    return LabelRecord(key, names[class_id], *rest)
 
 
-def _corrected(answer: Answer, label: str, person: str) -> Answer:
-    return replace(answer, label=label, person=person, changed_at=datetime.now(UTC))
+def _updated(record: LabelRecord, label: str, person: str) -> LabelRecord:
+    return replace(record, label=label, person=person, changed_at=datetime.now(UTC))
 
 
-def _one_each(answers: Iterable[Answer]) -> dict[str, Answer]:
-    """Return checked answers by key; the first of equal ones."""
-    given: dict[str, Answer] = {}
-    for answer in map(Answer.checked, answers):
-        first = given.setdefault(answer.key, answer)
-        if first.label != answer.label:
-            raise RefusedError(f"{quoted(answer.key)} must have one label, got {first.label!r} and {answer.label!r}.")
-    return given
+def _by_key(records: Iterable[LabelRecord]) -> dict[str, LabelRecord]:
+    """Validate records and index them by key; of equal ones the first is used."""
+    by_key: dict[str, LabelRecord] = {}
+    for record in map(LabelRecord.checked, records):
+        first = by_key.setdefault(record.key, record)
+        if first.label != record.label:
+            raise InvalidRequestError(
+                f"{quoted(record.key)} must have one label, got {first.label!r} and {record.label!r}; remove one."
+            )
+    return by_key
 
 
 def _class_names(connection: sql.Connection, project_id: int) -> dict[int, str]:
@@ -320,13 +334,15 @@ def _class_id(connection: sql.Connection, project_id: int, name: str) -> int | N
     return connection.scalar(sql.select(ClassRow.id).where(ClassRow.project_id == project_id, ClassRow.name == name))
 
 
-def _classes_for(connection: sql.Connection, project_id: int, labels: Iterable[str]) -> dict[str, int]:
-    """Return the ids of classes, new ones added."""
+def _add_classes(connection: sql.Connection, project_id: int, labels: Iterable[str]) -> dict[str, int]:
+    """Return the ids of all classes; add those that are new."""
     known = {name: class_id for class_id, name in _class_names(connection, project_id).items()}
     unknown = [label for label in dict.fromkeys(labels) if label not in known]
-    if len(known) + len(unknown) > MOST_CLASSES:
+    if len(known) + len(unknown) > MAX_CLASSES:
         count = len(known) + len(unknown)
-        raise RefusedError(f"A project must have at most {MOST_CLASSES} classes, got {count}; are these labels?")
+        raise InvalidRequestError(
+            f"A project must have at most {MAX_CLASSES} classes, got {count}; check that these are labels."
+        )
     for name in unknown:
-        known[name] = new_id(connection.execute(sql.insert(ClassRow).values(project_id=project_id, name=name)))
+        known[name] = inserted_id(connection.execute(sql.insert(ClassRow).values(project_id=project_id, name=name)))
     return known

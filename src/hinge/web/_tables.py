@@ -1,4 +1,4 @@
-"""The tables of the database of labels. SQLAlchemy is imported here and nowhere else."""
+"""The tables of the label database. Only this module imports SQLAlchemy."""
 
 from __future__ import annotations
 
@@ -7,44 +7,54 @@ from datetime import UTC, datetime
 try:
     import sqlalchemy as sql
 except ImportError as missing:
-    raise ImportError(
-        "Labels are kept with the package sqlalchemy; install it with pip install 'hinge[label]'."
-    ) from missing
+    raise ImportError("The label database needs sqlalchemy; install it with pip install 'hinge[label]'.") from missing
 from sqlalchemy import ForeignKey, Index, String, UniqueConstraint, event
+from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-__all__ = ["VERSION", "Base", "ClassRow", "LabelRow", "ProjectRow", "SchemaRow", "SkipRow", "event", "sql"]
+__all__ = [
+    "VERSION",
+    "Base",
+    "ClassRow",
+    "DBAPIConnection",
+    "LabelRow",
+    "ProjectRow",
+    "SchemaRow",
+    "SkipRow",
+    "event",
+    "sql",
+]
 
 VERSION = 1
 
-_NUMBER = sql.BigInteger().with_variant(sql.Integer(), "sqlite")  # SQLite counts up whole numbers of this name only
+_ID = sql.BigInteger().with_variant(sql.Integer(), "sqlite")  # SQLite only increments columns of type INTEGER
 
 
-class Moment(sql.TypeDecorator[datetime]):
-    """A moment in UTC. SQLite knows no time zones, and PostgreSQL returns its own."""
+class UtcDateTime(sql.TypeDecorator[datetime]):
+    """A time in UTC. SQLite has no time zones, and PostgreSQL returns times in its own."""
 
     impl = sql.DateTime(timezone=True)
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: sql.Dialect) -> datetime | None:
-        """Return what is written."""
+        """Convert a time to the form in which it is stored."""
         if value is None:
             return None
         return value.astimezone(UTC).replace(tzinfo=None if dialect.name == "sqlite" else UTC)
 
     def process_result_value(self, value: datetime | None, dialect: sql.Dialect) -> datetime | None:
-        """Return what was read."""
+        """Convert a stored time to UTC."""
         if value is None:
             return None
         return value.replace(tzinfo=UTC) if dialect.name == "sqlite" else value.astimezone(UTC)
 
 
 class Base(DeclarativeBase):
-    """All tables; their names begin with hinge_, since a PostgreSQL database may have other guests."""
+    """All tables; their names start with hinge_, since a PostgreSQL database may have tables of other programs."""
 
 
 class SchemaRow(Base):
-    """Of which version the tables are; a single row."""
+    """The version of the tables; a single row."""
 
     __tablename__ = "hinge_schema"
 
@@ -52,27 +62,27 @@ class SchemaRow(Base):
 
 
 class ProjectRow(Base):
-    """A pool that is being labelled."""
+    """A project: the labels of one pool."""
 
     __tablename__ = "hinge_projects"
 
-    id: Mapped[int] = mapped_column(_NUMBER, primary_key=True)
+    id: Mapped[int] = mapped_column(_ID, primary_key=True)
     name: Mapped[str] = mapped_column(String(100), unique=True)
 
 
 class ClassRow(Base):
-    """A class; ids grow in the order of adding."""
+    """A class; ids increase in the order in which classes are added."""
 
     __tablename__ = "hinge_classes"
     __table_args__ = (UniqueConstraint("project_id", "name"), {"sqlite_autoincrement": True})
 
-    id: Mapped[int] = mapped_column(_NUMBER, primary_key=True)
+    id: Mapped[int] = mapped_column(_ID, primary_key=True)
     project_id: Mapped[int] = mapped_column(ForeignKey(ProjectRow.id))
     name: Mapped[str] = mapped_column(String(100))
 
 
 class LabelRow(Base):
-    """One label as it stands. Each index ends with the id, so that the newest of anything are found at once."""
+    """The current label of an example. Each index ends with the id, so that the newest labels are found quickly."""
 
     __tablename__ = "hinge_labels"
     __table_args__ = (
@@ -80,10 +90,10 @@ class LabelRow(Base):
         Index("hinge_labels_order", "project_id", "id"),
         Index("hinge_labels_class", "project_id", "class_id", "id"),
         Index("hinge_labels_person", "project_id", "person", "id"),
-        {"sqlite_autoincrement": True},  # the number of a deleted label is not given again
+        {"sqlite_autoincrement": True},  # the id of a deleted label is not used again
     )
 
-    id: Mapped[int] = mapped_column(_NUMBER, primary_key=True)
+    id: Mapped[int] = mapped_column(_ID, primary_key=True)
     project_id: Mapped[int] = mapped_column(ForeignKey(ProjectRow.id))
     key: Mapped[str] = mapped_column(sql.Text)
     class_id: Mapped[int] = mapped_column(ForeignKey(ClassRow.id))
@@ -93,17 +103,17 @@ class LabelRow(Base):
     seconds: Mapped[float | None] = mapped_column(sql.Double)
     guess: Mapped[str | None] = mapped_column(String(100))
     margin: Mapped[float | None] = mapped_column(sql.Double)
-    labelled_at: Mapped[datetime] = mapped_column(Moment)
-    changed_at: Mapped[datetime | None] = mapped_column(Moment)
+    labelled_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    changed_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
 
 
 class SkipRow(Base):
-    """Somebody does not want to be asked about an example."""
+    """A person skipped an example."""
 
     __tablename__ = "hinge_skips"
     __table_args__ = (UniqueConstraint("project_id", "key", "person"),)
 
-    id: Mapped[int] = mapped_column(_NUMBER, primary_key=True)
+    id: Mapped[int] = mapped_column(_ID, primary_key=True)
     project_id: Mapped[int] = mapped_column(ForeignKey(ProjectRow.id))
     key: Mapped[str] = mapped_column(sql.Text)
     person: Mapped[str] = mapped_column(String(40))

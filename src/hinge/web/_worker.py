@@ -1,7 +1,7 @@
-"""The model behind the page: one thread that learns what people said and prepares the next questions.
+"""The model behind the page: one thread that learns labels and prepares the next candidates.
 
-Nobody who labels waits for the model longer than a moment: labels are in the database already, questions are prepared
-ahead, and a question chosen by a model that misses the last label is nearly as good.
+People hardly ever wait for the model. Labels are already in the database, candidates are prepared ahead, and one
+chosen by a model that has not yet learned the last label is nearly as good.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ import time
 from collections import deque
 from concurrent.futures import Future
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
 from hinge.active import ActiveLearner
-from hinge.web._desk import Question
+from hinge.web._assignments import Candidate
+from hinge.web._learning_curve import ModelParameters
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -25,124 +26,133 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from hinge.active import Advice
+    from hinge.web._responses import ModelStatus
     from hinge.web._settings import SessionSettings
+    from hinge.web.pools import Features, Model
 
 Result = TypeVar("Result")
 
-LAST_WORDS = 3.0  # seconds for what is under way when all ends; threads that take longer end with the program
-_SPARE = 4  # questions prepared beyond those wanted now
-_RANDOM = 2  # of which so many, at least, are drawn at random
-_ADVICE_EVERY = 1.0  # seconds
-_QUICKLY_MEASURED = 2000  # labels up to which the optimality conditions are looked at all the time
+EXIT_TIMEOUT_S = 3.0  # for work in progress at the end; threads that take longer end with the process
+_N_SPARE = 4  # candidates prepared beyond one per active person
+_MIN_RANDOM = 2  # of the candidates, drawn at random
+_ADVICE_INTERVAL_S = 1.0
+_MAX_LABELS_FOR_KKT = 2000  # beyond this, checking the optimality conditions takes too long
 _log = logging.getLogger("hinge.web")
 
 
+class _Task(NamedTuple):
+    """A function for the thread, and one that cancels its future."""
+
+    run: Callable[[], None]
+    cancel: Callable[[], bool]
+
+
 class Worker:
-    """Learns in the background.
+    """Learns labels and prepares candidates in a background thread.
 
     Parameters
     ----------
     X : ndarray or CSR matrix
         The features of the pool.
     settings : SessionSettings
-        What model, and how it chooses.
-    taken : callable
-        Returns the rows that are not to be prepared, and how many people are waiting for questions.
+        The model and the strategy.
+    unavailable : callable
+        Returns the rows that must not become candidates, and the number of active people.
 
     Attributes
     ----------
-    parameters : dict
-        What decides about the model, whichever solver finds it: cost and kernel, its width settled by the pool.
+    parameters : ModelParameters
+        Cost, kernel and kernel width, the width resolved for the pool.
     """
 
-    def __init__(self, X: Any, settings: SessionSettings, taken: Callable[[], tuple[Collection[int], int]]) -> None:
+    def __init__(
+        self, X: Features, settings: SessionSettings, unavailable: Callable[[], tuple[Collection[int], int]]
+    ) -> None:
         model = settings.model()
-        self._X, self._taken = X, taken
+        self._X, self._unavailable = X, unavailable
         self.learner = ActiveLearner(
             model, X, settings.strategy, settings.sample, settings.seed, target=settings.target
         )
-        settled = self.learner.model.get_params()  # now: as soon as the thread runs, the learner is its own
-        self.parameters = {name: settled[name] for name in ("C", "gamma", "kernel")}
-        self._tasks: deque[tuple[Callable[[], Any], Future[Any]]] = deque()
+        resolved = self.learner.model.get_params()  # now, because only the thread may use the learner once it runs
+        self.parameters = ModelParameters(C=resolved["C"], gamma=resolved["gamma"], kernel=resolved["kernel"])
+        self._tasks: deque[_Task] = deque()
         self._changed = threading.Condition()
-        self._questions: list[Question] = []
+        self._candidates: list[Candidate] = []
         self._advice: Advice | None = None
-        self._about: dict[str, Any] = {"kind": type(model).__name__, "labels": 0, "support": 0, "kkt": None}
-        self._advised_at, self._advised_for = -_ADVICE_EVERY, -1
+        self._status: ModelStatus = {
+            "kind": type(model).__name__,
+            "labels": 0,
+            "support": 0,
+            "kkt": None,
+            "pending": 0,
+        }
+        self._advised_at, self._advised_for = -_ADVICE_INTERVAL_S, -1
         self._end = threading.Event()
-        self._wanted, self._prepared = 1, 0  # versions of the questions: they age as labels come and questions go
+        # Versions of the candidates: a label or an empty list requests a new one, the thread prepares the latest.
+        self._requested, self._prepared = 1, 0
         self._thread = threading.Thread(target=self._run, name="hinge-model", daemon=True)
 
     def start(self) -> None:
-        """Begin to work."""
+        """Start the thread."""
         self._thread.start()
 
     def stop(self) -> None:
-        """End the work, without waiting long: what has not been learned is in the database."""
+        """Stop the thread after its current task; labels not yet learned are in the database."""
         with self._changed:
             self._end.set()
             self._changed.notify_all()
-        self._thread.join(LAST_WORDS)
-        for _, future in list(self._tasks):
-            future.cancel()
-        self._taken = lambda: ((), 0)  # whoever began this work need not wait for the garbage collector
+        self._thread.join(EXIT_TIMEOUT_S)
+        for task in list(self._tasks):
+            task.cancel()
+        self._unavailable = lambda: ((), 0)  # breaks the reference cycle with the session
 
-    def learn(self, rows: list[int], labels: list[str]) -> Future[Any]:
+    def learn(self, rows: list[int], labels: list[str]) -> None:
         """Learn labels."""
-        return self.submit(lambda: self.learner.tell(rows, labels))
+        self._submit(lambda: self.learner.tell(rows, labels))
 
-    def correct(self, row: int, label: str) -> Future[float]:
-        """Learn that a label was wrong; the result is how long it took."""
-        return self._timed(lambda: self.learner.tell([row], [label]))
+    def relabel(self, row: int, label: str) -> Future[float]:
+        """Learn another label of a row; the result is the time it took in seconds."""
+        return self._submit_timed(lambda: self.learner.tell([row], [label]))
 
     def forget(self, row: int) -> Future[float]:
-        """Forget a label; the result is how long it took."""
-        return self._timed(lambda: self.learner.forget([row]))
+        """Forget the label of a row; the result is the time it took in seconds."""
+        return self._submit_timed(lambda: self.learner.forget([row]))
 
-    def copy(self, labels: dict[int, str]) -> Future[Any]:
-        """Have a copy of the model of all labels made; None while they are of one class. What failed is tried again."""
+    def copy_model(self, labels: dict[int, str]) -> Future[Model | None]:
+        """Copy the model of exactly these labels; the result is None while there are fewer than two classes.
 
-        def work() -> Any:
+        Updates that failed before are tried again.
+        """
+
+        def work() -> Model | None:
             known = self.learner.labels
-            if gone := [row for row in known if row not in labels]:
-                self.learner.forget(gone)
+            if removed := [row for row in known if row not in labels]:
+                self.learner.forget(removed)
             if new := [row for row, label in labels.items() if known.get(row) != label]:
                 self.learner.tell(new, [labels[row] for row in new])
             return deepcopy(self.learner.model) if self.learner.can_choose else None
 
-        return self.submit(work)
+        return self._submit(work)
 
-    def think(self, row: int) -> Future[dict[str, float]]:
-        """Have the scores of the classes for a row found."""
-        return self.submit(lambda: class_scores(self.learner, self._X, np.array([row]))[0])
+    def score(self, row: int) -> Future[dict[str, float]]:
+        """Compute the score of each class for a row."""
+        return self._submit(lambda: class_scores(self.learner, self._X, np.array([row]))[0])
 
-    def about(self) -> dict[str, Any]:
-        """Return what there is to know about the model; of the last moment when it was at rest."""
-        return {**self._about, "pending": self.pending}
+    def status(self) -> ModelStatus:
+        """Return the state of the model after its last completed update."""
+        return {**self._status, "pending": self.pending}
 
-    def submit(self, work: Callable[[], Result]) -> Future[Result]:
-        """Have something done between two changes of the model."""
-        future: Future[Result] = Future()
+    def refresh_candidates(self) -> None:
+        """Prepare new candidates."""
         with self._changed:
-            if self._end.is_set():
-                future.cancel()
-                return future
-            self._tasks.append((work, future))
-            self._wanted += 1
-            self._changed.notify_all()
-        return future
-
-    def refill(self) -> None:
-        """Have questions prepared anew."""
-        with self._changed:
-            self._wanted += 1
+            self._requested += 1
             self._changed.notify_all()
 
-    def settle(self, seconds: float) -> bool:
-        """Wait until all is learned and the next questions are prepared, but not for ever."""
+    def wait(self, timeout: float) -> bool:
+        """Wait until all labels are learned and the next candidates are ready; return False after `timeout` seconds."""
         with self._changed:
-            wanted = self._wanted
-            return self._changed.wait_for(lambda: self._prepared >= wanted or self._end.is_set(), seconds)
+            requested = self._requested
+            return self._changed.wait_for(lambda: self._prepared >= requested or self._end.is_set(), timeout)
 
     @property
     def pending(self) -> int:
@@ -151,86 +161,98 @@ class Worker:
 
     @property
     def advice(self) -> Advice | None:
-        """The last advice whether to stop."""
+        """The latest advice on whether to stop."""
         return self._advice
 
-    def questions(self) -> list[Question]:
-        """Return the questions that are prepared, best first."""
+    def candidates(self) -> list[Candidate]:
+        """Return the prepared candidates, best first."""
         with self._changed:
-            return list(self._questions)
+            return list(self._candidates)
 
-    def _timed(self, change: Callable[[], Any]) -> Future[float]:
+    def _submit(self, work: Callable[[], Result]) -> Future[Result]:
+        """Run a function in the thread, after the changes submitted before."""
+        future: Future[Result] = Future()
+        with self._changed:
+            if self._end.is_set():
+                future.cancel()
+                return future
+            self._tasks.append(_Task(lambda: _complete(work, future), future.cancel))
+            self._requested += 1
+            self._changed.notify_all()
+        return future
+
+    def _submit_timed(self, change: Callable[[], object]) -> Future[float]:
         def work() -> float:
             began = time.perf_counter()
             change()
             return time.perf_counter() - began
 
-        return self.submit(work)
+        return self._submit(work)
 
     def _run(self) -> None:
         while True:
             with self._changed:
                 is_up_to_date = self._advised_for == len(self.learner.labels)
-                self._changed.wait_for(self._has_work, None if is_up_to_date else _ADVICE_EVERY)
+                self._changed.wait_for(self._has_work, None if is_up_to_date else _ADVICE_INTERVAL_S)
                 if self._end.is_set():
                     return
-                tasks, version = list(self._tasks), self._wanted
-            if version == self._prepared:  # nothing to do but to look back
-                _attempt(self._look_back)
+                tasks, version = list(self._tasks), self._requested
+            if version == self._prepared:  # idle: only the advice is out of date
+                _log_errors(self._update_advice)
                 continue
-            for work, future in tasks:
+            for task in tasks:
                 if self._end.is_set():
                     return
-                _fulfil(work, future)
+                task.run()
                 with self._changed:
                     self._tasks.popleft()
-            _attempt(self._prepare)
+            _log_errors(self._prepare)
             with self._changed:
                 self._prepared = version
                 self._changed.notify_all()
-            _attempt(self._look_back)
+            _log_errors(self._update_advice)
 
     def _has_work(self) -> bool:
-        return self._prepared < self._wanted or self._end.is_set()
+        return self._prepared < self._requested or self._end.is_set()
 
     def _prepare(self) -> None:
-        """Choose the next questions."""
-        taken, waiting = self._taken()
-        wanted = waiting + _SPARE
-        chosen = self.learner.ask(wanted, taken) if self.learner.can_choose else np.empty(0, dtype=np.int64)
-        chance = self.learner.ask(max(wanted // 4, _RANDOM) if len(chosen) else wanted, taken, "random")
-        chance = chance[~np.isin(chance, chosen)]
-        questions = [*self._asked(chosen, "chosen"), *self._asked(chance, "random")]
+        """Choose the next candidates."""
+        unavailable, n_people = self._unavailable()
+        n = n_people + _N_SPARE
+        chosen = self.learner.ask(n, unavailable) if self.learner.can_choose else np.empty(0, dtype=np.int64)
+        drawn = self.learner.ask(max(n // 4, _MIN_RANDOM) if len(chosen) else n, unavailable, "random")
+        drawn = drawn[~np.isin(drawn, chosen)]
+        candidates = [*self._scored(chosen, "chosen"), *self._scored(drawn, "random")]
         with self._changed:
-            self._questions = questions
-            self._about["labels"] = len(self.learner.labels)
+            self._candidates = candidates
+            self._status["labels"] = len(self.learner.labels)
 
-    def _asked(self, rows: NDArray[np.int64], drawn: str) -> list[Question]:
-        """Return questions about rows, with what the models think of them."""
+    def _scored(self, rows: NDArray[np.int64], drawn: str) -> list[Candidate]:
+        """Return candidates with the scores of the model."""
         if not len(rows):
             return []
         scores = class_scores(self.learner, self._X, rows)
-        return [Question(row, drawn, thoughts) for row, thoughts in zip(rows.tolist(), scores, strict=True)]
+        return [Candidate(row, drawn, values) for row, values in zip(rows.tolist(), scores, strict=True)]
 
-    def _look_back(self) -> None:
-        """Look whether the model still changes, now and then."""
+    def _update_advice(self) -> None:
+        """Update the advice and the size of the model, at most once per interval and only when idle."""
         n, now = len(self.learner.labels), time.monotonic()
-        if self._tasks or n == self._advised_for or now - self._advised_at < _ADVICE_EVERY:
+        if self._tasks or n == self._advised_for or now - self._advised_at < _ADVICE_INTERVAL_S:
             return
         self._advice, self._advised_for, self._advised_at = self.learner.advice(), n, time.monotonic()
-        self._about |= self._measured()
+        self._update_status()
 
-    def _measured(self) -> dict[str, Any]:
-        """Return the size of the model, and how far from the optimum it is."""
+    def _update_status(self) -> None:
         model = self.learner.model
         if not self.learner.can_choose:
-            return {"support": 0, "kkt": None}
-        worth_it = len(self.learner.labels) <= _QUICKLY_MEASURED
-        return {"support": len(model.support_), "kkt": model.kkt_violation() if worth_it else None}
+            self._status |= {"support": 0, "kkt": None}
+            return
+        is_quick = len(self.learner.labels) <= _MAX_LABELS_FOR_KKT
+        self._status |= {"support": len(model.support_), "kkt": model.kkt_violation() if is_quick else None}
 
 
-def class_scores(learner: ActiveLearner, X: Any, rows: NDArray[np.int64]) -> list[dict[str, float]]:
-    """Return the score of each class for some rows; with two classes half the decision value, and minus that."""
+def class_scores(learner: ActiveLearner, X: Features, rows: NDArray[np.int64]) -> list[dict[str, float]]:
+    """Return the score of each class for some rows; of two classes, plus and minus half the decision value."""
     if not learner.can_choose:
         return [{} for _ in rows]
     model = learner.model
@@ -241,20 +263,20 @@ def class_scores(learner: ActiveLearner, X: Any, rows: NDArray[np.int64]) -> lis
     return [dict(zip(labels, row, strict=True)) for row in values.tolist()]
 
 
-def _fulfil(work: Callable[[], Any], future: Future[Any]) -> None:
-    """Do something; who waits for it gets the result, or what went wrong."""
+def _complete(work: Callable[[], Result], future: Future[Result]) -> None:
+    """Run a function and store its result, or its error, in a future."""
     if not future.set_running_or_notify_cancel():
         return
     try:
         future.set_result(work())
-    except Exception as error:  # noqa: BLE001  the thread must go on, whoever asked is told
-        _log.exception("The model could not take in a change.")
+    except Exception as error:  # noqa: BLE001  the thread must continue; the caller gets the error
+        _log.exception("The model could not be updated.")
         future.set_exception(error)
 
 
-def _attempt(work: Callable[[], None]) -> None:
-    """Do something that may fail: the thread must go on."""
+def _log_errors(work: Callable[[], None]) -> None:
+    """Run a function and log its errors, because the thread must continue."""
     try:
         work()
     except Exception:  # noqa: BLE001
-        _log.exception("The model could not be asked.")
+        _log.exception("The model could not prepare candidates or advice.")

@@ -1,8 +1,8 @@
-"""Image files of a folder. Nothing else in the package imports Pillow.
+"""Pools of image files. Only this module imports Pillow.
 
-Files are decoded when the folder is opened, for their features, and again when one is shown. They come from anywhere:
-only common formats are tried, huge ones are not decoded, and whatever a decoder dislikes is left out, since a folder of
-thousands should not be refused for one of them.
+Files are decoded when the folder is opened, for their features, and again when they are shown. They are untrusted: only
+common formats are accepted, huge images are not decoded, and files that cannot be decoded are left out, so that one bad
+file does not prevent the labelling of thousands of others.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from hinge.exceptions import DataError
-from hinge.web.pools._pool import BasePool, Kind, View, new_digest
+from hinge.web.pools._base import BasePool, ImageView, Kind, new_digest
 
 try:
     from PIL import Image, ImageOps
@@ -35,20 +35,20 @@ if TYPE_CHECKING:
 
     from hinge.web.pools._folder import Folder
 
-SIDE = 32  # of the small images that are learned
-LARGEST = 1024  # longer side of images that are shown
+FEATURE_SIDE = 32  # of the small images from which the model learns
+MAX_SHOWN_SIDE = 1024  # the longer side of images on the page
 
 _FORMATS = ("PNG", "JPEG", "GIF", "BMP", "WEBP")
-_MOST_PIXELS = 1 << 26
-_WORKERS = 4  # at most; each may hold a decoded image
-_EXACT = 256  # images of at most so many pixels a side are sent as PNG, pixel by pixel, others as JPEG
-_QUALITY = 88
-_KEPT, _KEPT_BYTES = 300, 1 << 26  # encoded images in memory
-_ORIENTATION, _ON_ITS_SIDE = 0x0112, range(5, 9)
+_MAX_PIXELS = 1 << 26
+_MAX_THREADS = 4  # each may hold a decoded image
+_MAX_PNG_SIDE = 256  # smaller images are sent losslessly as PNG, others as JPEG
+_JPEG_QUALITY = 88
+_MAX_CACHED, _MAX_CACHED_BYTES = 300, 1 << 26  # encoded images in memory
+_EXIF_ORIENTATION, _ROTATED = 0x0112, range(5, 9)
 
 
-class Look(NamedTuple):
-    """What is kept of a file: its features, and its size in pixels."""
+class DecodedImage(NamedTuple):
+    """The features of an image file, and its size in pixels."""
 
     features: NDArray[np.float32]
     width: int
@@ -60,35 +60,35 @@ class ImagePool(BasePool):
 
     kind: Kind = "image"
 
-    def __init__(self, folder: Folder, looks: Sequence[Look], known: str | None) -> None:
-        X = np.stack([look.features for look in looks])
+    def __init__(self, folder: Folder, images: Sequence[DecodedImage], known: str | None) -> None:
+        X = np.stack([image.features for image in images])
         super().__init__(folder.name, X, folder.known(known), keys=folder.keys, notes=folder.notes)
         self._folder = folder
-        self._sizes = [_fitted(look.width, look.height, LARGEST) for look in looks]
-        self._recent = _Recent()
+        self._sizes = [_scaled_size(image.width, image.height, MAX_SHOWN_SIDE) for image in images]
+        self._cache = _ImageCache()
 
     def digest(self, row: int) -> str:
-        """Return 16 hexadecimal digits that change when the file does."""
+        """Return a hash of the file: 16 hexadecimal digits."""
         with self._folder.path(self.key(row)).open("rb") as file:
             return file_digest(file, new_digest).hexdigest()
 
-    def view(self, row: int) -> View:
-        """Return the size of the image as it is shown."""
-        width, height = self._sizes[self.checked(row)]
+    def view(self, row: int) -> ImageView:
+        """Return the size of the image as shown."""
+        width, height = self._sizes[self.check_row(row)]
         return {"kind": "image", "width": width, "height": height}
 
     def image(self, row: int) -> bytes:
-        """Return the image, encoded anew and at most 1024 pixels wide and high: nothing else of the file is sent."""
-        encoded = self._recent.get(self.checked(row))
+        """Return the image, at most 1024 pixels wide and high, encoded again so that no metadata is sent."""
+        encoded = self._cache.get(self.check_row(row))
         if encoded is None:
             encoded = self._encoded(row)
-            self._recent.keep(row, encoded)
+            self._cache.put(row, encoded)
         return encoded
 
     def _encoded(self, row: int) -> bytes:
         key = self.key(row)
         try:
-            image, _, _ = _decoded(self._folder.path(key), LARGEST)
+            image, _, _ = _decode(self._folder.path(key), MAX_SHOWN_SIDE)
             return _encode(image.resize(self._sizes[row], Image.Resampling.BILINEAR))
         except Exception as error:
             if isinstance(error, DataError):
@@ -96,8 +96,8 @@ class ImagePool(BasePool):
             raise _unreadable(key, error) from None
 
 
-class _Recent:
-    """The images that were encoded last, up to a number of them and of their bytes."""
+class _ImageCache:
+    """An LRU cache of encoded images, limited by number and size."""
 
     def __init__(self) -> None:
         self._images: OrderedDict[int, bytes] = OrderedDict()
@@ -110,18 +110,18 @@ class _Recent:
                 self._images.move_to_end(row)
             return self._images.get(row)
 
-    def keep(self, row: int, encoded: bytes) -> None:
+    def put(self, row: int, encoded: bytes) -> None:
         with self._lock:
             self._bytes += len(encoded) - len(self._images.pop(row, b""))
             self._images[row] = encoded
-            while len(self._images) > _KEPT or self._bytes > _KEPT_BYTES:
+            while len(self._images) > _MAX_CACHED or self._bytes > _MAX_CACHED_BYTES:
                 self._bytes -= len(self._images.popitem(last=False)[1])
 
 
 def image_features(paths: Iterable[str | os.PathLike[str]]) -> NDArray[np.float32]:
-    """Return the features by which image files are learned: 32 x 32 grey pixels, whatever the size of the image.
+    """Convert image files into features: 32 x 32 grey pixels, whatever the size of the image.
 
-    A model that was made from a folder of images answers for new ones with `model.predict(image_features(paths))`.
+    A model trained on a folder of images predicts the labels of new ones with `model.predict(image_features(paths))`.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def image_features(paths: Iterable[str | os.PathLike[str]]) -> NDArray[np.float3
     Returns
     -------
     ndarray of shape (n, 1024)
-        Brightness between 0 and 1, row by row. What is not square has rims of its own mean brightness.
+        Brightness between 0 and 1, line by line. Images that are not square are padded with their mean brightness.
 
     Examples
     --------
@@ -142,67 +142,69 @@ def image_features(paths: Iterable[str | os.PathLike[str]]) -> NDArray[np.float3
     ((1, 1024), 1.0)
     """
     files = [Path(path) for path in paths]
-    looks = list(_each_look(files))
-    for path, look in zip(files, looks, strict=True):
-        if isinstance(look, Exception):
-            raise look if isinstance(look, FileNotFoundError) else _unreadable(str(path), look) from None
-    kept = [look.features for look in looks if isinstance(look, Look)]
-    return np.stack(kept) if kept else np.zeros((0, SIDE * SIDE), dtype=np.float32)
+    images = list(_decode_all(files))
+    for path, image in zip(files, images, strict=True):
+        if isinstance(image, Exception):
+            raise image if isinstance(image, FileNotFoundError) else _unreadable(str(path), image) from None
+    kept = [image.features for image in images if isinstance(image, DecodedImage)]
+    return np.stack(kept) if kept else np.zeros((0, FEATURE_SIDE * FEATURE_SIDE), dtype=np.float32)
 
 
 def pool_of_images(folder: Folder, known: str | None, watch: Callable[[float | None], None]) -> ImagePool:
-    """Return the images of a folder; files that cannot be decoded are left out and named in its notes."""
-    looks: dict[str, Look] = {}
-    each = _each_look([folder.root / key for key in folder.keys])
-    for done, (key, look) in enumerate(zip(folder.keys, each, strict=True)):
-        if isinstance(look, Look):
-            looks[key] = look
+    """Return a pool of the images of a folder; files that cannot be decoded are left out and listed in its notes."""
+    images: dict[str, DecodedImage] = {}
+    each = _decode_all([folder.root / key for key in folder.keys])
+    for done, (key, image) in enumerate(zip(folder.keys, each, strict=True)):
+        if isinstance(image, DecodedImage):
+            images[key] = image
         watch((done + 1) / len(folder.keys))
-    folder = folder.without(set(folder.keys) - looks.keys(), "cannot be read as an image")
-    if not looks:
-        raise DataError(f"{folder.name} must hold images to label. {' '.join(folder.notes)}")
-    return ImagePool(folder, list(looks.values()), known)
+    folder = folder.without(set(folder.keys) - images.keys(), "cannot be read as an image")
+    if not images:
+        raise DataError(f"{folder.name} contains no images to label. {' '.join(folder.notes)}")
+    return ImagePool(folder, list(images.values()), known)
 
 
-def _each_look(paths: Sequence[Path]) -> Iterator[Look | Exception]:
-    with warnings.catch_warnings(), ThreadPoolExecutor(min(_WORKERS, os.cpu_count() or 1)) as workers:
-        warnings.simplefilter("ignore")  # of oddities in files that can be decoded all the same
-        yield from workers.map(_look, paths)
+def _decode_all(paths: Sequence[Path]) -> Iterator[DecodedImage | Exception]:
+    with warnings.catch_warnings(), ThreadPoolExecutor(min(_MAX_THREADS, os.cpu_count() or 1)) as workers:
+        warnings.simplefilter("ignore")  # about irregularities in files that can still be decoded
+        yield from workers.map(_decode_features, paths)
 
 
-def _look(path: Path) -> Look | Exception:
+def _decode_features(path: Path) -> DecodedImage | Exception:
     try:
-        image, width, height = _decoded(path, 2 * SIDE)
-        small = image.convert("L").resize(_fitted(width, height, SIDE, enlarge=True), Image.Resampling.BILINEAR)
-    except Exception as error:  # noqa: BLE001  decoders raise anything
+        image, width, height = _decode(path, 2 * FEATURE_SIDE)
+        small = image.convert("L").resize(
+            _scaled_size(width, height, FEATURE_SIDE, enlarge=True), Image.Resampling.BILINEAR
+        )
+    except Exception as error:  # noqa: BLE001  decoders raise all kinds of errors
         return error
-    return Look(_padded(np.asarray(small, dtype=np.float32) / np.float32(255)), width, height)
+    return DecodedImage(_pad(np.asarray(small, dtype=np.float32) / np.float32(255)), width, height)
 
 
-def _padded(grey: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return an image in the middle of a square, as one row."""
-    square = np.full((SIDE, SIDE), grey.mean(), dtype=np.float32)
-    top, left = ((SIDE - length) // 2 for length in grey.shape)
+def _pad(grey: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Centre an image in a square and flatten it."""
+    square = np.full((FEATURE_SIDE, FEATURE_SIDE), grey.mean(), dtype=np.float32)
+    top, left = ((FEATURE_SIDE - length) // 2 for length in grey.shape)
     square[top : top + grey.shape[0], left : left + grey.shape[1]] = grey
     return square.reshape(-1)
 
 
-def _decoded(path: Path, side: int) -> tuple[Image.Image, int, int]:
-    """Return an image with its width and height; it may be smaller, but its shorter side has at least `side` pixels."""
-    if not path.is_file():  # reading a pipe would never end
+def _decode(path: Path, side: int) -> tuple[Image.Image, int, int]:
+    """Decode an image; return it with its original width and height. It may be reduced to at least `side` pixels."""
+    if not path.is_file():  # reading from a pipe would block forever
         raise FileNotFoundError(f"There is no file {path}.")
     with Image.open(path, formats=_FORMATS) as image:
         width, height = image.size
-        if width * height > _MOST_PIXELS:
-            raise DataError(f"{path.name} has {width} x {height} pixels; make it smaller.")
-        image.draft(None, (side, side))  # JPEG can leave out what is not needed
-        if image.getexif().get(_ORIENTATION) in _ON_ITS_SIDE:
+        if width * height > _MAX_PIXELS:
+            raise DataError(f"{path.name} has {width} x {height} pixels; reduce its size.")
+        image.draft(None, (side, side))  # JPEG can be decoded at a reduced size
+        if image.getexif().get(_EXIF_ORIENTATION) in _ROTATED:
             width, height = height, width
-        return _plain(ImageOps.exif_transpose(image)), width, height
+        return _to_8_bit(ImageOps.exif_transpose(image)), width, height
 
 
-def _plain(image: Image.Image) -> Image.Image:
-    """Return an image in grey or in colours of 8 bits, on white where it is transparent."""
+def _to_8_bit(image: Image.Image) -> Image.Image:
+    """Convert an image to 8-bit grey or RGB, with transparent parts on white."""
     if image.mode.startswith("I"):  # 16 bits
         return Image.fromarray((np.asarray(image, dtype=np.float64).clip(0, 65535) / 257).astype(np.uint8))
     if image.has_transparency_data:
@@ -212,13 +214,15 @@ def _plain(image: Image.Image) -> Image.Image:
     return image if image.mode in ("L", "RGB") else image.convert("L" if image.mode == "1" else "RGB")
 
 
-def _fitted(width: int, height: int, side: int, *, enlarge: bool = False) -> tuple[int, int]:
-    """Return the size of an image whose longer side has so many pixels, or not more.
+def _scaled_size(width: int, height: int, side: int, *, enlarge: bool = False) -> tuple[int, int]:
+    """Return the size of an image scaled so that its longer side has at most `side` pixels, or exactly (`enlarge`).
 
     Examples
     --------
-    >>> _fitted(4000, 3000, 1024), _fitted(40, 30, 1024), _fitted(40, 30, 1024, enlarge=True), _fitted(9, 9000, 32)
-    ((1024, 768), (40, 30), (1024, 768), (1, 32))
+    >>> _scaled_size(4000, 3000, 1024), _scaled_size(40, 30, 1024), _scaled_size(9, 9000, 32)
+    ((1024, 768), (40, 30), (1, 32))
+    >>> _scaled_size(40, 30, 1024, enlarge=True)
+    (1024, 768)
     """
     factor = side / max(width, height)
     if factor >= 1 and not enlarge:
@@ -228,12 +232,12 @@ def _fitted(width: int, height: int, side: int, *, enlarge: bool = False) -> tup
 
 def _encode(image: Image.Image) -> bytes:
     buffer = BytesIO()
-    image.info.clear()  # comments and the like, which Pillow would write again
+    image.info.clear()  # metadata that Pillow would write again
     save = partial(image.save, buffer)
-    if max(image.size) <= _EXACT:
+    if max(image.size) <= _MAX_PNG_SIDE:
         save(format="PNG")
     else:
-        save(format="JPEG", quality=_QUALITY)
+        save(format="JPEG", quality=_JPEG_QUALITY)
     return buffer.getvalue()
 
 

@@ -1,11 +1,11 @@
-"""Rows of pixels, shown as grey images."""
+"""Pools of pixel rows, shown as grey images."""
 
 from __future__ import annotations
 
 import math
 import struct
 import zlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,18 +14,21 @@ from hinge.tables import Scaling
 from hinge.web.pools._tables import RowPool
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
-    from hinge.web.pools._pool import Kind, View
-    from hinge.web.pools._raw import Raw
+    from hinge.tables import Preparation
+    from hinge.web.pools._base import Features, ImageView, Kind
+    from hinge.web.pools._source_rows import SourceRows
 
 Shape = tuple[int, int]  # height and width
 
-_SMALLEST, _LARGEST = 8, 64  # sides of squares that are taken for images by themselves
-_LONGEST = 1024  # side of any image
-_LOOKED_AT = 400  # rows
-_ALIKE = 0.8  # neighbours in an image differ less than that share of what any two of its pixels do
-_FEW_GREYS = 4  # ones and zeros are rarely images
+_MIN_AUTO_SIDE, _MAX_AUTO_SIDE = 8, 64  # of squares that can be recognized as images
+_MAX_SIDE = 1024  # of any image
+_MAX_SAMPLED_ROWS = 400
+_MAX_NEIGHBOUR_RATIO = 0.8  # of the difference between neighbours to that between any two pixels
+_MIN_GREY_LEVELS = 4  # zeros and ones are rarely images
 
 
 class PixelPool(RowPool):
@@ -35,77 +38,86 @@ class PixelPool(RowPool):
     ----------
     shape : tuple of int
         Height and width of the images.
-    *arguments, **more : Any
-        As of `RowPool`.
+    name, X, known, source, preparation
+        See `RowPool`.
     """
 
     kind: Kind = "image"
 
-    def __init__(self, shape: Shape, *arguments: Any, **more: Any) -> None:
-        super().__init__(*arguments, **more)
+    def __init__(
+        self,
+        shape: Shape,
+        name: str,
+        X: Features,
+        known: Mapping[int, str],
+        *,
+        source: SourceRows,
+        preparation: Preparation | None = None,
+    ) -> None:
+        super().__init__(name, X, known, source=source, preparation=preparation)
         self._shape = shape
-        self._low, self._high = self._raw.extremes()
+        self._low, self._high = source.extremes()
 
-    def view(self, row: int) -> View:
+    def view(self, row: int) -> ImageView:
         """Return the size of the image."""
-        self.checked(row)
+        self.check_row(row)
         return {"kind": "image", "width": self._shape[1], "height": self._shape[0]}
 
     def image(self, row: int) -> bytes:
-        """Return the image as PNG: black is the smallest number of the whole file, white the largest."""
-        values = self._raw.numbers([self.checked(row)])[0]
-        shares = (values - self._low) / ((self._high - self._low) or 1.0)
+        """Return the image as PNG: black is the minimum of the whole file, white the maximum."""
+        values = self._source.numbers([self.check_row(row)])[0]
+        scaled = (values - self._low) / ((self._high - self._low) or 1.0)
         grey = np.zeros(math.prod(self._shape), dtype=np.uint8)
-        grey[: len(values)] = np.rint(255 * shares)
+        grey[: len(values)] = np.rint(255 * scaled)
         return grey_png(grey.reshape(self._shape))
 
 
-def shape_of(
-    raw: Raw, n_rows: int, n_features: int, *, show: str, wanted: Shape | None, open_end: bool
+def image_shape(
+    source: SourceRows, n_rows: int, n_features: int, *, show: str, wanted: Shape | None, open_end: bool
 ) -> Shape | None:
-    """Return height and width of the images that rows are, None if they are none.
+    """Return the height and width of the images that the rows represent; None if they are not images.
 
     Parameters
     ----------
-    raw : Raw
-        The rows, nothing but numbers.
+    source : SourceRows
+        The numeric rows.
     n_rows, n_features : int
-        How many there are, and how many numbers each has.
+        The number of rows, and of numbers per row.
     show : {"auto", "image"}
-        Whether it has to be asked if they are images.
+        Whether to recognize images, or to require them.
     wanted : tuple of int or None
-        The shape that the user named.
+        The shape given by the user.
     open_end : bool
-        Zeros at the end of rows are not in the file, as in svmlight files, so that there may be more features.
+        Whether trailing zeros may be missing from the file, as in svmlight files.
     """
     if wanted is not None:
-        _require_fit(wanted, n_features, open_end=open_end)
+        _check_shape(wanted, n_features, open_end=open_end)
         return wanted
     side = math.isqrt(n_features)
     if open_end and side * (side + 1) < n_features < (side + 1) ** 2:
-        side += 1  # the last line of pixels has begun
+        side += 1  # the last line of pixels is incomplete
     square = side * side == n_features or (open_end and side * side > n_features)
     if show == "image":
-        if not square or side > _LONGEST:
+        if not square or side > _MAX_SIDE:
             raise DataError(
                 f"Rows must have a square number of features to be shown as images, got {n_features}; "
-                "give the shape of the images (--shape HEIGHTxWIDTH), or show rows as tables."
+                "give the shape of the images (--shape HEIGHTxWIDTH), or show the rows as tables."
             )
         return side, side
-    likely = square and _SMALLEST <= side <= _LARGEST
-    return (side, side) if likely and _are_images(raw, n_rows, side) else None
+    likely = square and _MIN_AUTO_SIDE <= side <= _MAX_AUTO_SIDE
+    return (side, side) if likely and _are_images(source, n_rows, side) else None
 
 
-def common_scale(raw: Raw, n_features: int) -> Scaling:
-    """Return the scaling of pixels: all by one number, as a pixel of the rim is not brighter for being rarely used."""
-    largest = max(map(abs, raw.extremes()))
+def common_scaling(source: SourceRows, n_features: int) -> Scaling:
+    """Return a scaling of all pixels by one factor, so that rarely used pixels are not amplified."""
+    largest = max(map(abs, source.extremes()))
     if largest <= 1:
         return Scaling()
-    return Scaling(np.full(n_features, 1 / largest), words=f"divided by {largest:g}")
+    return Scaling(np.full(n_features, 1 / largest), description=f"divided by {largest:g}")
 
 
 def grey_png(pixels: NDArray[np.uint8]) -> bytes:
-    """Return a grey image as PNG.
+    """Encode a grey image as PNG.
 
     Examples
     --------
@@ -114,9 +126,9 @@ def grey_png(pixels: NDArray[np.uint8]) -> bytes:
     b'PNG'
     """
     height, width = pixels.shape
-    lines = np.zeros((height, width + 1), dtype=np.uint8)  # each begins with the number of its filter: none
+    lines = np.zeros((height, width + 1), dtype=np.uint8)  # each line starts with its filter type: none
     lines[:, 1:] = pixels
-    header = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)  # 8 bits, grey
+    header = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)  # 8-bit grey
     parts = ((b"IHDR", header), (b"IDAT", zlib.compress(lines.tobytes())), (b"IEND", b""))
     return b"\x89PNG\r\n\x1a\n" + b"".join(_png_part(name, content) for name, content in parts)
 
@@ -126,29 +138,29 @@ def _png_part(name: bytes, content: bytes) -> bytes:
     return struct.pack(">I", len(content)) + name + content + struct.pack(">I", checksum)
 
 
-def _require_fit(wanted: Shape, n_features: int, *, open_end: bool) -> None:
+def _check_shape(wanted: Shape, n_features: int, *, open_end: bool) -> None:
     height, width = wanted
-    if not (1 <= height <= _LONGEST and 1 <= width <= _LONGEST):
-        raise DataError(f"Images must be between 1 and {_LONGEST} pixels high and wide, got {height}x{width}.")
+    if not (1 <= height <= _MAX_SIDE and 1 <= width <= _MAX_SIDE):
+        raise DataError(f"Images must be 1 to {_MAX_SIDE} pixels high and wide, got {height}x{width}.")
     if height * width != n_features and not (open_end and height * width > n_features):
         raise DataError(
-            f"The shape {height}x{width} has {height * width} pixels, but rows have {n_features} numbers; "
-            "give height and width of the images."
+            f"The shape {height}x{width} has {height * width} pixels, but the rows have {n_features} numbers; "
+            "give the height and width of the images."
         )
 
 
-def _are_images(raw: Raw, n_rows: int, side: int) -> bool:
-    """Tell whether numbers are like pixels: of one range, many of them grey, and neighbours much alike."""
-    low, high = raw.extremes()
+def _are_images(source: SourceRows, n_rows: int, side: int) -> bool:
+    """Return whether numbers look like pixels: in a common range, many of them grey, and neighbours similar."""
+    low, high = source.extremes()
     if low < -1 or not 0 < high <= 255:
         return False
-    rows = np.unique(np.linspace(0, n_rows - 1, _LOOKED_AT).astype(np.int64))
-    values = raw.numbers(rows)
-    if len(np.unique(values)) < _FEW_GREYS:
+    rows = np.unique(np.linspace(0, n_rows - 1, _MAX_SAMPLED_ROWS).astype(np.int64))
+    values = source.numbers(rows)
+    if len(np.unique(values)) < _MIN_GREY_LEVELS:
         return False
     pixels = np.zeros((len(rows), side * side))
     pixels[:, : values.shape[1]] = values
     images = pixels.reshape(-1, side, side)
-    mixed = pixels[:, np.random.default_rng(0).permutation(side * side)]
-    usual = np.abs(np.diff(mixed, axis=1)).mean()
-    return bool(max(np.abs(np.diff(images, axis=axis)).mean() for axis in (1, 2)) < _ALIKE * usual)
+    shuffled = pixels[:, np.random.default_rng(0).permutation(side * side)]
+    expected = np.abs(np.diff(shuffled, axis=1)).mean()
+    return bool(max(np.abs(np.diff(images, axis=axis)).mean() for axis in (1, 2)) < _MAX_NEIGHBOUR_RATIO * expected)

@@ -1,24 +1,24 @@
-"""Rows of numbers and categories, shown as a table; and how they become features, whatever they are shown as."""
+"""Pools of rows of a file, and the conversion of rows into features."""
 
 from __future__ import annotations
 
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.sparse import issparse, vstack
 
 from hinge.tables import OneClassSurvey, Preparation, PreparedClassifier
-from hinge.web.pools._pool import BasePool, Kind, View
-from hinge.web.pools._raw import pieces
+from hinge.web.pools._base import BasePool, Features, Kind, Model, SavedModel, TableView
+from hinge.web.pools._source_rows import pieces
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from hinge.io import Chunk
-    from hinge.web.pools._raw import Raw
+    from hinge.web.pools._source_rows import SourceRows
 
-_LARGE = 1 << 27  # bytes in double precision, beyond which features are kept in single precision
+_MAX_DOUBLE_BYTES = 1 << 27  # larger dense features are stored in single precision
 
 
 class RowPool(BasePool):
@@ -26,24 +26,32 @@ class RowPool(BasePool):
 
     Parameters
     ----------
-    *arguments, **more : Any
-        As of `BasePool`.
-    raw : Raw
-        The rows as they stand in the file.
+    name, X, known
+        See `BasePool`.
+    source : SourceRows
+        The original rows.
     preparation : Preparation, default=None
-        How rows of such files become features; None: there is no file.
+        Converts rows of such files into features; None if there is no file.
     """
 
-    def __init__(self, *arguments: Any, raw: Raw, preparation: Preparation | None = None, **more: Any) -> None:
-        super().__init__(*arguments, **more)
-        self._raw, self._preparation = raw, preparation
+    def __init__(
+        self,
+        name: str,
+        X: Features,
+        known: Mapping[int, str],
+        *,
+        source: SourceRows,
+        preparation: Preparation | None = None,
+    ) -> None:
+        super().__init__(name, X, known)
+        self._source, self._preparation = source, preparation
 
     def digest(self, row: int) -> str:
-        """Return 16 hexadecimal digits that change when the row of the file does."""
-        return self._raw.digest(self.checked(row))
+        """Return a hash of the row: 16 hexadecimal digits."""
+        return self._source.digest(self.check_row(row))
 
-    def wrapped(self, model: Any) -> Any:
-        """Return a model that takes rows of such files; where nothing has to be done to them, the model itself does."""
+    def wrap_model(self, model: Model) -> SavedModel:
+        """Return a model that accepts rows of such files: with the preparation, if there is one."""
         if self._preparation is None or self._preparation.changes_nothing:
             return model
         return PreparedClassifier(model, self._preparation)
@@ -54,40 +62,40 @@ class TablePool(RowPool):
 
     kind: Kind = "table"
 
-    def view(self, row: int) -> View:
-        """Return the values of a row as they stand in the file."""
-        return {"kind": "table", "cells": self._raw.cells(self.checked(row))}
+    def view(self, row: int) -> TableView:
+        """Return the values of a row as they are in the file."""
+        return {"kind": "table", "cells": self._source.cells(self.check_row(row))}
 
 
-def settled(
+def fit_preparation(
     chunk: Chunk, *, label: str | None = None, drop: Sequence[str] = (), scale: str = "auto", fill: bool = False
 ) -> Preparation:
-    """Return how rows become features.
+    """Determine how rows are converted into features.
 
     Parameters
     ----------
     chunk : Rows or Table
         All rows.
     label : str, default=None
-        The column of the labels, some of which may be missing.
+        The label column; labels may be missing.
     drop : sequence of str, default=()
-        Columns that a model shall not see.
+        Columns that do not become features.
     scale : str, default="auto"
         See `Survey`.
     fill : bool, default=False
-        Missing values are filled in: a row cannot be left out, or the numbers of all others would change.
+        Whether missing values are filled in: leaving out a row would change the numbers of all later ones.
     """
     survey = OneClassSurvey(label=label, drop=drop, missing="fill" if fill else "error")
     for piece in pieces(chunk):
         survey.add(piece)
     found = survey.preparation(scale=scale)
     preparation = Preparation(**{field.name: getattr(found, field.name) for field in fields(Preparation)})
-    large = len(chunk) * preparation.n_features * 8 > _LARGE
+    large = len(chunk) * preparation.n_features * 8 > _MAX_DOUBLE_BYTES
     return replace(preparation, dtype="float32") if large and preparation.dense else preparation
 
 
-def features_of(chunk: Chunk, preparation: Preparation) -> Any:
-    """Return the features of all rows, made a piece at a time."""
+def compute_features(chunk: Chunk, preparation: Preparation) -> Features:
+    """Compute the features of all rows, a few thousand at a time."""
     parts = (preparation.features(piece) for piece in pieces(chunk))
     if not preparation.dense:
         return vstack(list(parts), format="csr")

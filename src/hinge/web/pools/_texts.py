@@ -5,24 +5,26 @@ from __future__ import annotations
 import re
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.feature_extraction.text import HashingVectorizer
 
 from hinge.exceptions import DataError
 from hinge.io import DataFileError
-from hinge.web.pools._pool import BasePool, Kind, View, digest_of
+from hinge.web.pools._base import BasePool, Kind, TextView, short_digest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+
+    from scipy.sparse import csr_matrix
 
     from hinge.web.pools._folder import Folder
 
 SUFFIXES = (".txt",)
 N_FEATURES = 2**18
-_LINE_END = re.compile(r"\r\n|\r|\n")  # what Python calls a line may end at characters that stand inside of texts
-MOST_SHOWN = 10_000  # characters; nobody reads more before giving a label
+MAX_SHOWN = 10_000  # characters; nobody reads more before labelling
+_LINE_END = re.compile(r"\r\n|\r|\n")  # str.splitlines also splits at characters that occur within texts
 
 
 class TextPool(BasePool):
@@ -39,27 +41,28 @@ class TextPool(BasePool):
         keys: Sequence[str] | None = None,
         notes: Sequence[str] = (),
     ) -> None:
-        super().__init__(name, text_features(texts), known, keys=keys, notes=notes)
-        if not self.X.nnz:
-            raise DataError(f"The texts must have words of two letters at least, and those of {name} have none.")
+        X = text_features(texts)
+        super().__init__(name, X, known, keys=keys, notes=notes)
+        if not X.nnz:
+            raise DataError(f"The texts of {name} have no words of at least two letters; give other texts.")
         self._texts = texts
 
     def digest(self, row: int) -> str:
-        """Return 16 hexadecimal digits that change when the text does."""
-        return digest_of(self._texts[self.checked(row)].encode("utf-8", "surrogatepass"))
+        """Return a hash of the text: 16 hexadecimal digits."""
+        return short_digest(self._texts[self.check_row(row)].encode("utf-8", "surrogatepass"))
 
-    def view(self, row: int) -> View:
-        """Return the text, cut where it is very long."""
-        text = self._texts[self.checked(row)]
-        shown = text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]} ..."
+    def view(self, row: int) -> TextView:
+        """Return the text, truncated if it is very long."""
+        text = self._texts[self.check_row(row)]
+        shown = text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]} ..."
         return {"kind": "text", "text": shown}
 
 
-def text_features(texts: Sequence[str]) -> Any:
-    """Return the features by which texts are learned: their words and pairs of words, hashed.
+def text_features(texts: Sequence[str]) -> csr_matrix:
+    """Convert texts into features: hashed words and pairs of words.
 
-    Nothing is learned from the texts, so that nothing has to be saved with a model: one that was made from texts
-    answers for new ones with `model.predict(text_features(new_texts))`.
+    The features do not depend on the other texts, so nothing but the model has to be saved. Predict the labels of new
+    texts with `model.predict(text_features(new_texts))`.
 
     Parameters
     ----------
@@ -69,7 +72,7 @@ def text_features(texts: Sequence[str]) -> Any:
     Returns
     -------
     CSR matrix of shape (n, 262144)
-        A row a text, of length 1, float32.
+        One row per text, of norm 1 and type float32.
 
     Examples
     --------
@@ -81,32 +84,35 @@ def text_features(texts: Sequence[str]) -> Any:
     ['money', 'weather']
     """
     if isinstance(texts, str):
-        raise DataError("Texts must come as a list, got a single one; put it into a list.")
+        raise DataError("Texts must be a list of strings, got a single string; put it into a list.")
     vectorizer = HashingVectorizer(n_features=N_FEATURES, ngram_range=(1, 2), norm="l2", dtype=np.float32)
     return vectorizer.transform(texts)
 
 
 def pool_of_lines(path: Path, name: str) -> TextPool:
-    """Return the lines of a file that are not blank."""
-    lines = [line.strip() for line in _LINE_END.split(decoded(path, path.name))]
-    return TextPool(name, [line for line in lines if line] or _refuse_empty(path.name), {})
+    """Return a pool of the lines of a file that are not blank."""
+    lines = [line.strip() for line in _LINE_END.split(read_text(path, path.name))]
+    texts = [line for line in lines if line]
+    if not texts:
+        raise DataFileError(f"{path.name} is empty.")
+    return TextPool(name, texts, {})
 
 
 def pool_of_files(folder: Folder, known: str | None, watch: Callable[[float | None], None]) -> TextPool:
-    """Return the contents of text files; those that are no text are left out, as no work should end at one of them."""
+    """Return a pool of the text files of a folder; files that are not text are left out."""
     texts: dict[str, str] = {}
     for done, key in enumerate(folder.keys):
         with suppress(DataFileError, OSError):
-            texts[key] = decoded(folder.path(key), key)
+            texts[key] = read_text(folder.path(key), key)
         watch((done + 1) / len(folder.keys))
     folder = folder.without(set(folder.keys) - texts.keys(), "is not UTF-8 text")
     if not texts:
-        raise DataError(f"{folder.name} must hold text files to label. {' '.join(folder.notes)}")
+        raise DataError(f"{folder.name} contains no text files to label. {' '.join(folder.notes)}")
     return TextPool(folder.name, list(texts.values()), folder.known(known), keys=folder.keys, notes=folder.notes)
 
 
-def decoded(path: Path, name: str) -> str:
-    """Return the content of a text file."""
+def read_text(path: Path, name: str) -> str:
+    """Read a UTF-8 text file."""
     data = path.read_bytes()
     try:
         text = data.decode("utf-8-sig")
@@ -116,9 +122,5 @@ def decoded(path: Path, name: str) -> str:
             f"{name}, line {line} is not UTF-8 text (byte {byte:#04x}); save the file as UTF-8."
         ) from None
     if "\0" in text:
-        raise DataFileError(f"{name} is not a text, as it has bytes of 0; give a text file.")
+        raise DataFileError(f"{name} is not a text file because it contains null bytes; give a text file.")
     return text
-
-
-def _refuse_empty(name: str) -> list[str]:
-    raise DataFileError(f"{name} is empty.")

@@ -1,8 +1,7 @@
 /**
- * The server as the page sees it: JSON requests, a token asked for when one is needed, and requests that are repeated until they are
- * answered.
+ * Requests to the server: JSON requests, a login dialog if a token is required, and requests that are repeated until the server responds.
  *
- * @typedef {{kind: "image", width: number, height: number, data?: string}} ImageView  with the file in base64, if it came along
+ * @typedef {{kind: "image", width: number, height: number, data?: string}} ImageView  with the file in base64, if it was sent along
  * @typedef {{kind: "text", text: string}} TextView
  * @typedef {{kind: "table", cells: [string, any][]}} TableView
  * @typedef {ImageView | TextView | TableView} View
@@ -11,41 +10,43 @@
  * @typedef {{name: string, count: number}} ClassCount
  * @typedef {{name: string, labels: number, here: boolean}} Person
  * @typedef {{name: string, kind: string, classes: ClassCount[], total: number, labelled: number, people: Person[], strategy: string,
- *   skipped?: number}} Project  with the number of examples without a label that this person has skipped
- * @typedef {{example: Example|null, project: Project, saved: number|null, upcoming: number[]}} Turn
+ *   skipped?: number}} Project  with the number of unlabelled examples that this person has skipped
+ * @typedef {{example: Example|null, project: Project, saved: number|null, upcoming: number[]}} NextExample
  * @typedef {{labels: number, accuracy: number, low?: number, high?: number}} Point
  */
 
 import { settings } from "./settings.js";
 
-const PATIENCE = 15_000;
-const FILE_PATIENCE = 300_000;
-const FIRST_PAUSE = 300;
-const LONGEST_PAUSE = 5_000;
-/** What a proxy says while the server behind it is away, and the server while its database is: worth another attempt. */
-const AWAY = new Set([502, 503, 504]);
+/** Times in milliseconds. */
+const TIMEOUT = 15_000;
+const FILE_TIMEOUT = 300_000;
+const MIN_RETRY_DELAY = 300;
+const MAX_RETRY_DELAY = 5_000;
+/** Statuses of a proxy without its server, and of the server without its database: worth another attempt. */
+const UNAVAILABLE = new Set([502, 503, 504]);
+const NO_RESPONSE = "the server does not respond";
 
-/** The server answered, and the answer is no. */
-export class RefusedError extends Error {
+/** The server rejected the request. */
+export class RejectedError extends Error {
   /** @param {number} status @param {any} body */
   constructor(status, body) {
-    super(typeof body?.error === "string" ? body.error : `the server failed (status ${status})`);
+    super(typeof body?.error === "string" ? body.error : `The server failed (status ${status}).`);
     this.status = status;
     this.body = body;
   }
 }
 
-/** The server did not answer, or cannot do it now; whether it has done what was asked is unknown. */
+/** The server did not respond or is unavailable; it is unknown whether the request took effect. */
 export class UnreachableError extends Error {}
 
 /** @type {() => Promise<void>} */
-let unlock = async () => {};
+let askForToken = async () => {};
 /** @type {Promise<void>|null} */
-let unlocking = null;
+let pendingLogin = null;
 
-/** @param {() => Promise<void>} ask  called when the server wants a token; resolves when it has one */
-export function onLocked(ask) {
-  unlock = ask;
+/** @param {() => Promise<void>} ask  called when the server requires a token; resolves after the login */
+export function onTokenRequired(ask) {
+  askForToken = ask;
 }
 
 /**
@@ -53,23 +54,23 @@ export function onLocked(ask) {
  * @param {string} path
  * @param {BodyInit|undefined} body
  * @param {string} type
- * @param {boolean} [file]  whether a file is asked for, which comes as a blob
+ * @param {boolean} [file]  whether a file is requested, which is returned as a blob
  * @returns {Promise<{status: number, body: any}>}
  */
-async function exchange(method, path, body, type, file = false) {
+async function fetchResponse(method, path, body, type, file = false) {
   const headers = { "X-Hinge-Person": encodeURIComponent(settings.person), Accept: "application/json" };
   if (method !== "GET") headers["Content-Type"] = type;
-  const signal = AbortSignal.timeout(file || type === "text/csv" ? FILE_PATIENCE : PATIENCE);
+  const signal = AbortSignal.timeout(file || type === "text/csv" ? FILE_TIMEOUT : TIMEOUT);
   try {
     const response = await fetch(`api/${path}`, { method, headers, body, signal, cache: "no-store", credentials: "same-origin" });
-    // The body is read here because a server that dies half-way has not answered either.
+    // The body is read here because a server that dies while sending it has not responded either.
     return { status: response.status, body: file && response.ok ? await response.blob() : parse(await response.text()) };
   } catch {
-    throw new UnreachableError("the server does not answer");
+    throw new UnreachableError(NO_RESPONSE);
   }
 }
 
-/** @param {string} text @returns {any} null for what is no JSON */
+/** @param {string} text @returns {any} null if it is not JSON */
 function parse(text) {
   try {
     return JSON.parse(text);
@@ -81,60 +82,60 @@ function parse(text) {
 /**
  * @param {string} method
  * @param {string} path  below api/
- * @param {any} [content]  sent as JSON, or as it is when `type` says otherwise
+ * @param {any} [content]  sent as JSON, or unchanged if `type` is another one
  * @param {string} [type]
  * @returns {Promise<any>}
  */
 export async function request(method, path, content, type = "application/json") {
   const body = content === undefined || type !== "application/json" ? content : JSON.stringify(content);
-  return answered(() => exchange(method, path, body, type));
+  return requestWithLogin(() => fetchResponse(method, path, body, type));
 }
 
-/** @param {string} path  below api/ @returns {Promise<Blob>} a file that the server makes */
+/** @param {string} path  below api/ @returns {Promise<Blob>} a file generated by the server */
 export function requestFile(path) {
-  return answered(() => exchange("GET", path, undefined, "", true));
+  return requestWithLogin(() => fetchResponse("GET", path, undefined, "", true));
 }
 
 /**
- * @param {() => Promise<{status: number, body: any}>} attempt  done again when the server has got a token
- * @returns {Promise<any>} what came; rejects when the server does not answer or refuses
+ * @param {() => Promise<{status: number, body: any}>} attempt  repeated after a login
+ * @returns {Promise<any>} the body of the response; throws if the server does not respond or rejects the request
  */
-async function answered(attempt) {
+async function requestWithLogin(attempt) {
   for (;;) {
-    const answer = await attempt();
-    if (AWAY.has(answer.status)) throw new UnreachableError(answer.body?.error ?? "the server does not answer");
-    if (answer.status === 401) {
-      // Several requests may be refused at once; one form is enough.
-      unlocking ??= unlock().finally(() => (unlocking = null));
-      await unlocking;
-    } else if (answer.status >= 400 || answer.body === null) {
-      throw new RefusedError(answer.status, answer.body);
+    const response = await attempt();
+    if (UNAVAILABLE.has(response.status)) throw new UnreachableError(response.body?.error ?? NO_RESPONSE);
+    if (response.status === 401) {
+      // Several requests may fail at the same time; one dialog is enough.
+      pendingLogin ??= askForToken().finally(() => (pendingLogin = null));
+      await pendingLogin;
+    } else if (response.status >= 400 || response.body === null) {
+      throw new RejectedError(response.status, response.body);
     } else {
-      return answer.body;
+      return response.body;
     }
   }
 }
 
-/** @param {string} token @returns {Promise<boolean>} whether it was the right one */
+/** @param {string} token @returns {Promise<boolean>} whether the token was correct */
 export async function login(token) {
-  const { status, body } = await exchange("POST", "login", JSON.stringify({ token }), "application/json");
+  const { status, body } = await fetchResponse("POST", "login", JSON.stringify({ token }), "application/json");
   if (status === 401 || status === 403) return false;
-  if (status >= 400) throw new RefusedError(status, body);
+  if (status >= 400) throw new RejectedError(status, body);
   return true;
 }
 
-let endPause = () => {};
+let endDelay = () => {};
 
-/** Ends the pause before the next attempt of `persist`. */
-export function hurry() {
-  endPause();
+/** Ends the delay before the next attempt of `postUntilAnswered`. */
+export function retryNow() {
+  endDelay();
 }
 
 /** @param {number} milliseconds @returns {Promise<void>} */
-function pause(milliseconds) {
+function delay(milliseconds) {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, milliseconds);
-    endPause = () => {
+    endDelay = () => {
       clearTimeout(timer);
       resolve();
     };
@@ -142,22 +143,22 @@ function pause(milliseconds) {
 }
 
 /**
- * Sends until the server answers, whatever it answers.
+ * Repeats a POST request until the server responds, with success or with an error.
  *
  * @param {string} path
  * @param {any} content
- * @param {(failures: number, reason: string) => void} onTrouble  told after each attempt that failed
+ * @param {(failures: number, reason: string) => void} onFailure  called after each failed attempt
  * @returns {Promise<any>}
  */
-export async function persist(path, content, onTrouble) {
+export async function postUntilAnswered(path, content, onFailure) {
   for (let failures = 0; ; ) {
     try {
       return await request("POST", path, content);
     } catch (error) {
       if (!(error instanceof UnreachableError)) throw error;
       failures += 1;
-      onTrouble(failures, error.message);
-      await pause(Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (failures - 1)));
+      onFailure(failures, error.message);
+      await delay(Math.min(MAX_RETRY_DELAY, MIN_RETRY_DELAY * 2 ** (failures - 1)));
     }
   }
 }
@@ -167,4 +168,4 @@ export function imageAddress(row) {
   return `api/items/${Number(row)}/image`;
 }
 
-globalThis.addEventListener?.("online", hurry);
+globalThis.addEventListener?.("online", retryNow);

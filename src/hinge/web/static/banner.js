@@ -1,24 +1,24 @@
 /**
- * One line at the top for what people must know now. Trouble stays until it is over; a notice goes by itself.
+ * The banner at the top for urgent messages. Trouble stays until it is over; a notice disappears after a few seconds.
  */
 
 import { byId, setText } from "./dom.js";
 
-const NOTICE_TIME = 6_000;
+const NOTICE_DURATION = 6_000;
 /** @type {ReturnType<typeof setTimeout>|undefined} */
 let timer;
-let act = () => {};
+let onAction = () => {};
 
 /**
  * @param {"trouble"|"notice"} kind
  * @param {string} text
- * @param {string} action  the word on the button
- * @param {() => void} then
+ * @param {string} action  the text of the button
+ * @param {() => void} handler
  */
-function show(kind, text, action, then) {
+function show(kind, text, action, handler) {
   const banner = byId("banner");
   clearTimeout(timer);
-  act = then;
+  onAction = handler;
   banner.dataset.kind = kind;
   setText(byId("banner-text"), text);
   setText(byId("banner-action"), action);
@@ -27,17 +27,17 @@ function show(kind, text, action, then) {
 
 /** @param {string} text @param {() => void} retry */
 export function showTrouble(text, retry) {
-  show("trouble", text, "Try now", retry);
+  show("trouble", text, "Retry now", retry);
 }
 
 /** @param {string} text */
 export function showNotice(text) {
   show("notice", text, "Close", hide);
-  timer = setTimeout(hide, NOTICE_TIME);
+  timer = setTimeout(hide, NOTICE_DURATION);
 }
 
-/** Takes the trouble away, but leaves a notice to be read. */
-export function endTrouble() {
+/** Hides trouble, but not a notice. */
+export function hideTrouble() {
   if (byId("banner").dataset.kind === "trouble") hide();
 }
 
@@ -46,4 +46,4 @@ function hide() {
   byId("banner").hidden = true;
 }
 
-byId("banner-action").addEventListener("click", () => act());
+byId("banner-action").addEventListener("click", () => onAction());

@@ -1,5 +1,5 @@
 /**
- * The buttons of the classes.
+ * The class buttons.
  *
  * @typedef {import("./api.js").Project} Project
  */
@@ -9,28 +9,28 @@ import { byId, grouped, make, setText } from "./dom.js";
 import { assignKeys } from "./keys.js";
 
 const GAP = 8;
-/** Lengths in letters, and the width of a bold letter in pixels. */
-const SHORT = 3;
-const LONGEST = 17;
-const LETTER = 9.6;
-/** Beyond this number of classes the buttons are smaller. */
-const MANY = 20;
-const FADE = 320;
-const fingers = matchMedia("(hover: none) and (pointer: coarse)");
-const calm = matchMedia("(prefers-reduced-motion: reduce)");
+/** Name lengths in letters, and the width of a bold letter in pixels. */
+const MAX_SHORT_NAME = 3;
+const MAX_NAME = 17;
+const LETTER_WIDTH = 9.6;
+/** With more classes than this the buttons are smaller. */
+const MAX_LARGE_BUTTONS = 20;
+const FADE_MS = 320;
+const touch = matchMedia("(hover: none) and (pointer: coarse)");
+const reducedMotion = matchMedia("(prefers-reduced-motion: reduce)");
 
 /** @type {Map<string, {button: HTMLButtonElement, count: HTMLElement}>} */
 const buttons = new Map();
-/** @type {Map<string, string>} class to key, also of classes that are gone */
+/** @type {Map<string, string>} class to key, including removed classes */
 let keys = new Map();
 /** @type {Map<string, string>} key to class */
 let labels = new Map();
 /** @type {(label: string, event: Event) => void} */
-let choose = () => {};
+let onClick = () => {};
 
 /** @param {(label: string, event: Event) => void} listener */
-export function onChoose(listener) {
-  choose = listener;
+export function onClassClick(listener) {
+  onClick = listener;
 }
 
 /** @param {string|null} key @returns {string|undefined} */
@@ -42,7 +42,7 @@ export function labelOfKey(key) {
 function makeButton(name, key) {
   const count = make("span", { class: "count", "aria-hidden": "true" });
   const spoken = key ? `${name}, key ${keyName(key)}` : name;
-  const click = (/** @type {Event} */ event) => choose(name, event);
+  const click = (/** @type {Event} */ event) => onClick(name, event);
   const button = make(
     "button",
     { type: "button", "data-label": name, title: name, "aria-label": spoken, click },
@@ -55,39 +55,39 @@ function makeButton(name, key) {
 }
 
 /**
- * Wide enough for most names on one line (on two where there are many classes); longer ones are cut with an ellipsis.
+ * Buttons fit most names on one line (two lines if there are many classes); longer names end with an ellipsis.
  *
  * @param {string[]} names
- * @returns {{typical: number, least: number}} the length of all but the longest names, and the least width of a button
+ * @returns {{typical: number, minWidth: number}} the length of all but the longest names, and the minimum width of a button
  */
 function widthFor(names) {
   const lengths = names.map((name) => [...name].length).sort((one, other) => one - other);
   const typical = lengths[Math.floor(lengths.length * 0.9)] ?? 0;
-  const many = names.length > MANY;
-  const letters = Math.min(LONGEST, many ? Math.ceil(typical / 2) + 2 : typical);
-  const frame = (fingers.matches ? 50 : 84) - (many ? 14 : 0);
-  return { typical, least: typical <= SHORT ? (fingers.matches ? 62 : many ? 84 : 112) : letters * LETTER + frame };
+  const many = names.length > MAX_LARGE_BUTTONS;
+  const letters = Math.min(MAX_NAME, many ? Math.ceil(typical / 2) + 2 : typical);
+  const frame = (touch.matches ? 50 : 84) - (many ? 14 : 0);
+  return { typical, minWidth: typical <= MAX_SHORT_NAME ? (touch.matches ? 62 : many ? 84 : 112) : letters * LETTER_WIDTH + frame };
 }
 
-/** As many columns as there is room for, but full rows: ten classes are twice five, not six and four. */
-function arrange() {
+/** Uses as many columns as fit, with balanced rows: ten classes become two rows of five, not six and four. */
+function layOut() {
   const place = byId("classes");
-  const { least } = widthFor([...buttons.keys()]);
-  const room = Math.max(1, Math.floor((place.clientWidth + GAP) / (least + GAP)));
-  const rows = Math.max(1, Math.ceil(buttons.size / room));
+  const { minWidth } = widthFor([...buttons.keys()]);
+  const maxColumns = Math.max(1, Math.floor((place.clientWidth + GAP) / (minWidth + GAP)));
+  const rows = Math.max(1, Math.ceil(buttons.size / maxColumns));
   place.style.setProperty("--columns", String(Math.max(1, Math.ceil(buttons.size / rows))));
 }
 
-/** @param {string} key @returns {string} as it stands on a button */
+/** @param {string} key @returns {string} as shown on a button */
 function keyName(key) {
   return key.toUpperCase();
 }
 
-/** @param {string[]} moved  classes whose key is another one now */
-function warn(moved) {
+/** @param {string[]} moved  classes whose key has changed */
+function announceNewKeys(moved) {
   if (moved.length === 0) return;
-  const news = moved.map((name) => (keys.has(name) ? `${name} has the key ${keyName(keys.get(name))}` : `${name} has no key`));
-  showNotice(`A class was added that is a digit: ${news.join(", ")} now.`);
+  const changes = moved.map((name) => (keys.has(name) ? `${name} has the key ${keyName(keys.get(name))}` : `${name} has no key`));
+  showNotice(`A class named after a digit was added: now ${changes.join(", ")}.`);
 }
 
 /** @param {string[]} names */
@@ -95,15 +95,15 @@ function rebuild(names) {
   const before = keys;
   keys = assignKeys(names, before);
   labels = new Map(names.filter((name) => keys.has(name)).map((name) => [keys.get(name), name]));
-  warn(names.filter((name) => before.has(name) && before.get(name) !== keys.get(name)));
+  announceNewKeys(names.filter((name) => before.has(name) && before.get(name) !== keys.get(name)));
   buttons.clear();
   for (const name of names) buttons.set(name, makeButton(name, keys.get(name)));
   const place = byId("classes");
-  place.classList.toggle("brief", widthFor(names).typical <= SHORT);
-  place.classList.toggle("many", names.length > MANY);
-  const hint = make("p", { class: "message" }, "No classes yet: add the first one below (key N).");
+  place.classList.toggle("short-names", widthFor(names).typical <= MAX_SHORT_NAME);
+  place.classList.toggle("many", names.length > MAX_LARGE_BUTTONS);
+  const hint = make("p", { class: "message" }, "There are no classes yet. Add the first one below (key N).");
   place.replaceChildren(...(names.length ? [...buttons.values()].map((entry) => entry.button) : [hint]));
-  arrange();
+  layOut();
 }
 
 /** @param {Project} project */
@@ -115,8 +115,8 @@ export function showClasses(project) {
 }
 
 /**
- * @param {string|null} guess  marked faintly: it must not answer in place of the person
- * @param {string|null} before  the label that was taken back by undo
+ * @param {string|null} guess  marked faintly, so that it does not bias people
+ * @param {string|null} before  the label that was undone
  */
 export function markClasses(guess, before) {
   for (const [name, { button }] of buttons) {
@@ -127,18 +127,18 @@ export function markClasses(guess, before) {
 }
 
 /**
- * Shows at once that the key was heard. The answer may be there in two frames, too short to be noticed, so the colour fades slowly.
+ * Shows at once that a key was pressed. The response may arrive within two frames, so the colour fades slowly.
  *
  * @param {string} label
  */
 export function pressClass(label) {
   const button = buttons.get(label)?.button;
   button?.classList.add("pressed");
-  if (!calm.matches) button?.animate({ backgroundColor: ["var(--accent-soft)", "var(--raised)"] }, FADE);
+  if (!reducedMotion.matches) button?.animate({ backgroundColor: ["var(--accent-soft)", "var(--raised)"] }, FADE_MS);
 }
 
 export function releaseClasses() {
   for (const { button } of buttons.values()) button.classList.remove("pressed");
 }
 
-new ResizeObserver(arrange).observe(byId("classes"));
+new ResizeObserver(layOut).observe(byId("classes"));

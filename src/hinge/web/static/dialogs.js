@@ -1,5 +1,5 @@
 /**
- * The small dialogs: a new class, the token, classes and data, help.
+ * The dialogs for a new class, the token, classes and data, and help.
  *
  * @typedef {import("./api.js").Project} Project
  */
@@ -9,7 +9,7 @@ import { byId, counted, make, nameSpan, setText, span } from "./dom.js";
 import { exportLinks } from "./export.js";
 import { project } from "./project.js";
 
-const LARGEST_IMPORT = 20_000_000;
+const MAX_IMPORT_BYTES = 20_000_000;
 
 /** @param {string} id */
 export function toggle(id) {
@@ -18,8 +18,8 @@ export function toggle(id) {
   else dialog.showModal();
 }
 
-/** Close buttons, and a click beside the dialog. */
-export function wireDialogs() {
+/** Closes dialogs by their close buttons and by a click beside them. */
+export function setUpDialogs() {
   for (const dialog of document.querySelectorAll("dialog")) {
     dialog.querySelectorAll(".close").forEach((button) => button.addEventListener("click", () => dialog.close()));
     dialog.addEventListener("click", (event) => {
@@ -49,14 +49,14 @@ async function addClass(event) {
 }
 
 /**
- * @returns {Promise<void>} when the server has accepted a token
+ * @returns {Promise<void>} resolves when the server has accepted a token
  */
 export function askForToken() {
   const [dialog, field] = [byId("token-dialog"), byId("token")];
   field.value = "";
   setText(byId("token-error"), "");
   dialog.showModal();
-  // Without a token nothing works, so Escape must not hide the form.
+  // Nothing works without a token, so Escape must not hide the dialog.
   dialog.onclose = () => dialog.showModal();
   return new Promise((resolve) => {
     byId("token-form").onsubmit = async (/** @type {SubmitEvent} */ event) => {
@@ -73,7 +73,7 @@ export function askForToken() {
 async function tryToken(token) {
   try {
     const good = await login(token);
-    setText(byId("token-error"), good ? "" : "That is not the token.");
+    setText(byId("token-error"), good ? "" : "This token is wrong.");
     return good;
   } catch (error) {
     setText(byId("token-error"), error.message);
@@ -90,7 +90,7 @@ async function removeClass(name, button) {
     project.update(news);
   } catch (error) {
     button.disabled = false;
-    setText(byId("remove-error"), `${name} is not removed: ${error.message}`);
+    setText(byId("remove-error"), `${name} was not removed: ${error.message}`);
   }
 }
 
@@ -104,30 +104,30 @@ export function listClasses(news) {
   byId("class-list").replaceChildren(...items);
 }
 
-/** @param {File} file @returns {Promise<string>} what to say about it */
-async function send(file) {
-  if (file.size > LARGEST_IMPORT) return "The file has more than 20 MB: split it.";
+/** @param {File} file @returns {Promise<string>} a message about the result */
+async function importFile(file) {
+  if (file.size > MAX_IMPORT_BYTES) return "The file is larger than 20 MB: split it.";
   try {
     const { new: fresh, changed, same, project: news } = await request("POST", "import", file, "text/csv");
     project.update(news);
-    return `Imported: ${fresh} new, ${changed} changed, ${same} as before.`;
+    return `Imported: ${fresh} new, ${changed} changed, ${same} unchanged.`;
   } catch (error) {
     return `Not imported: ${error.message}`;
   }
 }
 
-/** @param {() => void} afterwards  called when labels may have come in */
-export function wireForms(afterwards) {
+/** @param {() => void} onImport  called after labels may have been imported */
+export function setUpForms(onImport) {
   byId("export").replaceChildren(...exportLinks());
   byId("class-form").addEventListener("submit", addClass);
   byId("import").addEventListener("change", async (/** @type {Event} */ event) => {
     const field = /** @type {HTMLInputElement} */ (event.target);
     const file = field.files?.[0];
     if (!file) return;
-    setText(byId("import-note"), "Importing …");
-    setText(byId("import-note"), await send(file));
-    // The same file can be chosen again, for instance after it was mended.
+    setText(byId("import-note"), "Importing…");
+    setText(byId("import-note"), await importFile(file));
+    // Allows choosing the same file again, for example after correcting it.
     field.value = "";
-    afterwards();
+    onImport();
   });
 }

@@ -1,13 +1,12 @@
 /**
- * Small helpers to build elements. Data are always set as text or as attributes, never as markup: labels and texts are not to be
- * trusted.
+ * Helpers that create elements. Data are always set as text or attributes, never as markup, because labels and texts are untrusted.
  */
 
 const SVG = "http://www.w3.org/2000/svg";
 
 /**
  * @param {string} id
- * @returns {any} the element; the page always has it
+ * @returns {any} the element, which always exists
  */
 export function byId(id) {
   return document.getElementById(id);
@@ -15,10 +14,10 @@ export function byId(id) {
 
 /**
  * @param {Element} element
- * @param {Record<string, any>} attributes  false and null leave an attribute out; a function listens to the event of that name
+ * @param {Record<string, any>} attributes  false and null omit an attribute; a function becomes a listener of the event of that name
  * @param {(Node|string)[]} children
  */
-function furnish(element, attributes, children) {
+function initialize(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === "function") element.addEventListener(name, value);
     else if (value !== false && value !== null) element.setAttribute(name, value === true ? "" : String(value));
@@ -34,7 +33,7 @@ function furnish(element, attributes, children) {
  * @returns {any}
  */
 export function make(tag, attributes = {}, ...children) {
-  return furnish(document.createElement(tag), attributes, children);
+  return initialize(document.createElement(tag), attributes, children);
 }
 
 /**
@@ -43,17 +42,17 @@ export function make(tag, attributes = {}, ...children) {
  * @param {...(Node|string)} children
  * @returns {any}
  */
-export function draw(tag, attributes = {}, ...children) {
-  return furnish(document.createElementNS(SVG, tag), attributes, children);
+export function makeSvg(tag, attributes = {}, ...children) {
+  return initialize(document.createElementNS(SVG, tag), attributes, children);
 }
 
-/** @param {number} width @param {number} height @param {string} summary  what it shows, for those who do not see it */
-export function drawing(width, height, summary) {
-  return draw("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": summary });
+/** @param {number} width @param {number} height @param {string} summary  a description for screen readers */
+export function makeDrawing(width, height, summary) {
+  return makeSvg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": summary });
 }
 
 /**
- * Touches the document only when the text differs, so that screen readers and the layout are left in peace.
+ * Changes the document only if the text differs, to avoid announcements of screen readers and layout work.
  *
  * @param {Element} element
  * @param {string|number} text
@@ -68,7 +67,7 @@ export function span(kind, text) {
 }
 
 /**
- * A name given by people: it may be cut for want of room, and be written from right to left.
+ * A name entered by people: it may be truncated, and written from right to left.
  *
  * @param {string} name
  * @returns {HTMLElement}
@@ -87,7 +86,7 @@ export function grouped(count) {
   return count.toLocaleString("en");
 }
 
-/** @param {number} share @returns {string} with a space at which no line is broken */
+/** @param {number} share @returns {string} with a non-breaking space */
 export function percent(share) {
   const value = share * 100;
   return `${value > 99 && value < 100 ? value.toFixed(1) : Math.round(value)}\u00a0%`;
@@ -98,7 +97,7 @@ export function counted(count, one, many = `${one}s`) {
   return `${grouped(count)} ${count === 1 ? one : many}`;
 }
 
-/** Resolves when what was put into the document before is on the screen: the second frame starts after the first was painted. */
-export function painted() {
+/** Resolves when earlier changes of the document are on the screen: the second frame starts after the first was painted. */
+export function afterPaint() {
   return new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
 }

@@ -1,6 +1,6 @@
 /**
- * The example on screen. What is to be shown is made ready first (pictures loaded and painted) and put into the page in one step, so
- * that nothing flashes or moves.
+ * The example on the screen. It is prepared completely (images loaded and drawn) and then added to the page in one step, so that
+ * nothing flickers or moves.
  *
  * @typedef {import("./api.js").Example} Example
  * @typedef {import("./api.js").ImageView} ImageView
@@ -10,39 +10,39 @@
 import { imageAddress } from "./api.js";
 import { byId, make } from "./dom.js";
 
-/** Pictures kept ready: those asked for soon and a few to go back to. */
-const KEPT = 12;
-const PATIENCE = 15_000;
-/** Up to this side an image is drawn with square pixels: smoothing would hide what there is to see. */
-const PIXEL_ART = 96;
-/** Images grow at most this much: tiny ones are easier to read when they do not fill the screen, larger ones would only blur. */
-const TINY_GROWTH = 44;
-const GROWTH = 3;
+/** Cached images: those needed soon and a few recent ones. */
+const MAX_IMAGES = 12;
+const TIMEOUT = 15_000;
+/** Images of at most this side are drawn with square pixels, because smoothing would hide details. */
+const MAX_TINY_SIDE = 96;
+/** Maximum magnification: tiny images are easier to read if they do not fill the screen, larger ones would only blur. */
+const MAX_TINY_ZOOM = 44;
+const MAX_ZOOM = 3;
 
-/** @type {Map<number, Promise<HTMLCanvasElement>>} in the order of use, the oldest first */
-const pictures = new Map();
+/** @type {Map<number, Promise<HTMLCanvasElement>>} least recently used first */
+const images = new Map();
 
 /** @param {number} row @param {"high"|"low"} priority @returns {Promise<Blob>} */
-async function fetched(row, priority) {
-  const response = await fetch(imageAddress(row), { priority, signal: AbortSignal.timeout(PATIENCE) });
+async function fetchImage(row, priority) {
+  const response = await fetch(imageAddress(row), { priority, signal: AbortSignal.timeout(TIMEOUT) });
   if (!response.ok) throw new Error(`image ${row}: status ${response.status}`);
   return response.blob();
 }
 
 /** @param {string} data @returns {Blob} */
-function unpacked(data) {
+function decodeBase64(data) {
   return new Blob([Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0))]);
 }
 
 /**
- * Pictures are drawn on a canvas: an image element decodes along with the frames of the screen, one or two of them late, and could not
- * show a picture that came with the example, since the page may show only images that have an address on the server.
+ * Images are drawn on a canvas: an image element decodes one or two frames late, and could not show an image that was sent with the
+ * example, because the content security policy only allows images with an address on the server.
  *
  * @param {number} row
  * @param {Blob} file
  * @returns {Promise<HTMLCanvasElement>}
  */
-async function painting(row, file) {
+async function drawImage(row, file) {
   const bitmap = await createImageBitmap(file);
   const canvas = make("canvas", { role: "img", "aria-label": `Example ${row}`, width: bitmap.width, height: bitmap.height });
   canvas.getContext("2d").drawImage(bitmap, 0, 0);
@@ -51,35 +51,35 @@ async function painting(row, file) {
 }
 
 /** @param {number} row @param {() => Blob|Promise<Blob>} file @returns {Promise<HTMLCanvasElement>} */
-function pictureOf(row, file) {
-  const picture = pictures.get(row) ?? Promise.resolve(file()).then((blob) => painting(row, blob));
-  pictures.delete(row);
-  pictures.set(row, picture);
-  // A picture that failed is asked for anew the next time.
-  picture.catch(() => pictures.delete(row));
-  if (pictures.size > KEPT) pictures.delete(pictures.keys().next().value);
-  return picture;
+function loadImage(row, file) {
+  const image = images.get(row) ?? Promise.resolve(file()).then((blob) => drawImage(row, blob));
+  images.delete(row);
+  images.set(row, image);
+  // A failed image is requested again the next time.
+  image.catch(() => images.delete(row));
+  if (images.size > MAX_IMAGES) images.delete(images.keys().next().value);
+  return image;
 }
 
 /** @param {number[]} rows  likely next rows of a pool of images */
 export function prefetch(rows) {
-  for (const row of rows.slice(0, KEPT / 2)) pictureOf(row, () => fetched(row, "low"));
+  for (const row of rows.slice(0, MAX_IMAGES / 2)) loadImage(row, () => fetchImage(row, "low"));
 }
 
 /** @param {Example} example @param {ImageView} view @returns {Promise<HTMLElement>} */
 async function imageNode({ row }, view) {
-  const picture = await pictureOf(row, () => (view.data ? unpacked(view.data) : fetched(row, "high")));
+  const image = await loadImage(row, () => (view.data ? decodeBase64(view.data) : fetchImage(row, "high")));
   const tiny = isTiny(view);
-  const growth = tiny ? TINY_GROWTH : GROWTH;
-  picture.classList.toggle("pixels", tiny);
-  picture.style.maxWidth = `${view.width * growth}px`;
-  picture.style.maxHeight = `${view.height * growth}px`;
-  return picture;
+  const zoom = tiny ? MAX_TINY_ZOOM : MAX_ZOOM;
+  image.classList.toggle("pixels", tiny);
+  image.style.maxWidth = `${view.width * zoom}px`;
+  image.style.maxHeight = `${view.height * zoom}px`;
+  return image;
 }
 
 /** @param {ImageView} view @returns {boolean} */
 function isTiny(view) {
-  return Math.max(view.width, view.height) <= PIXEL_ART;
+  return Math.max(view.width, view.height) <= MAX_TINY_SIDE;
 }
 
 /** @param {string} text @returns {HTMLElement} */
@@ -104,9 +104,9 @@ function cellNode(value) {
 
 /**
  * @param {Example} example
- * @returns {Promise<Node>} what shows it; rejects when the image cannot be had
+ * @returns {Promise<Node>} the element that shows it; throws if the image cannot be loaded
  */
-export async function prepare(example) {
+export async function render(example) {
   const { view } = example;
   if (view.kind === "image") return imageNode(example, view);
   return view.kind === "text" ? textNode(view.text) : tableNode(view.cells);
@@ -121,11 +121,11 @@ export function mount(kind, node) {
 }
 
 /**
- * What stands in the place of an example.
+ * A message in place of an example.
  *
  * @param {string} title
  * @param {string} text
- * @param {...Node} more  what can be done about it
+ * @param {...Node} more  buttons and links
  * @returns {HTMLElement}
  */
 export function messageNode(title, text, ...more) {
@@ -133,10 +133,10 @@ export function messageNode(title, text, ...more) {
 }
 
 /**
- * A small picture of an example for lists.
+ * A thumbnail of an example for lists.
  *
  * @param {number|null} row
- * @param {View|null} view  null for an example that is no longer in the pool
+ * @param {View|null} view  null if the example is no longer in the pool
  * @returns {HTMLElement}
  */
 export function thumbnail(row, view) {
@@ -150,10 +150,10 @@ export function thumbnail(row, view) {
 }
 
 /**
- * Arrow keys scroll a long example wherever the focus is.
+ * Scrolls a long example with the arrow keys, wherever the focus is.
  *
  * @param {string} key
- * @returns {boolean} whether the key was one of these
+ * @returns {boolean} whether the key was handled
  */
 export function scrollExample(key) {
   const place = byId("example");

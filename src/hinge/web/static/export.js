@@ -1,5 +1,5 @@
 /**
- * Files to take away. They are fetched by script, so that a refusal can be said; the addresses stay for those who copy a link.
+ * Links to export files. A script fetches the files, so that errors can be shown; the addresses remain for people who copy a link.
  */
 
 import { requestFile } from "./api.js";
@@ -11,20 +11,20 @@ const FILES = {
   "labels.svm": "Labels as svmlight",
   "model.hinge": "Model",
 };
-/** Until then the browser has surely begun to save. */
-const KEPT = 60_000;
+/** Milliseconds after which the browser has certainly started to save the file. */
+const URL_LIFETIME = 60_000;
 
 /** @param {Blob} blob @param {string} name */
 function save(blob, name) {
   const href = URL.createObjectURL(blob);
   make("a", { href, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(href), KEPT);
+  setTimeout(() => URL.revokeObjectURL(href), URL_LIFETIME);
 }
 
-/** @param {string} name @param {HTMLElement} note  where to say what came of it */
+/** @param {string} name @param {HTMLElement} note  shows progress and errors */
 async function fetchFile(name, note) {
   note.className = "fine";
-  setText(note, "Preparing …");
+  setText(note, "Preparing…");
   try {
     save(await requestFile(`export/${name}`), name);
     setText(note, "");
@@ -35,9 +35,9 @@ async function fetchFile(name, note) {
 }
 
 /** @param {string} name @param {HTMLElement} note @returns {HTMLAnchorElement} */
-function linkTo(name, note) {
+function fileLink(name, note) {
   const click = (/** @type {MouseEvent} */ event) => {
-    // In a new tab or window the browser goes there by itself.
+    // The browser opens the link in a new tab or window itself.
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
     fetchFile(name, note);
@@ -45,8 +45,8 @@ function linkTo(name, note) {
   return make("a", { href: `api/export/${name}`, download: name, click }, FILES[name]);
 }
 
-/** @param {string[]} [names] @returns {HTMLElement[]} the links, and the line below them */
+/** @param {string[]} [names] @returns {HTMLElement[]} the links, and a note below them */
 export function exportLinks(names = Object.keys(FILES)) {
   const note = make("p", { class: "fine", role: "status", "aria-live": "polite" });
-  return [make("p", { class: "links" }, ...names.map((name) => linkTo(name, note))), note];
+  return [make("p", { class: "links" }, ...names.map((name) => fileLink(name, note))), note];
 }

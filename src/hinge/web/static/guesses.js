@@ -1,56 +1,57 @@
 /**
- * What the model thinks of the example, how sure it is, and how the example came to be asked.
+ * The guesses of the model, how sure it is, and how the example was selected.
  *
  * @typedef {import("./api.js").Example} Example
  * @typedef {import("./api.js").Guess} Guess
+ * @typedef {{item: HTMLElement, name: HTMLElement, fill: HTMLElement, share: HTMLElement}} GuessRow
  */
 
 import { byId, make, nameSpan, percent, setText, span } from "./dom.js";
 import { project } from "./project.js";
 import { settings } from "./settings.js";
 
-const PLACES = 5;
-/** Letters of a name that fit into a third of a phone. */
-const SHORT = 9;
+const MAX_GUESSES = 5;
+/** Letters of a name that fit into a third of a phone screen. */
+const MAX_SHORT_NAME = 9;
 const DRAWN = {
-  chosen: ["chosen", "The model is unsure of this example: your answer teaches it a lot."],
-  random: ["random", "Drawn at random, not chosen by the model: such examples show how good it is on the whole pool."],
+  chosen: ["chosen", "The model is unsure about this example, so your label helps it a lot."],
+  random: ["random", "Drawn at random instead of chosen by the model. Such examples measure the accuracy on the whole pool."],
 };
 
 /** @type {Example|null} */
 let shown = null;
 
-/** The places stay for good and only change their content, so that nothing moves and nothing is built for each example. */
-const places = Array.from({ length: PLACES }, () => {
+/** Created once; only their content changes, so that nothing moves. @type {GuessRow[]} */
+const rows = Array.from({ length: MAX_GUESSES }, () => {
   const [name, fill, share] = [nameSpan(""), make("i"), span("share", "")];
   return { item: make("li", {}, name, make("span", { class: "bar" }, fill), share), name, fill, share };
 });
 
-/** @param {typeof places[0]} place @param {Guess|undefined} guess */
-function fillPlace(place, guess) {
-  place.item.classList.toggle("void", guess === undefined);
-  place.item.setAttribute("aria-hidden", String(guess === undefined));
-  setText(place.name, guess?.label ?? "");
-  place.name.title = guess?.label ?? "";
-  setText(place.share, guess ? percent(guess.share) : "");
-  place.fill.style.transform = `scaleX(${guess ? Math.max(0, Math.min(1, guess.share)) : 0})`;
+/** @param {GuessRow} row @param {Guess|undefined} guess */
+function fillRow(row, guess) {
+  row.item.classList.toggle("unused", guess === undefined);
+  row.item.setAttribute("aria-hidden", String(guess === undefined));
+  setText(row.name, guess?.label ?? "");
+  row.name.title = guess?.label ?? "";
+  setText(row.share, guess ? percent(guess.share) : "");
+  row.fill.style.transform = `scaleX(${guess ? Math.max(0, Math.min(1, guess.share)) : 0})`;
 }
 
-/** @returns {boolean} whether a class has a name that does not fit beside two others on a phone */
+/** @returns {boolean} whether the name of a class is too long to fit three on a line of a phone */
 function hasLongNames() {
-  return project.current?.classes.some((entry) => [...entry.name].length > SHORT) ?? false;
+  return project.current?.classes.some((entry) => [...entry.name].length > MAX_SHORT_NAME) ?? false;
 }
 
-/** @returns {boolean} whether there is nothing to tell apart yet */
-function isBeginner() {
-  const known = project.current?.classes.filter((entry) => entry.count > 0) ?? [];
-  return known.length < 2;
+/** @returns {boolean} whether fewer than two classes have labels */
+function hasFewClasses() {
+  const labelled = project.current?.classes.filter((entry) => entry.count > 0) ?? [];
+  return labelled.length < 2;
 }
 
 /** @param {Example} example @returns {string} */
-function sureText(example) {
+function confidenceText(example) {
   if (!settings.guesses) return "Guesses are hidden";
-  if (example.sure === null) return isBeginner() && !example.guesses.length ? "Knows too little yet" : "No guess prepared";
+  if (example.sure === null) return hasFewClasses() && !example.guesses.length ? "Needs labels of two classes" : "No guess available";
   const words = example.sure >= 0.9 ? "Sure" : example.sure >= 0.6 ? "Fairly sure" : "Unsure";
   return `${words}: ${percent(example.sure)}`;
 }
@@ -59,18 +60,18 @@ function sureText(example) {
 export function showGuesses(example) {
   shown = example;
   const guesses = example && settings.guesses ? example.guesses : [];
-  places.forEach((place, index) => fillPlace(place, guesses[index]));
+  rows.forEach((row, index) => fillRow(row, guesses[index]));
   byId("guesses").classList.toggle("long", hasLongNames());
-  setText(byId("sure"), example ? sureText(example) : "");
-  const [word, why] = DRAWN[example?.drawn ?? ""] ?? ["", ""];
+  setText(byId("sure"), example ? confidenceText(example) : "");
+  const [word, reason] = DRAWN[example?.drawn ?? ""] ?? ["", ""];
   const drawn = byId("drawn");
   drawn.hidden = word === "";
   drawn.dataset.drawn = word;
   setText(drawn, word);
-  setText(byId("drawn-why"), why);
+  setText(byId("drawn-reason"), reason);
 }
 
-/** @returns {string|null} the guess to mark on its button: none while guesses are hidden or the model knows too little */
+/** @returns {string|null} the guess to mark on its button; null if guesses are hidden or there is none */
 export function markedGuess() {
   return shown && settings.guesses && shown.sure !== null ? (shown.guesses[0]?.label ?? null) : null;
 }
@@ -83,13 +84,13 @@ export function setGuessesVisible(visible) {
   showGuesses(shown);
 }
 
-/** The explanation is shown on hover and focus by the style sheet; a tap opens and closes it. */
-function explainDrawn() {
+/** The style sheet shows the explanation on hover and focus; a tap opens and closes it. */
+function setUpExplanation() {
   const drawn = byId("drawn");
   const toggle = (/** @type {boolean} */ open) => drawn.setAttribute("aria-expanded", String(open));
   drawn.addEventListener("click", () => toggle(drawn.getAttribute("aria-expanded") !== "true"));
   drawn.addEventListener("blur", () => toggle(false));
 }
 
-byId("guesses").append(...places.map((place) => place.item));
-explainDrawn();
+byId("guesses").append(...rows.map((row) => row.item));
+setUpExplanation();

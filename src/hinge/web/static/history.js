@@ -1,9 +1,9 @@
 /**
- * The labels so far, newest first, to correct and to delete.
+ * The history of labels, newest first, with corrections and deletions.
  *
  * @typedef {import("./api.js").View} View
  * @typedef {object} Entry
- * @property {number|null} row  null for an example that is no longer in the pool, whose label can only be looked at
+ * @property {number|null} row  null if the example is no longer in the pool; its label cannot be changed
  * @property {string} label
  * @property {string} person
  * @property {number|null} seconds
@@ -19,13 +19,13 @@ import { byId, grouped, make, nameSpan, setText } from "./dom.js";
 import { thumbnail } from "./example.js";
 import { project } from "./project.js";
 
-const PAGE = 50;
-/** Arrow keys step through a closed list of choices one by one; only the one where they come to rest is meant. */
-const REST = 600;
+const PAGE_SIZE = 50;
+/** Milliseconds before a choice made with arrow keys counts, because they step through a closed list one by one. */
+const KEY_DELAY = 600;
 
 let offset = 0;
-/** Counts the requests: an answer that comes after a newer question is dropped. */
-let asked = 0;
+/** The number of the latest request: older responses are ignored. */
+let latestRequest = 0;
 /** @type {() => void} */
 let afterChange = () => {};
 
@@ -35,7 +35,7 @@ export function onHistoryChange(listener) {
 }
 
 /** @param {string} time @returns {string} */
-function ago(time) {
+function relativeTime(time) {
   const minutes = Math.round((Date.now() - new Date(time).getTime()) / 60_000);
   if (Number.isNaN(minutes)) return "";
   if (minutes < 1) return "just now";
@@ -46,17 +46,17 @@ function ago(time) {
 }
 
 /** @param {number|null|undefined} seconds @returns {string} */
-function exactAgain(seconds) {
+function learningTime(seconds) {
   if (seconds === null || seconds === undefined) return "saved; the model is still learning";
   const milliseconds = seconds * 1000;
-  if (milliseconds >= 1000) return `model exact again in ${seconds.toFixed(1)} s`;
-  return `model exact again in ${milliseconds < 1 ? "less than 1" : Math.round(milliseconds)} ms`;
+  if (milliseconds >= 1000) return `model updated in ${seconds.toFixed(1)} s`;
+  return `model updated in ${milliseconds < 1 ? "less than 1" : Math.round(milliseconds)} ms`;
 }
 
 /** @param {Entry} entry @returns {HTMLElement[]} */
-function facts(entry) {
+function details(entry) {
   const exactly = new Date(entry.labelled_at).toLocaleString();
-  const time = make("time", { datetime: entry.labelled_at, title: exactly }, ago(entry.labelled_at));
+  const time = make("time", { datetime: entry.labelled_at, title: exactly }, relativeTime(entry.labelled_at));
   const parts = [nameSpan(entry.person), time];
   if (typeof entry.seconds === "number") parts.push(make("span", {}, `${entry.seconds.toFixed(1)} s`));
   if (entry.drawn && entry.drawn !== "chosen") parts.push(make("span", {}, entry.drawn));
@@ -76,12 +76,12 @@ function classNames() {
 }
 
 /**
- * Does one change on the server and says what came of it beside the entry.
+ * Sends one change to the server and shows the result beside the entry.
  *
  * @param {HTMLElement} note
  * @param {string} verb
  * @param {() => Promise<any>} change
- * @returns {Promise<boolean>} whether it was done
+ * @returns {Promise<boolean>} whether it succeeded
  */
 async function attempt(note, verb, change) {
   note.className = "feedback";
@@ -89,7 +89,7 @@ async function attempt(note, verb, change) {
   try {
     const { project: news, took } = await change();
     project.update(news);
-    setText(note, `${verb}: ${exactAgain(took)}`);
+    setText(note, `${verb}: ${learningTime(took)}`);
     note.classList.add("good");
     afterChange();
     return true;
@@ -101,7 +101,7 @@ async function attempt(note, verb, change) {
 }
 
 /** @param {Entry} entry @param {HTMLElement} note @param {() => void} done @returns {HTMLSelectElement} */
-function correction(entry, note, done) {
+function labelSelect(entry, note, done) {
   const spoken = `Label of example ${entry.row}`;
   const select = make("select", { class: "correct", title: entry.label, "aria-label": spoken }, ...options(classNames(), entry.label));
   let byKey = false;
@@ -124,44 +124,44 @@ function correction(entry, note, done) {
   select.addEventListener("blur", correct);
   select.addEventListener("change", () => {
     clearTimeout(timer);
-    if (byKey) timer = setTimeout(correct, REST);
+    if (byKey) timer = setTimeout(correct, KEY_DELAY);
     else correct();
   });
   return select;
 }
 
-/** @param {HTMLElement} item  what is deleted stays in sight until the list is opened anew, but can no longer be changed */
-function retire(item) {
-  const heir = item.nextElementSibling ?? item.previousElementSibling;
-  item.classList.add("gone");
+/** @param {HTMLElement} item  a deleted entry, which stays visible until the list is opened again, but cannot be changed */
+function markDeleted(item) {
+  const neighbour = item.nextElementSibling ?? item.previousElementSibling;
+  item.classList.add("deleted");
   item.removeAttribute("data-row");
   const select = item.querySelector("select");
   select.replaceWith(make("s", {}, select.value));
   item.querySelector("button").remove();
-  /** @type {HTMLElement|null} */ (heir?.querySelector("button.delete"))?.focus();
+  /** @type {HTMLElement|null} */ (neighbour?.querySelector("button.delete"))?.focus();
 }
 
 /** @param {Entry} entry @returns {HTMLElement} */
 function guessNote(entry) {
   const right = entry.guess === entry.label;
   const text = right ? "guessed right" : `guessed ${entry.guess}`;
-  return make("span", { class: right ? "guess-note" : "guess-note wrong", title: `The model had guessed: ${entry.guess}` }, text);
+  return make("span", { class: right ? "guess-note" : "guess-note wrong", title: `The model guessed: ${entry.guess}` }, text);
 }
 
-/** @param {Entry} entry @returns {HTMLElement} an entry that nothing can be done with */
-function relic(entry) {
-  const about = make("p", { class: "about" }, ...facts(entry));
+/** @param {Entry} entry @returns {HTMLElement} an entry without controls */
+function readOnlyItem(entry) {
+  const about = make("p", { class: "about" }, ...details(entry));
   const text = make("div", { class: "entry" }, make("div", { class: "line" }, nameSpan(entry.label)), about);
   return make("li", {}, make("div", { class: "picture" }, thumbnail(null, null)), text);
 }
 
 /** @param {Entry} entry @returns {HTMLElement} */
-function itemOf(entry) {
-  if (entry.row === null || entry.view === null) return relic(entry);
+function entryItem(entry) {
+  if (entry.row === null || entry.view === null) return readOnlyItem(entry);
   const note = make("p", { class: "feedback", role: "status" });
-  const said = make("span", { class: "said" });
-  const judge = () => said.replaceChildren(...(entry.guess === null || entry.guess === undefined ? [] : [guessNote(entry)]));
-  const select = correction(entry, note, judge);
+  const guessResult = make("span", { class: "guess-result" });
+  const showGuessResult = () => guessResult.replaceChildren(...(entry.guess === null || entry.guess === undefined ? [] : [guessNote(entry)]));
+  const select = labelSelect(entry, note, showGuessResult);
   const spoken = `Delete the label of example ${entry.row}`;
   const button = make("button", { type: "button", class: "delete", "aria-label": spoken }, "Delete");
   const line = make("div", { class: "line" }, select, note, button);
@@ -169,14 +169,14 @@ function itemOf(entry) {
     "li",
     { "data-row": entry.row },
     make("div", { class: "picture" }, thumbnail(entry.row, entry.view)),
-    make("div", { class: "entry" }, line, make("p", { class: "about" }, said, ...facts(entry))),
+    make("div", { class: "entry" }, line, make("p", { class: "about" }, guessResult, ...details(entry))),
   );
   button.addEventListener("click", async () => {
     button.disabled = true;
-    if (await attempt(note, "deleted", () => request("DELETE", `labels/${entry.row}`, {}))) retire(item);
+    if (await attempt(note, "deleted", () => request("DELETE", `labels/${entry.row}`, {}))) markDeleted(item);
     else button.disabled = false;
   });
-  judge();
+  showGuessResult();
   return item;
 }
 
@@ -184,26 +184,26 @@ function itemOf(entry) {
 function showRange(total, count) {
   const range = `${grouped(offset + 1)} to ${grouped(offset + count)} of ${grouped(total)}`;
   setText(byId("history-range"), count ? range : "");
-  setText(byId("history-note"), total ? "" : "No labels here yet.");
+  setText(byId("history-note"), total ? "" : "There are no labels yet.");
   byId("newer").disabled = offset === 0;
   byId("older").disabled = offset + count >= total;
 }
 
 async function load() {
-  const turn = ++asked;
-  const query = new URLSearchParams({ offset: String(offset), limit: String(PAGE) });
+  const number = ++latestRequest;
+  const query = new URLSearchParams({ offset: String(offset), limit: String(PAGE_SIZE) });
   for (const name of ["label", "person"]) {
     const { value } = byId(`filter-${name}`);
     if (value !== "") query.set(name, value);
   }
   try {
     const { total, entries } = await request("GET", `history?${query}`);
-    if (turn !== asked) return;
-    byId("history-list").replaceChildren(...entries.map(itemOf));
+    if (number !== latestRequest) return;
+    byId("history-list").replaceChildren(...entries.map(entryItem));
     byId("history-list").scrollTop = 0;
     showRange(total, entries.length);
   } catch (error) {
-    if (turn === asked) setText(byId("history-note"), `The history cannot be shown: ${error.message}`);
+    if (number === latestRequest) setText(byId("history-note"), `The history cannot be loaded: ${error.message}`);
   }
 }
 
@@ -229,8 +229,8 @@ export function toggleHistory() {
   return reload();
 }
 
-/** Arrow keys go from entry to entry, staying on the same control. @param {KeyboardEvent} event */
-function walk(event) {
+/** Moves the focus between the delete buttons with the arrow keys. @param {KeyboardEvent} event */
+function moveFocus(event) {
   const item = event.target instanceof Element && event.target.matches("button.delete") ? event.target.closest("li") : null;
   const next = { ArrowDown: item?.nextElementSibling, ArrowUp: item?.previousElementSibling }[event.key];
   if (!next) return;
@@ -239,7 +239,7 @@ function walk(event) {
 }
 
 function turnPage(/** @type {number} */ pages) {
-  offset = Math.max(0, offset + pages * PAGE);
+  offset = Math.max(0, offset + pages * PAGE_SIZE);
   return load();
 }
 
@@ -247,4 +247,4 @@ byId("filter-label").addEventListener("change", reload);
 byId("filter-person").addEventListener("change", reload);
 byId("newer").addEventListener("click", () => turnPage(-1));
 byId("older").addEventListener("click", () => turnPage(1));
-byId("history-list").addEventListener("keydown", walk);
+byId("history-list").addEventListener("keydown", moveFocus);

@@ -1,11 +1,11 @@
 /**
- * Which key gives which class, and what a key press means.
+ * The keys of classes and actions.
  */
 
 const DIGITS = [..."1234567890"];
 const LETTERS = [..."abcdefghijklmnopqrstuvwxyz"];
 
-/** Keys of the page itself; classes never get them. */
+/** Keys of the page itself, which are never assigned to classes. */
 export const ACTIONS = {
   s: "skip",
   " ": "skip",
@@ -19,17 +19,17 @@ export const ACTIONS = {
 };
 
 const FREE_LETTERS = LETTERS.filter((letter) => !(letter in ACTIONS));
-/** In the order in which they are given away; "⇧a" is Shift and A. */
-const FALLBACK = [...DIGITS, ...FREE_LETTERS, ...FREE_LETTERS.map((letter) => `⇧${letter}`)];
+/** In the order of assignment; "⇧a" is Shift and A. */
+const FALLBACK_KEYS = [...DIGITS, ...FREE_LETTERS, ...FREE_LETTERS.map((letter) => `⇧${letter}`)];
 
 /**
- * A class that is a digit gets that digit, whoever came before: pressing 3 must never mean another class than "3". The others follow in
- * the order in which they were added, each with its first letter if that is free. A key once given stays, even that of a class that is
- * gone: other people add and remove classes while fingers know the keys. Only a digit can take a key from its class.
+ * A class named after a digit gets that digit: pressing 3 must always mean the class "3". The others follow in the order in which they
+ * were added, each with its first letter if that is free. A key stays assigned, even if its class is removed, because other people add
+ * and remove classes while people know the keys by heart. Only a digit can lose its key to another class.
  *
  * @param {string[]} names
- * @param {Map<string, string>} given  what this returned before
- * @returns {Map<string, string>} class to key; a class beyond the last key has none
+ * @param {Map<string, string>} given  the previous result
+ * @returns {Map<string, string>} class to key; classes beyond the last key have none
  */
 export function assignKeys(names, given) {
   const keys = new Map(names.filter((name) => /^[0-9]$/.test(name)).map((name) => [name, name]));
@@ -42,7 +42,7 @@ export function assignKeys(names, given) {
   for (const name of names) {
     if (keys.has(name)) continue;
     const initial = name.slice(0, 1).toLowerCase();
-    const wanted = FREE_LETTERS.includes(initial) ? [initial, ...FALLBACK] : FALLBACK;
+    const wanted = FREE_LETTERS.includes(initial) ? [initial, ...FALLBACK_KEYS] : FALLBACK_KEYS;
     const key = wanted.find((candidate) => !taken.has(candidate));
     if (key === undefined) continue;
     keys.set(name, key);
@@ -52,8 +52,8 @@ export function assignKeys(names, given) {
 }
 
 /**
- * The name of a key press as used above, or null if it is none of ours. Digits and letters are found on keyboards too that give other
- * signs without Shift (French digits) or have another alphabet; Caps Lock changes nothing.
+ * The name of a key press as used above; null for other keys. Also finds digits and letters on keyboards that produce other characters
+ * without Shift (French digits) or have another alphabet, and ignores Caps Lock.
  *
  * @param {KeyboardEvent} event
  * @returns {string|null}
@@ -66,30 +66,29 @@ export function keyOf(event) {
   const key = event.key.toLowerCase();
   if (/^[0-9]$/.test(key) || key in ACTIONS) return key;
   if (/^[a-z]$/.test(key)) return event.shiftKey ? `⇧${key}` : key;
-  return event.shiftKey ? null : placed(event);
+  return event.shiftKey ? null : keyByPosition(event);
 }
 
 /**
- * The digit or letter printed on the same place of an English keyboard. A sign such as the comma, which stands where others have a
- * letter, is not that letter.
+ * The digit or letter at the same position of an English keyboard. A punctuation mark at the position of a letter is not that letter.
  *
  * @param {KeyboardEvent} event
  * @returns {string|null}
  */
-function placed(event) {
-  const [, place, sign] = /^(Key|Digit)([A-Z0-9])$/.exec(event.code) ?? [];
-  if (sign === undefined) return null;
-  return place === "Digit" || event.key.codePointAt(0) > 127 ? sign.toLowerCase() : null;
+function keyByPosition(event) {
+  const [, kind, character] = /^(Key|Digit)([A-Z0-9])$/.exec(event.code) ?? [];
+  if (character === undefined) return null;
+  return kind === "Digit" || event.key.codePointAt(0) > 127 ? character.toLowerCase() : null;
 }
 
-/** @param {EventTarget|null} target @returns {boolean} whether keys belong to the field that has the focus */
+/** @param {EventTarget|null} target @returns {boolean} whether the focused field receives the keys */
 export function isTyping(target) {
   if (!(target instanceof HTMLElement)) return false;
   if (target instanceof HTMLInputElement) return !["checkbox", "button", "submit"].includes(target.type);
   return target.isContentEditable || target.matches("textarea, select");
 }
 
-/** Space presses the button that has the focus; it must not skip as well. @param {EventTarget|null} target @returns {boolean} */
+/** Space presses the focused button, so it must not also skip. @param {EventTarget|null} target @returns {boolean} */
 export function takesSpace(target) {
   return target instanceof HTMLElement && target.matches("button, a, summary, input");
 }

@@ -1,26 +1,26 @@
 /**
- * Puts the parts of the page together.
+ * The entry point of the page: connects keys, buttons and requests.
  *
  * @typedef {import("./api.js").Project} Project
  */
 
-import { onLocked } from "./api.js";
+import { onTokenRequired } from "./api.js";
 import { showNotice } from "./banner.js";
-import { labelOfKey, onChoose, showClasses } from "./classes.js";
-import { askForClass, askForToken, listClasses, toggle, wireDialogs, wireForms } from "./dialogs.js";
+import { labelOfKey, onClassClick, showClasses } from "./classes.js";
+import { askForClass, askForToken, listClasses, setUpDialogs, setUpForms, toggle } from "./dialogs.js";
 import { byId, grouped, setText } from "./dom.js";
 import { scrollExample } from "./example.js";
 import { setGuessesVisible } from "./guesses.js";
 import { onHistoryChange, toggleHistory } from "./history.js";
 import { ACTIONS, isTyping, keyOf, takesSpace } from "./keys.js";
-import { answer, onTurn, refresh, remark, resume, skip, start, undo } from "./labeller.js";
+import { addLabel, onShow, refresh, resume, skip, start, undo, updateMarks } from "./labelling.js";
 import { refreshProgress, showBalance, showPeople, toggleProgress } from "./progress.js";
 import { project } from "./project.js";
 import { settings } from "./settings.js";
 
 function toggleGuesses() {
   setGuessesVisible(!settings.guesses);
-  remark();
+  updateMarks();
 }
 
 function openData() {
@@ -29,7 +29,7 @@ function openData() {
 }
 
 /** @type {Record<string, (event: Event) => void>} */
-const PERFORM = {
+const HANDLERS = {
   skip,
   undo,
   history: toggleHistory,
@@ -38,61 +38,61 @@ const PERFORM = {
   guesses: toggleGuesses,
   help: () => toggle("help-sheet"),
 };
-/** Sheets that the key which opened them closes again. */
-const CLOSES = { history: "history-sheet", progress: "progress-sheet", help: "help-sheet" };
+/** Dialogs that are closed by the same key that opens them. */
+const TOGGLED_DIALOGS = { history: "history-sheet", progress: "progress-sheet", help: "help-sheet" };
 
 /** @param {KeyboardEvent} event */
 function onKey(event) {
-  // Browsers that fill in a form send key events without a key.
+  // Browsers send key events without a key when they fill in a form.
   if (!event.key) return;
   const key = keyOf(event);
-  // A key held down must not label one example after the other.
+  // A key held down must not label several examples.
   if (event.repeat && key !== null) return;
   const open = document.querySelector("dialog[open]");
   if (isTyping(event.target)) return;
   const action = key === null ? undefined : ACTIONS[key];
   if (open) {
-    if (action && CLOSES[action] === open.id) act(event, PERFORM[action]);
+    if (action && TOGGLED_DIALOGS[action] === open.id) handle(event, HANDLERS[action]);
   } else if (action) {
-    if (!(key === " " && takesSpace(event.target))) act(event, PERFORM[action]);
+    if (!(key === " " && takesSpace(event.target))) handle(event, HANDLERS[action]);
   } else {
-    onPlainKey(event, key);
+    onClassOrScrollKey(event, key);
   }
 }
 
 /** @param {KeyboardEvent} event @param {string|null} key */
-function onPlainKey(event, key) {
+function onClassOrScrollKey(event, key) {
   const label = labelOfKey(key);
-  if (label !== undefined) act(event, () => answer(label, event));
+  if (label !== undefined) handle(event, () => addLabel(label, event));
   else if (!(event.target instanceof SVGElement) && scrollExample(event.key)) event.preventDefault();
 }
 
-/** @param {Event} event @param {(event: Event) => void} perform */
-function act(event, perform) {
+/** @param {Event} event @param {(event: Event) => void} handler */
+function handle(event, handler) {
   event.preventDefault();
-  perform(event);
+  handler(event);
 }
 
-/** A button that was clicked would keep the focus and be pressed by the next Space. @param {MouseEvent} event */
-function dropFocus(event) {
+/** Removes the focus from a clicked button, which the next Space would press again. @param {MouseEvent} event */
+function blurClickedButton(event) {
   const button = event.target instanceof Element ? event.target.closest(".classes button, .actions button") : null;
-  const pointed = event.detail > 0;
-  if (pointed && button instanceof HTMLElement) button.blur();
+  const isPointer = event.detail > 0;
+  if (isPointer && button instanceof HTMLElement) button.blur();
 }
 
 /** @param {Project} news */
-function showTally(news) {
+function showCounts(news) {
   setText(byId("name"), news.name);
   byId("name").title = news.name;
-  document.title = `${news.name}: label`;
+  document.title = `${news.name} – labelling`;
   setText(byId("labelled"), news.labelled);
   setText(byId("total"), grouped(news.total));
   byId("share").value = news.total ? news.labelled / news.total : 0;
 }
 
-function wirePerson() {
+function setUpPerson() {
   const [field, hint] = [byId("person"), byId("person-hint")];
-  const keep = () => {
+  const save = () => {
     const before = settings.person;
     settings.person = field.value;
     field.value = settings.person;
@@ -101,53 +101,53 @@ function wirePerson() {
   };
   /** @type {number|undefined} */
   let labelled;
-  // The hint comes with the first example, not before, as a token may be asked for first. Who simply labels has answered it, too.
+  // The hint appears with the first example, because a token may be required first. Labelling dismisses it.
   project.subscribe((news) => {
     labelled ??= news.labelled;
-    if (!settings.named && news.labelled !== labelled) keep();
+    if (!settings.named && news.labelled !== labelled) save();
     else hint.hidden = settings.named;
   });
   field.value = settings.person;
-  field.addEventListener("change", keep);
+  field.addEventListener("change", save);
   field.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => event.key === "Enter" && field.blur());
-  byId("person-hint-close").addEventListener("click", keep);
+  byId("person-hint-close").addEventListener("click", save);
 }
 
-function wireButtons() {
-  for (const id of ["skip", "undo", "history", "new-class", "help"]) byId(id).addEventListener("click", PERFORM[id]);
+function setUpButtons() {
+  for (const id of ["skip", "undo", "history", "new-class", "help"]) byId(id).addEventListener("click", HANDLERS[id]);
   byId("progress-open").addEventListener("click", toggleProgress);
   byId("data").addEventListener("click", openData);
   byId("show-guesses").addEventListener("change", toggleGuesses);
-  document.addEventListener("click", dropFocus);
+  document.addEventListener("click", blurClickedButton);
   document.addEventListener("keydown", onKey);
 }
 
 /** @param {Project} news */
 function showProject(news) {
-  showTally(news);
+  showCounts(news);
   showClasses(news);
   showPeople(news);
   showBalance(news.classes);
   if (byId("data-sheet").open) listClasses(news);
-  remark();
+  updateMarks();
 }
 
 function main() {
-  onLocked(askForToken);
+  onTokenRequired(askForToken);
   project.subscribe(showProject);
-  wirePerson();
-  wireButtons();
-  wireDialogs();
-  wireForms(refresh);
-  onChoose(answer);
+  setUpPerson();
+  setUpButtons();
+  setUpDialogs();
+  setUpForms(refresh);
+  onClassClick(addLabel);
   onHistoryChange(() => {
     setText(byId("saved"), "");
     refreshProgress();
     resume();
   });
-  onTurn(refreshProgress);
+  onShow(refreshProgress);
   setGuessesVisible(settings.guesses);
-  addEventListener("unhandledrejection", () => showNotice("The page has failed: reload it. Labels that were saved are safe."));
+  addEventListener("unhandledrejection", () => showNotice("The page failed: reload it. Saved labels are safe."));
   start();
 }
 

@@ -1,23 +1,23 @@
 /**
- * The progress panel: beside the example on a wide screen, a sheet on a narrow one.
+ * The progress panel: beside the example on a wide screen, in a dialog on a narrow one.
  *
  * @typedef {import("./api.js").Project} Project
  */
 
 import { request } from "./api.js";
-import { drawCurve } from "./chart.js";
 import { byId, counted, grouped, make, nameSpan, percent, setText, span } from "./dom.js";
+import { drawCurve } from "./learning-curve.js";
 import { project } from "./project.js";
-import { drawTimes } from "./times.js";
+import { drawSparkline } from "./sparkline.js";
 
-/** At most one request a second, and a little after the label: the next example comes first. */
-const SHORTEST = 1_000;
-const BREATH = 120;
-/** Others label too: their news come without a label of one's own. */
-const SLOW = 15_000;
+/** Milliseconds between requests, and after a label, because the next example has priority. */
+const MIN_INTERVAL = 1_000;
+const MIN_DELAY = 120;
+/** Milliseconds between requests without a label of one's own, because other people label, too. */
+const IDLE_INTERVAL = 15_000;
 const ESTIMATES = {
-  progressive: "Measured on the examples drawn at random, each before the model had learned it.",
-  "leave-one-out": "Measured on the examples drawn at random, each as if the model had not learned it.",
+  progressive: "Measured on the randomly drawn examples, each before the model learned it.",
+  "leave-one-out": "Measured on the randomly drawn examples, each as if the model had not learned it.",
   "held-out": "Measured on labelled examples that the model never learns.",
 };
 
@@ -32,21 +32,21 @@ let latest = null;
 function showAdvice(advice) {
   const place = byId("advice");
   place.hidden = !advice;
-  byId("progress-open").querySelector(".news").hidden = !advice?.stop;
+  byId("progress-open").querySelector(".badge").hidden = !advice?.stop;
   if (!advice) return;
   place.classList.toggle("stop", Boolean(advice.stop));
-  setText(byId("advice-title"), advice.stop ? "You may stop" : "Go on");
+  setText(byId("advice-title"), advice.stop ? "You can stop" : "Keep labelling");
   setText(byId("advice-reason"), advice.reason ?? "");
   const numbers = [];
   if (typeof advice.inside === "number") numbers.push(`${percent(advice.inside)} of the pool inside the margin`);
-  if (typeof advice.agreement === "number") numbers.push(`${percent(advice.agreement)} agreement with the model before`);
+  if (typeof advice.agreement === "number") numbers.push(`${percent(advice.agreement)} agreement with the previous model`);
   setText(byId("advice-numbers"), numbers.join(" · "));
 }
 
 /** @param {any} progress */
 function showCurve(progress) {
   const { random = [], random_from = null, estimate } = progress;
-  const note = progress.curve_note || "Too early to say.";
+  const note = progress.curve_note || "Too early to tell.";
   const curve = (progress.curve ?? []).filter((/** @type {any} */ point) => Number.isFinite(point.accuracy));
   drawCurve(byId("curve"), { curve, random, random_from }, note);
   setText(byId("accuracy"), curve.length ? percent(curve.at(-1).accuracy) : "");
@@ -67,10 +67,10 @@ export function showBalance(balance) {
 }
 
 /** @param {{median: number|null, last: number[]}|undefined} seconds */
-function showPace(seconds) {
+function showTimes(seconds) {
   const { median = null, last = [] } = seconds ?? {};
   setText(byId("pace"), median === null ? "" : `median ${median.toFixed(1)} s`);
-  drawTimes(byId("sparkline"), { median, last: last.filter(Number.isFinite) });
+  drawSparkline(byId("sparkline"), { median, last: last.filter(Number.isFinite) });
 }
 
 /** @param {any} model */
@@ -79,7 +79,7 @@ function showModel(model) {
     ["Labels learned", model?.labels],
     ["Waiting to be learned", model?.pending],
     ["Support vectors", model?.support],
-    ["Largest violation of the optimum", typeof model?.kkt === "number" ? model.kkt.toExponential(0) : undefined],
+    ["Largest KKT violation", typeof model?.kkt === "number" ? model.kkt.toExponential(0) : undefined],
     ["Strategy", project.current?.strategy],
   ].filter(([, value]) => value !== undefined && value !== null);
   setText(byId("model-kind"), model?.kind ?? "");
@@ -90,20 +90,20 @@ function showModel(model) {
 /** @param {Project} news */
 export function showPeople(news) {
   const here = news.people.filter((person) => person.here).length;
-  setText(byId("people-note"), `${here} here now`);
+  setText(byId("people-note"), `${here} active`);
   const items = news.people.map((person) => {
-    const lamp = make("i", { role: "img", "aria-label": person.here ? "here now" : "away" });
-    return make("li", { class: person.here ? "here" : "" }, lamp, nameSpan(person.name), span("share", grouped(person.labels)));
+    const indicator = make("i", { role: "img", "aria-label": person.here ? "active" : "inactive" });
+    return make("li", { class: person.here ? "here" : "" }, indicator, nameSpan(person.name), span("share", grouped(person.labels)));
   });
   byId("people").replaceChildren(...items);
 }
 
 function render() {
   if (!latest) return;
-  byId("progress").classList.remove("new");
+  byId("progress").classList.remove("loading");
   showAdvice(latest.advice);
   showCurve(latest);
-  showPace(latest.seconds);
+  showTimes(latest.seconds);
   showModel(latest.model);
 }
 
@@ -116,25 +116,25 @@ async function load() {
     showBalance(latest.balance ?? []);
     byId("stale").hidden = true;
   } catch {
-    // The figures are no reason to disturb anybody; an answer that is not saved says so by itself.
+    // Outdated figures do not justify an error message; a label that is not saved shows its own.
     byId("stale").hidden = latest === null;
   }
-  plan(SLOW);
+  schedule(IDLE_INTERVAL);
 }
 
 /** @param {number} delay */
-function plan(delay) {
+function schedule(delay) {
   clearTimeout(timer);
-  timer = setTimeout(() => (document.hidden ? plan(SLOW) : load()), delay);
+  timer = setTimeout(() => (document.hidden ? schedule(IDLE_INTERVAL) : load()), delay);
 }
 
 /** Called after each label, correction and deletion. */
 export function refreshProgress() {
-  plan(Math.max(BREATH, lastAt + SHORTEST - performance.now()));
+  schedule(Math.max(MIN_DELAY, lastAt + MIN_INTERVAL - performance.now()));
 }
 
-/** On a narrow screen the panel lives in a sheet that covers the example, and keys give no labels while it is open. */
-function place() {
+/** On a narrow screen the panel is in a dialog that covers the example; no labels can be given while it is open. */
+function movePanel() {
   const sheet = byId("progress-sheet");
   if (sheet.open) sheet.close();
   (narrow.matches ? sheet : byId("side")).append(byId("progress"));
@@ -143,12 +143,12 @@ function place() {
 
 export function toggleProgress() {
   const sheet = byId("progress-sheet");
-  if (!narrow.matches) document.body.classList.toggle("alone");
+  if (!narrow.matches) document.body.classList.toggle("panel-hidden");
   else if (sheet.open) sheet.close();
   else sheet.showModal();
   render();
 }
 
-narrow.addEventListener("change", place);
+narrow.addEventListener("change", movePanel);
 addEventListener("resize", render);
-place();
+movePanel();

@@ -1,5 +1,5 @@
 /**
- * The project as the server told it last. Every part of the page that shows it listens here, whichever request brought the news.
+ * The latest state of the project. The parts of the page subscribe to it, whichever request updates it.
  *
  * @typedef {import("./api.js").Project} Project
  */

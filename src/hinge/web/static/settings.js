@@ -1,36 +1,36 @@
 /**
- * What the browser remembers: the person and the switch of the guesses for good, the example on screen until the tab is closed.
- * Storage can be forbidden or full; the page then works all the same and forgets.
+ * What the browser stores: the person and the visibility of guesses permanently, the example on screen until the tab is closed.
+ * If storage is disabled or full, the page still works, but forgets the settings.
  *
- * @typedef {"localStorage"|"sessionStorage"} Place
+ * @typedef {"localStorage"|"sessionStorage"} StorageName
  */
 
-/** @param {Place} place @param {string} name @returns {string|null} */
-function read(place, name) {
+/** @param {StorageName} storage @param {string} name @returns {string|null} */
+function read(storage, name) {
   try {
-    // Where storage is forbidden, even to name it is an error.
-    return globalThis[place].getItem(name);
+    // Where storage is disabled, even accessing it throws.
+    return globalThis[storage].getItem(name);
   } catch {
     return null;
   }
 }
 
-/** @param {Place} place @param {string} name @param {string|null} value */
-function write(place, name, value) {
+/** @param {StorageName} storage @param {string} name @param {string|null} value */
+function write(storage, name, value) {
   try {
-    if (value === null) globalThis[place].removeItem(name);
-    else globalThis[place].setItem(name, value);
+    if (value === null) globalThis[storage].removeItem(name);
+    else globalThis[storage].setItem(name, value);
   } catch {
-    // Nothing to do: the value lives as long as the page.
+    // Nothing to do: the value lasts until the page is closed.
   }
 }
 
 /**
- * People who give no name must not be taken for one and the same person: each browser has a name of its own, such as "me-4f2a".
+ * People without a name must not be treated as the same person, so each browser has its own name, such as "me-4f2a".
  *
  * @returns {string}
  */
-function nameOfBrowser() {
+function browserName() {
   const known = read("localStorage", "hinge.browser");
   if (/^me-[0-9a-f]{4}$/.test(known ?? "")) return known;
   const [number] = crypto.getRandomValues(new Uint16Array(1));
@@ -39,20 +39,20 @@ function nameOfBrowser() {
   return name;
 }
 
-const nobody = nameOfBrowser();
+const defaultName = browserName();
 
-/** Half a surrogate pair, left by cutting an emoji, could not be sent. @param {string} name @returns {string} */
-function tidy(name) {
-  return [...name.replace(/\p{Surrogate}/gu, "").trim()].slice(0, 40).join("") || nobody;
+/** Removes lone surrogates, left by cutting an emoji, which cannot be sent. @param {string} name @returns {string} */
+function normalizeName(name) {
+  return [...name.replace(/\p{Surrogate}/gu, "").trim()].slice(0, 40).join("") || defaultName;
 }
 
 let named = read("localStorage", "hinge.person") !== null;
-let person = tidy(read("localStorage", "hinge.person") ?? "");
+let person = normalizeName(read("localStorage", "hinge.person") ?? "");
 let guesses = read("localStorage", "hinge.guesses") !== "hidden";
 let holding = read("sessionStorage", "hinge.holding");
 
 export const settings = {
-  /** Whether the person has ever said (or declined to say) a name. */
+  /** Whether the person has entered (or declined to enter) a name. */
   get named() {
     return named;
   },
@@ -61,7 +61,7 @@ export const settings = {
     return person;
   },
   set person(name) {
-    person = tidy(name);
+    person = normalizeName(name);
     named = true;
     write("localStorage", "hinge.person", person);
   },
@@ -74,7 +74,7 @@ export const settings = {
     write("localStorage", "hinge.guesses", shown ? "shown" : "hidden");
   },
 
-  /** The row on screen, asked for again after a reload. @returns {number|null} */
+  /** The row on screen, requested again after a reload. @returns {number|null} */
   get holding() {
     return holding === null ? null : Number(holding);
   },

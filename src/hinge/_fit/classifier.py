@@ -1,0 +1,228 @@
+"""Classifiers: kernel classifiers of any kind, and those that minimise the cost of a support vector machine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+from sklearn.base import ClassifierMixin
+
+from hinge._fit import driver
+from hinge._fit.estimator import KernelEstimator
+from hinge._fit.learner import KernelLearner
+from hinge._fit.progress import with_callbacks
+from hinge._fit.tasks import Classification
+from hinge._model.duality import gap_on, require_convex, violation_on
+from hinge._model.locking import reads, writes
+from hinge._model.params import check_class_weight, number
+from hinge._model.state import SolverOptions, State
+from hinge._model.threads import one_blas_thread
+from hinge.streaming import StreamTraits
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+    from hinge._model.labels import ClassTable
+    from hinge._model.state import NativeModel
+
+
+class KernelClassifier(ClassifierMixin, KernelEstimator):
+    """A kernel classifier that keeps learning, for any number of classes."""
+
+    _task = Classification()
+    _learner = KernelLearner(State)
+    stream_traits = StreamTraits()
+
+    @property
+    @reads
+    def classes_(self) -> NDArray[Any]:
+        """Labels known so far, sorted."""
+        return self._fitted_state().table.classes
+
+    def _classifier_options(self, *, streaming: bool) -> SolverOptions:
+        """Check the parameters that all classifiers share."""
+        options = self._common_options()
+        check_class_weight(self.class_weight, streaming=streaming)
+        return options
+
+    @writes
+    @with_callbacks
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn a training set from scratch, discarding what was learned before.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n, n_features)
+            Training examples. float32 and float64 are used as they are, other numbers become float64. With a
+            precomputed kernel: the square matrix of kernel values.
+        y : array-like of shape (n,)
+            Labels of any type, of at least two classes.
+        sample_weight : array-like of shape (n,), default=None
+            Weights that multiply `C` per row (in a perceptron, the step). Rows of weight 0 are left out.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        return driver.fit(self, X, y, sample_weight)
+
+    @writes
+    def partial_fit(
+        self, X: Any, y: Any, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Learn more examples, in the order given.
+
+        The first call decides `gamma` (`gamma="scale"` uses its examples only), the precision, and whether examples
+        are stored dense or sparse. Later input is converted accordingly.
+
+        Shuffle a stream that is sorted by class: every example is visited once, and while only one class has been
+        seen, only some of its examples are kept.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n, n_features)
+            Examples. With a precomputed kernel, the columns stand for all examples that will ever be learned: the
+            t-th example of the stream is column t.
+        y : array-like of shape (n,)
+            Labels; new classes may appear in any call.
+        classes : array-like of shape (n_classes,), default=None
+            Classes to expect, if they are known beforehand.
+        sample_weight : array-like of shape (n,), default=None
+            Weights that multiply `C` per row (in a perceptron, the step). Rows of weight 0 are skipped.
+
+        Returns
+        -------
+        self : object
+            The estimator.
+        """
+        return driver.partial_fit(self, X, y, classes, sample_weight)
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Compute the decision function.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n, n_features)
+            Examples; with a precomputed kernel, their kernel values against all examples of the stream.
+
+        Returns
+        -------
+        ndarray of shape (n,) or (n, n_classes)
+            With two classes one value per example, positive for `classes_[1]`; with more, one value per class.
+        """
+        table, decisions = self._class_decisions(X)
+        return decisions if len(table) > 2 else decisions.ravel()
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict the class of examples.
+
+        Any number of threads may predict at the same time. While another thread learns, the answer is that of the last
+        complete state.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n, n_features)
+            Examples; with a precomputed kernel, their kernel values against all examples of the stream.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Labels.
+        """
+        table, decisions = self._class_decisions(X)
+        return table.choose(decisions)
+
+    def _class_decisions(self, X: Any) -> tuple[ClassTable, NDArray[np.float64]]:
+        """Return decision values in the order of the classes, and these classes."""
+        predictor, decisions = self._raw_decisions(X)
+        return predictor.table, predictor.table.arrange(decisions)
+
+
+class SupportVectorClassifier(KernelClassifier):
+    """A classifier that minimises the regularised hinge loss, and measures how close it is to the minimum."""
+
+    C: float
+    tol: float
+
+    def _classifier_options(self, *, streaming: bool) -> SolverOptions:
+        options = super()._classifier_options(streaming=streaming)
+        number("C", self.C, above=0, hint="a usual value is 1.0")
+        return options.but(tolerance=number("tol", self.tol, above=0, hint="a usual value is 1e-3"))
+
+    @property
+    def _cost(self) -> float:
+        return float(self.C)
+
+    def _solution(self) -> NativeModel:
+        """Return the native model, ready to be measured."""
+        return self._fitted_state().native
+
+    @reads
+    def duality_gap(self, X: Any = None, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
+        """Compute the duality gap: primal minus dual objective, summed over the binary models.
+
+        Parameters
+        ----------
+        X, y : array-like, default=None
+            Examples of the problem, for instance the whole training set; None for those that the model still holds.
+        sample_weight : array-like of shape (n,), default=None
+            Weights of the rows of X.
+
+        Returns
+        -------
+        float
+            The gap. The optimum lies between `dual_objective()` and that plus the gap. Models that predict with
+            averaged coefficients return the gap of the coefficients that they are learning, before averaging.
+        """
+        if X is None:
+            return float(self._solution().duality_gap.sum())
+        return self._measured(gap_on, X, y, sample_weight)
+
+    @reads
+    def dual_objective(self, X: Any = None, y: Any = None) -> float:  # noqa: ARG002
+        """Compute the dual objective, summed over the binary models; learning raises it.
+
+        Parameters
+        ----------
+        X, y : array-like, default=None
+            Ignored: examples that the model does not hold have coefficient zero. Present so that all measures have the
+            same signature.
+
+        Returns
+        -------
+        float
+            The objective.
+        """
+        return float(self._solution().dual_objective.sum())
+
+    @reads
+    def kkt_violation(self, X: Any = None, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
+        """Compute the largest violation of the optimality (KKT) conditions over the binary models.
+
+        Parameters
+        ----------
+        X, y : array-like, default=None
+            Examples to check besides those that the model holds. Rows equal to one that is held count as that one,
+            others have coefficient zero.
+        sample_weight : array-like of shape (n,), default=None
+            Weights of the rows of X.
+
+        Returns
+        -------
+        float
+            The violation: 0 at the optimum, at most `tol` for a finished solution.
+        """
+        if X is None:
+            return float(self._solution().gap.max(initial=0.0))
+        return self._measured(violation_on, X, y, sample_weight)
+
+    def _measured(self, measure: Callable[..., float], X: Any, y: Any, sample_weight: ArrayLike | None) -> float:
+        state = self._fitted_state()
+        require_convex(state)
+        data = self._task.check(self, X, y, sample_weight, state)
+        self._solution()
+        with one_blas_thread():
+            return measure(state, data.X, data.class_numbers(state.table), data.costs)

@@ -1,0 +1,69 @@
+"""Checked training data."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hinge.exceptions import DataError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from hinge._model.labels import ClassTable
+    from hinge._model.validation import Rows
+
+
+@dataclass(frozen=True)
+class TrainingData:
+    """Checked rows with their targets and weights.
+
+    Attributes
+    ----------
+    X : ndarray, CSR matrix or TakenRows
+        The rows.
+    y : ndarray of shape (n,)
+        Labels as the user gave them, or the values of a regression.
+    weights : ndarray of shape (n,)
+        Sample weights.
+    costs : ndarray of shape (n,)
+        Upper bounds of the coefficients: `C` times sample weight times class weight. Rows of cost 0 are skipped.
+    metadata : dict
+        Passed on to scikit-learn's callbacks.
+    ids : sequence of hashable
+        One id per row, for models that can forget examples; empty for others.
+    features : dict
+        The fitted attributes that say how many features there are, and what they are called.
+    """
+
+    X: Rows
+    y: NDArray[Any]
+    weights: NDArray[np.float64]
+    costs: NDArray[np.float64]
+    metadata: dict[str, NDArray[np.float64]]
+    ids: Sequence[Hashable] = ()
+    features: Mapping[str, Any] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    @property
+    def used(self) -> NDArray[np.bool_]:
+        """Mask of the rows whose cost is above zero."""
+        return self.costs > 0
+
+    def class_numbers(self, table: ClassTable) -> NDArray[np.int32]:
+        """Return the native class number of each row; 0 for rows of cost 0."""
+        numbers = np.zeros(len(self.y), dtype=np.int32)
+        numbers[self.used] = table.encode(self.y[self.used])
+        return numbers
+
+    def require_weight(self) -> None:
+        """Raise DataError if no row has a positive weight."""
+        if not self.used.any():
+            raise DataError(
+                "At least one row must have a weight above zero, got none; leave sample_weight out to use all rows."
+            )

@@ -1,0 +1,218 @@
+"""What all estimators here have in common: fitted attributes, predictions, copies."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from hinge._fit.progress import CallbackSupportMixin
+from hinge._model.locking import reads
+from hinge._model.params import check_kernel, check_seed, check_threads, flag, number
+from hinge._model.state import SolverOptions
+from hinge._model.threads import count_threads
+from hinge._model.validation import check_queries, is_ready
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from hinge._fit.data import TrainingData
+    from hinge._fit.learner import Learner
+    from hinge._fit.passes import PassPlan
+    from hinge._fit.tasks import Task
+    from hinge._model.predictor import Predictor
+    from hinge._model.state import ProgressiveScore, State
+    from hinge._model.validation import PooledRows, Rows
+    from hinge.streaming import StreamTraits
+
+Kernel = "str | Callable[[Any, Any], Any]"
+
+
+class KernelEstimator(CallbackSupportMixin, BaseEstimator):
+    """A kernel model that keeps learning.
+
+    A class that inherits from it names its task and its learner, has the parameters below and some of its own, and
+    turns them into solver options in `_check_params`. `_fit.driver` does the rest.
+    """
+
+    kernel: str | Callable[[Any, Any], Any]
+    degree: int
+    gamma: str | float
+    coef0: float
+    cache_size: float
+    verbose: bool
+    random_state: Any
+    n_jobs: int | None
+    class_weight: Mapping[Any, float] | str | None = None
+
+    _task: ClassVar[Task]
+    _learner: ClassVar[Learner[Any]]
+    stream_traits: ClassVar[StreamTraits]
+    _state: State
+
+    # --- parameters ---
+
+    @abstractmethod
+    def _check_params(self, *, streaming: bool) -> SolverOptions:
+        """Raise ParameterError for invalid parameters; return what they mean to the solver."""
+
+    def _common_options(self) -> SolverOptions:
+        """Check the parameters that all estimators share; return options whose other fields have their defaults."""
+        check_kernel(*self._kernel_params)
+        check_seed(self.random_state)
+        check_threads(self.n_jobs)
+        flag("verbose", self.verbose)
+        megabytes = number("cache_size", self.cache_size, above=0, hint="it is in megabytes, a usual value is 200")
+        return SolverOptions(cache_bytes=int(min(megabytes * 2**20, 2**62)), threads=count_threads(self.n_jobs))
+
+    def _options(self, *, streaming: bool) -> SolverOptions:
+        """Return the solver options for a call that learns; such a call may also draw a seed."""
+        return self._check_params(streaming=streaming)
+
+    @property
+    def _kernel_params(self) -> tuple[str | Callable[[Any, Any], Any], int, str | float, float]:
+        return self.kernel, self.degree, self.gamma, self.coef0
+
+    @property
+    def _cost(self) -> float:
+        """The upper bound of the coefficient of an example of weight 1."""
+        return 1.0
+
+    def _pass_plan(self, data: TrainingData) -> PassPlan:
+        """Return how `fit` goes over a training set, where the learner makes passes."""
+        raise NotImplementedError
+
+    # --- the fitted model ---
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_state")
+
+    def _fitted_state(self) -> State:
+        """Return the state, or raise NotFittedError."""
+        if "_state" not in vars(self):  # scikit-learn's check looks at much more, and every call comes this way
+            check_is_fitted(self)
+        return self._state
+
+    def _predictor(self) -> Predictor:
+        """Return what answers predictions: an immutable snapshot of the state.
+
+        While another thread learns, it is the one published before; nobody waits unless the call is brief.
+        """
+        ready = self._fitted_state().predictor
+        return self._publish() if ready is None else ready
+
+    @reads
+    def _publish(self) -> Predictor:
+        return self._fitted_state().publish()
+
+    def _check_queries(self, X: Any, predictor: Predictor) -> Rows:
+        """Return checked rows to predict."""
+        return check_queries(self, X, predictor.storage, sparse=predictor.kernel.name != "precomputed")
+
+    def _raw_decisions(self, X: Any) -> tuple[Predictor, NDArray[np.float64]]:
+        """Return decision values, one column per native binary model, and what they were computed with."""
+        predictor = self._predictor()
+        return predictor, self._decide(predictor, self._check_queries(X, predictor))
+
+    def _decide(self, predictor: Predictor, rows: Rows) -> NDArray[np.float64]:
+        """Return decision values of checked rows."""
+        check_threads(self.n_jobs)
+        return predictor.decide(rows, count_threads(self.n_jobs))
+
+    def _take_rows(self, pool: PooledRows, rows: NDArray[np.int64]) -> Rows:
+        """Return a few rows of a pool in the form that is quickest to predict or learn."""
+        taken = pool.take(rows)
+        return taken if is_ready(taken, self._fitted_state().storage, self) else pool.X[rows]
+
+    # --- fitted attributes ---
+
+    @property
+    @reads
+    def support_(self) -> NDArray[np.int64]:
+        """Places of the support vectors in the stream (after `fit`: rows of X), grouped by class."""
+        return self._fitted_state().support().ids
+
+    @property
+    @reads
+    def support_vectors_(self) -> Any:
+        """Support vectors in the order of `support_`; with a precomputed kernel an array without columns."""
+        support = self._fitted_state().support()
+        return support.vectors if self._state.kernel.name != "precomputed" else support.vectors[:, :0]
+
+    @property
+    @reads
+    def n_support_(self) -> NDArray[np.int32]:
+        """Number of support vectors per class."""
+        return self._fitted_state().support().counts
+
+    @property
+    @reads
+    def dual_coef_(self) -> NDArray[np.float64]:
+        """Signed coefficients of the support vectors: one row for two classes, else one row per class."""
+        return self._fitted_state().support().coefficients
+
+    @property
+    @reads
+    def intercept_(self) -> NDArray[np.float64]:
+        """Constant of each row of `dual_coef_`."""
+        state = self._fitted_state()
+        return state.table.arrange(state.native.bias[None, :]).ravel()
+
+    @property
+    @reads
+    def n_iter_(self) -> int:
+        """Number of solver steps so far; each changed one coefficient or a pair."""
+        return self._fitted_state().native.n_steps
+
+    @property
+    @reads
+    def n_kernel_evals_(self) -> int:
+        """Number of kernel values computed so far."""
+        return self._fitted_state().native.n_kernel_evals
+
+    @property
+    def n_seen_(self) -> int:
+        """Number of examples given so far, including those that another thread is learning."""
+        return self._fitted_state().n_seen
+
+    @property
+    def fit_status_(self) -> int:
+        """0 if the last call that learned converged, 1 if it warned that it did not."""
+        return int(not self._fitted_state().converged)
+
+    @property
+    def progressive_score_(self) -> ProgressiveScore:
+        """How often the model was right about an example before learning it, since it was made or loaded."""
+        return self._fitted_state().progressive_score
+
+    @property
+    @reads
+    def model_size_(self) -> int:
+        """Number of support vectors, or of features of an approximate model."""
+        return self._fitted_state().size()
+
+    # --- copies ---
+
+    @reads
+    def _copied_state(self) -> State:
+        """Return a copy of what the model knows now."""
+        return self._fitted_state().copy()
+
+    @reads
+    def __getstate__(self) -> dict[str, Any]:
+        # Pickle would reach the state later, when another thread may be in the middle of learning.
+        parts = {name: value for name, value in super().__getstate__().items() if name != "_lock"}
+        if parts.get("_state") is not None and self._state.is_usable:
+            parts["_state"] = self._copied_state()
+        return parts
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        tags.input_tags.sparse = not tags.input_tags.pairwise
+        return tags

@@ -1,0 +1,145 @@
+"""How models made of support vectors learn: all rows of a training set in passes, or the next rows of a stream."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+
+import numpy as np
+
+from hinge._fit.convergence import CUT_SHORT, warn_not_converged
+from hinge._fit.passes import Passes
+from hinge._fit.progress import FitTasks, progress_bar
+from hinge._model.kernels import KernelSpec, check_gram
+from hinge._model.overflow import check_overflow
+from hinge._model.params import random_seed
+from hinge._model.state import State
+from hinge._model.validation import Storage
+from hinge.exceptions import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable
+
+    from hinge import _core
+    from hinge._fit.data import TrainingData
+    from hinge._fit.estimator import KernelEstimator
+    from hinge._model.labels import ClassTable
+    from hinge._model.state import SolverOptions
+
+StateT = TypeVar("StateT", bound=State)
+
+
+class Learner(Protocol[StateT]):
+    """How the models of one family learn; the driver calls these methods in this order."""
+
+    def name_rows(self, data: TrainingData, state: StateT | None, ids: Iterable[Hashable] | None) -> TrainingData:
+        """Return the data with one id per row, where the model can forget examples."""
+
+    def new_state(
+        self, estimator: KernelEstimator, data: TrainingData, options: SolverOptions, table: ClassTable
+    ) -> StateT:
+        """Return the state of a model that has learned nothing, as the first data require it."""
+
+    def require_unchanged(self, estimator: KernelEstimator, state: StateT, options: SolverOptions) -> None:
+        """Raise ParameterError if parameters changed that the coefficients of the state depend on."""
+
+    def require_learnable(self, state: StateT, data: TrainingData, *, whole: bool) -> None:
+        """Raise DataError for kernel values that would overflow or do not belong to the next rows of the stream."""
+
+    def train(self, estimator: KernelEstimator, state: StateT, data: TrainingData) -> None:
+        """Learn a whole training set with a new state."""
+
+    def learn(self, estimator: KernelEstimator, state: StateT, data: TrainingData, options: SolverOptions) -> None:
+        """Learn the next rows of a stream."""
+
+
+@dataclass(frozen=True)
+class KernelLearner(Generic[StateT]):
+    """How models of support vectors learn online.
+
+    Attributes
+    ----------
+    state_class : type
+        The class of the state.
+    """
+
+    state_class: type[StateT]
+
+    def name_rows(
+        self,
+        data: TrainingData,
+        state: StateT | None,  # noqa: ARG002
+        ids: Iterable[Hashable] | None,  # noqa: ARG002
+    ) -> TrainingData:
+        """Return the data as they are: these models cannot forget."""
+        return data
+
+    def new_state(
+        self, estimator: KernelEstimator, data: TrainingData, options: SolverOptions, table: ClassTable
+    ) -> StateT:
+        """Return an empty state; the data decide gamma, precision, and dense or sparse storage."""
+        kernel = KernelSpec.resolve(*estimator._kernel_params, X=data.X, weights=data.weights)
+        return self.state_class(kernel, options, Storage.of(data.X), table)
+
+    def require_unchanged(
+        self,
+        estimator: KernelEstimator,
+        state: StateT,
+        options: SolverOptions,  # noqa: ARG002
+    ) -> None:
+        """Raise ParameterError if the kernel changed."""
+        state.kernel.require_same(*estimator._kernel_params)
+
+    def require_learnable(self, state: StateT, data: TrainingData, *, whole: bool) -> None:
+        """Raise DataError for overflowing kernel values, or columns that are not those of the next rows."""
+        check_overflow(data.X, state.kernel, data.costs)
+        require_columns(state, data, whole=whole)
+
+    def train(self, estimator: KernelEstimator, state: StateT, data: TrainingData) -> None:
+        """Visit the training set as the estimator plans it."""
+        plan = estimator._pass_plan(data)
+        tasks = FitTasks(estimator, state, data, plan.n_steps)
+        with progress_bar(estimator.verbose) as bar, state.watched(bar) as monitor:
+            Passes(state, data, estimator.random_state, tasks, monitor).run(plan)
+        tasks.end()
+
+    def learn(self, estimator: KernelEstimator, state: StateT, data: TrainingData, options: SolverOptions) -> None:
+        """Learn the next rows of a stream, in the order given."""
+        state.use(options)
+        first = state.n_seen
+        state.n_seen += len(data)  # first of all: places must stay unique if the call is interrupted
+        with state.products(), progress_bar(estimator.verbose) as bar, state.watched(bar) as monitor:
+            self._visit(state, data, first, estimator.random_state, monitor)
+
+    def _visit(
+        self, state: StateT, data: TrainingData, first: int, random_state: object, monitor: _core.Monitor | None
+    ) -> None:
+        visit(state, data, first, random_state, monitor)
+
+
+def visit(state: State, data: TrainingData, first: int, random_state: object, monitor: _core.Monitor | None) -> None:
+    """Show rows, the first of which has a given place in the stream, to the native model once, in the order given."""
+    numbers = data.class_numbers(state.table)
+    seed = random_seed(random_state) if state.options.selection != "random" else 0
+    for rows, batch in state.storage.batches(data.X):
+        order = np.arange(rows.stop - rows.start, dtype=np.int64)
+        costs, place = data.costs[rows], first + rows.start
+        outcome = state.native.learn(batch, numbers[rows], costs, place, order, seed, monitor)
+        state.progressive_score.count(outcome)
+        if outcome.stalled and state.warns_when_stalled:
+            warn_not_converged(state, CUT_SHORT)
+
+
+def require_columns(state: State, data: TrainingData, *, whole: bool) -> None:
+    """Raise DataError if precomputed kernel values cannot be those of the next rows of the stream."""
+    if state.kernel.name != "precomputed":
+        return
+    first, n, columns = state.n_seen, len(data), state.storage.n_features
+    if whole and n != columns:
+        raise DataError(f"A precomputed kernel must be a square matrix in fit, got {n} rows and {columns} columns.")
+    if first + n > columns:
+        raise DataError(
+            f"A precomputed kernel must have a column for every example of the stream, got {columns} columns for "
+            f"{first + n} examples; pass all columns from the first call on."
+        )
+    check_gram(data.X[:, first : first + n])

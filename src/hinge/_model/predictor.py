@@ -1,0 +1,61 @@
+"""An immutable snapshot of a model that answers predictions, from any number of threads at once."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from hinge._model.overflow import require_finite
+from hinge._model.threads import one_blas_thread
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from hinge._model.kernels import KernelSpec
+    from hinge._model.labels import ClassTable
+    from hinge._model.validation import Rows, Storage
+
+
+class NativePredictor(Protocol):
+    """The native part of a snapshot, whatever its precision."""
+
+    def decide(self, batch: Any, threads: int = 1) -> NDArray[np.float64]:
+        """Return decision values, one column per binary model."""
+
+
+@dataclass(frozen=True)
+class Predictor:
+    """What a model answers with, until it learns something.
+
+    Attributes
+    ----------
+    kernel : KernelSpec
+        The kernel.
+    storage : Storage
+        How rows are stored.
+    table : ClassTable
+        The classes.
+    native : NativePredictor
+        Support vectors and coefficients, or a feature map and weights.
+    uses_blas : bool
+        The native code calls the BLAS.
+    """
+
+    kernel: KernelSpec
+    storage: Storage
+    table: ClassTable
+    native: NativePredictor
+    uses_blas: bool
+
+    def decide(self, rows: Rows, threads: int) -> NDArray[np.float64]:
+        """Return decision values of checked rows, one column per native binary model."""
+        with self._blas():
+            parts = [self.native.decide(batch, threads) for _, batch in self.storage.batches(rows)]
+        decisions = parts[0] if len(parts) == 1 else np.concatenate(parts)
+        return decisions if self.kernel.is_bounded else require_finite(decisions)
+
+    def _blas(self) -> AbstractContextManager[None]:
+        return one_blas_thread() if self.uses_blas else nullcontext()

@@ -1,0 +1,50 @@
+"""Predictions in the words and numbers that commands print."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from sklearn.metrics import roc_auc_score
+
+from hinge.streaming import predict_with_scores, traits
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from hinge.streaming import Model
+    from hinge.tables import Labels, Matrix
+
+NORMAL, OUTLIER = "normal", "outlier"
+ROWS_PER_CHUNK = 4096  # read from a file at a time
+
+
+def predict_rows(model: Model, X: Matrix) -> tuple[Labels, NDArray[np.float64]]:
+    """Predict examples.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted estimator.
+    X : array or CSR matrix of shape (n, n_features)
+        The examples.
+
+    Returns
+    -------
+    predictions : ndarray of shape (n,)
+        Labels; "normal" or "outlier" from a one-class model; values from a regressor.
+    scores : ndarray of shape (n, n_columns)
+        Decision values, one column per decision function.
+    """
+    predictions, scores = predict_with_scores(model, X)
+    return name_outliers(predictions) if traits(model).task == "one-class" else predictions, scores
+
+
+def name_outliers(signs: NDArray[np.int64]) -> NDArray[np.str_]:
+    """Return "normal" for +1 and "outlier" for -1."""
+    return np.where(signs > 0, NORMAL, OUTLIER)
+
+
+def roc_auc(is_positive: NDArray[np.bool_], scores: NDArray[np.float64]) -> float | None:
+    """Compute the area under the ROC curve; None if all rows are of one kind."""
+    return float(roc_auc_score(is_positive, scores)) if len(np.unique(is_positive)) == 2 else None

@@ -1,0 +1,106 @@
+"""The figure of a training run. Imported only when a plot is wanted, because it imports matplotlib."""
+
+from pathlib import Path
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backend_bases import FigureCanvasBase
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.ticker import MaxNLocator, StrMethodFormatter
+from scipy.sparse import issparse
+
+from hinge.cli._models import class_names
+from hinge.cli.train._compare import SklearnResult
+from hinge.cli.train._learn import N_PLOTTED, TrainResult
+from hinge.io.atomic import replacing
+from hinge.streaming import model_size, traits
+
+INK, MUTED = "#22262e", "#8b93a1"
+ONLINE, SKLEARN, SIZE = "#2563eb", "#d97706", "#0d9488"
+CLASS_COLOURS = ("#2563eb", "#dc2626")
+MAP_COLOURS = ("#93b4f5", "#c9dafb", "#fbd0d0", "#f2a1a1")
+GRID_POINTS = 240
+FORMATS = frozenset(FigureCanvasBase.filetypes)
+
+
+def draw_training(file: Path, result: TrainResult, peer: SklearnResult | None) -> None:
+    """Draw the error and the size of the model over time and, for two features, the decision boundary."""
+    has_plane = bool(result.recent) and (_is_one_class(result) or len(class_names(result.model)) == 2)
+    layout = ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.08)
+    figure = Figure(figsize=(11, 5) if has_plane else (10, 4), layout=layout, dpi=150, facecolor="white")
+    axes = figure.subplot_mosaic("pe;ps" if has_plane else "es")
+    _draw_error(axes["e"], result, peer)
+    _draw_size(axes["s"], result, peer)
+    if has_plane:
+        _draw_plane(axes["p"], result)
+    with replacing(file) as unfinished:
+        figure.savefig(unfinished, format=file.suffix.lstrip(".").lower())
+
+
+def _draw_error(axes: Axes, result: TrainResult, peer: SklearnResult | None) -> None:
+    seen, error, _ = zip(*result.curve, strict=True)
+    axes.plot(seen, error, color=ONLINE, linewidth=2, label=f"before learning each example: {error[-1]:.2f} %")
+    if result.test_error is not None:
+        label = f"online, on test rows: {result.test_error:.2f} %"
+        axes.plot(seen[-1], result.test_error, "o", color=ONLINE, markersize=7, clip_on=False, zorder=5, label=label)
+    if peer is not None and peer.test_error is not None:
+        label = f"{peer.name}, on test rows: {peer.test_error:.2f} %"
+        axes.axhline(peer.test_error, color=SKLEARN, linestyle="--", label=label)
+    axes.set_ylim(0, 1.3 * max(error[len(error) // 10 :]) or 1.0)
+    _title(axes, "Wrong about normal or outlier, %" if _is_one_class(result) else "Error, %")
+    _finish(axes)
+
+
+def _draw_size(axes: Axes, result: TrainResult, peer: SklearnResult | None) -> None:
+    seen, _, sizes = zip(*result.curve, strict=True)
+    unit, label = traits(result.model).size_unit, f"online: {model_size(result.model):,} in {result.seconds:.1f} s"
+    axes.plot(seen, sizes, color=SIZE, linewidth=2, label=label)
+    if peer is not None and unit == "support vectors":  # which cannot be compared with features
+        label = f"{peer.name}: {peer.n_support:,} in {peer.seconds:.1f} s"
+        axes.axhline(peer.n_support, color=SKLEARN, linestyle="--", label=label)
+    axes.set_ylim(bottom=0)
+    axes.yaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+    _title(axes, unit.capitalize())
+    _finish(axes)
+
+
+def _title(axes: Axes, text: str) -> None:
+    axes.set_title(text, color=INK, fontsize=11, loc="left", fontweight="bold")
+
+
+def _finish(axes: Axes) -> None:
+    axes.set_xlabel("examples learned", color=MUTED)
+    axes.set_xlim(left=0)
+    axes.xaxis.set_major_locator(MaxNLocator(5))
+    axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.spines[["left", "bottom"]].set_color(MUTED)
+    axes.tick_params(colors=MUTED)
+    axes.grid(axis="y", color="#e6e9ee", linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.legend(frameon=False, labelcolor=INK, fontsize=9)
+
+
+def _draw_plane(axes: Axes, result: TrainResult) -> None:
+    X = np.concatenate([X.toarray() if issparse(X) else X for X, _ in result.recent])[-N_PLOTTED:]
+    y = np.concatenate([y for _, y in result.recent])[-N_PLOTTED:]
+    low, high = X.min(), X.max()
+    ticks = np.linspace(low, high, GRID_POINTS)
+    grid = np.stack(np.meshgrid(ticks, ticks), axis=-1).reshape(-1, 2)
+    decision = result.model.decision_function(grid).reshape(GRID_POINTS, GRID_POINTS)
+    is_one_class = _is_one_class(result)
+    levels, colours = ([0], MAP_COLOURS[1:3][::-1]) if is_one_class else ([-1, 0, 1], MAP_COLOURS)
+    axes.contourf(ticks, ticks, decision, levels=[-np.inf, *levels, np.inf], colors=colours)
+    axes.contour(ticks, ticks, decision, levels=[0], colors=INK, linewidths=1.6)
+    for label, colour in zip([1, -1] if is_one_class else result.model.classes_, CLASS_COLOURS, strict=True):
+        axes.plot(*X[y == label].T, ".", color=colour, markersize=2.2, alpha=0.75)
+    _title(axes, "Normal region, latest examples" if is_one_class else "Decision boundary, margins, latest examples")
+    axes.set_xticks([])
+    axes.set_yticks([])
+    axes.set_aspect("equal")
+    axes.spines[:].set_visible(False)
+
+
+def _is_one_class(result: TrainResult) -> bool:
+    return traits(result.model).task == "one-class"

@@ -1,0 +1,242 @@
+"""What a run of `hinge train` has to do: the estimator, the examples to learn, and the rows to test with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.progress import Progress
+
+from hinge import datasets
+from hinge.cli._models import make_model, require_classifier, set_parameters
+from hinge.cli._predictions import ROWS_PER_CHUNK
+from hinge.cli._prepared import join, normal_label, split
+from hinge.cli.train._metrics import error_percent, outlier_metrics
+from hinge.cli.train._sources import (
+    MIN_SURVEYED_ROWS,
+    InMemorySource,
+    dataset_preparation,
+    open_dataset,
+    open_file,
+    reopen_file,
+)
+from hinge.exceptions import DataError, ParameterError
+from hinge.io import STANDARD_INPUT, open_source
+from hinge.persistence import load
+from hinge.streaming import traits
+from hinge.tables import OneClassPreparation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from rich.console import Console
+
+    from hinge.cli._models import Parameters
+    from hinge.cli.train._metrics import OutlierMetrics
+    from hinge.cli.train._sources import PreparationOptions, TrainingSource
+    from hinge.datasets import Dataset
+    from hinge.io import Source
+    from hinge.streaming import Model
+    from hinge.tables import Examples, Preparation
+
+SKLEARN_KERNELS = ("linear", "poly", "rbf", "sigmoid")  # of SVC and OneClassSVM that are also ours
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The data that the user named: rows to learn, rows to test with, and their format."""
+
+    data: str
+    test: str | None = None
+    format: str | None = None
+    header: bool | None = None
+
+    def __post_init__(self) -> None:
+        if self.test is not None and not Path(self.test).exists():
+            raise FileNotFoundError(f"There is no file {self.test}.")
+
+    @property
+    def is_file(self) -> bool:
+        """The rows to learn come from a file or standard input, not from a data set known by name."""
+        return self.data == STANDARD_INPUT or Path(self.data).exists() or self.data not in datasets.names()
+
+    @property
+    def files(self) -> tuple[str | None, ...]:
+        """The files that are read."""
+        return self.data if self.is_file else None, self.test
+
+    def open(self) -> Source:
+        """Open the rows to learn."""
+        if self.data != STANDARD_INPUT and not Path(self.data).exists():
+            raise FileNotFoundError(
+                f"There is no file {self.data}, and no data set of that name; known names are "
+                f"{', '.join(datasets.names())}."
+            )
+        return open_source(self.data, format=self.format, header=self.header)
+
+    def test_examples(self, preparation: Preparation) -> Iterator[Examples]:
+        """Yield the rows to test with, if there are any."""
+        if self.test is None:
+            return iter(())
+        source = open_source(self.test, format=self.format, header=self.header)
+        return preparation.iter_examples(source.chunks(ROWS_PER_CHUNK))
+
+
+@dataclass
+class TrainJob:
+    """An estimator, the examples that it learns, and the rows that test it.
+
+    Attributes
+    ----------
+    model : estimator
+        The estimator; fitted if training resumes.
+    source : TrainingSource
+        The examples to learn.
+    inputs : Inputs
+        What the user named.
+    dataset : Dataset or None
+        The data set known by name, with its test rows.
+    is_label_guessed : bool
+        The user has not named the label column.
+    """
+
+    model: Model
+    source: TrainingSource
+    inputs: Inputs
+    dataset: Dataset | None = None
+    is_label_guessed: bool = False
+
+    def join(self, model: Model) -> Model:
+        """Return a model with the preparation of its examples, ready to save."""
+        return join(model, self.source.preparation)
+
+    def is_compared(self, wanted: bool | None) -> bool:
+        """Tell whether to train scikit-learn's estimator too; the default is to do so with bundled data."""
+        is_bundled = self.dataset is not None and self.dataset.name in datasets.BUNDLED
+        return is_bundled and self._has_sklearn_equivalent() if wanted is None else wanted
+
+    def _has_sklearn_equivalent(self) -> bool:
+        """Tell whether scikit-learn solves the same problem; its plane is our sphere only where k(x, x) is constant."""
+        is_sphere = self.model.get_params().get("shape") == "sphere"
+        return self.model.kernel in (("rbf",) if is_sphere else SKLEARN_KERNELS)
+
+    def check(self, *, epochs: int, compare: bool | None) -> None:
+        """Raise an error if the job cannot be done, before anything is learned."""
+        if epochs > 1 and not self.source.is_repeatable:
+            raise ParameterError(f"--epochs must be 1 for {self.source.name}, which can be read only once.")
+        if epochs > 1 and traits(self.model).is_exact:
+            name = type(self.model).__name__
+            raise ParameterError(f"--epochs must be 1: {name} has the exact solution after one pass.")
+        for _ in self.inputs.test_examples(self.source.preparation):
+            break  # the first chunk shows errors that would otherwise appear after training
+        if compare:
+            self._check_comparison()
+
+    def _check_comparison(self) -> None:
+        self.rows_in_memory()
+        if self.model.kernel not in SKLEARN_KERNELS:
+            raise ParameterError(
+                f"--compare needs a kernel that SVC knows ({', '.join(SKLEARN_KERNELS)}), got {self.model.kernel!r}."
+            )
+        if not self._has_sklearn_equivalent():
+            raise ParameterError("--compare needs --shape plane with this kernel: scikit-learn has no spheres.")
+
+    def rows_in_memory(self) -> Examples:
+        """Return all rows to learn, if they are in memory."""
+        if isinstance(self.source, InMemorySource):
+            return self.source.X, self.source.y
+        raise ParameterError(f"--compare needs all rows in memory, and {self.source.name} is streamed; leave it out.")
+
+    def test_error(self, model: Model) -> float | None:
+        """Return the error of a classifier on the test rows in percent, if there are any."""
+        rows = None if self.source.is_one_class else self._test_rows()
+        return None if rows is None else error_percent(model, rows)
+
+    def outlier_metrics(self, model: Model) -> OutlierMetrics | None:
+        """Return how a one-class model judges the test rows; without test rows, the rows of the training file."""
+        if not self.source.is_one_class:
+            return None
+        rows = self._test_rows()
+        if rows is not None:
+            return outlier_metrics(model, rows, new=True)
+        return outlier_metrics(model, self.source.chunks(0), new=False) if self.source.is_repeatable else None
+
+    def _test_rows(self) -> Iterable[Examples] | None:
+        if self.inputs.test is not None:
+            return self.inputs.test_examples(self.source.preparation)
+        return None if self.dataset is None else [(self.dataset.X_test, self.dataset.y_test)]
+
+
+def new_job(
+    name: str, inputs: Inputs, options: PreparationOptions, parameters: Parameters, *, seed: int, terminal: Console
+) -> TrainJob:
+    """Prepare the training of a new model."""
+    parameters = {**parameters, "random_state": seed}
+    model = make_model(name, parameters)  # raises errors before data are read
+    if options.normal is not None and traits(model).task != "one-class":
+        raise ParameterError(f"--normal must be left out: {type(model).__name__} learns all classes.")
+    if inputs.is_file:
+        source = _survey_file(inputs.open(), options, model, seed, terminal)
+        is_guessed = options.label is None and source.preparation.label is not None
+        return TrainJob(model, source, inputs, is_label_guessed=is_guessed)
+    _require_unset(options, f"the data set {inputs.data}, which is already prepared", allowed={"normal"})
+    dataset = datasets.load(inputs.data, random_state=seed)
+    suggested = {"C": dataset.C, "gamma": dataset.gamma} if parameters["kernel"] in (None, "rbf") else {}
+    return _dataset_job(make_model(name, parameters, suggested), dataset, options.normal, inputs, seed)
+
+
+def resumed_job(
+    file: Path, inputs: Inputs, options: PreparationOptions, parameters: Parameters, *, seed: int
+) -> TrainJob:
+    """Prepare the further training of a saved model."""
+    model, preparation = split(load(file), missing=options.missing, unknown=options.unknown)
+    require_classifier(model, file)
+    _require_unset(options, f"--resume: {file} holds its preparation", allowed={"missing", "unknown"})
+    set_parameters(model, parameters)
+    if inputs.is_file:
+        return TrainJob(model, reopen_file(inputs.open(), preparation, seed), inputs)
+    if not preparation.changes_nothing:
+        raise DataError(f"{file} was trained on a file with its own columns or scaling; resume with such a file.")
+    dataset = datasets.load(inputs.data, random_state=seed)
+    return _dataset_job(model, dataset, normal_label(preparation), inputs, seed)
+
+
+def _survey_file(
+    source: Source, options: PreparationOptions, model: Model, seed: int, terminal: Console
+) -> TrainingSource:
+    if not source.repeatable:
+        terminal.print(f"The first {MIN_SURVEYED_ROWS:,} rows, or all if fewer, decide how rows are prepared.")
+    with Progress(console=terminal, transient=True, disable=not terminal.is_terminal) as progress:
+        task = progress.add_task(f"reading {source.name}", total=1.0)
+        found = open_file(source, options, model, seed, lambda done: progress.update(task, completed=done or 0.0))
+    if not found.is_one_class:
+        _require_classes(found)
+    return found
+
+
+def _require_classes(source: TrainingSource) -> None:
+    label = source.preparation.label
+    hint = "" if label is None else f" in column {label!r}; --label names another"
+    if source.preparation.label_kind == "number":
+        raise DataError(f"Labels must be classes (integers or text), got numbers with fractions{hint}.")
+    if source.classes is not None and len(source.classes) < 2:
+        raise DataError(f"There must be rows of at least two classes, got only {source.classes[0]!s}{hint}.")
+
+
+def _dataset_job(model: Model, dataset: Dataset, normal: str | None, inputs: Inputs, seed: int) -> TrainJob:
+    """Prepare training on a data set; for a one-class model its labels tell which rows are normal."""
+    preparation = dataset_preparation(dataset)
+    if traits(model).task == "one-class":
+        if normal is not None and normal not in dataset.classes.astype(str):
+            raise DataError(f"--normal must be one of {', '.join(map(str, dataset.classes))}, got {normal!r}.")
+        preparation = one_class = OneClassPreparation.of(preparation, normal)
+        train, test = one_class.signs(dataset.y_train), one_class.signs(dataset.y_test)
+        dataset = replace(dataset, y_train=train, y_test=test)
+    return TrainJob(model, open_dataset(dataset, preparation, seed), inputs, dataset)
+
+
+def _require_unset(options: PreparationOptions, reason: str, *, allowed: set[str]) -> None:
+    given = {name for name, value in vars(options).items() if value not in (None, ()) and name not in allowed}
+    if given:
+        raise ParameterError(f"--{min(given)} must be left out with {reason}.")

@@ -1,0 +1,253 @@
+"""Passes over the training examples; each example is predicted before it is learned."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+from sklearn.utils import check_random_state
+
+from hinge import streaming
+from hinge.cli.train._sources import rows_to_learn
+from hinge.exceptions import HingeError
+from hinge.streaming import Model, ProgressiveScore, traits
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from hinge.cli.train._checkpoint import Checkpoint
+    from hinge.cli.train._metrics import OutlierMetrics
+    from hinge.cli.train._sources import TrainingSource
+    from hinge.tables import Examples, Labels, Matrix
+
+MIN_BATCH, MAX_BATCH = 32, 1024  # rows that are predicted, then learned
+N_PLOTTED = 2500  # examples kept for the plot of two features
+
+
+@dataclass
+class TrainResult:
+    """A model and how its training went.
+
+    Attributes
+    ----------
+    model : estimator
+        The estimator.
+    seconds : float
+        Time spent learning.
+    n_learned : int
+        Rows that were shown to the estimator, over all passes.
+    model_size : int
+        Support vectors or features after the last batch; support vectors are counted quickly, and may be too many.
+    progressive : ProgressiveScore
+        Predictions of the first pass, each made before its example was learned. One-class models are tested batch by
+        batch.
+    curve : list of (n_learned, progressive error in percent, model size)
+        Taken after every batch of the first pass, and at the end.
+    recent : list of (X, y)
+        The most recent examples, if they have two features.
+    test_error : float or None
+        Error on the test rows in percent, if there are any.
+    outliers : OutlierMetrics or None
+        How a one-class model judges rows.
+    is_interrupted : bool
+        Ctrl-C was pressed before the end.
+    failure : HingeError or None
+        The error that a row raised during training.
+    """
+
+    model: Model
+    seconds: float = 0.0
+    n_learned: int = 0
+    model_size: int = 0
+    progressive: ProgressiveScore = field(default_factory=ProgressiveScore)
+    curve: list[tuple[int, float, int]] = field(default_factory=list)
+    recent: list[Examples] = field(default_factory=list)
+    test_error: float | None = None
+    outliers: OutlierMetrics | None = None
+    is_interrupted: bool = False
+    failure: HingeError | None = None
+
+    @property
+    def progressive_error(self) -> float | None:
+        """Errors among the examples that were predicted before they were learned, in percent."""
+        return (
+            100.0 * self.progressive.n_mistakes / self.progressive.n_examples if self.progressive.n_examples else None
+        )
+
+
+class Trainer:
+    """Shows batches to an estimator and records how training goes.
+
+    Parameters
+    ----------
+    model : estimator
+        The estimator; it may have learned before.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self.result = TrainResult(model)
+        self._model = model
+        self._traits = traits(model)
+        self._random = check_random_state(model.random_state)  # for the order of later passes
+
+    def learn(self, X: Matrix, y: Labels, classes: Labels | None, *, is_first_pass: bool) -> None:
+        """Learn one batch.
+
+        Parameters
+        ----------
+        X : array or CSR matrix of shape (n, n_features)
+            The examples.
+        y : ndarray of shape (n,)
+            Labels; for a one-class model +1 for normal rows, which are learned, and -1 for others.
+        classes : ndarray or None
+            All classes, if known.
+        is_first_pass : bool
+            The examples are new, so that their predictions count.
+        """
+        result = self.result
+        if self._traits.task == "one-class":
+            self._learn_one_class(X, y)
+        else:
+            with self._timed():
+                if not is_first_pass:
+                    streaming.learn_again(self._model, X, y, random_state=self._random)
+                else:
+                    known = streaming.is_fitted(self._model)
+                    self._model.partial_fit(X, y, classes=None if known else classes)
+            if is_first_pass:
+                result.progressive = streaming.progressive_score(self._model)
+        result.n_learned += len(y)
+        if streaming.is_fitted(self._model):
+            result.model_size = streaming.model_size(self._model, fast=True)
+        if is_first_pass and result.progressive_error is not None:
+            result.curve.append((result.n_learned, result.progressive_error, result.model_size))
+        if X.shape[1] == 2:
+            result.recent = [*result.recent, (X, y)][-math.ceil(N_PLOTTED / len(y)) :]
+
+    def _learn_one_class(self, X: Matrix, y: Labels) -> None:
+        if streaming.is_fitted(self._model):
+            self.result.progressive.n_examples += len(y)
+            self.result.progressive.n_mistakes += int(np.sum(self._model.predict(X) != y))
+        normal = rows_to_learn(self._model, X, y)
+        if normal.shape[0]:
+            with self._timed():
+                self._model.partial_fit(normal)
+
+    def end_first_pass(self) -> None:
+        """Tell the estimator that it has seen all examples once."""
+        with self._timed():
+            streaming.end_stream(self._model)
+
+    def finish(self) -> None:
+        """Run the finishing step, if `fit` would."""
+        with self._timed():
+            streaming.finish(self._model)
+        if self.result.progressive_error is not None:
+            size = streaming.model_size(self._model)
+            self.result.curve.append((self.result.curve[-1][0], self.result.progressive_error, size))
+
+    @contextmanager
+    def _timed(self) -> Iterator[None]:
+        start = time.perf_counter()
+        yield
+        self.result.seconds += time.perf_counter() - start
+
+
+def learn(model: Model, source: TrainingSource, epochs: int, checkpoint: Checkpoint, terminal: Console) -> TrainResult:
+    """Learn the examples of a source.
+
+    Parameters
+    ----------
+    model : estimator
+        The estimator; it may have learned before.
+    source : TrainingSource
+        The examples.
+    epochs : int
+        Number of passes.
+    checkpoint : Checkpoint
+        Saves the model now and then.
+    terminal : Console
+        Shows the progress.
+
+    Returns
+    -------
+    TrainResult
+        What was learned until the end, until Ctrl-C, or until a row that cannot be learned.
+    """
+    trainer = Trainer(model)
+    result = trainer.result
+    with _progress(terminal, "features" if traits(model).size_unit == "features" else "SVs") as progress:
+        task = progress.add_task("learning", total=None, visible=False, seen=0, error="", size=0)
+        try:
+            for epoch in range(epochs):
+                for X, y in _batches(_with_gamma(model, source.chunks(epoch)), model):
+                    trainer.learn(X, y, source.classes, is_first_pass=epoch == 0)
+                    _show(progress, task, result, _fraction_done(source.fraction_read(), epoch, epochs))
+                    checkpoint.save_if_due(model)
+                if epoch == 0:
+                    trainer.end_first_pass()
+            trainer.finish()
+            _show(progress, task, result, 1.0)
+        except KeyboardInterrupt:
+            if not streaming.is_fitted(model):
+                raise
+            result.is_interrupted = True
+        except HingeError as error:
+            if not result.n_learned:
+                raise
+            result.failure = error
+    return result
+
+
+def _with_gamma(model: Model, chunks: Iterable[Examples]) -> Iterator[Examples]:
+    """Pass chunks on; set `gamma` from the whole first chunk, because the first batch alone is small."""
+    for X, y in chunks:
+        rows = rows_to_learn(model, X, y)
+        if isinstance(model.gamma, str) and not streaming.is_fitted(model) and rows.shape[0]:
+            model.set_params(gamma=streaming.resolve_gamma(model, rows))
+        yield X, y
+
+
+def _batches(chunks: Iterable[Examples], model: Model) -> Iterator[Examples]:
+    """Cut chunks into batches: small ones at first, when a model changes fast, and larger ones later."""
+    n_seen = model.n_seen_ if streaming.is_fitted(model) else 0
+    for X, y in chunks:
+        start = 0
+        while start < len(y):
+            size = min(max(n_seen // 8, MIN_BATCH), MAX_BATCH)
+            yield X[start : start + size], y[start : start + size]
+            start += size
+            n_seen += size
+
+
+def _fraction_done(of_pass: float | None, epoch: int, epochs: int) -> float | None:
+    return None if of_pass is None else (epoch + of_pass) / epochs
+
+
+def _progress(terminal: Console, size_unit: str) -> Progress:
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn(f"{{task.fields[seen]:,}} examples, {{task.fields[error]}}{{task.fields[size]:,}} {size_unit}"),
+        TimeRemainingColumn(),
+        console=terminal,
+    )
+
+
+def _show(progress: Progress, task: TaskID, result: TrainResult, done: float | None) -> None:
+    error = result.progressive_error
+    progress.update(
+        task,
+        visible=True,
+        total=None if done is None else 1.0,
+        completed=done or 0.0,
+        seen=result.n_learned,
+        error="" if error is None else f"error {error:.2f} %, ",
+        size=result.model_size,
+    )

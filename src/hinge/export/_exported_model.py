@@ -1,0 +1,142 @@
+"""What all exports read of a model: plain values, the same for every estimator."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias, cast
+
+import numpy as np
+from scipy.sparse import issparse
+
+from hinge._model.state import Support
+from hinge.approximate import ApproximateState, ApproximateSVR
+from hinge.exceptions import ExportError
+from hinge.export._model_access import copy_state
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from scipy.sparse import csr_matrix
+    from sklearn.base import BaseEstimator
+
+    from hinge._model.kernels import KernelSpec
+    from hinge._model.state import Arrays, State
+
+    Vectors: TypeAlias = NDArray[np.floating] | csr_matrix
+
+
+@dataclass(frozen=True)
+class FourierFeatures:
+    """Features sqrt(2 / d) cos(<frequency, x> + phase), which replace kernel values."""
+
+    frequencies: NDArray[np.floating]  # (n_features, d)
+    phases: NDArray[np.floating]  # (d,)
+
+
+@dataclass(frozen=True)
+class ExportedModel:
+    """A fitted model: f_m(x) = sum_s coefficients[m, s] K(x, vectors[s]) + intercepts[m].
+
+    Attributes
+    ----------
+    kernel : KernelSpec
+        The kernel with its resolved parameters.
+    classes : ndarray of shape (n_classes,)
+        The labels, sorted; at least two. Two classes have one decision function, positive for `classes[1]`. More
+        classes have one each, and the largest value decides. A regression has no classes and one function.
+    vectors : ndarray or CSR matrix of shape (n_support, n_features)
+        The support vectors, grouped by class; without columns for a precomputed kernel.
+    counts : ndarray of shape (n_classes,)
+        The number of support vectors of each class.
+    columns : ndarray of shape (n_support,)
+        Their positions in the stream, which are their columns in a precomputed kernel.
+    coefficients : ndarray of shape (n_functions, n_support)
+        Signed coefficients.
+    intercepts : ndarray of shape (n_functions,)
+        Intercepts.
+    n_features : int
+        Number of columns of the examples.
+    centre : ndarray of shape (n_features,) or None
+        What the model subtracts from its examples if they are far from zero.
+    feature_names : ndarray of shape (n_features,) or None
+        Names of the columns, if the model has them.
+    fourier : FourierFeatures or None
+        Features that replace K(x, vectors[s]); the model then has no vectors.
+    """
+
+    kernel: KernelSpec
+    classes: NDArray[np.generic]
+    vectors: Vectors
+    counts: NDArray[np.int32]
+    columns: NDArray[np.int64]
+    coefficients: NDArray[np.float64]
+    intercepts: NDArray[np.float64]
+    n_features: int
+    centre: NDArray[np.float64] | None
+    feature_names: NDArray[np.object_] | None
+    fourier: FourierFeatures | None = None
+
+    @classmethod
+    def of(cls, model: BaseEstimator) -> ExportedModel:
+        """Read a fitted model, or raise ExportError if it cannot be exported."""
+        state = copy_state(model)
+        arrays, _ = state.to_arrays()
+        intercepts = state.native.bias
+        table = state.table
+        if len(table) < 2 and not isinstance(model, ApproximateSVR):
+            raise ExportError(
+                f"A model must know at least two classes to be exported, got only {table.classes.tolist()}; "
+                "train it on examples of another class first."
+            )
+        fourier = _fourier_features(state, arrays)
+        support = state.support() if fourier is None else _without_vectors(state)
+        if not support.coefficients.size:
+            raise ExportError("A model must have support vectors to be exported, got none; train it first.")
+        shift = arrays["shift"]
+        return cls(
+            kernel=state.kernel,
+            classes=table.classes[:0] if isinstance(model, ApproximateSVR) else table.classes,
+            vectors=support.vectors[:, :0] if state.kernel.name == "precomputed" else support.vectors,
+            counts=support.counts,
+            columns=support.ids,
+            coefficients=support.coefficients,
+            intercepts=table.arrange(intercepts[None, :]).ravel(),
+            n_features=state.storage.n_features,
+            centre=shift.astype(np.float64) if shift.size else None,
+            feature_names=getattr(model, "feature_names_in_", None),
+            fourier=fourier,
+        )
+
+    @property
+    def is_regression(self) -> bool:
+        """Whether the model predicts values rather than classes."""
+        return not len(self.classes)
+
+    @property
+    def n_support(self) -> int:
+        """The number of support vectors, or of features."""
+        return int(self.coefficients.shape[1])
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether support vectors are CSR rows."""
+        return bool(issparse(self.vectors))
+
+    def require_kernel(self, accepted: tuple[str, ...], target: str) -> None:
+        """Raise ExportError if the target does not know the kernel."""
+        if self.kernel.name in accepted:
+            return
+        kernel = "a function as kernel" if self.kernel.name == "callable" else f"the kernel {self.kernel.name!r}"
+        raise ExportError(f"{target} supports only the kernels {', '.join(accepted)}, got a model with {kernel}.")
+
+
+def _fourier_features(state: State, arrays: Arrays) -> FourierFeatures | None:
+    if not isinstance(state, ApproximateState) or state.features.is_expansion:
+        return None
+    return FourierFeatures(arrays["frequencies"], arrays["phases"])
+
+
+def _without_vectors(state: State) -> Support:
+    """Return the weights of features as coefficients without support vectors."""
+    weights = cast("ApproximateState", state).weights()
+    none = np.zeros(0, dtype=np.int64)
+    return Support(none, np.zeros((0, state.storage.n_features)), weights, none.astype(np.int32))

@@ -1,0 +1,50 @@
+"""How exports read a fitted model, and how imports build one.
+
+This is the only module of `hinge.export` that uses private parts of estimators.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sklearn.utils.validation import check_is_fitted
+
+from hinge._fit.base import StreamingClassifier
+from hinge.approximate import ApproximateSVR
+from hinge.exceptions import ExportError
+from hinge.tables import PreparedClassifier
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
+    from hinge._model.state import SolverOptions, State
+    from hinge.online import OnlineSVC
+    from hinge.tables import Preparation
+
+
+def split_preparation(model: BaseEstimator) -> tuple[BaseEstimator, Preparation | None]:
+    """Return a fitted classifier or regressor, and the preparation of its examples if it has one."""
+    preparation = None
+    if isinstance(model, PreparedClassifier):
+        model, preparation = model.model, model.preparation
+    if not isinstance(model, (StreamingClassifier, ApproximateSVR)):
+        raise ExportError(f"Only classifiers and regressors of hinge can be exported, got {type(model).__name__}.")
+    check_is_fitted(model)
+    return model, preparation
+
+
+def copy_state(model: BaseEstimator) -> State:
+    """Return a copy of what a fitted model knows, taken at one moment even if another thread is training it."""
+    state: State = model._copied_state()
+    return state
+
+
+def check_options(model: OnlineSVC) -> SolverOptions:
+    """Return the checked parameters of a model as solver options."""
+    return model._check_params(streaming=True)
+
+
+def set_state(model: OnlineSVC, state: State) -> None:
+    """Make an unfitted model a fitted one."""
+    model._state = state
+    model.n_features_in_ = state.storage.n_features

@@ -1,0 +1,158 @@
+"""How exact models learn, forget and report: what the two of them share."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from hinge._fit.convergence import warn
+from hinge._fit.driver import revising, state_of
+from hinge._fit.learner import KernelLearner
+from hinge._fit.progress import FitTasks, progress_bar
+from hinge._model.overflow import check_total, require_finite
+from hinge._model.params import bound, choice, number
+from hinge._model.threads import one_blas_thread
+from hinge.exceptions import DataError, ParameterError
+from hinge.incremental._ids import Ids
+from hinge.incremental._kernel_diagonal import require_constant_diagonal
+from hinge.incremental._state import ExactState
+from hinge.incremental._warm_start import is_worthwhile, learn_all
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from hinge import _core
+    from hinge._fit.data import TrainingData
+    from hinge._fit.estimator import KernelEstimator
+    from hinge._model.labels import ClassTable
+    from hinge._model.state import SolverOptions
+
+EVICTIONS = ("relevance", "age")
+
+
+class ExactLearner(KernelLearner[ExactState]):
+    """How exact models learn: each example has an id, and the solution is exact after every one of them."""
+
+    def name_rows(self, data: TrainingData, state: ExactState | None, ids: Iterable[Hashable] | None) -> TrainingData:
+        """Return the data with their ids; without ids, places in the stream."""
+        known, first = (Ids(), 0) if state is None else (state.ids, state.n_seen)
+        return replace(data, ids=known.check_new(ids, len(data), first))
+
+    def new_state(
+        self, estimator: KernelEstimator, data: TrainingData, options: SolverOptions, table: ClassTable
+    ) -> ExactState:
+        """Return an empty state; the class of a one-class model stays when its last example goes."""
+        state = super().new_state(estimator, data, options, table)
+        if options.problem != "classifier":
+            state.announce(table.classes)
+        return state
+
+    def require_unchanged(self, estimator: KernelEstimator, state: ExactState, options: SolverOptions) -> None:
+        """Raise ParameterError if the kernel or the one-class problem changed."""
+        super().require_unchanged(estimator, state, options)
+        now, then = options, state.options
+        if (now.problem, now.nu, now.most_total) != (then.problem, then.nu, then.most_total):
+            rule = f"nu={then.nu:g}" if then.most_total is None else "C in use instead of nu"
+            raise ParameterError(
+                f"shape, nu and the use of C must stay what they were when learning began (shape={then.problem!r}, "
+                f"{rule}); set them back, or call fit to start from scratch."
+            )
+
+    def require_learnable(self, state: ExactState, data: TrainingData, *, whole: bool) -> None:
+        """Raise DataError for numbers that would overflow or vanish, or columns that are not those of the rows."""
+        super().require_learnable(state, data, whole=whole)
+        if state.options.problem != "classifier":
+            check_total(state.options.nu, data.costs)
+        if state.kernel.name == "precomputed" and state.options.problem == "sphere":
+            require_constant_diagonal(state, data.X[:, state.n_seen : state.n_seen + len(data)])
+
+    def train(self, estimator: KernelEstimator, state: ExactState, data: TrainingData) -> None:
+        """Learn a whole training set; one pass is enough."""
+        tasks = FitTasks(estimator, state, data, 1)
+        with progress_bar(estimator.verbose) as bar, state.watched(bar) as monitor:
+            tasks.step("pass", partial(self._learn_all, state, data, monitor))
+        tasks.end()
+        warn_if_violated(state)
+
+    def _learn_all(self, state: ExactState, data: TrainingData, monitor: _core.Monitor | None) -> None:
+        if state.options.problem == "classifier" and is_worthwhile(data, state):
+            with state.adding(data, 0):
+                learn_all(data, state, monitor)
+        else:
+            self._visit(state, data, 0, None, monitor)
+
+    def learn(self, estimator: KernelEstimator, state: ExactState, data: TrainingData, options: SolverOptions) -> None:
+        """Learn the next rows of a stream."""
+        super().learn(estimator, state, data, options)
+        warn_if_violated(state)
+
+    def _visit(
+        self, state: ExactState, data: TrainingData, first: int, random_state: object, monitor: _core.Monitor | None
+    ) -> None:
+        with state.adding(data, first):
+            super()._visit(state, data, first, random_state, monitor)
+
+
+def exact_options(estimator: Any, options: SolverOptions) -> SolverOptions:
+    """Check the parameters that exact models share; return the options with what they mean."""
+    return options.but(
+        algorithm="incremental",
+        tolerance=number("tol", estimator.tol, above=0, hint="a usual value is 1e-3"),
+        max_examples=bound("max_examples", estimator.max_examples, at_least=2),
+        oldest_first=choice("eviction", estimator.eviction, EVICTIONS) == "age",
+    )
+
+
+def forget(estimator: KernelEstimator, ids: Any) -> None:
+    """Forget examples by their ids."""
+    numbers = exact_state(estimator).ids.find(ids)
+    with revising(estimator, ExactState) as (state, monitor), state.revised():
+        weightless = state.ids.are_weightless(numbers)
+        held = numbers[~weightless]
+        done = state.native.forget(held, monitor)
+        state.ids.remove([*held[:done], *numbers[weightless]])
+    warn_if_violated(exact_state(estimator))
+
+
+def leave_one_out(estimator: KernelEstimator) -> tuple[ClassTable, NDArray[np.float64]]:
+    """Return the decision value of each example held, by the model without it, one column per binary model."""
+    state = exact_state(estimator).expendable()
+    with one_blas_thread(), progress_bar(estimator.verbose) as bar, state.watched(bar) as monitor:
+        return state.table, require_finite(state.native.leave_one_out(monitor))
+
+
+def exact_state(estimator: KernelEstimator) -> ExactState:
+    """Return the state of an exact model, or raise NotFittedError."""
+    return state_of(estimator, ExactState)
+
+
+def require_examples(state: ExactState) -> ExactState:
+    """Return the state; raise DataError if the model holds no example."""
+    if not state.native.n_retained:
+        raise DataError(
+            "The model must hold examples to predict others, got a model that forgot all; learn some first."
+        )
+    return state
+
+
+def certified(estimator: KernelEstimator) -> _core.ExactModel:
+    """Return the native model after computing all gradients from scratch, so that measures rest on nothing else."""
+    native = exact_state(estimator).native
+    with one_blas_thread():
+        native.certify()
+    return native
+
+
+def warn_if_violated(state: ExactState) -> None:
+    """Warn if rounding, or a kernel without an optimum, leaves the optimality conditions violated."""
+    violation = float(state.native.gap.max(initial=0.0))
+    tolerance = state.options.tolerance
+    if not violation <= tolerance:  # NaN counts as well
+        warn(
+            state,
+            f"The optimality conditions are violated by {violation:.2g}, more than tol={tolerance:g}; scale the "
+            "features, lower C, or use a positive semi-definite kernel.",
+        )

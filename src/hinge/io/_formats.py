@@ -1,0 +1,278 @@
+"""The file formats, and `open_source`, which opens a file of any of them.
+
+To add a format, write its reader in a module of its own and add a line to `TEXT_FORMATS` or `FILE_FORMATS` below.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from hinge.exceptions import ParameterError
+from hinge.io._bytes import STANDARD_INPUT, ByteStream, require_file
+from hinge.io._chunks import DataFileError
+from hinge.io._delimited import CsvOptions, read_csv
+from hinge.io._lines import LineBlocks
+from hinge.io._npz import NpzReader
+from hinge.io._parquet import ParquetReader
+from hinge.io._svmlight import looks_like_svmlight, read_svmlight
+
+if TYPE_CHECKING:
+    from hinge.io._chunks import Chunk
+
+
+class Reader(Protocol):
+    """One pass over a file."""
+
+    def chunks(self, n_rows: int) -> Iterator[Chunk]:
+        """Yield the rows, at most `n_rows` at a time, without ever holding the whole file."""
+
+    def share(self) -> float | None:
+        """Return the fraction of the file that has been read."""
+
+    def close(self) -> None:
+        """Close the file."""
+
+
+@dataclass(frozen=True)
+class TextFormat:
+    """A format of lines, which can also be read from a pipe and be compressed.
+
+    Attributes
+    ----------
+    suffixes : tuple of str
+        Endings of file names.
+    read : callable
+        Yields chunks of at most `n_rows` rows from blocks of lines. All get the options, which are for CSV.
+    """
+
+    suffixes: tuple[str, ...]
+    read: Callable[[LineBlocks, int, CsvOptions], Iterator[Chunk]]
+
+
+@dataclass(frozen=True)
+class FileFormat:
+    """A format that needs a file, since its table of contents is at the end.
+
+    Attributes
+    ----------
+    suffixes : tuple of str
+        Endings of file names.
+    magic : bytes
+        The first bytes of every such file.
+    open : callable
+        Starts a pass over a file.
+    """
+
+    suffixes: tuple[str, ...]
+    magic: bytes
+    open: Callable[[Path], Reader]
+
+
+TEXT_FORMATS = {
+    "svmlight": TextFormat((".svm", ".svmlight", ".libsvm"), lambda blocks, n_rows, _: read_svmlight(blocks, n_rows)),
+    "csv": TextFormat((".csv", ".tsv"), read_csv),
+}
+FILE_FORMATS = {
+    "parquet": FileFormat((".parquet",), b"PAR1", ParquetReader),
+    "npz": FileFormat((".npz",), b"PK\x03\x04", NpzReader),
+}
+FORMATS = (*TEXT_FORMATS, *FILE_FORMATS)
+
+_COMPRESSED_SUFFIXES = (".gz", ".bz2", ".xz")
+_FORMAT_OF_SUFFIX = {
+    suffix: name
+    for formats in (TEXT_FORMATS, FILE_FORMATS)
+    for name, kind in formats.items()
+    for suffix in kind.suffixes
+}
+
+
+class Source:
+    """A file or a pipe as chunks of rows; created by `open_source`.
+
+    Attributes
+    ----------
+    name : str
+        Name of the file without its folder, or "standard input".
+    format : str
+        One of `FORMATS`.
+    repeatable : bool
+        The rows can be read more than once; false for standard input and pipes.
+    """
+
+    def __init__(self, name: str, format: str, repeatable: bool, start: Callable[[], Reader]) -> None:  # noqa: A002
+        self.name = name
+        self.format = format
+        self.repeatable = repeatable
+        self._start = start
+        self._started = False
+        self._reader: Reader | None = None
+
+    def __repr__(self) -> str:
+        return f"<Source {self.name}, {self.format}>"
+
+    def chunks(self, n_rows: int = 4096) -> Generator[Chunk, None, None]:
+        """Read the rows from the beginning.
+
+        Parameters
+        ----------
+        n_rows : int
+            Rows per chunk, at most. Chunks have fewer rows if rows are very long, and if the writer of a pipe pauses:
+            rows that have arrived are not held back. Memory does not depend on the length of the file.
+
+        Yields
+        ------
+        Rows or Table
+            Consecutive rows.
+        """
+        if n_rows < 1:
+            raise ParameterError(f"n_rows must be at least 1, got {n_rows!r}.")
+        if self._started and not self.repeatable:
+            raise DataFileError(f"{self.name} has been read already and can be read only once; save it to a file.")
+        self._started = True
+        return self._chunks(n_rows)
+
+    def share_read(self) -> float | None:
+        """Return the fraction of the file that the current pass has read, or None if it is unknown.
+
+        For text it is the fraction of the bytes on disk, for the other formats that of the rows.
+        """
+        return self._reader.share() if self._reader is not None else None
+
+    def _chunks(self, n_rows: int) -> Generator[Chunk, None, None]:
+        reader = self._reader = self._start()
+        empty = True
+        try:
+            for chunk in reader.chunks(n_rows):
+                empty = False
+                yield chunk
+        finally:
+            reader.close()
+        if empty:
+            raise DataFileError(f"{self.name} has no rows.")
+
+
+class TextReader:
+    """One pass over lines of text."""
+
+    def __init__(self, blocks: LineBlocks, format: TextFormat, options: CsvOptions) -> None:  # noqa: A002
+        self._blocks = blocks
+        self._format = format
+        self._options = options
+
+    def chunks(self, n_rows: int) -> Iterator[Chunk]:
+        """Yield the rows, at most `n_rows` at a time."""
+        return self._format.read(self._blocks, n_rows, self._options)
+
+    def share(self) -> float | None:
+        """Return the fraction of the bytes on disk that has been read."""
+        return self._blocks.share()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._blocks.close()
+
+
+def open_source(
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,  # noqa: A002
+    header: bool | None = None,
+    delimiter: str | None = None,
+) -> Source:
+    r"""Open a data file of any size.
+
+    Parameters
+    ----------
+    path : str or path
+        The file; "-" is standard input. Text may be compressed with gzip, bzip2 or xz, whatever its name.
+    format : {"svmlight", "csv", "parquet", "npz"} or None
+        None guesses from the name, otherwise from the first line.
+    header : bool or None
+        Whether the first row of a CSV file holds column names. None: it does if its fields are distinct and none of
+        them is empty or a number.
+    delimiter : str or None
+        The field separator of a CSV file. None: a tab in .tsv files, otherwise whichever of , ; tab and | is most
+        frequent in the first line.
+
+    Returns
+    -------
+    Source
+        The rows, in chunks.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from hinge.io import open_source
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "rows.svm"
+    ...     _ = path.write_text("1 1:0.5 3:2\n-1 2:1\n1 1:4\n")
+    ...     for chunk in open_source(path).chunks(n_rows=2):
+    ...         print(chunk.y, chunk.X.shape)
+    [ 1 -1] (2, 4)
+    [1] (1, 2)
+    """
+    if format is not None and format not in FORMATS:
+        raise ParameterError(f"format must be one of {', '.join(FORMATS)}, got {format!r}.")
+    if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
+        raise ParameterError(f"delimiter must be one character and not a quotation mark, got {delimiter!r}.")
+    if os.fspath(path) == STANDARD_INPUT:
+        return _open_pipe(None, "standard input", format, CsvOptions(header, delimiter))
+    path = Path(path)
+    is_file = stat.S_ISREG(require_file(path).st_mode)
+    suffix = _suffix(path)
+    options = CsvOptions(header, "\t" if delimiter is None and suffix == ".tsv" else delimiter)
+    format = format or _FORMAT_OF_SUFFIX.get(suffix)  # noqa: A001
+    return (_open_file if is_file else _open_pipe)(path, path.name, format, options)
+
+
+def _suffix(path: Path) -> str:
+    name = Path(path.name.lower())
+    return Path(name.stem).suffix if name.suffix in _COMPRESSED_SUFFIXES else name.suffix
+
+
+def _open_file(path: Path, name: str, format: str | None, options: CsvOptions) -> Source:  # noqa: A002
+    """Return the source of a file, which can be opened as often as needed."""
+    if format is None:
+        with closing(_open_lines(path, name)) as blocks:
+            format = _guess_format(blocks)  # noqa: A001
+    if format in FILE_FORMATS:
+        start = FILE_FORMATS[format].open
+        return Source(name, format, True, lambda: start(path))
+    text_format = TEXT_FORMATS[format]
+    return Source(name, format, True, lambda: TextReader(_open_lines(path, name), text_format, options))
+
+
+def _open_pipe(path: Path | None, name: str, format: str | None, options: CsvOptions) -> Source:  # noqa: A002
+    """Return the source of a pipe; waits for the first line if the format is not given."""
+    blocks = _open_lines(path, name)
+    try:
+        found = format or _guess_format(blocks)
+        if found in FILE_FORMATS:
+            raise DataFileError(
+                f"{name} cannot be read as {found}, which needs a file on disk; save it to a file first."
+            )
+    except BaseException:
+        blocks.close()
+        raise
+    return Source(name, found, False, lambda: TextReader(blocks, TEXT_FORMATS[found], options))
+
+
+def _open_lines(path: Path | None, name: str) -> LineBlocks:
+    return LineBlocks(ByteStream(path, name), name)
+
+
+def _guess_format(blocks: LineBlocks) -> str:
+    line = blocks.look()
+    if not line:
+        raise DataFileError(f"{blocks.name} is empty.")
+    for name, file_format in FILE_FORMATS.items():
+        if line.startswith(file_format.magic):
+            return name
+    return "svmlight" if looks_like_svmlight(line) else "csv"

@@ -1,0 +1,86 @@
+"""The functions `save` and `load`."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hinge.exceptions import sentence
+from hinge.persistence._errors import ModelFileError
+from hinge.persistence._estimators import register_all
+from hinge.persistence._file import read, write
+from hinge.persistence._registry import put_together, take_apart
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
+register_all()
+
+
+def save(model: BaseEstimator, path: str | os.PathLike[str]) -> None:
+    """Write a fitted model to a file.
+
+    The file is written under a temporary name and renamed when it is complete and on disk. The loaded model makes
+    bit-identical predictions and continues learning where this one stopped.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted estimator of this package. Its parameters must be plain values: functions and random generators cannot
+        be saved.
+    path : path
+        Name of the file, usually ending in `.hinge`. An existing file is replaced.
+
+    Raises
+    ------
+    ModelFileError
+        If the model cannot be saved or the file cannot be written; an existing file is then unchanged.
+    FileNotFoundError
+        If the folder does not exist.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import hinge
+    >>> model = hinge.OnlineSVC().partial_fit([[0.0], [1.0]], ["low", "high"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     hinge.save(model, Path(folder) / "model.hinge")
+    ...     later = hinge.load(Path(folder) / "model.hinge")
+    >>> later.partial_fit([[0.9]], ["high"]).n_seen_
+    3
+    """
+    write(Path(path), take_apart(model))
+
+
+def load(path: str | os.PathLike[str]) -> Any:
+    """Read a model that `save` wrote.
+
+    No code in the file is run, and everything in it is checked, so the file may come from an untrusted source.
+
+    Parameters
+    ----------
+    path : path
+        Name of the file.
+
+    Returns
+    -------
+    estimator
+        The fitted model.
+
+    Raises
+    ------
+    ModelFileError
+        If the file is not a model file, is damaged, or was written by a later version.
+    FileNotFoundError
+        If the file does not exist.
+    """
+    path = Path(path)
+    parts = read(path)
+    try:
+        return put_together(parts)
+    except MemoryError:
+        raise ModelFileError(f"{path} holds a model that needs more memory than there is.") from None
+    except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
+        raise ModelFileError(f"{path} is damaged: {sentence(error)}.") from None

@@ -1,0 +1,255 @@
+"""The streaming protocol: what tools that train estimators batch by batch need beyond scikit-learn's methods.
+
+scikit-learn's `partial_fit` learns one batch. A tool that trains any estimator of this package from a stream, as
+`hinge train` does, also asks what kind of estimator it has (`traits`), tells it where the first pass ends
+(`end_stream`), shows it the same examples again (`learn_again`), runs the finishing step (`finish`), and reports how
+training goes (`progressive_score`, `model_size`).
+
+Examples
+--------
+>>> import hinge
+>>> from hinge import datasets, streaming
+>>> data = datasets.load("digits")
+>>> model = hinge.OnlineSVC(C=data.C, gamma=data.gamma)
+>>> streaming.traits(model).task
+'classification'
+>>> for start in range(0, 1200, 100):
+...     rows = slice(start, start + 100)
+...     _ = model.partial_fit(data.X_train[rows], data.y_train[rows])
+>>> streaming.end_stream(model)
+>>> streaming.finish(model)
+>>> score = streaming.progressive_score(model)
+>>> score.n_examples, score.n_mistakes < 120
+(1200, True)
+>>> streaming.model_size(model) == len(model.support_)
+True
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from hinge._model.kernels import KernelSpec
+from hinge._model.state import ProgressiveScore
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from hinge._model.state import State
+    from hinge._model.validation import Storage
+
+__all__ = [
+    "Model",
+    "ProgressiveScore",
+    "StreamTraits",
+    "Task",
+    "check_params",
+    "end_stream",
+    "finish",
+    "is_fitted",
+    "kernel",
+    "learn_again",
+    "model_size",
+    "predict_with_scores",
+    "progressive_score",
+    "resolve_gamma",
+    "storage",
+    "traits",
+]
+
+Model = Any  # an estimator of this package; their parameters and fitted attributes differ
+Task = Literal["classification", "one-class", "regression"]
+
+
+@dataclass(frozen=True)
+class StreamTraits:
+    """What a tool needs to know about a class of estimators.
+
+    Attributes
+    ----------
+    task : {"classification", "one-class", "regression"}
+        What the estimator learns. One-class estimators learn without labels.
+    is_exact : bool
+        The estimator holds every example and has the exact solution after one pass; more passes change nothing.
+    size_unit : {"support vectors", "features"}
+        What `model_size` counts.
+    dtype : {"float32", "float64"}
+        The precision in which the estimator works best.
+    """
+
+    task: Task = "classification"
+    is_exact: bool = False
+    size_unit: Literal["support vectors", "features"] = "support vectors"
+    dtype: Literal["float32", "float64"] = "float32"
+
+
+def traits(model: Model) -> StreamTraits:
+    """Return the traits of an estimator, which need not be fitted."""
+    found: StreamTraits = model.stream_traits
+    return found
+
+
+def is_fitted(model: Model) -> bool:
+    """Tell whether an estimator has learned anything."""
+    return bool(model.__sklearn_is_fitted__())
+
+
+def check_params(model: Model) -> None:
+    """Check the parameters of an estimator for `partial_fit`.
+
+    Raises
+    ------
+    ParameterError
+        If a parameter has an invalid value, or a value that needs the whole training set.
+    """
+    model._check_params(streaming=True)
+
+
+def resolve_gamma(model: Model, X: ArrayLike) -> float:
+    """Compute the value that `gamma="scale"` or `gamma="auto"` stands for on some examples.
+
+    Parameters
+    ----------
+    model : estimator
+        The estimator; it is not changed.
+    X : array or CSR matrix of shape (n, n_features)
+        The examples.
+
+    Returns
+    -------
+    float
+        The value; `gamma` itself if it is a number.
+    """
+    weights = np.ones(np.shape(X)[0])
+    resolved = KernelSpec.resolve(model.kernel, model.degree, model.gamma, model.coef0, X=X, weights=weights)
+    return resolved.gamma
+
+
+def learn_again(
+    model: Model,
+    X: ArrayLike,
+    y: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    *,
+    random_state: np.random.RandomState | None = None,
+) -> None:
+    """Learn examples that the estimator has already seen in an earlier pass.
+
+    Estimators whose solution depends on how many examples the stream has do not count these examples again. All other
+    estimators learn them with `partial_fit`.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted classifier or regressor.
+    X : array or CSR matrix of shape (n, n_features)
+        The examples.
+    y : array-like of shape (n,)
+        Their targets.
+    sample_weight : array-like of shape (n,), default=None
+        Their weights.
+    random_state : RandomState, default=None
+        Chooses the order of the examples, for estimators that shuffle them; None uses the estimator's `random_state`.
+    """
+    if hasattr(model, "learn_again"):
+        model._learn_again(X, y, sample_weight, random_state or check_random_state(model.random_state))
+    else:
+        model.partial_fit(X, y, sample_weight=sample_weight)
+
+
+def end_stream(model: Model) -> None:
+    """Tell an estimator that the first pass over a stream is over.
+
+    Approximate estimators choose their landmarks now if the stream was shorter than their sample. For all other
+    estimators this does nothing.
+    """
+    if hasattr(model, "end_stream"):
+        model.end_stream()
+
+
+def finish(model: Model) -> None:
+    """Run the finishing step that `fit` would run after its last pass, if the estimator has one."""
+    if model.get_params().get("finishing"):
+        model.finish()
+
+
+def progressive_score(model: Model) -> ProgressiveScore:
+    """Return how often a classifier was wrong about an example just before it learned that example.
+
+    Returns
+    -------
+    ProgressiveScore
+        `n_examples` and `n_mistakes` since the model was created or loaded.
+    """
+    return replace(model.progressive_score_)
+
+
+def model_size(model: Model, *, fast: bool = False) -> int:
+    """Count the support vectors or features of an estimator.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted estimator.
+    fast : bool, default=False
+        Count what the estimator retains, in constant time. Until the finishing step, online models retain a few
+        examples more than their support vectors. Exact models always count their support vectors.
+
+    Returns
+    -------
+    int
+        The number of what `traits(model).size_unit` names.
+    """
+    kind = traits(model)
+    if kind.size_unit == "features" or (fast and not kind.is_exact):
+        return int(_state(model).native.n_retained)
+    return len(model.support_)
+
+
+def kernel(model: Model) -> KernelSpec:
+    """Return the kernel of a fitted estimator, with the `gamma` that it uses."""
+    return _state(model).kernel
+
+
+def storage(model: Model) -> Storage:
+    """Return how a fitted estimator stores examples: `dtype`, `sparse` and `n_features`."""
+    return _state(model).storage
+
+
+def predict_with_scores(model: Model, X: ArrayLike) -> tuple[NDArray[Any], NDArray[np.float64]]:
+    """Compute predictions and decision values in one evaluation of the kernel.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted estimator.
+    X : array or CSR matrix of shape (n, n_features)
+        The examples.
+
+    Returns
+    -------
+    predictions : ndarray of shape (n,)
+        What `predict` returns.
+    scores : ndarray of shape (n, n_columns)
+        What `decision_function` returns, with one column where that has one dimension. A regressor's predictions.
+    """
+    task = traits(model).task
+    if task == "regression":
+        values: NDArray[np.float64] = model.predict(X)
+        return values, values[:, None]
+    if task == "one-class":
+        scores: NDArray[np.float64] = model.decision_function(X)
+        return np.where(scores >= 0, 1, -1), scores[:, None]
+    table, decisions = model._class_decisions(X)
+    return table.choose(decisions), decisions
+
+
+def _state(model: Model) -> State:
+    check_is_fitted(model)
+    state: State = model._state
+    return state

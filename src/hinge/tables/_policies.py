@@ -1,0 +1,33 @@
+"""The choices that users have about missing values, unknown categories and scaling."""
+
+from hinge._model.params import choice
+
+MISSING_POLICIES = ("error", "drop", "fill")
+UNKNOWN_POLICIES = ("error", "ignore")
+SCALINGS = ("auto", "standard", "largest", "none")
+
+
+def check_policies(*, missing: str | None = None, unknown: str | None = None, scale: str | None = None) -> None:
+    """Check the choices about rows; see `Preparation` and `Survey.preparation`.
+
+    Parameters
+    ----------
+    missing : {"error", "drop", "fill"} or None
+        How to handle missing values. None, here and below, is not checked.
+    unknown : {"error", "ignore"} or None
+        How to handle unknown categories and features.
+    scale : {"auto", "standard", "largest", "none"} or None
+        How to scale features.
+
+    Raises
+    ------
+    ParameterError
+        If one of them has another value.
+    """
+    for name, value, allowed in (
+        ("missing", missing, MISSING_POLICIES),
+        ("unknown", unknown, UNKNOWN_POLICIES),
+        ("scale", scale, SCALINGS),
+    ):
+        if value is not None:
+            choice(name, value, allowed)

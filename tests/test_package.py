@@ -1,0 +1,41 @@
+"""`import hinge` is quick; everything it promises is imported when it is first used."""
+
+import subprocess
+import sys
+import types
+
+import pytest
+
+import hinge
+
+
+def test_every_name_is_there():
+    for name in hinge.__all__:
+        assert getattr(hinge, name) is not None
+        assert name in dir(hinge)
+    assert isinstance(hinge.streaming, types.ModuleType)
+    assert hinge.load.__module__.startswith("hinge.persistence")
+
+
+def test_a_star_import_brings_every_name():
+    names = {}
+    exec("from hinge import *", names)  # noqa: S102
+    assert set(hinge.__all__) <= set(names)
+
+
+def test_other_names_are_errors():
+    with pytest.raises(AttributeError, match="module 'hinge' has no attribute 'OnlineSVD'"):
+        hinge.OnlineSVD  # noqa: B018
+    assert not hasattr(hinge, "web_")
+
+
+@pytest.mark.parametrize("name", ["approximate", "io", "tables", "tracking"])
+def test_submodules_need_no_import_of_their_own(name):
+    code = f"import hinge; print(hinge.{name}.__name__)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == f"hinge.{name}\n"
+
+
+def test_the_import_loads_nothing_else():
+    code = "import hinge, sys; sys.exit(any(name in sys.modules for name in ('numpy', 'scipy', 'sklearn', 'rich')))"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
