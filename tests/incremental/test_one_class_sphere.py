@@ -169,5 +169,5 @@ def test_invalid_kernel_function(cloud):
     broken = False
     model = IncrementalOneClassSVM(nu=0.2, kernel=kernel, shape="sphere").fit(cloud)
     broken = True
-    with pytest.raises(ValueError, match="one value a pair"):
+    with pytest.raises(ValueError, match="one value per pair"):
         model.predict(cloud)

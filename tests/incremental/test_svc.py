@@ -82,7 +82,7 @@ class TestForget:
         assert model.ids_ == []
         assert model.classes_.tolist() == []
         for ask in (model.predict, model.decision_function):
-            with pytest.raises(DataError, match=r"^The model must hold examples to decide about others, got a model"):
+            with pytest.raises(DataError, match=r"^The model must hold examples to predict others, got a model"):
                 ask(X)
         assert model.kkt_violation() == model.dual_objective() == 0.0
         assert len(model.leave_one_out()) == len(model.support_) == 0
@@ -202,7 +202,7 @@ class TestRelabel:
     @pytest.mark.parametrize(
         ("ids", "labels", "complaint"),
         [
-            ([1, 2], ["elm"], "y must hold one label an example, 2 in all, got 1"),
+            ([1, 2], ["elm"], "y must hold one label per example, 2 in all, got 1"),
             ([1], [7], "New labels must be of the type of the known ones"),
             ([1, 2], ["elm", 7], "Labels must be all text or all numbers"),
             ({1, 2}, ["elm", "oak"], "ids must be in the order of the rows"),

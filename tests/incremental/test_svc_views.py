@@ -236,7 +236,7 @@ class TestAttributes:
                 ConvergenceWarning, match=r"^The optimality conditions are violated by .*, more than tol=1"
             ):
                 learn(X, y)
-        with pytest.warns(ConvergenceWarning, match="scale the features, lower C, or use a kernel"):
+        with pytest.warns(ConvergenceWarning, match="scale the features, lower C, or use a positive semi-definite kernel"):
             model.forget(range(10))
 
 
