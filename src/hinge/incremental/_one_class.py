@@ -17,8 +17,8 @@ from hinge._model.locking import reads, writes
 from hinge._model.params import choice, number
 from hinge.exceptions import DataError, ParameterError
 from hinge.incremental import _learner as exact
+from hinge.incremental._one_class_geometry import leave_one_out_distances, offset, signed_distances
 from hinge.incremental._state import ExactState
-from hinge.incremental._surface import decisions, left_out, offset
 from hinge.streaming import StreamTraits
 
 if TYPE_CHECKING:
@@ -295,7 +295,7 @@ class IncrementalOneClassSVM(OutlierMixin, KernelEstimator):
         state = exact.require_examples(exact.exact_state(self))
         predictor = self._predictor()
         rows = self._check_queries(X, predictor)
-        return decisions(state, self._decide(predictor, rows)[:, 0], rows)
+        return signed_distances(state, self._decide(predictor, rows)[:, 0], rows)
 
     @reads
     def score_samples(self, X: Any) -> NDArray[np.float64]:
@@ -336,7 +336,7 @@ class IncrementalOneClassSVM(OutlierMixin, KernelEstimator):
             held = state.native.n_retained
             raise DataError(f"The model must hold at least two examples to leave one out, got {held}.")
         _, sums = exact.leave_one_out(self)
-        return left_out(state, sums[:, 0])
+        return leave_one_out_distances(state, sums[:, 0])
 
     @reads
     def kkt_violation(self) -> float:

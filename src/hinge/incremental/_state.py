@@ -65,7 +65,7 @@ class ExactState(State):
 
     def held_ids(self) -> list[Hashable]:
         """Return the ids of the examples held, in the order of the stream."""
-        return self.ids.names(self.native.held())
+        return self.ids.at(self.native.held())
 
     @contextmanager
     def adding(self, data: TrainingData, first: int) -> Iterator[None]:
@@ -77,7 +77,7 @@ class ExactState(State):
         self.ids.add(data.ids, range(first, first + len(data.y)))
         try:
             yield
-            self.ids.pass_over(first + np.flatnonzero(~data.used))
+            self.ids.mark_weightless(first + np.flatnonzero(~data.used))
         except BaseException:
             self._drop_empty(np.isin(self.table.classes, data.y[data.used]))
             raise
@@ -101,7 +101,7 @@ class ExactState(State):
     def _drop_forgotten_ids(self) -> None:
         """Drop the ids of examples that the native model no longer holds."""
         if not self.native.broken and self.ids.n_held != self.native.n_retained:
-            self.ids.settle(self.native.held())
+            self.ids.retain(self.native.held())
 
     def _present(self) -> NDArray[np.bool_]:
         """Tell which classes, in the order of the table, have an example."""
@@ -131,7 +131,7 @@ class ExactState(State):
         """Return everything as plain arrays, and values that JSON can hold as long as labels and names are plain."""
         arrays, values = super().to_arrays()
         ids = self.ids.copy()
-        ids.settle(arrays["ids"])
+        ids.retain(arrays["ids"])
         announced = [label for label in values["classes"] if label in self.announced]
         return arrays, values | {"ids": ids.to_values(), "named": announced}
 

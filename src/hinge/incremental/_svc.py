@@ -311,7 +311,7 @@ class IncrementalSVC(SupportVectorClassifier):
         known = exact.exact_state(self).ids
         numbers = known.find(ids, ordered=True)
         labels = one_each(y, len(numbers), "y")
-        for name in known.names(numbers[known.is_idle(numbers)]):
+        for name in known.at(numbers[known.are_weightless(numbers)]):
             raise DataError(
                 f"Examples of weight 0 must be forgotten and learned again to get another label, got {name!r}; "
                 "they are not held."
@@ -338,7 +338,7 @@ class IncrementalSVC(SupportVectorClassifier):
         changed = (numbers_after != before) & ~weightless
         native.relabel(numbers[changed], numbers_after[changed], costs[changed], monitor)
         native.forget(numbers[weightless], monitor)
-        state.ids.pass_over(numbers[weightless])
+        state.ids.mark_weightless(numbers[weightless])
 
     @writes
     def leave_one_out(self, method: str = "predict") -> NDArray[Any]:
