@@ -136,7 +136,7 @@ def test_a_class_that_did_not_come(two, monkeypatch):
     def stopped(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("hinge._fit.base.StreamingEstimator._show", stopped)
+    monkeypatch.setattr("hinge._fit.learner.visit", stopped)
     with pytest.raises(KeyboardInterrupt):
         model.partial_fit(X[:2] + 1.0, [5, 6], ids=["a", "b"])
     assert model.classes_.tolist() == [0, 1]

@@ -129,7 +129,8 @@ def data(name: str, file: Path) -> Iterator[tuple[Any, Any]]:
     assert_type(datasets.names(), list[str])
     assert_type(known.C, float)
     datasets.BUNDLED["digits"](0)
-    datasets.read(file)
+    yield datasets.read(file, dense=True)
+    yield from datasets.read(file, chunk_size=100)
     yield from datasets.elastic_digits(100)
 
 
