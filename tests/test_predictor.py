@@ -101,7 +101,7 @@ def test_a_predictor_answers_as_when_it_was_made(case):
     for number, change in enumerate(plan(model, rows)):
         change()
         predictor, twin = model._state.native.predictor(), copy.deepcopy(model)._state
-        expected = answers(twin.predictor(), twin.storage, rows)
+        expected = answers(twin.native.predictor(), twin.storage, rows)
         if number % 2:  # the others are asked for the first time at the end
             assert same(answers(predictor, twin.storage, rows), expected)
         promises.append((predictor, twin.storage, expected))
