@@ -18,8 +18,8 @@
 
 namespace hinge::python {
 
-// A model behind Python. One call at a time uses it, which the estimator sees to with a lock of its own: a second one, from another thread
-// or from a kernel function of the user, is an error. Who wants to ask while the model learns asks a predictor.
+// A model behind Python. One call at a time may use it: the estimator guarantees that with its lock, and a second call, from another thread or
+// from the user's kernel function, raises an error. Predictors answer while the model learns.
 template <class B>
 struct ModelHandle {
   ModelHandle(const KernelChoice& kernel, std::unique_ptr<B> made) : function(kernel.function), model(std::move(made)) {}
@@ -41,7 +41,7 @@ struct ModelHandle {
     }
   }
 
-  // Looks at the model, which may tidy up but answers the same afterwards. An exception leaves nothing half done.
+  // Looks at the model, which may close gaps but gives the same answers afterwards. An exception leaves it usable.
   template <class Work>
   auto look(Work work) {
     const Use use(*this);
@@ -50,7 +50,7 @@ struct ModelHandle {
     return work(*model);
   }
 
-  // Reads something that takes no time, with the interpreter lock held.
+  // Reads a few numbers, with the interpreter lock held.
   template <class Work>
   auto read(Work work) {
     const Use use(*this);
@@ -66,7 +66,7 @@ struct ModelHandle {
     return broken;
   }
 
-  // Notes, with the interpreter lock held, that a call uses the model.
+  // Marks the model as used by a call, from construction to destruction; both happen with the interpreter lock held.
   class Use {
    public:
     explicit Use(ModelHandle& handle) : handle_(handle) {
@@ -84,12 +84,12 @@ struct ModelHandle {
   };
 
   static constexpr std::size_t nobody = 0;
-  // A number that no other process of a family of forks has had.
+  // A number that neither the parent of this process nor a child of it has.
   static std::size_t this_process() { return forks() + 1; }
 
   nb::object function;  // keeps the user's kernel function alive, where the garbage collector sees it
   std::unique_ptr<B> model;
-  decltype(std::declval<B&>().predictor()) predictor;  // of the model as it is, if somebody has wanted it
+  decltype(std::declval<B&>().predictor()) predictor;  // of the model as it is now, once it was asked for
   std::atomic<std::size_t> user{nobody};               // the process whose call uses the model
   std::atomic<bool> broken{false};
 };

@@ -10,7 +10,7 @@ namespace hinge {
 
 namespace {
 
-constexpr std::size_t most_attempts = 3;
+constexpr std::size_t max_repairs = 3;
 
 }  // namespace
 
@@ -32,29 +32,29 @@ ExactModel::ExactModel(Kernel<double> kernel, const ExactOptions& options, std::
 void ExactModel::set_options(const ExactOptions& options) {
   options_ = options;
   columns_.set_limits(options.cache_bytes, options.threads);
-  for (auto& binary : binaries_) binary.inverse.set_threads(options.threads);
+  for (auto& binary : binaries_) binary.margin.inverse.set_threads(options.threads);
 }
 
 void ExactModel::add_binary(std::int32_t positive_class) {
   binaries_.emplace_back(positive_class, options_);
-  binaries_.back().inverse.set_threads(options_.threads);
+  binaries_.back().margin.inverse.set_threads(options_.threads);
 }
 
 void ExactModel::grow(std::size_t classes) {
-  make_ready();
+  prepare();
   const std::size_t known = std::exchange(classes_, std::max(classes, classes_));
   if (classes <= 2 || classes <= known) return;
   if (binaries_.size() == 1) {
     binaries_.insert(binaries_.begin(), binaries_[0].mirrored(0));
-    for (const std::size_t slot : binaries_[0].margin) columns_.need(slot);
+    for (const std::size_t slot : binaries_[0].margin.members()) columns_.pin(slot);
     for (std::size_t slot = 0; slot < points_.size(); ++slot) points_.acquire(slot);
   }
-  // All examples so far are negative to a new binary: a constant answers them, with no coefficient.
+  // To a new binary model all examples so far are negative, so the solution is a constant: bias -1 and no support vectors.
   for (std::size_t c = binaries_.size(); c < classes; ++c) {
     add_binary(static_cast<std::int32_t>(c));
     ExactBinaryModel& binary = binaries_.back();
     for (std::size_t slot = 0; slot < points_.size(); ++slot) {
-      binary.append(points_.label(slot), points_.cost(slot), binaries_[0].self[slot], 0.0);
+      binary.append(points_.label(slot), points_.cost(slot), binaries_[0].diagonal[slot], 0.0);
       points_.acquire(slot);
     }
     binary.bias = points_.size() == 0 ? 0.0 : -1.0;
@@ -62,30 +62,30 @@ void ExactModel::grow(std::size_t classes) {
 }
 
 void ExactModel::drop_class(std::int32_t number) {
-  make_ready();
+  prepare();
   const std::size_t left = classes_ - 1;
   for (std::size_t slot = 0; slot < points_.size(); ++slot)
     if (points_.label(slot) > number) points_.set_label(slot, points_.label(slot) - 1, points_.cost(slot));
   const auto drop_binary = [&](std::size_t m) {
-    for (const std::size_t slot : binaries_[m].margin) columns_.need_no_more(slot);
+    for (const std::size_t slot : binaries_[m].margin.members()) columns_.unpin(slot);
     for (std::size_t slot = 0; slot < points_.size(); ++slot)
       if (binaries_[m].holds(slot)) points_.release(slot);
     binaries_.erase(binaries_.begin() + static_cast<std::ptrdiff_t>(m));
   };
   if (binaries_.size() > 1) {
     drop_binary(static_cast<std::size_t>(number));
-    if (left == 2) drop_binary(0);  // the other one says the same with the opposite sign
+    if (left == 2) drop_binary(0);  // the other one is the same with the opposite sign
     for (std::size_t m = 0; m < binaries_.size(); ++m)
-      binaries_[m].rename(left == 2 ? 1 : static_cast<std::int32_t>(m));
+      binaries_[m].set_positive_class(left == 2 ? 1 : static_cast<std::int32_t>(m));
   } else if (left == 1 && number == 0) {
     binaries_[0] = binaries_[0].mirrored(1);
   }
   classes_ = left;
-  drop_unused();
+  remove_unused();
 }
 
 Outcome ExactModel::learn(const TrainingBatch<double>& training, Monitor& monitor) {
-  make_ready();
+  prepare();
   Tally tally{monitor};
   tally.progress.phase = "exact";
   tally.progress.total = training.order.size();
@@ -105,40 +105,45 @@ Outcome ExactModel::learn(const TrainingBatch<double>& training, Monitor& monito
 }
 
 void ExactModel::learn_row(const TrainingBatch<double>& training, std::size_t row, Tally& tally) {
-  const double cost = training.costs[row];
-  const std::int32_t label = training.labels[row];
-  if (cost <= 0.0) return;
-  make_room();
+  if (training.costs[row] <= 0.0) return;
+  evict_over_limit();
+  const std::size_t slot = points_.size();
+  const std::vector<double> decisions = append_example(training, row);
+  tally.outcome.mistakes += is_mistake(decisions, training.labels[row], binaries_[0].diagonal[slot]);
+  for (auto& binary : binaries_) {
+    if (binary.held() == 1) binary.bias = binary.expansion.gradient[slot];
+    learn_slot(binary, slot);
+  }
+  repair();
+  ++tally.outcome.inserted;
+}
+
+// Gives an example the next slot, with coefficient 0 in all binary models, and returns their decision values for it.
+std::vector<double> ExactModel::append_example(const TrainingBatch<double>& training, std::size_t row) {
   const std::array<std::int64_t, 1> rows{static_cast<std::int64_t>(row)};
   Block<double> block;
   block.take(kernel_, training.batch, rows, training.first_id, {});
-  const std::vector<std::size_t> owners = columns_.owners();
-  std::vector<std::size_t> wanted = owners;
+  const std::vector<std::size_t> with_columns = columns_.slots();
+  std::vector<std::size_t> wanted = with_columns;
   for (const std::size_t slot : support())
     if (!columns_.has(slot)) wanted.push_back(slot);
   const std::vector<double> values = values_against(block, wanted), weights = weights_of(wanted);
   const double self = kernel_.self(block, 0);
   if (!std::isfinite(std::accumulate(values.begin(), values.end(), self)))
     throw Refused("Kernel values must be finite, got infinity or NaN; scale the features.");
-  const std::size_t slot = points_.append(block.rows(), 0, label, cost);
-  columns_.append_row(std::span(values).first(owners.size()));
-  std::vector<double> decisions;  // of those who have not seen it
+  const std::size_t slot = points_.append(block.rows(), 0, training.labels[row], training.costs[row]);
+  columns_.append_row(std::span(values).first(with_columns.size()));
+  std::vector<double> decisions;
   for (std::size_t m = 0; m < binaries_.size(); ++m) {
     const double sum = loops<double>().dot(values.data(), weights.data() + m * wanted.size(), wanted.size());
     decisions.push_back(sum + binaries_[m].answer_bias());
-    binaries_[m].append(label, cost, self, sum);
+    binaries_[m].append(training.labels[row], training.costs[row], self, sum);
     points_.acquire(slot);
   }
-  tally.outcome.mistakes += is_mistake(decisions, label, self);
-  for (auto& binary : binaries_) {
-    if (binary.held() == 1) binary.bias = binary.expansion.gradient[slot];
-    take_in(binary, slot);
-  }
-  mend();
-  ++tally.outcome.inserted;
+  return decisions;
 }
 
-// What a classifier gets wrong; to one-class binaries, what lies outside.
+// A wrong class; for one-class problems, an example outside the plane or sphere.
 bool ExactModel::is_mistake(std::span<const double> decisions, std::int32_t label, double self) const {
   if (options_.problem == Problem::plane) return decisions[0] < 0.0;
   if (options_.problem == Problem::sphere) return decisions[0] < 0.5 * binaries_[0].total * self;
@@ -169,52 +174,51 @@ std::vector<double> ExactModel::weights_of(std::span<const std::size_t> slots) c
   return weights;
 }
 
-// An example of coefficient zero takes its place; in one-class problems the total follows.
-void ExactModel::take_in(ExactBinaryModel& binary, std::size_t slot) {
+void ExactModel::learn_slot(ExactBinaryModel& binary, std::size_t slot) {
   Path path(binary, columns_);
-  path.settle(slot);
+  path.make_optimal(slot);
   path.finish();
-  balance(binary, path, 0.0);
-  count(path);
+  adjust_total(binary, path, 0.0);
+  add_counts(path);
 }
 
-// The example is still there, so the total goes down while it can help; then it leaves.
-void ExactModel::withdraw(ExactBinaryModel& binary, std::size_t slot, Columns& columns) {
+// The total decreases first, while the example can still contribute to it.
+void ExactModel::unlearn_slot(ExactBinaryModel& binary, std::size_t slot, KernelColumns& columns) {
   Path path(binary, columns);
-  balance(binary, path, binary.expansion.high[slot] - binary.expansion.low[slot]);
-  path.withdraw(slot);
+  adjust_total(binary, path, binary.expansion.high[slot] - binary.expansion.low[slot]);
+  path.move_to_zero(slot);
   path.finish();
-  count(path);
+  add_counts(path);
 }
 
-void ExactModel::balance(ExactBinaryModel& binary, Path& path, double without) {
+void ExactModel::adjust_total(ExactBinaryModel& binary, Path& path, double without) {
   const double wanted = binary.wanted_total(without);
   if (wanted == binary.total) return;
   path.change_total(wanted);
   path.finish();
 }
 
-void ExactModel::count(const Path& path) {
+void ExactModel::add_counts(const Path& path) {
   steps_ += path.steps();
-  refreshed_ += path.refreshed();
+  refreshed_ += path.rebuilds();
 }
 
-void ExactModel::make_room() {
+void ExactModel::evict_over_limit() {
   if (!options_.max_examples) return;
-  bool gone = false;
+  bool evicted = false;
   for (auto& binary : binaries_)
     while (binary.held() >= *options_.max_examples) {
-      const std::size_t slot = victim(binary);
-      withdraw(binary, slot, columns_);
+      const std::size_t slot = eviction_candidate(binary);
+      unlearn_slot(binary, slot, columns_);
       binary.remove(slot);
       points_.release(slot);
-      gone = true;
+      evicted = true;
     }
-  if (gone) drop_unused();
+  if (evicted) remove_unused();
 }
 
-// The oldest, or the one that the dual would miss least; among those without a coefficient, the one furthest from getting some.
-std::size_t ExactModel::victim(const ExactBinaryModel& binary) const {
+// The oldest example, or the least relevant one; among those without a coefficient, the one whose gradient is farthest from zero.
+std::size_t ExactModel::eviction_candidate(const ExactBinaryModel& binary) const {
   std::size_t found = points_.size();
   std::pair<double, double> least;
   for (std::size_t slot = 0; slot < points_.size(); ++slot) {
@@ -222,49 +226,49 @@ std::size_t ExactModel::victim(const ExactBinaryModel& binary) const {
     const std::pair<double, double> rank = options_.oldest_first
                                                ? std::pair{static_cast<double>(points_.id(slot)), 0.0}
                                                : std::pair{binary.relevance(slot), -std::abs(binary.gradient(slot))};
-    if (found == points_.size() || rank < least) least = rank, found = slot;  // somebody, whatever the ranks are
+    if (found == points_.size() || rank < least) least = rank, found = slot;  // finds one even if all ranks are NaN
   }
   return found;
 }
 
-// Examples that no binary holds any more make place for the last ones.
-void ExactModel::drop_unused() {
+// Removes the examples that no binary model holds; the last ones move into their slots.
+void ExactModel::remove_unused() {
   for (std::size_t slot = 0; slot < points_.size(); ++slot)
-    if (!points_.used(slot)) columns_.forget_column(slot);
+    if (!points_.used(slot)) columns_.drop_column(slot);
   const Moves moves = points_.squeeze();
   columns_.follow(moves);
   for (auto& binary : binaries_) binary.follow(moves);
-  mend();
+  repair();
 }
 
-// What far larger kernel values or a path that was given up have left behind is found again; the coefficients stay.
-void ExactModel::mend() {
-  for (std::size_t attempt = 0; attempt < most_attempts; ++attempt) {
-    const auto is_worn = [](const auto& binary) { return binary.coarse || binary.stalled; };
-    if (std::none_of(binaries_.begin(), binaries_.end(), is_worn)) return;
-    start_afresh();
+// Recomputes everything but the coefficients after far larger kernel values or an abandoned path have left errors.
+void ExactModel::repair() {
+  for (std::size_t attempt = 0; attempt < max_repairs; ++attempt) {
+    const auto needs_repair = [](const auto& binary) { return binary.precision_lost || binary.stalled; };
+    if (std::none_of(binaries_.begin(), binaries_.end(), needs_repair)) return;
+    recompute();
   }
 }
 
-void ExactModel::start_afresh() {
+void ExactModel::recompute() {
   for (auto& binary : binaries_) {
-    const std::vector<std::size_t> members = binary.margin;
-    for (const std::size_t slot : members) binary.leave(slot, binary.end_of(slot));
-    binary.inverse.clear();
-    binary.coarse = binary.stalled = false;
+    const std::vector<std::size_t> members = binary.margin.members();
+    for (const std::size_t slot : members) binary.leave_margin(slot, binary.nearest_bound(slot));
+    binary.margin.inverse.clear();
+    binary.precision_lost = binary.stalled = false;
   }
-  ready_ = false;
-  make_ready();
+  prepared_ = false;
+  prepare();
 }
 
 std::size_t ExactModel::forget(std::span<const std::int64_t> ids, Monitor& monitor) {
-  make_ready();
+  prepare();
   Tally tally{monitor};
   tally.progress.phase = "forget";
   tally.progress.total = ids.size();
   for (const std::int64_t id : ids) {
     if (monitor.stopped()) break;
-    if (const auto slot = points_.find(id)) forget_slot(*slot);  // unless another thread was faster
+    if (const auto slot = points_.find(id)) forget_slot(*slot);  // it may be gone: other threads forget as well
     ++tally.outcome.visited;
     report(tally);
   }
@@ -274,16 +278,16 @@ std::size_t ExactModel::forget(std::span<const std::int64_t> ids, Monitor& monit
 void ExactModel::forget_slot(std::size_t slot) {
   for (auto& binary : binaries_) {
     if (!binary.holds(slot)) continue;
-    withdraw(binary, slot, columns_);
+    unlearn_slot(binary, slot, columns_);
     binary.remove(slot);
     points_.release(slot);
   }
-  drop_unused();
+  remove_unused();
 }
 
 std::size_t ExactModel::relabel(std::span<const std::int64_t> ids, std::span<const std::int32_t> labels,
-                               std::span<const double> costs, Monitor& monitor) {
-  make_ready();
+                                std::span<const double> costs, Monitor& monitor) {
+  prepare();
   Tally tally{monitor};
   tally.progress.phase = "relabel";
   tally.progress.total = ids.size();
@@ -295,7 +299,7 @@ std::size_t ExactModel::relabel(std::span<const std::int64_t> ids, std::span<con
   return tally.outcome.visited;
 }
 
-// To most binaries it stays one of the rest.
+// Most binary models do not change: the example is one of the rest before and after.
 void ExactModel::relabel_slot(std::size_t slot, std::int32_t label, double cost) {
   const std::int32_t before = points_.label(slot);
   const bool same_cost = points_.cost(slot) == cost;
@@ -303,25 +307,25 @@ void ExactModel::relabel_slot(std::size_t slot, std::int32_t label, double cost)
   for (auto& binary : binaries_) {
     const bool same_side = (before == binary.positive_class()) == (label == binary.positive_class());
     if (!binary.holds(slot) || (same_side && same_cost)) continue;
-    withdraw(binary, slot, columns_);
+    unlearn_slot(binary, slot, columns_);
     binary.remove(slot);
-    binary.revive(slot, label, cost);
-    take_in(binary, slot);
+    binary.reinsert(slot, label, cost);
+    learn_slot(binary, slot);
   }
-  mend();
+  repair();
 }
 
 std::vector<double> ExactModel::leave_one_out(Monitor& monitor) {
-  make_ready();
+  prepare();
   const std::vector<std::size_t> order = in_stream_order();
   std::vector<double> decisions(order.size() * binaries_.size());
   Tally tally{monitor};
   tally.progress.phase = "leave";
   tally.progress.total = decisions.size();
   for (std::size_t m = 0; m < binaries_.size(); ++m) {
-    // Columns of this binary alone, close together: there are many paths to go.
-    Columns columns = empty_columns();
-    columns.find_missing(binaries_[m].margin);
+    // The columns of this binary model alone fit into fewer sheets, which pays over many paths.
+    KernelColumns columns = empty_columns();
+    columns.compute_missing(binaries_[m].margin.members());
     for (std::size_t i = 0; i < order.size() && !monitor.stopped(); ++i) {
       decisions[i * binaries_.size() + m] = decision_without(binaries_[m], order[i], columns);
       ++tally.outcome.visited;
@@ -331,26 +335,26 @@ std::vector<double> ExactModel::leave_one_out(Monitor& monitor) {
   return decisions;
 }
 
-// An example without a coefficient is not missed, unless it bounds the bias. One-class problems with it have another total, though.
-double ExactModel::decision_without(ExactBinaryModel& binary, std::size_t slot, Columns& columns) {
+// Without an example whose coefficient is 0 the solution is the same, unless it limits the bias, or in one-class problems changes the total.
+double ExactModel::decision_without(ExactBinaryModel& binary, std::size_t slot, KernelColumns& columns) {
   if (!binary.holds(slot)) return sum_at(binary, slot) + binary.answer_bias();
   const auto sum = [&] { return binary.expansion.label[slot] - binary.expansion.gradient[slot]; };
   const Extremes ends = binary.extremes();
   const bool matters = binary.expansion.alpha[slot] != 0.0 || ends.top_at == slot || ends.bottom_at == slot;
   if (!matters && options_.problem == Problem::classifier) return sum() + binary.answer_bias();
   ExactBinaryModel before = binary;
-  for (const std::size_t member : binary.margin) columns.need(member);
-  withdraw(binary, slot, columns);
+  for (const std::size_t member : binary.margin.members()) columns.pin(member);
+  unlearn_slot(binary, slot, columns);
   const double alone = sum();
   binary.remove(slot);
   const double found = alone + binary.answer_bias();
-  for (const std::size_t member : binary.margin) columns.need_no_more(member);
+  for (const std::size_t member : binary.margin.members()) columns.unpin(member);
   binary = std::move(before);
   return found;
 }
 
-Columns ExactModel::empty_columns() const {
-  Columns columns(&kernel_, &points_);
+KernelColumns ExactModel::empty_columns() const {
+  KernelColumns columns(&kernel_, &points_);
   columns.set_limits(options_.cache_bytes, options_.threads);
   for (std::size_t slot = 0; slot < points_.size(); ++slot) columns.append_row({});
   return columns;

@@ -1,5 +1,10 @@
-// A model of exact binaries, one against the rest for each class, over one set of examples and one table of kernel columns. Up to two classes,
-// and one-class problems, need one binary. Examples that no binary holds any more leave at once.
+// A one-vs-rest model whose binary models are the exact solutions for the examples they hold (see solvers/exact_binary_model.hpp). They share
+// the examples and the kernel columns. One-class problems and problems with up to two classes need one binary model. An example that no
+// binary model holds any more is removed at once.
+//
+// Every change is a path per binary model (see solvers/path.hpp): a new example starts with alpha = 0 and is made optimal; an example to be
+// removed first moves to alpha = 0. With `max_examples`, the least relevant or the oldest example is evicted before a new one is learned
+// (Laskov et al. 2006, section 6.1).
 #pragma once
 
 #include <cstddef>
@@ -10,7 +15,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "columns.hpp"
+#include "kernel_columns.hpp"
 #include "kernels.hpp"
 #include "kernel_model.hpp"
 #include "options.hpp"
@@ -22,7 +27,7 @@
 
 namespace hinge {
 
-// Something that cannot be done, said before anything has changed.
+// An invalid request, found before anything has changed.
 struct Refused : std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
@@ -40,29 +45,29 @@ class ExactModel {
 
   void set_options(const ExactOptions& options);
   void grow(std::size_t classes);
-  // Forgets a class that no example has any more; higher numbers fall by one.
+  // Removes a class without examples; the numbers of higher classes decrease by one.
   void drop_class(std::int32_t number);
 
-  // Each returns how far it came before the monitor said stop.
+  // `learn`, `forget` and `relabel` return how far they got before the monitor stopped them.
   Outcome learn(const TrainingBatch<double>& training, Monitor& monitor);
-  // Takes in many examples at once, with coefficients near the solution (one row a binary, one value for each place in the order).
+  // Learns all examples at once, starting from coefficients near the solution: one row per binary model, one value per entry of the order.
   void adopt(const TrainingBatch<double>& training, std::span<const double> alpha);
   std::size_t forget(std::span<const std::int64_t> ids, Monitor& monitor);
   std::size_t relabel(std::span<const std::int64_t> ids, std::span<const std::int32_t> labels, std::span<const double> costs,
                       Monitor& monitor);
-  // For each example held, in the order of the stream, the decisions of the binaries that never saw it.
+  // Decision values of each example held, in the order of the stream, by the binary models without that example.
   std::vector<double> leave_one_out(Monitor& monitor);
-  // Finds all gradients again from nothing, so that measures of the solution do not rest on what learning has kept up to date.
+  // Recomputes all gradients from kernel values, so that measures of optimality do not depend on incremental updates.
   void certify();
 
-  // What the model knows now, to be asked.
+  // An immutable copy of what the model needs to decide.
   std::shared_ptr<const Predictor<double>> predictor() const;
   ModelState<double> state() const;
-  // Of all examples held, in the order of the stream.
+  // Ids, labels and costs of all examples held, in the order of the stream.
   std::vector<std::int64_t> held() const;
   std::vector<std::int32_t> labels() const;
   std::vector<double> costs() const;
-  // Examples held of each class.
+  // Number of examples held per class.
   std::vector<std::int64_t> class_counts() const;
   const std::vector<ExactBinaryModel>& binaries() const { return binaries_; }
   const Points<double>& points() const { return points_; }
@@ -74,38 +79,41 @@ class ExactModel {
  private:
   struct Tally;
   void add_binary(std::int32_t positive_class);
-  void make_ready();
-  void make_ready(ExactBinaryModel& binary);
+  // Computes the columns and inverses of a model that has none yet.
+  void prepare();
+  void prepare(ExactBinaryModel& binary);
   void learn_row(const TrainingBatch<double>& training, std::size_t row, Tally& tally);
-  void make_room();
-  std::size_t victim(const ExactBinaryModel& binary) const;
-  void withdraw(ExactBinaryModel& binary, std::size_t slot, Columns& columns);
-  void take_in(ExactBinaryModel& binary, std::size_t slot);
-  void balance(ExactBinaryModel& binary, Path& path, double without);
-  void count(const Path& path);
+  std::vector<double> append_example(const TrainingBatch<double>& training, std::size_t row);
+  void evict_over_limit();
+  std::size_t eviction_candidate(const ExactBinaryModel& binary) const;
+  void learn_slot(ExactBinaryModel& binary, std::size_t slot);
+  // Moves a coefficient to zero; the caller then removes the example from the binary model.
+  void unlearn_slot(ExactBinaryModel& binary, std::size_t slot, KernelColumns& columns);
+  void adjust_total(ExactBinaryModel& binary, Path& path, double without);
+  void add_counts(const Path& path);
   void forget_slot(std::size_t slot);
   void relabel_slot(std::size_t slot, std::int32_t label, double cost);
-  double decision_without(ExactBinaryModel& binary, std::size_t slot, Columns& columns);
-  Columns empty_columns() const;
+  double decision_without(ExactBinaryModel& binary, std::size_t slot, KernelColumns& columns);
+  KernelColumns empty_columns() const;
   bool is_mistake(std::span<const double> decisions, std::int32_t label, double self) const;
   double sum_at(const ExactBinaryModel& binary, std::size_t slot);
-  void drop_unused();
-  void mend();
-  void start_afresh();
+  void remove_unused();
+  void repair();
+  void recompute();
   std::vector<double> values_against(const Block<double>& block, std::span<const std::size_t> slots);
   std::vector<std::size_t> support() const;
   std::vector<std::size_t> in_stream_order() const;
   std::vector<double> weights_of(std::span<const std::size_t> slots) const;
   void report(Tally& tally) const;
-  void check_ready() const;
+  void check_prepared() const;
 
   Kernel<double> kernel_;
   ExactOptions options_;
   Points<double> points_;
-  Columns columns_;
+  KernelColumns columns_;
   std::size_t classes_;
   std::vector<ExactBinaryModel> binaries_;
-  bool ready_ = true;  // columns and inverses are there; a restored model finds them when it first has to
+  bool prepared_ = true;  // columns and inverses exist; a restored model computes them when it is first changed
   std::size_t kernel_evals_ = 0;
   std::size_t steps_ = 0;
   std::size_t refreshed_ = 0;

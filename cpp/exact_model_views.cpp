@@ -1,4 +1,4 @@
-// The exact model looked at from outside: predictors, certificate, and its state as flat arrays.
+// Views of the exact model: predictors, optimality, and its state as flat arrays.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -98,17 +98,17 @@ ExactModel::ExactModel(Kernel<double> kernel, const ExactOptions& options, std::
   std::size_t at = 0;
   for (std::size_t m = 0; m < binaries_.size(); ++m) {
     ExactBinaryModel& binary = binaries_[m];
-    for (std::size_t slot = 0; slot < points_.size(); ++slot) binary.skip(diagonal[slot]);
+    for (std::size_t slot = 0; slot < points_.size(); ++slot) binary.append_absent(diagonal[slot]);
     for (std::int64_t i = 0; i < state.member_counts[m]; ++i, ++at) {
       const auto slot = static_cast<std::size_t>(state.members[at]);
       binary.restore(slot, points_.label(slot), {state.member_lows[at], state.member_lows[at] + state.member_costs[at]},
-                      state.alpha[at], state.gradient[at]);
+                     state.alpha[at], state.gradient[at]);
       points_.acquire(slot);
     }
     binary.bias = binary.answer_bias();
     binary.set_total(binary.wanted_total());
   }
-  ready_ = false;
+  prepared_ = false;
 }
 
 void ExactModel::adopt(const TrainingBatch<double>& training, std::span<const double> alpha) {
@@ -119,36 +119,36 @@ void ExactModel::adopt(const TrainingBatch<double>& training, std::span<const do
     block.take(kernel_, training.batch, training.order.subspan(i, 1), training.first_id, {});
     const double self = kernel_.self(block, 0);
     const std::size_t slot = points_.append(block.rows(), 0, training.labels[row], training.costs[row]);
-    // Not merely refused: the rows before are there already.
+    // Not `Refused`: the rows before this one have been added already.
     if (!std::isfinite(self)) throw std::invalid_argument("Kernel values must be finite, got infinity or NaN; scale the features.");
     for (std::size_t m = 0; m < binaries_.size(); ++m) {
       binaries_[m].append(training.labels[row], training.costs[row], self, 0.0);
-      binaries_[m].start_at(slot, alpha[m * count + i]);
+      binaries_[m].set_initial_alpha(slot, alpha[m * count + i]);
       points_.acquire(slot);
     }
   }
-  ready_ = false;
-  make_ready();
+  prepared_ = false;
+  prepare();
 }
 
-void ExactModel::make_ready() {
-  if (std::exchange(ready_, true)) return;
-  certify();  // gradients from elsewhere are not to be trusted
+void ExactModel::prepare() {
+  if (std::exchange(prepared_, true)) return;
+  certify();  // gradients from a file or a warm start may be wrong
   for (auto& binary : binaries_) binary.bias = binary.answer_bias();
   columns_ = empty_columns();
-  for (auto& binary : binaries_) make_ready(binary);
+  for (auto& binary : binaries_) prepare(binary);
 }
 
-// Free coefficients belong into the margin set.
-void ExactModel::make_ready(ExactBinaryModel& binary) {
+// Free coefficients belong to the margin set.
+void ExactModel::prepare(ExactBinaryModel& binary) {
   std::vector<std::size_t> free;
   for (std::size_t slot = 0; slot < points_.size(); ++slot)
     if (binary.is_free(slot)) free.push_back(slot);
-  columns_.find_missing(free);
+  columns_.compute_missing(free);
   Path path(binary, columns_);
-  path.adopt(free);
+  path.start_margin(free);
   path.finish();
-  count(path);
+  add_counts(path);
 }
 
 }  // namespace hinge

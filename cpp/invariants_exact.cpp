@@ -1,64 +1,66 @@
-// The invariants of exact binaries and of linear ones; see invariants.hpp.
+// Invariants of exact and of linear models; see invariants.hpp.
 #include <algorithm>
 #include <cmath>
 
 #include "exact_model.hpp"
 #include "invariants.hpp"
 #include "linear_model.hpp"
+#include "solvers/tolerances.hpp"
 
 namespace hinge {
 
 namespace {
 
-constexpr std::size_t looked_at = 16;
-// Gradients and sums are exact but for rounding, of which there may be much where examples nearly depend on each other.
-constexpr double optimal = 1e-6;
-constexpr double balanced = 1e-9;
-// Members that nearly depended on each other leave this much of their rounding in the inverse when they go; paths correct what comes of it.
-constexpr double inverted = 1e-3;
+constexpr std::size_t sample_size = 16;
+// Limits on rounding errors, which are large where examples nearly depend on each other.
+constexpr double max_gradient_error = 1e-6;
+constexpr double max_sum_error = 1e-9;
+// Members that nearly depended on each other leave errors of this size in the inverse; paths correct the consequences.
+constexpr double max_inverse_error = 1e-3;
 
 }  // namespace
 
-void Columns::check_invariants() const {
-  require(rows_ == points_->size() && column_of_.size() == rows_, "Columns: there is not one row for each slot.");
-  require(owner_.size() == sheets_.size() * sheet_width, "Columns: there are not as many places as the sheets have.");
-  for (const auto& sheet : sheets_) require(sheet.size() == rows_ * sheet_width, "Columns: a sheet has not one row for each slot.");
-  for (std::size_t c = 0; c < owner_.size(); ++c)
-    require(!owner_[c] || (owner_[c]->slot < rows_ && column_of_[owner_[c]->slot] == c), "Columns: an owner does not know its column.");
+void KernelColumns::check_invariants() const {
+  require(rows_ == points_->size() && position_.size() == rows_, "Kernel columns: there must be one row per slot.");
+  require(columns_.size() == sheets_.size() * sheet_width, "Kernel columns: the number of positions must match the sheets.");
+  for (const auto& sheet : sheets_) require(sheet.size() == rows_ * sheet_width, "Kernel columns: a sheet must have one row per slot.");
+  for (std::size_t c = 0; c < columns_.size(); ++c)
+    require(!columns_[c] || (columns_[c]->slot < rows_ && position_[columns_[c]->slot] == c), "Kernel columns: a slot has lost its column.");
   const Examples<double> all = points_->examples();
-  const std::vector<std::size_t> owners = this->owners();
+  const std::vector<std::size_t> slots = this->slots();
   for (std::size_t slot = 0; slot < rows_; ++slot)
-    require(!has(slot) || (column(slot) < owner_.size() && owner_[column(slot)] && owner_[column(slot)]->slot == slot),
-            "Columns: a column has another owner.");
-  for (const std::size_t k : sample(owners.size(), looked_at)) {
-    const std::vector<double> fresh = fresh_row(*kernel_, all, owners[k]);
+    require(!has(slot) || (position(slot) < columns_.size() && columns_[position(slot)] && columns_[position(slot)]->slot == slot),
+            "Kernel columns: a column belongs to another slot.");
+  for (const std::size_t k : sample(slots.size(), sample_size)) {
+    const std::vector<double> fresh = fresh_row(*kernel_, all, slots[k]);
     double largest = 0.0;
     for (const double number : fresh) largest = std::max(largest, std::abs(number));
     for (std::size_t slot = 0; slot < rows_; ++slot)
-      require(is_same(*kernel_, all, slot, owners[k], value(slot, owners[k]), fresh[slot], largest),
-              "Columns: a kernel value is not what it should be.");
+      require(is_same(*kernel_, all, slot, slots[k], value(slot, slots[k]), fresh[slot], largest), "Kernel columns: a kernel value is wrong.");
   }
 }
 
-std::size_t Columns::users(std::size_t slot) const { return has(slot) ? owner_[column(slot)]->users : 0; }
+std::size_t KernelColumns::pins(std::size_t slot) const { return has(slot) ? columns_[position(slot)]->pins : 0; }
 
-// A column of the inverse times the matrix is a unit vector, but for what the sizes of both leave of their digits.
-void ExactBinaryModel::check_inverse(const Columns& columns) const {
-  require(inverse.size() == (margin.empty() ? 0 : margin.size() + 1), "Exact binary: the inverse is not as large as the margin set.");
+// A column of the inverse times the matrix must be a unit vector. Ill-conditioned inverses are not checked: paths do not rely on them.
+void ExactBinaryModel::check_inverse(const KernelColumns& columns) const {
+  const MarginInverse& inverse = margin.inverse;
+  require(inverse.size() == (margin.empty() ? 0 : margin.size() + 1), "Exact binary model: the inverse must be as large as the margin set.");
   for (std::size_t p = 0; p < margin.size() && margin.size() > 1; ++p)
-    if (1.0 < inverse.diagonal(1 + p) * sure_kappa(margin[p])) return;  // members that nearly depend on each other: paths trust it no more
+    if (1.0 < inverse.diagonal(1 + p) * min_well_conditioned_kappa(*this, margin[p])) return;
   std::vector<double> found(inverse.size());
-  for (const std::size_t k : sample(inverse.size(), looked_at)) {
+  for (const std::size_t k : sample(inverse.size(), sample_size)) {
     inverse.column(k, found);
-    require_finite(found, "Exact binary: the inverse is not finite.");
-    for (const std::size_t p : sample(inverse.size(), looked_at)) {
-      double product = 0.0, sizes = 1.0;
+    require_finite(found, "Exact binary model: the inverse must be finite.");
+    for (const std::size_t p : sample(inverse.size(), sample_size)) {
+      double product = 0.0, magnitudes = 1.0;
       for (std::size_t q = 0; q < found.size(); ++q) {
         const double entry = p == 0 || q == 0 ? (p == q ? 0.0 : 1.0) : columns.value(margin[p - 1], margin[q - 1]);
         product += entry * found[q];
-        sizes += std::abs(entry * found[q]);
+        magnitudes += std::abs(entry * found[q]);
       }
-      require(std::abs(product - (p == k ? 1.0 : 0.0)) <= inverted * sizes, "Exact binary: the inverse is not that of the margin set.");
+      require(std::abs(product - (p == k ? 1.0 : 0.0)) <= max_inverse_error * magnitudes,
+              "Exact binary model: the inverse does not belong to the margin set.");
     }
   }
 }
@@ -66,77 +68,80 @@ void ExactBinaryModel::check_inverse(const Columns& columns) const {
 void ExactBinaryModel::check_invariants() const {
   expansion.check_invariants();
   const std::size_t size = expansion.size();
-  require(place.size() == size && self.size() == size && seat.size() == size, "Exact binary: a list has not one entry for each slot.");
+  require(status.size() == size && diagonal.size() == size && margin.slots() == size,
+          "Exact binary model: every list must have one entry per slot.");
   std::size_t members = 0;
   for (std::size_t slot = 0; slot < size; ++slot) {
-    require(holds(slot) == (place[slot] != Place::absent), "Exact binary: somebody is absent and held, or neither.");
-    require(!holds(slot) || std::abs(self[slot]) <= largest_self_, "Exact binary: a kernel value is larger than the largest.");
-    members += place[slot] == Place::margin;
+    require(holds(slot) == (status[slot] != Status::absent), "Exact binary model: an example must be either held or absent.");
+    require(!holds(slot) || std::abs(diagonal[slot]) <= largest_diagonal_, "Exact binary model: a diagonal value exceeds the largest one.");
+    members += status[slot] == Status::on_margin;
   }
-  require(members == margin.size(), "Exact binary: the margin set has not as many members as there are places in it.");
+  require(members == margin.size(), "Exact binary model: the margin set must hold the examples whose status says so.");
   for (std::size_t p = 0; p < margin.size(); ++p)
-    require(margin[p] < size && place[margin[p]] == Place::margin && seat[margin[p]] == p, "Exact binary: a member is not in its seat.");
-  require(std::isfinite(bias) && std::isfinite(total), "Exact binary: the bias or the total is not finite.");
-  require(std::abs(total - wanted_total()) <= balanced * (1.0 + std::abs(total)), "Exact binary: the total is not what it should be.");
+    require(margin[p] < size && status[margin[p]] == Status::on_margin && margin.position(margin[p]) == p,
+            "Exact binary model: a member of the margin set has the wrong position.");
+  require(std::isfinite(bias) && std::isfinite(total), "Exact binary model: bias and total must be finite.");
+  require(std::abs(total - wanted_total()) <= max_sum_error * (1.0 + std::abs(total)), "Exact binary model: the total is wrong.");
 }
 
-// Everybody obeys its condition; a path that was given up leaves no such promise.
+// Nothing is promised after a path that was abandoned.
 void ExactBinaryModel::check_optimality() const {
-  if (stalled || coarse) return;
-  const double grains = optimal * unit() + 1e-9 * sum_of_sizes() * largest_self_;
-  require(std::abs(imbalance()) <= balanced * (1.0 + sum_of_sizes()), "Exact binary: the coefficients do not sum to the total.");
+  if (stalled || precision_lost) return;
+  const double limit = max_gradient_error * gradient_scale(*this) + 1e-9 * sum_of_magnitudes() * largest_diagonal_;
+  require(std::abs(sum_error()) <= max_sum_error * (1.0 + sum_of_magnitudes()), "Exact binary model: the coefficients must sum to the total.");
   for (std::size_t slot = 0; slot < expansion.size(); ++slot) {
-    const double off = gradient(slot), leeway = balanced * (expansion.high[slot] - expansion.low[slot]);
-    if (place[slot] == Place::margin) require(std::abs(off) <= grains, "Exact binary: a gradient on the margin is not zero.");
-    if (place[slot] == Place::low)
-      require(-expansion.down[slot] <= leeway && off <= grains, "Exact binary: an example at its lower end wants to rise, or is not there.");
-    if (place[slot] == Place::high)
-      require(expansion.up[slot] <= leeway && off >= -grains, "Exact binary: an example at its upper end wants to fall, or is not there.");
+    const double g = gradient(slot), slack = max_sum_error * (expansion.high[slot] - expansion.low[slot]);
+    if (status[slot] == Status::on_margin) require(std::abs(g) <= limit, "Exact binary model: a gradient on the margin is not zero.");
+    if (status[slot] == Status::at_lower)
+      require(-expansion.down[slot] <= slack && g <= limit, "Exact binary model: an example at its lower bound violates its condition.");
+    if (status[slot] == Status::at_upper)
+      require(expansion.up[slot] <= slack && g >= -limit, "Exact binary model: an example at its upper bound violates its condition.");
   }
 }
 
 void ExactModel::check_invariants() const {
   points_.check_invariants();
-  require(binaries_.size() == binaries_for(classes_), "Exact model: there are not as many binaries as the classes need.");
-  require(points_.dead() == 0, "Exact model: it keeps an example that no binary holds.");
+  require(binaries_.size() == binaries_for(classes_), "Exact model: the number of binary models does not match the classes.");
+  require(points_.dead() == 0, "Exact model: it keeps an example that no binary model holds.");
   for (std::size_t slot = 0; slot < points_.size(); ++slot) {
     std::size_t users = 0;
     for (const auto& binary : binaries_) users += slot < binary.expansion.size() && binary.holds(slot);
-    require(users == points_.users(slot), "Exact model: the users of a slot are not the binaries that hold it.");
-    require(points_.label(slot) >= 0 && static_cast<std::size_t>(points_.label(slot)) < classes_, "Exact model: an example has a class that there is not.");
-    require(points_.cost(slot) > 0.0 && std::isfinite(points_.cost(slot)), "Exact model: the cost of an example is not a positive number.");
+    require(users == points_.users(slot), "Exact model: the users of a slot must be the binary models that hold it.");
+    require(points_.label(slot) >= 0 && static_cast<std::size_t>(points_.label(slot)) < classes_, "Exact model: an example has an unknown class.");
+    require(points_.cost(slot) > 0.0 && std::isfinite(points_.cost(slot)), "Exact model: the cost of an example must be positive and finite.");
   }
   for (std::size_t m = 0; m < binaries_.size(); ++m) {
-    require(binaries_[m].expansion.size() == points_.size(), "Exact model: a binary does not know of all slots.");
-    require(binaries_[m].positive_class() == static_cast<std::int32_t>(binaries_.size() == 1 ? 1 : m), "Exact model: a binary has the class of another.");
+    require(binaries_[m].expansion.size() == points_.size(), "Exact model: a binary model must have all slots.");
+    require(binaries_[m].positive_class() == static_cast<std::int32_t>(binaries_.size() == 1 ? 1 : m),
+            "Exact model: a binary model has the wrong class.");
     binaries_[m].check_invariants();
-    require(ready_ || binaries_[m].margin.empty(), "Exact model: a margin set was restored that nobody has found.");
+    require(prepared_ || binaries_[m].margin.empty(), "Exact model: a model that is not prepared must have empty margin sets.");
   }
-  if (ready_) check_ready();
+  if (prepared_) check_prepared();
 }
 
-// Columns, inverses and gradients of a restored model are found when they are first needed.
-void ExactModel::check_ready() const {
+// A restored model has no columns and inverses until it is first changed.
+void ExactModel::check_prepared() const {
   columns_.check_invariants();
   for (std::size_t slot = 0; slot < points_.size(); ++slot) {
-    const auto on_margin = [&](const ExactBinaryModel& binary) { return binary.place[slot] == Place::margin; };
-    require(columns_.users(slot) == static_cast<std::size_t>(std::count_if(binaries_.begin(), binaries_.end(), on_margin)),
-            "Exact model: a column is needed by others than the margin sets.");
+    const auto on_margin = [&](const ExactBinaryModel& binary) { return binary.status[slot] == Status::on_margin; };
+    require(columns_.pins(slot) == static_cast<std::size_t>(std::count_if(binaries_.begin(), binaries_.end(), on_margin)),
+            "Exact model: a column must be pinned once per margin set that its example is in.");
   }
   const Examples<double> all = points_.examples();
   for (const auto& binary : binaries_) {
     binary.check_inverse(columns_);
     binary.check_optimality();
-    for (const std::size_t slot : sample(points_.size(), looked_at)) {
+    for (const std::size_t slot : sample(points_.size(), sample_size)) {
       if (!binary.holds(slot)) continue;
       const std::vector<double> fresh = fresh_row(kernel_, all, slot);
-      double target = binary.expansion.label[slot], sizes = binary.unit();
+      double target = binary.expansion.label[slot], magnitudes = gradient_scale(binary);
       for (std::size_t other = 0; other < fresh.size(); ++other) {
         target -= binary.expansion.alpha[other] * fresh[other];
-        sizes += std::abs(binary.expansion.alpha[other] * fresh[other]);
+        magnitudes += std::abs(binary.expansion.alpha[other] * fresh[other]);
       }
-      require(binary.stalled || binary.coarse || std::abs(target - binary.expansion.gradient[slot]) <= optimal * sizes,
-              "Exact model: a gradient is not the target less the sum of kernel values.");
+      require(binary.stalled || binary.precision_lost || std::abs(target - binary.expansion.gradient[slot]) <= max_gradient_error * magnitudes,
+              "Exact model: a gradient differs from the target minus the sum of kernel values.");
     }
   }
 }

@@ -16,7 +16,7 @@
 
 namespace hinge {
 
-// The examples of one moment, whatever happens to the points afterwards.
+// The examples of one moment, whatever happens to the points afterwards. The store only keeps them alive: the points may be appending to it.
 template <class T>
 struct PointsSnapshot {
   CopyOnWrite<RowStore<T>> store;
@@ -27,15 +27,15 @@ struct PointsSnapshot {
 template <class T>
 class Points {
  public:
-  Points(std::size_t features, bool sparse) : store_(std::in_place, features, sparse) {}
+  Points(std::size_t features, bool sparse) : features_(features), sparse_(sparse), store_(std::in_place, features, sparse) {}
   Points(const Points&) = delete;
   Points& operator=(const Points&) = delete;
   Points(Points&&) noexcept = default;
   Points& operator=(Points&&) noexcept = default;
 
   std::size_t size() const { return store_->size(); }
-  std::size_t features() const { return store_->features(); }
-  bool sparse() const { return store_->sparse(); }
+  std::size_t features() const { return features_; }
+  bool sparse() const { return sparse_; }
   std::size_t dead() const { return dead_; }
   // Values that one product with a stored example has to read, on average.
   std::size_t row_cost() const { return sparse() ? stored_values_ / (size() + 1) + 1 : features(); }
@@ -58,7 +58,7 @@ class Points {
 
   // Valid until something is appended or the gaps are closed.
   Examples<T> examples() const { return store_->view(largest_norm_); }
-  // Valid as long as it exists. It costs nothing but the copy of the rows that the next change of them, if it comes before its end, may take.
+  // Valid as long as it exists. It costs nothing, unless it still exists when rows have to move or to be overwritten: then they are copied first.
   PointsSnapshot<T> snapshot() const { return {store_, examples()}; }
   std::int64_t id(std::size_t slot) const { return store_->id(slot); }
   std::int32_t label(std::size_t slot) const { return labels_[slot]; }
@@ -73,6 +73,8 @@ class Points {
   void move_slot(RowStore<T>& store, std::size_t from, std::size_t to);
   void truncate(RowStore<T>& store, std::size_t count);
 
+  std::size_t features_;
+  bool sparse_;
   CopyOnWrite<RowStore<T>> store_;
   std::vector<std::int32_t> labels_;
   std::vector<double> costs_;

@@ -21,8 +21,6 @@ class RowStore {
   RowStore& operator=(const RowStore&) = delete;
 
   std::size_t size() const { return ids_.size(); }
-  std::size_t features() const { return features_; }
-  bool sparse() const { return sparse_; }
   std::int64_t id(std::size_t row) const { return ids_.data()[row]; }
 
   void reserve(std::size_t rows);

@@ -52,7 +52,7 @@ WEIGHTS = {
     "negative": (lambda n: -np.ones(n), "must not be negative, got -1"),
     "NaN": (lambda n: np.full(n, np.nan), "must be finite"),
     "too few": (lambda n: np.ones(n - 1), r"shape \(120,\), got shape \(119,\)"),
-    "two columns": (lambda n: np.ones((n, 2)), "one value a row"),
+    "two columns": (lambda n: np.ones((n, 2)), "one value per row"),
     "text": (lambda n: ["heavy"] * n, "must hold numbers"),
     "masked": (lambda n: np.ma.masked_equal(np.arange(n), 3), "sample_weight must not be masked, got 1 masked"),
 }

@@ -76,7 +76,7 @@ def test_picked_rows_keep_the_pool_alive():
     expected = model.decision_function(X[[5, 6]])
     batch = PooledRows(X.copy()).take(np.array([5, 6])).batch()
     gc.collect()
-    np.testing.assert_array_equal(np.abs(model._state.predictor().decide(batch).ravel()), np.abs(expected))
+    np.testing.assert_array_equal(np.abs(model._state.native.predictor().decide(batch).ravel()), np.abs(expected))
 
 
 @pytest.mark.parametrize("rows", [[-1], [100], [2**40]])

@@ -100,8 +100,8 @@ def test_a_predictor_answers_as_when_it_was_made(case):
     promises = []
     for number, change in enumerate(plan(model, rows)):
         change()
-        predictor, twin = model._state.predictor(), copy.deepcopy(model)._state
-        expected = answers(twin.predictor(), twin.storage, rows)
+        predictor, twin = model._state.native.predictor(), copy.deepcopy(model)._state
+        expected = answers(twin.native.predictor(), twin.storage, rows)
         if number % 2:  # the others are asked for the first time at the end
             assert same(answers(predictor, twin.storage, rows), expected)
         promises.append((predictor, twin.storage, expected))
@@ -117,8 +117,8 @@ def test_a_predictor_outlives_its_model(case):
     model = make()
     for change in plan(model, rows)[:3]:
         change()
-    predictor, storage = model._state.predictor(), model._state.storage
-    expected = answers(model._state.predictor(), storage, rows)
+    predictor, storage = model._state.native.predictor(), model._state.storage
+    expected = answers(model._state.native.predictor(), storage, rows)
     del model, change
     gc.collect()
     assert same(answers(predictor, storage, rows), expected)
@@ -130,7 +130,7 @@ def test_threads_ask_one_predictor_while_the_model_learns(case):
     model = make()
     first, *others = plan(model, rows)
     first()
-    predictor, storage = model._state.predictor(), model._state.storage
+    predictor, storage = model._state.native.predictor(), model._state.storage
     found, done = [[], []], threading.Event()
 
     def ask(own):
@@ -241,7 +241,7 @@ def test_rows_that_do_not_fit(case):
     make, plan, rows = CASES[case]
     model = make()
     plan(model, rows)[0]()
-    predictor = model._state.predictor()
+    predictor = model._state.native.predictor()
     storage = Storage.of(csr_matrix(X) if case != "exact sparse" else X)
     ((_, other),) = storage.batches(csr_matrix(X) if storage.sparse else X)
     for batch in (_core.Batch64.dense(X[:, :4]), other):

@@ -298,7 +298,7 @@ BAD = {
     "precomputed": (Continued(OnlineSVC(kernel="precomputed")), {}, "estimator must learn from rows of features, got"),
     "probabilities": (Continued(EXACT, probabilities="platt"), {}, "probabilities must be None or 'margins', got 'pla"),
     "weight": (Continued(EXACT), {"sample_weight": [1.0, -1.0]}, "sample_weight must not be negative, got -1"),
-    "weights": (Continued(EXACT), {"sample_weight": [1.0]}, "sample_weight must have one value a row"),
+    "weights": (Continued(EXACT), {"sample_weight": [1.0]}, "sample_weight must have one value per row"),
 }
 
 

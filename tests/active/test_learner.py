@@ -299,7 +299,7 @@ def test_predicted_labels_beyond_the_margin_change_nothing():
         ([-1], [1], "rows of the pool"),
         ([0.5], [1], "rows of the pool"),
         ([1, 1], [1, 1], "a row twice"),
-        ([1, 2], [1], "labels must hold one label an example, 2 in all, got 1"),
+        ([1, 2], [1], "labels must hold one label per example, 2 in all, got 1"),
         ([1], [np.nan], "NaN"),
         ([1], [0.5], "continuous"),
         ([[1, 2]], [1], "rows of the pool"),

@@ -173,8 +173,8 @@ def test_examples(data, kind, verb, fitted):
         (np.zeros(60), "weight above zero"),
         (np.full(60, -1.0), "negative"),
         (np.full(60, np.nan), "finite"),
-        (np.ones(59), "one value a row"),
-        (np.ones((60, 1)), "one value a row"),
+        (np.ones(59), "one value per row"),
+        (np.ones((60, 1)), "one value per row"),
         (["heavy"] * 60, "numbers"),
     ],
 )

@@ -5,12 +5,13 @@ from __future__ import annotations
 import copy
 import pickle
 import threading
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
 
 import hinge
-from hinge import OnlineSVC
+from hinge import ApproximateSVC, IncrementalSVC, OnlineSVC
 
 from .common import MODELS, ROWS, VALUES, Gate, X, Y, together, values_of
 
@@ -153,19 +154,44 @@ def test_attributes_while_learning(name):
     LOOKS[name](model)
 
 
-def test_fit_is_not_seen_half_done():
-    """While `fit` is inside a kernel function, others wait; then they see the new model."""
-    gate, answers = Gate(), []
-    model = OnlineSVC(kernel=gate, random_state=0).fit(X, Y)
-    asker = threading.Thread(target=lambda: answers.append(model.predict(ROWS)))
-    with gate.holding(lambda: model.fit(-X, Y)):
-        asker.start()
-        asker.join(0.05)
-        waits = asker.is_alive()
-    asker.join()
-    assert waits
-    expected = OnlineSVC(kernel="linear", random_state=0).fit(-X, Y).predict(ROWS)
-    np.testing.assert_array_equal(answers[0], expected)
+@pytest.mark.parametrize("kind", [OnlineSVC, IncrementalSVC, ApproximateSVC])
+@pytest.mark.parametrize("verb", ["fit", "partial_fit"])
+def test_predictions_do_not_wait(kind, verb):
+    """While a thread is inside `fit` or `partial_fit`, others get the predictions of the last complete state."""
+    gate = Gate()
+    model = kind(kernel=gate).fit(X, Y)
+    before, after = model.predict(ROWS), kind(kernel="linear").fit(X, Y)
+    with gate.holding(lambda: getattr(model, verb)(X + 0.5, Y)):
+        np.testing.assert_array_equal(model.predict(ROWS), before)
+        assert model.score(ROWS, before) == 1.0
+    getattr(after, verb)(X + 0.5, Y)
+    np.testing.assert_array_equal(model.predict(ROWS), after.predict(ROWS))
+
+
+def test_predictions_do_not_wait_for_kernels_of_ours():
+    """A monitor holds up the native code in the middle of `partial_fit`."""
+    model = OnlineSVC(gamma=0.5, random_state=0).partial_fit(X, Y)
+    before, inside, go_on = values_of(model), threading.Event(), threading.Event()
+
+    def hold_up(_progress):
+        inside.set()
+        return go_on.wait(60)
+
+    state = model._state
+    wide = np.tile(X, (40, 1)) + np.random.default_rng(0).normal(size=(4800, 3))
+
+    def learn():
+        state.watched = lambda _: nullcontext(hold_up)
+        model.partial_fit(wide, np.tile(Y, 40))
+
+    learner = threading.Thread(target=learn)
+    learner.start()
+    assert inside.wait(60)
+    during = values_of(model)
+    go_on.set()
+    learner.join()
+    np.testing.assert_array_equal(during, before)
+    assert not np.array_equal(values_of(model), before)
 
 
 def test_a_loaded_model_is_built_once():

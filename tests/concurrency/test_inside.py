@@ -74,7 +74,7 @@ def test_a_model_cannot_be_changed_from_inside_its_own_work(kind, verb):
     model = kind(kernel=kernel, cache_size=1e-4).partial_fit(X[:60], y[:60])
     before = model.decision_function(X)
     kernel.plan(lambda: model.partial_fit(X[:2], y[:2]), 1)
-    with pytest.raises(RuntimeError, match="must not be changed from inside its own work"):
+    with pytest.raises(RuntimeError, match="cannot be changed from inside its own kernel function"):
         VERBS[verb](model)
     np.testing.assert_array_equal(model.decision_function(X), before)
     VERBS[verb](model)

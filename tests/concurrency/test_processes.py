@@ -116,10 +116,11 @@ def test_a_fork_in_the_middle_of_a_lesson():
     model = OnlineSVC(kernel=gate, random_state=0).fit(X[:60], Y[:60])
     other = OnlineSVC(gamma=0.5, random_state=0).fit(X, Y)
     with gate.holding(lambda: model.partial_fit(X[60:], Y[60:])):
-        for ask in (lambda: model.predict(ROWS), lambda: model.partial_fit(X, Y), lambda: pickle.dumps(model)):
+        np.testing.assert_array_equal(in_child(lambda: values_of(model)), values_of(model))  # the last complete state
+        for ask in (lambda: model.partial_fit(X, Y), lambda: pickle.dumps(model), lambda: model.support_):
             answer = in_child(ask)
             assert isinstance(answer, RuntimeError)
-            assert "another thread was changing it when this process was forked" in str(answer)
+            assert "another thread was changing it when the process was forked" in str(answer)
         np.testing.assert_array_equal(in_child(lambda: values_of(other)), values_of(other))
     assert model.n_seen_ == len(X)
 
@@ -297,7 +298,7 @@ def test_other_threads_go_on_while_the_machines_work(name):
     zeros = np.zeros(len(ROWS) * 20, dtype=np.float64 if "weights" in state.native.state() else np.int32)
     lesson = (batch, zeros, np.full(len(zeros), 1e-3), 1000, np.arange(len(zeros)))
     assert not others_go_on_during(lambda: sum(range(1000)), 100)
-    assert others_go_on_during(lambda: state.predictor().decide(batch, 1), 2000)
+    assert others_go_on_during(lambda: state.native.predictor().decide(batch, 1), 2000)
     assert others_go_on_during(lambda: state.native.learn(*lesson), 2000)
 
 

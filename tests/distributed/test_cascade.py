@@ -76,7 +76,7 @@ def test_several_classes_whatever_the_epochs(overlapping):
     model = distributed.cascade(OnlineSVC(epochs=1, finishing=False, random_state=0), *chunks(X, y, 40))
     assert model.kkt_violation(X, y) < 3e-3
     np.testing.assert_array_equal(model.support_vectors_, X[model.support_])
-    assert (model.epochs, model.get_params()["finish"]) == (1, False)
+    assert (model.epochs, model.get_params()["finishing"]) == (1, False)
 
 
 def test_several_classes_that_have_not_converged(overlapping):

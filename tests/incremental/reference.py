@@ -1,7 +1,6 @@
-"""The native exact machines once more, written to be obviously right: every problem is solved from nothing by LIBSVM.
+"""A slow replacement of the native exact model that is easy to check: LIBSVM solves every problem from scratch.
 
-`install` puts them in the place of the native ones, so that what Python adds to these (names, classes, files) can be
-tested with either.
+`install` replaces the native model, so that tests can run what Python adds to it (ids, classes, files) with either.
 """
 
 from __future__ import annotations
@@ -48,19 +47,19 @@ class Batch64:
         return Batch64(csr_matrix((data, indices, indptr), shape=(len(indptr) - 1, n_features)))
 
 
-class Machine:
+class ReferenceBinary:
     """The solution for some examples."""
 
     def __init__(self):
         self.members = []
 
-    def solve(self, bank):
-        y = np.array([bank.target(self, number) for number in self.members])
-        self.costs = np.array([bank.examples[number].cost for number in self.members])
+    def solve(self, model):
+        y = np.array([model.target(self, number) for number in self.members])
+        self.costs = np.array([model.examples[number].cost for number in self.members])
         self.y, self.alpha, self.bias = y, np.zeros(len(y)), float(y[0]) if len(y) else 0.0
-        self.K = bank.gram(self.members)
+        self.K = model.gram(self.members)
         if len(np.unique(y)) == 2:
-            with warnings.catch_warnings(action="ignore"):  # it computes with float32 and may never get there
+            with warnings.catch_warnings(action="ignore"):  # LIBSVM may not reach this tolerance
                 solver = SVC(kernel="precomputed", C=1.0, tol=1e-10, max_iter=100_000)
                 solution = solver.fit(self.K, y, sample_weight=self.costs)
             self.alpha[solution.support_], self.bias = solution.dual_coef_[0], float(solution.intercept_[0])
@@ -84,22 +83,22 @@ class Machine:
 
 
 class ReferencePredictor:
-    """What the machines knew at one moment: for each the bias, the coefficients, the ids and the rows."""
+    """A snapshot: bias, coefficients, ids and rows of each binary model."""
 
-    def __init__(self, kernel, machines):
-        self._kernel, self._machines = kernel, machines
+    def __init__(self, kernel, binaries):
+        self._kernel, self._binaries = kernel, binaries
 
     def decide(self, batch, threads=1):
-        values = np.zeros((batch.X.shape[0], len(self._machines)))
-        for place, (bias, alpha, members, rows) in enumerate(self._machines):
+        values = np.zeros((batch.X.shape[0], len(self._binaries)))
+        for place, (bias, alpha, members, rows) in enumerate(self._binaries):
             values[:, place] = bias
             if members:
                 values[:, place] += self._kernel(batch.X, rows, members) @ alpha
         return values
 
 
-class ReferenceBank:
-    """One-vs-rest machines, each the exact solution for the examples that it holds."""
+class ReferenceModel:
+    """One-vs-rest binary models, each the exact solution for the examples that it holds."""
 
     n_kernel_evals = n_refreshed = 0
     broken = False
@@ -107,16 +106,16 @@ class ReferenceBank:
     def __init__(self, kernel, options, n_features, sparse, n_classes):
         self.kernel, self.options, self.n_features, self.is_sparse = kernel, options, n_features, sparse
         self.n_classes, self.n_steps, self.examples = n_classes, 0, {}
-        self._machines = [Machine() for _ in range(n_classes if n_classes > 2 else 1)]
+        self._binaries = [ReferenceBinary() for _ in range(n_classes if n_classes > 2 else 1)]
         self._solved = False
 
     @property
-    def machines(self):
+    def binaries(self):
         if not self._solved:
-            for machine in self._machines:
-                machine.solve(self)
+            for binary in self._binaries:
+                binary.solve(self)
             self._solved = True
-        return self._machines
+        return self._binaries
 
     def rows(self, numbers):
         rows = [self.examples[number].row for number in numbers]
@@ -127,8 +126,8 @@ class ReferenceBank:
     def gram(self, numbers):
         return self.kernel(self.rows(numbers), self.rows(numbers), numbers) if numbers else np.zeros((0, 0))
 
-    def target(self, machine, number):
-        positive = self._machines.index(machine) if len(self._machines) > 1 else 1
+    def target(self, binary, number):
+        positive = self._binaries.index(binary) if len(self._binaries) > 1 else 1
         return 1.0 if self.examples[number].label == positive else -1.0
 
     def set_options(self, options):
@@ -144,15 +143,15 @@ class ReferenceBank:
         self._renumber(self.n_classes - 1, number)
 
     def _renumber(self, n_classes, dropped=None):
-        machines, self.n_classes, self._solved = self._machines, n_classes, False
-        if len(machines) > 1 and dropped is not None:
-            del machines[dropped]
+        binaries, self.n_classes, self._solved = self._binaries, n_classes, False
+        if len(binaries) > 1 and dropped is not None:
+            del binaries[dropped]
         wanted = n_classes if n_classes > 2 else 1
-        if len(machines) > 1 and wanted == 1:
-            machines[:] = machines[1:]
-        while len(machines) < wanted:
-            machines.append(Machine())
-            machines[-1].members = sorted(self.examples)
+        if len(binaries) > 1 and wanted == 1:
+            binaries[:] = binaries[1:]
+        while len(binaries) < wanted:
+            binaries.append(ReferenceBinary())
+            binaries[-1].members = sorted(self.examples)
 
     def learn(self, batch, labels, costs, first_id, order, seed=0, monitor=None):  # noqa: PLR0917
         visited = 0
@@ -165,20 +164,20 @@ class ReferenceBank:
         return SimpleNamespace(visited=visited, inserted=visited, mistakes=0, steps=0, stopped=False, stalled=False)
 
     def _learn_one(self, number, row, label, cost):
-        for machine in self._machines:
-            if self.options.max_examples and len(machine.members) >= self.options.max_examples:
-                leaving = min(machine.members) if self.options.oldest_first else self._least(machine)
-                machine.members.remove(leaving)
-            machine.members.append(number)
+        for binary in self._binaries:
+            if self.options.max_examples and len(binary.members) >= self.options.max_examples:
+                leaving = min(binary.members) if self.options.oldest_first else self._least(binary)
+                binary.members.remove(leaving)
+            binary.members.append(number)
         self.examples[number] = SimpleNamespace(row=row, label=label, cost=cost)
         self._sweep()
 
-    def _least(self, machine):
-        machine.solve(self)
-        return machine.least_relevant
+    def _least(self, binary):
+        binary.solve(self)
+        return binary.least_relevant
 
     def _sweep(self):
-        held = {number for machine in self._machines for number in machine.members}
+        held = {number for binary in self._binaries for number in binary.members}
         self.examples = {number: example for number, example in self.examples.items() if number in held}
         self._solved = False
         self.n_steps += 1
@@ -188,8 +187,8 @@ class ReferenceBank:
             if monitor is not None and not monitor(SimpleNamespace(phase="forget", seen=place)):
                 return place
             assert number in self.examples
-            for machine in self._machines:
-                machine.members = [member for member in machine.members if member != number]
+            for binary in self._binaries:
+                binary.members = [member for member in binary.members if member != number]
             self._sweep()
         return len(ids)
 
@@ -205,10 +204,10 @@ class ReferenceBank:
     def leave_one_out(self, monitor=None):
         values = np.zeros((len(self.examples), self.n_binaries))
         for place, number in enumerate(sorted(self.examples)):
-            without = ReferenceBank(self.kernel, self.options, self.n_features, self.is_sparse, self.n_classes)
+            without = ReferenceModel(self.kernel, self.options, self.n_features, self.is_sparse, self.n_classes)
             without.examples = self.examples
-            for other, machine in zip(without._machines, self._machines, strict=True):
-                other.members = [member for member in machine.members if member != number]
+            for other, binary in zip(without._binaries, self._binaries, strict=True):
+                other.members = [member for member in binary.members if member != number]
             values[place] = without.predictor().decide(Batch64(self.examples[number].row))[0]
         return values
 
@@ -228,27 +227,25 @@ class ReferenceBank:
         self._solved = False
 
     def predictor(self):
-        machines = [(m.bias, np.array(m.alpha), list(m.members), self.rows(m.members)) for m in self.machines]
-        return ReferencePredictor(self.kernel, machines)
+        binaries = [(m.bias, np.array(m.alpha), list(m.members), self.rows(m.members)) for m in self.binaries]
+        return ReferencePredictor(self.kernel, binaries)
 
     @property
     def n_binaries(self):
-        return len(self._machines)
+        return len(self._binaries)
 
     @property
     def n_retained(self):
         return len(self.examples)
 
     def _each(self, value):
-        return np.array([value(machine) for machine in self.machines])
+        return np.array([value(binary) for binary in self.binaries])
 
-    bias = property(lambda self: self._each(lambda machine: machine.bias))
-    gap = property(lambda self: self._each(lambda machine: machine.gap))
-    extremes = property(lambda self: self._each(lambda machine: machine.extremes))
-    squared_norm = property(lambda self: self._each(lambda machine: machine.alpha @ machine.K @ machine.alpha))
-    dual_objective = property(
-        lambda self: self._each(lambda machine: machine.alpha @ (machine.y + machine.gradient) / 2)
-    )
+    bias = property(lambda self: self._each(lambda binary: binary.bias))
+    gap = property(lambda self: self._each(lambda binary: binary.gap))
+    extremes = property(lambda self: self._each(lambda binary: binary.extremes))
+    squared_norm = property(lambda self: self._each(lambda binary: binary.alpha @ binary.K @ binary.alpha))
+    dual_objective = property(lambda self: self._each(lambda binary: binary.alpha @ (binary.y + binary.gradient) / 2))
     residual = gap
     n_margin = property(
         lambda self: self._each(
@@ -267,21 +264,21 @@ class ReferenceBank:
         place = {number: slot for slot, number in enumerate(numbers)}
         rows = self.rows(numbers)
         values = {"data": rows.data, "indices": rows.indices, "indptr": rows.indptr} if self.is_sparse else {}
-        machines = self.machines
+        binaries = self.binaries
         return (values or {"values": rows}) | {
             "ids": self.held(),
             "labels": self.labels(),
             "costs": self.costs(),
             "shift": np.zeros(0),
-            "members": np.array([place[n] for machine in machines for n in machine.members], dtype=np.int64),
-            "member_counts": np.array([len(machine.members) for machine in machines], dtype=np.int64),
-            "member_lows": np.concatenate([machine.lows for machine in machines]),
-            "member_costs": np.concatenate([machine.costs for machine in machines]),
-            "alpha": np.concatenate([machine.alpha for machine in machines]),
-            "gradient": np.concatenate([machine.gradient for machine in machines]),
-            "lag": np.zeros(sum(len(machine.members) for machine in machines)),
-            "terms": np.zeros(len(machines)),
-            "bracket_ends": np.zeros((len(machines), 2), dtype=np.int64),
+            "members": np.array([place[n] for binary in binaries for n in binary.members], dtype=np.int64),
+            "member_counts": np.array([len(binary.members) for binary in binaries], dtype=np.int64),
+            "member_lows": np.concatenate([binary.lows for binary in binaries]),
+            "member_costs": np.concatenate([binary.costs for binary in binaries]),
+            "alpha": np.concatenate([binary.alpha for binary in binaries]),
+            "gradient": np.concatenate([binary.gradient for binary in binaries]),
+            "lag": np.zeros(sum(len(binary.members) for binary in binaries)),
+            "terms": np.zeros(len(binaries)),
+            "bracket_ends": np.zeros((len(binaries), 2), dtype=np.int64),
             "late_models": np.zeros(0, dtype=np.int64),
             "n_kernel_evals": np.zeros(1, dtype=np.int64),
             "n_steps": np.zeros(1, dtype=np.int64),
@@ -290,7 +287,7 @@ class ReferenceBank:
 
     @staticmethod
     def restore(kernel, options, n_features, sparse, n_classes, state):  # noqa: PLR0917
-        bank = ReferenceBank(kernel, options, n_features, sparse, n_classes)
+        model = ReferenceModel(kernel, options, n_features, sparse, n_classes)
         if sparse:
             shape = (len(state["ids"]), n_features)
             rows = csr_matrix((state["data"], state["indices"], state["indptr"]), shape=shape)
@@ -298,16 +295,16 @@ class ReferenceBank:
             rows = state["values"]
         for slot, number in enumerate(state["ids"].tolist()):
             label, cost = int(state["labels"][slot]), float(state["costs"][slot])
-            bank.examples[number] = SimpleNamespace(row=rows[slot : slot + 1], label=label, cost=cost)
+            model.examples[number] = SimpleNamespace(row=rows[slot : slot + 1], label=label, cost=cost)
         ends = np.cumsum(state["member_counts"])
-        for machine, members in zip(bank._machines, np.split(state["members"], ends[:-1]), strict=True):
-            machine.members = state["ids"][members].tolist()
-        return bank
+        for binary, members in zip(model._binaries, np.split(state["members"], ends[:-1]), strict=True):
+            binary.members = state["ids"][members].tolist()
+        return model
 
 
 def install(monkeypatch):
-    """Let hinge work with these machines; others do not work meanwhile."""
-    stand_ins = {"Kernel": Kernel, "Batch64": Batch64, "ExactModel": ReferenceBank}
+    """Make hinge use the reference model; other native models do not work meanwhile."""
+    stand_ins = {"Kernel": Kernel, "Batch64": Batch64, "ExactModel": ReferenceModel}
     for name, stand_in in stand_ins.items():
         monkeypatch.setattr(_core, name, stand_in)
-    monkeypatch.setattr(ExactState, "_native_classes", {"float64": ReferenceBank})
+    monkeypatch.setattr(ExactState, "_native_classes", {"float64": ReferenceModel})

@@ -20,14 +20,14 @@ SETS = {
 }
 
 
-def read(data_folder, name):
+def load_rows(data_folder, name):
     n, parameters = SETS[name]
     X, y = load_svmlight_file(str(data_folder / f"{name}.bz2"))
     X, y = X[:n].toarray(), y[:n]
     return (normalize(X) if name == "usps" else X), y, parameters
 
 
-def optimum(K, y, C):
+def svc_optimum(K, y, C):
     """LIBSVM's dual objective."""
     machine = SVC(kernel="precomputed", C=C, tol=1e-10).fit(K, y)
     alpha, held = machine.dual_coef_.ravel(), machine.support_
@@ -36,7 +36,7 @@ def optimum(K, y, C):
 
 @pytest.mark.parametrize("name", SETS)
 def test_optimal_after_every_step(data_folder, name):
-    X, y, parameters = read(data_folder, name)
+    X, y, parameters = load_rows(data_folder, name)
     y = np.where(y == y[0], 1, 0)
     K, model = rbf_kernel(X, gamma=parameters["gamma"]), IncrementalSVC(**parameters)
     for row in range(len(y)):
@@ -46,7 +46,7 @@ def test_optimal_after_every_step(data_folder, name):
             assert model.kkt_violation() <= 1e-6
         if row % 250 == 249:
             seen = slice(0, row + 1)
-            expected = optimum(K[seen, seen], y[seen], parameters["C"])
+            expected = svc_optimum(K[seen, seen], y[seen], parameters["C"])
             np.testing.assert_allclose(model.dual_objective(), expected, rtol=1e-8)
     fresh = IncrementalSVC(**parameters).fit(X[::2], y[::2])
     model.forget(np.random.default_rng(0).permutation(np.arange(1, len(y), 2)))
@@ -55,7 +55,7 @@ def test_optimal_after_every_step(data_folder, name):
 
 
 def test_ten_classes(data_folder):
-    X, y, parameters = read(data_folder, "usps")
+    X, y, parameters = load_rows(data_folder, "usps")
     model = IncrementalSVC(**parameters).fit(X, y)
     gone = np.random.default_rng(0).permutation(len(y))[:300]
     left = np.setdiff1d(np.arange(len(y)), gone)
@@ -65,7 +65,7 @@ def test_ten_classes(data_folder):
 
 
 def test_leave_one_out(data_folder):
-    X, y, parameters = read(data_folder, "usps")
+    X, y, parameters = load_rows(data_folder, "usps")
     y = np.where(y == y[0], 1, 0)
     model = IncrementalSVC(**parameters).fit(X, y)
     values = model.leave_one_out("decision_function")
@@ -75,8 +75,8 @@ def test_leave_one_out(data_folder):
         np.testing.assert_allclose(values[row], fresh.decision_function(X[row : row + 1])[0], atol=1e-6)
 
 
-def test_a_window_does_nearly_as_well(data_folder):
-    X, y, parameters = read(data_folder, "usps")
+def test_window_is_nearly_as_accurate(data_folder):
+    X, y, parameters = load_rows(data_folder, "usps")
     train, test = slice(0, 1500), slice(1500, None)
     whole = IncrementalSVC(**parameters).fit(X[train], y[train])
     window = IncrementalSVC(max_examples=150, **parameters).fit(X[train], y[train])

@@ -16,17 +16,17 @@ def assert_exact(model, X, y, weights=None):
     assert model.kkt_violation() <= 1e-6
     assert model.duality_gap() <= 1e-6 * max(1.0, abs(model.dual_objective()))
     order = np.arange(len(y))[::-1]
-    other = IncrementalSVC(**model.get_params()).partial_fit(X[order], y[order], None, _at(weights, order))
+    other = IncrementalSVC(**model.get_params()).partial_fit(X[order], y[order], None, _weights_at(weights, order))
     np.testing.assert_allclose(model.dual_objective(), other.dual_objective(), rtol=1e-8, atol=1e-10)
     if (model.n_margin_ > 0).all():  # else the constant may be any of an interval, of which both take the middle
         np.testing.assert_allclose(model.decision_function(X), other.decision_function(X), atol=1e-6)
 
 
-def _at(weights, rows):
+def _weights_at(weights, rows):
     return None if weights is None else weights[rows]
 
 
-def grown(X, y, **parameters):
+def learn_one_by_one(X, y, **parameters):
     """Return a model that learned the rows one by one, optimal all the time."""
     model = IncrementalSVC(**{"gamma": 0.5} | parameters)
     for row in range(len(y)):
@@ -35,7 +35,7 @@ def grown(X, y, **parameters):
     return model
 
 
-def emptied(model, X, y, order):
+def forget_one_by_one(model, X, y, order):
     """Forget examples one by one, optimal and exact all the time."""
     left = list(range(len(y)))
     for row in order:
@@ -63,9 +63,9 @@ def test_first_example():
     assert model.ids_ == [0]
 
 
-def test_one_class_only_so_far(points):
+def test_single_class(points):
     X, _ = points
-    model = grown(X, np.ones(24, dtype=int))
+    model = learn_one_by_one(X, np.ones(24, dtype=int))
     assert model.dual_objective() == 0.0
     assert len(model.support_) == 0
     np.testing.assert_allclose(np.abs(model.decision_function(X)), 1.0)
@@ -76,7 +76,7 @@ def test_one_class_only_so_far(points):
 def test_two_examples():
     X = np.array([[0.0], [1.0]])
     for C in (1e-3, 1.0, 1e3):
-        model = grown(X, np.array([0, 1]), kernel="linear", C=C)
+        model = learn_one_by_one(X, np.array([0, 1]), kernel="linear", C=C)
         size = min(C, 2.0)  # the optimum of 2 a - a^2 / 2 over 0 <= a <= C
         np.testing.assert_allclose(np.abs(model.dual_coef_), size)
         np.testing.assert_allclose(model.decision_function([[0.5]]), 0.0, atol=1e-12)
@@ -84,22 +84,22 @@ def test_two_examples():
 
 def test_empty_margin_set(points):
     X, y = points
-    assert_exact(grown(X, y, C=1e-3), X, y)
+    assert_exact(learn_one_by_one(X, y, C=1e-3), X, y)
     balanced = np.arange(24) % 2
-    model = grown(X, balanced, C=1e-3)  # empty whenever the classes are of one size
+    model = learn_one_by_one(X, balanced, C=1e-3)  # empty whenever the classes are of one size
     assert np.abs(model.dual_coef_).tolist() == [[1e-3] * 24]
-    emptied(model, X, balanced, range(24))
+    forget_one_by_one(model, X, balanced, range(24))
 
 
 @pytest.mark.parametrize("kernel", ["linear", "rbf", "laplacian"])
 @pytest.mark.parametrize("C", [0.1, 1.0, 100.0])
 def test_duplicates_with_equal_labels(points, kernel, C):
     X, y = np.repeat(points[0][:8], 3, axis=0), np.repeat(points[1][:8], 3)
-    model = grown(X, y, kernel=kernel, C=C)
+    model = learn_one_by_one(X, y, kernel=kernel, C=C)
     assert_exact(model, X, y)
-    once = grown(points[0][:8], points[1][:8], kernel=kernel, C=3 * C)
+    once = learn_one_by_one(points[0][:8], points[1][:8], kernel=kernel, C=3 * C)
     np.testing.assert_allclose(model.decision_function(X), once.decision_function(X), atol=1e-6)
-    emptied(model, X, y, np.random.default_rng(0).permutation(24))
+    forget_one_by_one(model, X, y, np.random.default_rng(0).permutation(24))
 
 
 @pytest.mark.parametrize("kernel", ["linear", "rbf", "laplacian"])
@@ -107,19 +107,19 @@ def test_duplicates_with_equal_labels(points, kernel, C):
 def test_duplicates_with_opposite_labels(points, kernel, C):
     X = np.repeat(points[0][:8], 2, axis=0)
     y = np.tile([0, 1], 8)
-    model = grown(X, y, kernel=kernel, C=C)
+    model = learn_one_by_one(X, y, kernel=kernel, C=C)
     np.testing.assert_allclose(model.dual_objective(), 16 * C, rtol=1e-9)
     np.testing.assert_allclose(model.decision_function(X), 0.0, atol=1e-6)
-    emptied(model, X, y, np.random.default_rng(0).permutation(16))
+    forget_one_by_one(model, X, y, np.random.default_rng(0).permutation(16))
 
 
-def test_the_same_example_many_times():
+def test_many_copies_of_one_example():
     X, y = np.ones((30, 2)), np.array([0, 1, 1] * 10)
     for kernel in ("linear", "rbf"):
-        model = grown(X, y, kernel=kernel)
+        model = learn_one_by_one(X, y, kernel=kernel)
         np.testing.assert_allclose(model.dual_objective(), 20.0)
         assert model.predict([[1.0, 1.0]]).tolist() == [1]
-        emptied(model, X, y, range(30))
+        forget_one_by_one(model, X, y, range(30))
 
 
 @pytest.mark.parametrize("features", [1, 2, 3])
@@ -128,10 +128,10 @@ def test_linear_kernel_with_more_examples_than_dimensions(features, C):
     random = np.random.default_rng(features)
     X = random.normal(size=(40, features))
     y = (X[:, 0] + random.normal(0, 0.3, 40) > 0).astype(int)
-    model = grown(X, y, kernel="linear", C=C)
+    model = learn_one_by_one(X, y, kernel="linear", C=C)
     assert model.n_margin_[0] <= features + 1
     assert_exact(model, X, y)
-    emptied(model, X, y, random.permutation(40))
+    forget_one_by_one(model, X, y, random.permutation(40))
 
 
 @pytest.mark.parametrize("kernel", ["linear", "poly"])
@@ -139,9 +139,9 @@ def test_linear_kernel_with_more_examples_than_dimensions(features, C):
 def test_examples_on_a_grid(kernel, C):
     X = np.array(list(itertools.product(range(-2, 3), repeat=2)), dtype=float)  # many events come at once
     for y in ((X[:, 0] > 0).astype(int), (np.abs(X).sum(axis=1) > 2).astype(int), (X.sum(axis=1) % 2).astype(int)):
-        model = grown(X, y, kernel=kernel, degree=2, C=C)
+        model = learn_one_by_one(X, y, kernel=kernel, degree=2, C=C)
         assert_exact(model, X, y)
-        emptied(model, X, y, np.random.default_rng(0).permutation(25))
+        forget_one_by_one(model, X, y, np.random.default_rng(0).permutation(25))
 
 
 @pytest.mark.parametrize("rank", [0, 1, 2])
@@ -168,12 +168,12 @@ def test_rank_deficient_and_zero_kernels(rank, C):
 @pytest.mark.parametrize("kernel", ["linear", "rbf", "poly", "laplacian"])
 def test_tiny_and_huge_penalties(points, kernel, C):
     X, y = points
-    model = grown(X[:16], y[:16], kernel=kernel, C=C, degree=2, coef0=1.0)
+    model = learn_one_by_one(X[:16], y[:16], kernel=kernel, C=C, degree=2, coef0=1.0)
     assert_exact(model, X[:16], y[:16])
-    emptied(model, X[:16], y[:16], np.random.default_rng(0).permutation(16))
+    forget_one_by_one(model, X[:16], y[:16], np.random.default_rng(0).permutation(16))
 
 
-def test_weights_that_differ_by_much(points):
+def test_very_different_weights(points):
     X, y = points
     weights = 10.0 ** np.random.default_rng(0).integers(-6, 6, 24)
     model = IncrementalSVC(gamma=0.5).partial_fit(X, y, sample_weight=weights)
@@ -183,7 +183,7 @@ def test_weights_that_differ_by_much(points):
 def test_last_example_of_a_class(points):
     X, y = points
     for label in (0, 1):
-        model = grown(X, y)
+        model = learn_one_by_one(X, y)
         model.forget(np.flatnonzero(y == label))
         assert model.classes_.tolist() == [1 - label]
         assert model.dual_objective() == pytest.approx(0.0, abs=1e-12)
@@ -192,9 +192,9 @@ def test_last_example_of_a_class(points):
         assert_exact(model, np.vstack([X[y != label], X[y == label]]), np.sort(y) if label else -np.sort(-y))
 
 
-def test_forgetting_everything_again_and_again(points):
+def test_repeatedly_forgetting_everything(points):
     X, y = points
-    model, expected = grown(X, y), grown(X, y).decision_function(X)
+    model, expected = learn_one_by_one(X, y), learn_one_by_one(X, y).decision_function(X)
     for _ in range(3):
         model.forget(model.ids_)
         assert model.dual_objective() == 0.0
@@ -204,21 +204,21 @@ def test_forgetting_everything_again_and_again(points):
 
 @pytest.mark.parametrize("kernel", ["linear", "rbf", "poly"])
 @pytest.mark.parametrize("scale", [1e-4, 1e3])
-def test_features_of_unusual_size(points, kernel, scale):
+def test_very_large_and_small_features(points, kernel, scale):
     X, y = points[0] * scale, points[1]
-    model = grown(X, y, kernel=kernel, gamma=0.5 / scale**2, coef0=1.0, degree=2, C=1.0)
+    model = learn_one_by_one(X, y, kernel=kernel, gamma=0.5 / scale**2, coef0=1.0, degree=2, C=1.0)
     assert_exact(model, X, y)
 
 
-def test_far_from_zero(points):
+def test_features_far_from_zero(points):
     X, y = points[0] + 1e4, points[1]
-    model = grown(X, y)
-    expected = grown(X - 1e4, y).decision_function(X - 1e4)
+    model = learn_one_by_one(X, y)
+    expected = learn_one_by_one(X - 1e4, y).decision_function(X - 1e4)
     np.testing.assert_allclose(model.decision_function(X), expected, atol=1e-6)
 
 
 @pytest.mark.parametrize("kernel", ["sigmoid"])
-def test_kernels_that_are_not_positive(points, kernel):
+def test_indefinite_kernels(points, kernel):
     """There is no guarantee, but an answer; LIBSVM gives one as well."""
     X, y = points
     model = IncrementalSVC(kernel=kernel, gamma=1.0, coef0=-0.5, C=10.0, tol=1e6)

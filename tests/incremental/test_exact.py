@@ -20,11 +20,11 @@ KERNELS = {
 }
 
 
-def gram(kernel, X, Y=None):
+def kernel_matrix(kernel, X, Y=None):
     return pairwise_kernels(X, Y, metric=kernel, **KERNELS[kernel])
 
 
-def solved(K, y, weights=None, C=1.0):
+def solve_with_svc(K, y, weights=None, C=1.0):
     """LIBSVM's solution: dual objective and decisions about all rows."""
     machine = SVC(kernel="precomputed", tol=1e-10, C=C).fit(K, y, weights)
     alpha = machine.dual_coef_.ravel()
@@ -40,7 +40,7 @@ def test_two_classes(two, kernel, C, weighted, container):
     X, y = two
     weights = np.random.default_rng(1).uniform(0.1, 3.0, len(y)) if weighted else None
     model = IncrementalSVC(kernel=kernel, C=C, **KERNELS[kernel]).fit(container(X), y, weights)
-    objective, decisions = solved(gram(kernel, X), y, weights, C)
+    objective, decisions = solve_with_svc(kernel_matrix(kernel, X), y, weights, C)
     np.testing.assert_allclose(model.dual_objective(), objective, rtol=1e-8)
     np.testing.assert_allclose(model.decision_function(X), decisions, atol=1e-4)
     assert model.kkt_violation() <= 1e-6
@@ -53,20 +53,20 @@ def test_two_classes(two, kernel, C, weighted, container):
 def test_several_classes(three, kernel, container):
     X, y = three
     model = IncrementalSVC(kernel=kernel, **KERNELS[kernel]).fit(container(X), y)
-    parts = [solved(gram(kernel, X), y == label) for label in range(3)]
+    parts = [solve_with_svc(kernel_matrix(kernel, X), y == label) for label in range(3)]
     np.testing.assert_allclose(model.dual_objective(), sum(objective for objective, _ in parts), rtol=1e-8)
     expected = np.column_stack([decisions for _, decisions in parts])
     np.testing.assert_allclose(model.decision_function(X), expected, atol=1e-4)
     assert model.kkt_violation() <= 1e-6
 
 
-def test_precomputed_and_functions(two):
+def test_precomputed_kernels_and_kernel_functions(two):
     X, y = two
     model = IncrementalSVC(gamma=0.7).fit(X, y)
-    K = gram("rbf", X)
+    K = kernel_matrix("rbf", X)
     for other, rows in (
         (IncrementalSVC(kernel="precomputed"), K),
-        (IncrementalSVC(kernel=lambda A, B: gram("rbf", A, B)), X),
+        (IncrementalSVC(kernel=lambda A, B: kernel_matrix("rbf", A, B)), X),
     ):
         other.fit(rows, y)
         np.testing.assert_allclose(other.decision_function(rows), model.decision_function(X), atol=1e-8)
@@ -81,23 +81,23 @@ def test_class_weights(two, class_weight):
     np.testing.assert_allclose(model.decision_function(X), reference.decision_function(X), atol=1e-5)
 
 
-def test_every_step(two):
+def test_optimal_after_every_step(two):
     X, y = two
-    K, model = gram("rbf", X), IncrementalSVC(gamma=0.7, C=5.0)
+    K, model = kernel_matrix("rbf", X), IncrementalSVC(gamma=0.7, C=5.0)
     for row in range(len(y)):
         model.partial_fit(X[row : row + 1], y[row : row + 1], classes=[0, 1])
         assert model.kkt_violation() <= 1e-6
         if len(set(y[: row + 1])) == 2:
-            objective, _ = solved(K[: row + 1, : row + 1], y[: row + 1], C=5.0)
+            objective, _ = solve_with_svc(K[: row + 1, : row + 1], y[: row + 1], C=5.0)
             np.testing.assert_allclose(model.dual_objective(), objective, rtol=1e-8)
     for row in range(len(y) - 10):
         model.forget(row)
         assert model.kkt_violation() <= 1e-6
-        objective, _ = solved(K[row + 1 :, row + 1 :], y[row + 1 :], C=5.0)
+        objective, _ = solve_with_svc(K[row + 1 :, row + 1 :], y[row + 1 :], C=5.0)
         np.testing.assert_allclose(model.dual_objective(), objective, rtol=1e-8)
 
 
-def test_the_order_does_not_matter(three):
+def test_order_does_not_matter(three):
     X, y = three
     expected = IncrementalSVC(gamma=0.5).fit(X, y).decision_function(X)
     for seed in range(3):
@@ -107,7 +107,7 @@ def test_the_order_does_not_matter(three):
 
 
 @pytest.mark.parametrize("cycles", [700, pytest.param(10_000, marks=pytest.mark.slow)])
-def test_thousands_of_cycles(cycles):
+def test_thousands_of_learn_and_forget_cycles(cycles):
     X, y = make_moons(40, noise=0.3, random_state=0)
     model, random = IncrementalSVC(gamma=1.0, C=3.0).fit(X, y), np.random.default_rng(0)
     expected = model.decision_function(X)

@@ -25,13 +25,13 @@ def file(tmp_path):
     return tmp_path / "model.hinge"
 
 
-def reloaded(model, file):
+def reload(model, file):
     hinge.save(model, file)
     return hinge.load(file)
 
 
 WAYS = {
-    "save": reloaded,
+    "save": reload,
     "pickle": lambda model, _: pickle.loads(pickle.dumps(model)),
     "copy": lambda model, _: copy.deepcopy(model),
 }
@@ -40,7 +40,7 @@ WAYS = {
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("container", [np.asarray, csr_matrix])
 @pytest.mark.parametrize("window", [None, 60])
-def test_they_go_on(stream, file, way, container, window):
+def test_reloaded_models_continue_alike(stream, file, way, container, window):
     X, y = stream
     model = IncrementalSVC(gamma=0.3, max_examples=window)
     model.partial_fit(container(X[:100]), y[:100], ids=[f"row {row}" for row in range(100)])
@@ -63,10 +63,10 @@ def test_they_go_on(stream, file, way, container, window):
         assert each.classes_.tolist() == [0, 9]  # those that were named
 
 
-def test_names(two, file):
+def test_ids_are_saved(two, file):
     X, y = two
     model = IncrementalSVC().partial_fit(X[:10], y[:10], ids=NAMES)
-    other = reloaded(model, file)
+    other = reload(model, file)
     assert other.ids_ == NAMES
     assert [type(name) for name in other.ids_] == [type(name) for name in NAMES]
     assert other.forget([("a", 1), "plain"]).ids_ == [NAMES[1], *NAMES[2:5], *NAMES[6:]]
@@ -75,7 +75,7 @@ def test_names(two, file):
 @pytest.mark.parametrize(
     "name", [b"bytes", dt.date(2020, 1, 1), frozenset("a"), float("inf"), ("a", b"b"), 1j], ids=str
 )
-def test_names_that_no_file_holds(two, file, name):
+def test_ids_that_cannot_be_saved(two, file, name):
     X, y = two
     model = IncrementalSVC().partial_fit(X[:1], y[:1], ids=[name])
     with pytest.raises(
@@ -89,7 +89,7 @@ def test_names_that_no_file_holds(two, file, name):
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("labels", [[0, 1], ["no", "yes"], [False, True]])
-def test_nothing_left(two, file, way, labels):
+def test_model_without_examples(two, file, way, labels):
     X, y = two
     y = np.array(labels)[y]
     model = IncrementalSVC(gamma=0.5).fit(X, y)
@@ -101,33 +101,33 @@ def test_nothing_left(two, file, way, labels):
     np.testing.assert_allclose(other.decision_function(X), expected, atol=1e-8)
 
 
-def test_places_take_no_room(two, file):
+def test_default_ids_take_no_space(two, file):
     X, y = two
     hinge.save(IncrementalSVC().fit(X, y), file)
-    header, _ = header_of(file)
+    header, _ = read_header(file)
     assert header["state"]["ids"] == {"own": [[0, 120]], "idle": [], "named": []}
 
 
-def test_clones_know_nothing(two):
+def test_clones_are_not_fitted(two):
     model = IncrementalSVC(eviction="age", max_examples=50).fit(*two)
     assert not hasattr(clone(model), "_state")
     assert clone(model).get_params() == model.get_params()
 
 
-def test_parameters_that_say_another_kernel(two, file):
+def test_changed_kernel_parameter(two, file):
     model = IncrementalSVC(gamma=0.5).fit(*two).set_params(gamma=0.6)
     with pytest.raises(ValueError, match="The kernel and its parameters must stay"):
         hinge.save(model, file)
 
 
-def header_of(file):
+def read_header(file):
     content = file.read_bytes()
     table = _json.parse(content[8 : 8 + int.from_bytes(content[:8], "little")].decode())
     return _json.parse(table["__metadata__"]["hinge"]), load(content)
 
 
 @pytest.fixture
-def known(two, file):
+def saved(two, file):
     """The file of a model of 8 examples. Those at the places 5 and 6 have names, 2 has no weight, 4 is forgotten."""
     X, y = two
     model = IncrementalSVC(gamma=0.5).partial_fit(X[:4], y[:4], classes=[0, 1, 2], sample_weight=[1, 1, 0, 1])
@@ -136,8 +136,8 @@ def known(two, file):
     return file
 
 
-def test_what_is_in_a_file(known):
-    header, _ = header_of(known)
+def test_contents_of_a_file(saved):
+    header, _ = read_header(saved)
     assert header["state"]["ids"] == {
         "own": [[0, 4], [7, 10]],
         "idle": [[2, 3]],
@@ -188,28 +188,28 @@ REPEATED, NOT_THEIRS = "an id or its place is repeated", "its ids do not belong 
         ([], "its state has no field 'ids', or it is of the wrong type"),
     ],
 )
-def test_damaged_names(known, change, complaint):
-    header, arrays = header_of(known)
+def test_damaged_ids(saved, change, complaint):
+    header, arrays = read_header(saved)
     ids = header["state"]["ids"]
     header["state"]["ids"] = ids | change if isinstance(change, dict) else change
-    assert_refused(known, header, arrays, complaint)
+    assert_rejected(saved, header, arrays, complaint)
 
 
-def test_names_nested_deeply(known):
-    header, arrays = header_of(known)
+def test_deeply_nested_ids(saved):
+    header, arrays = read_header(saved)
     text = _json.write(header)
     deep = text.replace('"c"', "[" * 5000 + "]" * 5000)
-    known.write_bytes(content_of(arrays, {_file.FORMAT: deep}))
+    saved.write_bytes(content_of(arrays, {_file.FORMAT: deep}))
     with pytest.raises(ModelFileError, match="is damaged"):
-        hinge.load(known)
+        hinge.load(saved)
 
 
-def test_many_rows_of_no_weight_take_no_memory(known):
-    header, arrays = header_of(known)
+def test_many_rows_of_weight_zero_take_no_memory(saved):
+    header, arrays = read_header(saved)
     header["state"]["n_seen"] = 2**61
     header["state"]["ids"] |= {"own": [[0, 4], [7, 2**61]], "idle": [[2, 3], [10, 2**61]]}
-    known.write_bytes(content_of(arrays, {_file.FORMAT: _json.write(header)}))
-    model = hinge.load(known)
+    saved.write_bytes(content_of(arrays, {_file.FORMAT: _json.write(header)}))
+    model = hinge.load(saved)
     assert model.forget("b").forget([3, 2**60]).ids_ == [0, 1, "c", 7, 8, 9]
     model.set_params(max_examples=4).partial_fit([[0.0, 0.0]], [1], ids=["new"])
     assert "new" in model.ids_
@@ -227,22 +227,22 @@ def test_many_rows_of_no_weight_take_no_memory(known):
         ({"unknown": 1}, "which this version does not know"),
     ],
 )
-def test_damaged_states(known, change, complaint):
-    header, arrays = header_of(known)
+def test_damaged_states(saved, change, complaint):
+    header, arrays = read_header(saved)
     header["state"] |= change
-    assert_refused(known, header, arrays, complaint)
+    assert_rejected(saved, header, arrays, complaint)
 
 
-def test_another_precision(known):
-    header, arrays = header_of(known)
+def test_single_precision_is_rejected(saved):
+    header, arrays = read_header(saved)
     header["state"]["dtype"] = "float32"
     arrays = {
         name: array.astype(np.float32) if name in ("values", "shift") else array for name, array in arrays.items()
     }
-    assert_refused(known, header, arrays, "its numbers are not float64")
+    assert_rejected(saved, header, arrays, "its numbers are not float64")
 
 
-def assert_refused(file, header, arrays, complaint):
+def assert_rejected(file, header, arrays, complaint):
     file.write_bytes(content_of(arrays, {_file.FORMAT: _json.write(header)}))
     with pytest.raises(ModelFileError, match=complaint):
         hinge.load(file)

@@ -15,7 +15,7 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics.pairwise import rbf_kernel
 
 from hinge import IncrementalSVC, _core
-from hinge.incremental import _head_start
+from hinge.incremental import _warm_start
 from tests.invariants import check
 
 SCRIPT = """
@@ -30,13 +30,13 @@ names = [f"row {row}" for row in range(len(X))]
 model = IncrementalSVC(gamma=0.1)
 model.partial_fit(X[:50], y[:50], ids=names[:50])
 
-def press():
+def press_ctrl_c():
     while model.n_seen_ == 50:  # the input is being checked
         time.sleep(0.01)
     time.sleep(0.3)
     os.kill(os.getpid(), signal.SIGINT)
 
-threading.Thread(target=press).start()
+threading.Thread(target=press_ctrl_c).start()
 try:
     model.partial_fit(X[50:], y[50:], ids=names[50:])
 except KeyboardInterrupt:
@@ -53,7 +53,7 @@ print("resumed")
 """
 
 
-def test_in_the_middle_of_a_stream():
+def test_ctrl_c_during_a_stream():
     finished = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, timeout=60, check=False)
     assert finished.returncode == 0, finished.stderr
     assert finished.stdout.split() == ["interrupted", "resumed"]
@@ -75,7 +75,7 @@ class Kernel:
 
 
 @pytest.fixture
-def begun():
+def started():
     """A model with 40 examples, and 40 more."""
     X, y = make_blobs(80, centers=3, n_features=3, cluster_std=3.0, random_state=1)
     kernel = Kernel()
@@ -97,23 +97,23 @@ def interrupt(kernel, work, after=3):
     kernel.calls_left = None
 
 
-def test_learning(begun):
-    model, kernel, X, y = begun
+def test_during_partial_fit(started):
+    model, kernel, X, y = started
     y[40:] = 7  # a class that is new
     interrupt(kernel, lambda: model.partial_fit(X[40:], y[40:]))
     assert model.ids_ == list(range(len(model.ids_)))
     assert_exact(model, X, y)
 
 
-def test_forgetting(begun):
-    model, kernel, X, y = begun
+def test_during_forget(started):
+    model, kernel, X, y = started
     interrupt(kernel, lambda: model.forget(np.flatnonzero(y[:40] != 0)[::-1]))
     assert_exact(model, X, y)
     model.forget(model.ids_)
 
 
-def test_relabelling(begun):
-    model, kernel, X, y = begun
+def test_during_relabel(started):
+    model, kernel, X, y = started
     interrupt(kernel, lambda: model.relabel(range(40), np.full(40, 8)))
     state = model._state
     y[state.native.held()] = [state.table.label(number) for number in state.native.labels()]
@@ -121,14 +121,14 @@ def test_relabelling(begun):
     assert_exact(model, X, y)
 
 
-def test_leaving_out(begun):
-    model, kernel, X, _ = begun
+def test_during_leave_one_out(started):
+    model, kernel, X, _ = started
     before = model.decision_function(X)
     interrupt(kernel, model.leave_one_out)
     np.testing.assert_array_equal(model.decision_function(X), before)
 
 
-def test_a_class_that_did_not_come(two, monkeypatch):
+def test_new_classes_are_dropped_if_nothing_was_learned(two, monkeypatch):
     X, y = two
     model = IncrementalSVC(gamma=0.5).partial_fit(X, y)
     before = model.decision_function(X)
@@ -145,14 +145,14 @@ def test_a_class_that_did_not_come(two, monkeypatch):
     np.testing.assert_array_equal(model.decision_function(X), before)
 
 
-def test_in_the_head_start_of_fit(monkeypatch):
-    """Ctrl-C while LASVM goes ahead: the exact model of the support vectors found until then."""
+def test_during_the_warm_start_of_fit(monkeypatch):
+    """After Ctrl-C while LASVM runs, the model is exact for the support vectors found until then."""
 
-    def approach(near, batch, numbers, costs, rows, monitor):  # noqa: PLR0917
-        near.native.learn(batch, numbers, costs, 0, rows[:150], 0, monitor)
+    def run_lasvm(approximate, batch, numbers, costs, rows, monitor):  # noqa: PLR0917
+        approximate.native.learn(batch, numbers, costs, 0, rows[:150], 0, monitor)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(_head_start, "_approach", approach)
+    monkeypatch.setattr(_warm_start, "_run_lasvm", run_lasvm)
     X = np.random.default_rng(0).normal(size=(300, 2))
     y = (X.sum(axis=1) > 0).astype(int)
     model = IncrementalSVC(gamma=0.5)
@@ -168,7 +168,7 @@ def test_in_the_head_start_of_fit(monkeypatch):
 
 @pytest.mark.parametrize("moment", ["before", "after"])
 @pytest.mark.parametrize(("work", "verb"), [("grow", "relabel"), ("drop_class", "forget")])
-def test_a_handler_that_raises_around_native_work_leaves_classes_in_step(monkeypatch, moment, work, verb):
+def test_signal_handler_that_raises_keeps_classes_consistent(monkeypatch, moment, work, verb):
     """The table of classes was taken back, although the machines had grown."""
     X, y = np.random.default_rng(0).normal(size=(30, 2)), np.arange(30) % 3
     model = IncrementalSVC(gamma=0.5).fit(X, y)

@@ -39,12 +39,12 @@ def assert_same(model, reference, X, tolerance=1e-5):
 
 @pytest.mark.parametrize("parameters", KERNELS, ids=lambda parameters: parameters["kernel"])
 @pytest.mark.parametrize("nu", [0.1, 0.47])
-def test_fit_as_scikit_learn(cloud, parameters, nu):
+def test_fit_agrees_with_scikit_learn(cloud, parameters, nu):
     model = IncrementalOneClassSVM(nu=nu, **parameters).fit(cloud)
     assert_same(model, refit(cloud, nu=nu, **parameters), cloud)
 
 
-def test_attributes_are_those_of_scikit_learn(cloud):
+def test_attributes_agree_with_scikit_learn(cloud):
     model, reference = IncrementalOneClassSVM(nu=0.22).fit(cloud), refit(cloud, nu=0.22)
     np.testing.assert_array_equal(model.support_, reference.support_)
     np.testing.assert_array_equal(model.support_vectors_, reference.support_vectors_)
@@ -78,7 +78,7 @@ def test_growing_to_three_thousand(nu):
 
 
 @pytest.mark.parametrize("parameters", KERNELS, ids=lambda parameters: parameters["kernel"])
-def test_forgetting_is_never_having_seen(cloud, parameters):
+def test_forget_equals_never_learned(cloud, parameters):
     model = IncrementalOneClassSVM(nu=0.23, **parameters).fit(cloud)
     gone = np.random.default_rng(3).permutation(80)[:50]
     model.forget(gone[:1]).forget(gone[1:])
@@ -101,7 +101,7 @@ def test_weights(cloud):
     assert_same(more, refit(cloud, weights, nu=0.3, gamma=0.2), cloud)
 
 
-def test_penalty_instead_of_share(cloud):
+def test_c_instead_of_nu(cloud):
     model = IncrementalOneClassSVM(C=0.05, nu=0.001, gamma=0.2).fit(cloud)  # nu is without use
     assert model.dual_coef_.sum() == pytest.approx(1.0)
     assert model.dual_coef_.max() <= 0.05 * (1 + 1e-9)
@@ -110,7 +110,7 @@ def test_penalty_instead_of_share(cloud):
     np.testing.assert_array_equal(model.support_, reference.support_)
 
 
-def test_penalty_too_small_for_a_sum_of_one(cloud):
+def test_c_too_small_for_a_sum_of_one(cloud):
     model = IncrementalOneClassSVM(C=0.01, gamma=0.2).fit(cloud)
     np.testing.assert_allclose(model.dual_coef_, 0.01)
     assert model.decision_function(cloud).max() == pytest.approx(0.0, abs=1e-9)
@@ -153,7 +153,7 @@ def test_sparse_rows(cloud):
     np.testing.assert_allclose(model.decision_function(csr_matrix(X)), before, atol=1e-9)
 
 
-def test_gamma_scale_is_settled_by_the_first_call(cloud):
+def test_first_call_determines_gamma_scale(cloud):
     model = IncrementalOneClassSVM(nu=0.2).partial_fit(cloud[:40]).partial_fit(3 * cloud[40:])
     gamma = 1 / (3 * cloud[:40].var())
     assert_same(model, refit(np.concatenate([cloud[:40], 3 * cloud[40:]]), nu=0.2, gamma=gamma), cloud)
@@ -161,7 +161,7 @@ def test_gamma_scale_is_settled_by_the_first_call(cloud):
 
 @pytest.mark.parametrize("nu", [0.02, 0.1, 0.5, 0.9])
 @pytest.mark.parametrize("shape", ["plane", "sphere"])
-def test_share_of_outliers(nu, shape):
+def test_nu_bounds_the_share_of_outliers(nu, shape):
     X = np.random.default_rng(5).normal(size=(200, 2))
     model = IncrementalOneClassSVM(nu=nu, gamma=0.5, shape=shape)
     for start in range(0, 200, 50):
@@ -173,7 +173,7 @@ def test_share_of_outliers(nu, shape):
     assert (model.predict(X[held]) == -1).mean() <= nu <= len(model.support_) / len(held) + 1e-12
 
 
-def test_share_of_one(cloud):
+def test_nu_of_one(cloud):
     model = IncrementalOneClassSVM(nu=1.0, gamma=0.2).fit(cloud)
     np.testing.assert_allclose(model.dual_coef_, np.ones((1, 80)))
     density = rbf_kernel(cloud, gamma=0.2).sum(axis=1)
@@ -183,7 +183,7 @@ def test_share_of_one(cloud):
     np.testing.assert_allclose(model.score_samples(cloud), rbf_kernel(cloud, cloud[40:], gamma=0.2).sum(axis=1))
 
 
-def test_tiny_share(cloud):
+def test_tiny_nu(cloud):
     model = IncrementalOneClassSVM(nu=1e-6, gamma=0.2).fit(cloud)
     assert (model.predict(cloud) == 1).all()
     scaled = refit(cloud, nu=0.012, gamma=0.2)  # below 1 / 80 no example reaches its bound: scores just shrink
@@ -202,7 +202,7 @@ def test_duplicates(cloud, kernel):
     assert_same(model, refit(half, nu=0.31, kernel=kernel, gamma=0.2), cloud)
 
 
-def test_all_examples_alike():
+def test_identical_examples():
     X = np.ones((30, 2))
     model = IncrementalOneClassSVM(nu=0.4, gamma=1.0).fit(X)
     assert model.dual_coef_.sum() == pytest.approx(12.0)
@@ -224,7 +224,7 @@ def test_zero_kernel():
 
 @pytest.mark.parametrize("nu", [0.1, 0.5])
 @pytest.mark.parametrize("features", [2, 5, 20])
-def test_plane_that_does_not_exist(features, nu):
+def test_no_separating_plane(features, nu):
     """Around the origin no plane keeps the examples away from it: all of them are on the surface at once."""
     X = np.random.default_rng(6).normal(size=(150, features))
     model = IncrementalOneClassSVM(nu=nu, kernel="linear")
@@ -245,7 +245,7 @@ def test_one_example(shape):
 
 
 @pytest.mark.parametrize("shape", ["plane", "sphere"])
-def test_forgetting_everything_and_going_on(cloud, shape):
+def test_learning_after_forgetting_everything(cloud, shape):
     model = IncrementalOneClassSVM(nu=0.2, gamma=0.2, shape=shape).fit(cloud)
     model.forget(model.ids_)
     assert len(model.ids_) == 0

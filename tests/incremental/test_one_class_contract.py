@@ -52,7 +52,7 @@ def assert_equal(one, other, X):
         np.testing.assert_array_equal(left, right)
 
 
-def test_kind(X):
+def test_estimator_tags(X):
     model = IncrementalOneClassSVM()
     assert is_outlier_detector(model)
     assert not hasattr(model, "score")
@@ -60,7 +60,7 @@ def test_kind(X):
     np.testing.assert_array_equal(IncrementalOneClassSVM().fit_predict(X), model.predict(X))
 
 
-def test_copies_go_their_own_way(model, X):
+def test_copies_are_independent(model, X):
     for other in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
         assert_equal(model, other, X)
         other.forget(["first"]).partial_fit(X[:5])
@@ -145,14 +145,14 @@ def test_single_precision_and_whole_numbers_become_double(X):
     ],
 )
 @pytest.mark.parametrize("verb", ["fit", "partial_fit"])
-def test_parameters_that_make_no_sense(X, parameters, sentence, verb):
+def test_invalid_parameters(X, parameters, sentence, verb):
     model = IncrementalOneClassSVM(**parameters)
     with pytest.raises(hinge.ParameterError, match=sentence):
         getattr(model, verb)(X)
     assert not hasattr(model, "n_features_in_")
 
 
-def test_values_that_may_not_change_on_the_way(X):
+def test_parameters_that_must_not_change_during_a_stream(X):
     for changed in ({"nu": 0.3}, {"C": 0.1}, {"shape": "sphere"}, {"gamma": 0.7}, {"kernel": "linear"}):
         model = IncrementalOneClassSVM(nu=0.2, gamma=0.3).fit(X)
         before = model.decision_function(X)
@@ -189,7 +189,7 @@ def test_bad_input_changes_nothing(model, X, wrong):
     np.testing.assert_array_equal(model.decision_function(X), before)
 
 
-def test_no_weight_at_all(X):
+def test_all_weights_zero(X):
     model = IncrementalOneClassSVM()
     with pytest.raises(hinge.DataError, match="weight above zero"):
         model.fit(X, sample_weight=np.zeros(40))
@@ -217,7 +217,7 @@ def test_failing_kernel_function_changes_nothing(X):
     assert len(model.ids_) == 40
 
 
-def test_asked_before_fit(X):
+def test_not_fitted(X):
     model = IncrementalOneClassSVM()
     for ask in (
         lambda: model.predict(X),
@@ -232,7 +232,7 @@ def test_asked_before_fit(X):
             ask()
 
 
-def test_leaving_one_out_needs_two(X):
+def test_leave_one_out_needs_two_examples(X):
     model = IncrementalOneClassSVM().fit(X[:1])
     with pytest.raises(hinge.DataError, match="at least two examples"):
         model.leave_one_out()

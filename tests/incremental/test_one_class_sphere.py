@@ -24,7 +24,7 @@ def cloud():
     return np.random.default_rng(0).integers(-3, 6, size=(50, 3)).astype(float)
 
 
-def sphere(K, costs, total):
+def solve_sphere(K, costs, total):
     """Return coefficients and squared radius of the smallest soft sphere, by pairs that gain most.
 
     It minimises a'Ka / 2 - total * diag(K)'a / 2 over 0 <= a <= costs with the sum `total`.
@@ -51,7 +51,7 @@ def sphere(K, costs, total):
 
 def assert_same(model, kernel, X, costs, queries):
     total = 1.0 if model.C else model.nu * costs.sum()
-    coefficients, radius = sphere(kernel(X, X), costs, total)
+    coefficients, radius = solve_sphere(kernel(X, X), costs, total)
     centre = coefficients / total
     own = np.array([kernel(row[None], row[None])[0, 0] for row in queries])
     distances = own - 2 * kernel(queries, X) @ centre + centre @ kernel(X, X) @ centre
@@ -143,23 +143,23 @@ def test_precomputed(cloud):
 def test_precomputed_diagonal_must_be_constant(cloud):
     K = linear_kernel(cloud)
     model = IncrementalOneClassSVM(nu=0.2, kernel="precomputed", shape="sphere")
-    with pytest.raises(ValueError, match="must have the same value everywhere on its diagonal"):
+    with pytest.raises(ValueError, match="must have a constant diagonal"):
         model.fit(K)
     assert not hasattr(model, "n_features_in_")
     K = rbf_kernel(cloud, gamma=0.1)
     model.partial_fit(K[:10])
     before = model.score_samples(K)
     K[20, 20] = 1.5
-    with pytest.raises(ValueError, match="on its diagonal"):
+    with pytest.raises(ValueError, match="must have a constant diagonal"):
         model.partial_fit(K[10:30])
     assert model.n_seen_ == 10
     np.testing.assert_array_equal(model.score_samples(K), before)
     twice = 2 * K[10:20]
-    with pytest.raises(ValueError, match="on its diagonal"):
+    with pytest.raises(ValueError, match="must have a constant diagonal"):
         model.partial_fit(twice)
 
 
-def test_wrong_function_is_said(cloud):
+def test_invalid_kernel_function(cloud):
     calls = []
 
     def kernel(A, B):
@@ -169,5 +169,5 @@ def test_wrong_function_is_said(cloud):
     broken = False
     model = IncrementalOneClassSVM(nu=0.2, kernel=kernel, shape="sphere").fit(cloud)
     broken = True
-    with pytest.raises(ValueError, match="one value a pair"):
+    with pytest.raises(ValueError, match="one value per pair"):
         model.predict(cloud)

@@ -18,7 +18,7 @@ def refit(X, **parameters):
     return OneClassSVM(tol=1e-10, **parameters).fit(X)
 
 
-def test_window_of_the_newest():
+def test_window_by_age():
     X = np.random.default_rng(0).normal(size=(200, 3)) + np.linspace(0, 5, 200)[:, None]
     model = IncrementalOneClassSVM(nu=0.15, gamma=0.1, max_examples=40)
     for start in range(0, 200, 7):
@@ -50,7 +50,7 @@ def test_window_by_relevance():
     np.testing.assert_allclose(window.decision_function(X), reference.decision_function(X), atol=1e-5)
 
 
-def test_smaller_window_from_now_on():
+def test_shrinking_the_window():
     X = np.random.default_rng(3).normal(size=(60, 2))
     model = IncrementalOneClassSVM(nu=0.2, gamma=0.3).fit(X[:50])
     model.set_params(max_examples=20).partial_fit(X[50:])
@@ -59,7 +59,7 @@ def test_smaller_window_from_now_on():
     np.testing.assert_allclose(model.decision_function(X), reference.decision_function(X), atol=1e-5)
 
 
-def test_forgotten_ids_may_come_again():
+def test_forgotten_ids_can_be_used_again():
     X = np.random.default_rng(4).normal(size=(30, 2))
     names = [f"person {row}" for row in range(30)]
     model = IncrementalOneClassSVM(nu=0.2, gamma=0.3).fit(X, ids=names)
@@ -89,7 +89,7 @@ def histories(draw):
     shape=st.sampled_from(["plane", "sphere"]),
     kernel=st.sampled_from(["rbf", "linear", "poly"]),
 )
-def test_any_history_is_that_of_its_survivors(history, nu, shape, kernel):
+def test_any_history_equals_learning_what_is_left(history, nu, shape, kernel):
     run_history(history, {"nu": nu, "shape": shape, "kernel": kernel, "gamma": 0.5, "degree": 2, "coef0": 1.0})
 
 
@@ -135,7 +135,7 @@ def run_history(history, parameters):
 
 
 @pytest.mark.slow
-def test_thousands_of_cycles():
+def test_thousands_of_learn_and_forget_cycles():
     random = np.random.default_rng(5)
     X = random.normal(size=(200, 3))
     model = IncrementalOneClassSVM(nu=0.2, gamma=0.3).fit(X)

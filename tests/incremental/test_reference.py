@@ -12,7 +12,7 @@ from hinge import IncrementalSVC
 from .reference import install
 
 
-def lives(model, container):
+def run_history(model, container):
     """Yield what a model says about some rows at many moments of a long life."""
     X, y = make_blobs(35, centers=4, n_features=3, cluster_std=4.0, random_state=2)
     random = np.random.default_rng(0)
@@ -32,9 +32,9 @@ def lives(model, container):
 
 @pytest.mark.parametrize(("kernel", "container"), [("rbf", np.asarray), ("rbf", csr_matrix), ("laplacian", np.asarray)])
 @pytest.mark.parametrize("parameters", [{}, {"max_examples": 20, "eviction": "age"}], ids=["all", "window"])
-def test_the_same_answers(monkeypatch, kernel, parameters, container):
+def test_native_and_reference_models_agree(monkeypatch, kernel, parameters, container):
     parameters = {"kernel": kernel, "gamma": 0.2, "C": 2.0} | parameters
-    answers = list(lives(IncrementalSVC(**parameters), container))
+    answers = list(run_history(IncrementalSVC(**parameters), container))
     install(monkeypatch)
-    for answer, expected in zip(answers, lives(IncrementalSVC(**parameters), container), strict=True):
+    for answer, expected in zip(answers, run_history(IncrementalSVC(**parameters), container), strict=True):
         np.testing.assert_allclose(answer, expected, atol=1e-5)

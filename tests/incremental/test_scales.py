@@ -8,7 +8,7 @@ from hinge import IncrementalOneClassSVM, IncrementalSVC
 
 @pytest.mark.parametrize("size", [1e2, 1e4])
 @pytest.mark.parametrize("label", [0, 1])
-def test_an_outlier_that_was_forgotten(size, label):
+def test_forgotten_outlier(size, label):
     random = np.random.default_rng(0)
     X = random.normal(size=(80, 3))
     y = (X[:, 0] + 0.3 * random.normal(size=80) > 0).astype(int)
@@ -20,7 +20,7 @@ def test_an_outlier_that_was_forgotten(size, label):
     assert model.kkt_violation() < 1e-9
 
 
-def test_an_outlier_that_a_plane_has_forgotten():
+def test_forgotten_outlier_of_a_one_class_model():
     X = np.random.default_rng(1).normal(size=(60, 2)) + 3
     model = IncrementalOneClassSVM(kernel="linear", nu=0.2).partial_fit(X[:30])
     model.partial_fit([[1e6, 1e6]], ids=["outlier"]).forget("outlier").partial_fit(X[30:])
@@ -28,7 +28,7 @@ def test_an_outlier_that_a_plane_has_forgotten():
     np.testing.assert_allclose(model.decision_function(X), fresh.decision_function(X), atol=1e-6)
 
 
-def test_ties_do_not_go_in_circles():
+def test_ties_do_not_cause_cycles():
     """Few distinct rows, all many times, and a window: paths must stay short."""
     random = np.random.default_rng(2)
     X = random.integers(0, 3, (600, 3)).astype(float)
@@ -57,7 +57,7 @@ def test_forgetting_most_of_many_examples_in_few_dimensions(parameters, C, seed)
     ("scale", "parameters"),
     [(1000.0, {"kernel": "linear"}), (1.0, {"gamma": 0.3, "C": 1e6}), (1.0, {"gamma": 1e-6, "C": 10.0})],
 )
-def test_fit_is_exact_and_ends_where_approximations_do_not(scale, parameters):
+def test_fit_is_exact_where_lasvm_does_not_converge(scale, parameters):
     random = np.random.default_rng(3)
     X = scale * random.normal(size=(400, 4))
     y = (X[:, 0] + scale * random.normal(size=400) > 0).astype(int)
@@ -67,7 +67,7 @@ def test_fit_is_exact_and_ends_where_approximations_do_not(scale, parameters):
     np.testing.assert_allclose(model.dual_objective(), grown.dual_objective(), rtol=1e-8)
 
 
-def test_a_kernel_that_fails_in_a_question_does_no_harm():
+def test_kernel_function_that_fails_during_prediction():
     failing = False
 
     def kernel(A, B):
@@ -90,7 +90,7 @@ def test_a_kernel_that_fails_in_a_question_does_no_harm():
     np.testing.assert_array_equal(model.decision_function(X), before)
 
 
-def test_kernel_values_that_overflow_are_refused():
+def test_overflowing_kernel_values_are_rejected():
     X = np.random.default_rng(5).normal(size=(20, 2))
     model = IncrementalSVC(kernel="poly", gamma=1.0, coef0=1.0).partial_fit(X, X[:, 0] > 0)
     before = model.decision_function(X)

@@ -19,7 +19,7 @@ from .common import GAMMA, assert_same, make
 
 
 class TestClasses:
-    def test_they_vanish_with_their_last_example(self, few):
+    def test_disappear_with_their_last_example(self, few):
         X, y, _ = few
         model = make().fit(X, y)
         for label in ("elm", "ash"):
@@ -32,7 +32,7 @@ class TestClasses:
         assert set(model.predict(X)) == {"oak"}
 
     @pytest.mark.parametrize("order", [["oak", "elm", "ash"], ["elm", "oak", "ash"], ["ash", "oak", "elm"]])
-    def test_whatever_the_order_in_which_they_came(self, few, order):
+    def test_any_order_of_classes(self, few, order):
         X, y, _ = few
         model, rows = make(), np.concatenate([np.flatnonzero(y == label) for label in order])
         for row in rows:
@@ -43,7 +43,7 @@ class TestClasses:
             shorter.partial_fit(X[y == gone], y[y == gone])
             assert_same(shorter, model, X)
 
-    def test_named_classes_stay(self, few):
+    def test_announced_classes_stay(self, few):
         X, y, _ = few
         model = make().partial_fit(X, y, classes=["ash", "elm", "oak", "yew"])
         model.forget(np.flatnonzero(y == "elm"))
@@ -54,7 +54,7 @@ class TestClasses:
         assert model.classes_.tolist() == ["ash", "elm", "oak", "yew"]
         assert set(model.partial_fit(X[:1], y[:1]).predict(X)) == {y[0]}
 
-    def test_one_class_only(self, few):
+    def test_single_class(self, few):
         X, y, _ = few
         with pytest.raises(DataError, match="fit needs examples of at least two classes"):
             make().fit(X[:2], ["elm", "elm"])
@@ -87,7 +87,7 @@ class TestClasses:
 class TestWindow:
     @pytest.mark.parametrize("eviction", ["relevance", "age"])
     @pytest.mark.parametrize("kinds", [2, 3])
-    def test_names_leave_with_their_examples(self, few, eviction, kinds):
+    def test_ids_are_evicted_with_their_examples(self, few, eviction, kinds):
         X, y, names = few
         y = np.unique(y, return_inverse=True)[1] % kinds
         model = make(max_examples=10, eviction=eviction)
@@ -103,7 +103,7 @@ class TestWindow:
             model.forget(gone)
         model.partial_fit(X[:1], y[:1], ids=[gone])
 
-    def test_the_oldest_leave(self, few):
+    def test_evicts_the_oldest(self, few):
         X, y, names = few
         model = make(max_examples=25, eviction="age").fit(X, y, ids=names)
         assert model.ids_ == names[15:]
@@ -117,12 +117,12 @@ class TestWindow:
         assert len(left) == 30
         assert_same(model, make().fit(X[left], y[left]), X)
 
-    def test_relevance_keeps_what_matters(self):
+    def test_relevance_keeps_support_vectors(self):
         X, y = make_moons(300, noise=0.1, random_state=0)
         whole = make(gamma=2.0).fit(X, y)
         assert make(gamma=2.0, max_examples=40).fit(X, y).score(X, y) >= whole.score(X, y) - 0.03
 
-    def test_classes_stay(self, two):
+    def test_classes_stay_known(self, two):
         X, y = two
         order = np.argsort(y, kind="stable")
         model = make(max_examples=5, eviction="age").partial_fit(X[order], y[order])
@@ -183,8 +183,8 @@ class TestLeaveOneOut:
         assert model.leave_one_out().tolist() == ["a", "a", "a"]
 
 
-class TestWhatItShows:
-    def test_the_certificate(self, few):
+class TestAttributes:
+    def test_kkt_violation(self, few):
         X, y, _ = few
         model = make().fit(X, y)
         assert model.kkt_violation() <= 1e-9
@@ -199,7 +199,7 @@ class TestWhatItShows:
         np.testing.assert_array_equal(model.n_bounded_, (sizes > 2 - 1e-9).sum(axis=1))
         np.testing.assert_array_equal(model.n_margin_, ((sizes > 1e-9) & (sizes < 2 - 1e-9)).sum(axis=1))
 
-    def test_two_classes_whatever_their_order(self, two):
+    def test_two_classes_in_any_order(self, two):
         X, y = two
         one, other = make().partial_fit(X, y), make().partial_fit(X[::-1], y[::-1])
         assert_same(one, other, X)
@@ -223,7 +223,7 @@ class TestWhatItShows:
         reference = SVC(gamma=GAMMA, C=2.0, tol=1e-9).fit(X.astype(np.float32).astype(np.float64), y)
         np.testing.assert_allclose(sparse.decision_function(X), reference.decision_function(X), atol=1e-5)
 
-    def test_the_first_call_settles_gamma(self, two):
+    def test_first_call_determines_gamma(self, two):
         X, y = two
         model = IncrementalSVC().partial_fit(X[:50], y[:50]).partial_fit(X[50:] * 3, y[50:])
         assert_same(model, make(C=1.0, gamma=1 / (2 * X[:50].var())).fit(np.vstack([X[:50], X[50:] * 3]), y), X)
@@ -236,14 +236,16 @@ class TestWhatItShows:
                 ConvergenceWarning, match=r"^The optimality conditions are violated by .*, more than tol=1"
             ):
                 learn(X, y)
-        with pytest.warns(ConvergenceWarning, match="scale the features, lower C, or use a kernel"):
+        with pytest.warns(
+            ConvergenceWarning, match="scale the features, lower C, or use a positive semi-definite kernel"
+        ):
             model.forget(range(10))
 
 
 class TestKernelFunctions:
     @pytest.mark.parametrize("act", ["partial_fit", "forget", "relabel", "leave_one_out"])
     @pytest.mark.parametrize("problem", [ValueError("no"), None])
-    def test_what_fails_half_way_changes_nothing(self, few, act, problem):
+    def test_failures_half_way_change_nothing(self, few, act, problem):
         X, y, names = few
         calls, fails = 0, False
 

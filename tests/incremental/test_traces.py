@@ -19,7 +19,7 @@ def rows():
     return np.random.default_rng(0).normal(size=(60, 5))
 
 
-def forgetful(kind, rows, *, window):
+def model_after_forgetting(kind, rows, *, window):
     """Return a model that knew the secret row and has forgotten it, by being told to or because others came."""
     classes = np.where(rows[:, 0] > 0, "ill", "well").astype(object)
     classes[SECRET] = RARE
@@ -35,8 +35,8 @@ def forgetful(kind, rows, *, window):
 
 @pytest.mark.parametrize("window", [False, True])
 @pytest.mark.parametrize("kind", ["dense", "sparse", "one-class"])
-def test_nothing_of_a_forgotten_example_is_written(rows, tmp_path, kind, window):
-    model = forgetful(kind, rows, window=window)
+def test_saved_files_contain_nothing_of_forgotten_examples(rows, tmp_path, kind, window):
+    model = model_after_forgetting(kind, rows, window=window)
     file = tmp_path / "model.hinge"
     hinge.save(model, file)
     held = rows[-1].tobytes()[:8]

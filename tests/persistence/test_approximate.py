@@ -11,7 +11,9 @@ from sklearn.base import clone
 
 import hinge
 from hinge import ApproximateSVC, ApproximateSVR, ModelFileError, PreparedClassifier
-from hinge.approximate._learning import begin
+from hinge._fit import driver
+from hinge.approximate._learner import part_of
+from hinge.approximate._learning import begin_stream
 from hinge.tables import Preparation, Scaling
 
 MAKERS = {
@@ -239,10 +241,11 @@ def test_entries(gathering, parts, rewrite, *, name, value, complaint):
 def test_stopped_before_the_first_example(file, problem, parts, rewrite):
     X, y = problem()
     model = ApproximateSVC(gamma=0.3, random_state=0)
-    lesson, state = model._beginning(X, y, None, None)  # as Ctrl-C leaves it
-    state.n_seen = len(lesson.y)
-    model._state = state
-    begin(state, model._part(lesson, 0), model._settled, 0)
+    options = model._check_params(streaming=True)
+    state, data, features = driver.first_state(model, options, X, y, None, None)  # as Ctrl-C leaves it
+    state.n_seen = len(data)
+    begin_stream(state, part_of(model, state, data, 0), model._resolve_kernel, 0)
+    vars(model).update(features, _state=state)
     other = reloaded(model, file)
     for each in (model, other):
         each.partial_fit(X, y)

@@ -149,6 +149,8 @@ def for_other_programs(model: OnlineSVC, file: Path) -> None:
     assert_type(export.from_libsvm(file, n_features=2), OnlineSVC)
     export.to_onnx(model, file, dtype="float64")
     export.to_sklearn(model)
+    written: export.FileFormat = export.FORMATS[0]
+    written.write(model, file)
 
 
 def label(file: Path) -> None:

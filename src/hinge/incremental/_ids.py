@@ -1,247 +1,265 @@
-"""The names that users give to examples on one side, places in the stream on the other."""
+"""The ids that users give to examples, and the positions of these examples in the stream."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from numbers import Number
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeAlias, TypedDict, TypeGuard, cast
 
 import numpy as np
 
 from hinge.exceptions import DataError
-from hinge.incremental._places import Places
+from hinge.incremental._id_ranges import IdRanges
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_PLAIN = "biufUS"  # kinds of NumPy values that are the same as Python's; others, such as dates, are left as they are
+IdList: TypeAlias = Hashable | Iterable[Hashable]  # one id, or several
+
+_PLAIN_KINDS = "biufUS"  # NumPy dtypes whose values equal Python's; others, such as dates, stay as they are
+
+
+class IdValues(TypedDict):
+    """All ids as lists.
+
+    Attributes
+    ----------
+    own : list of [start, stop]
+        Ranges of positions that are their own ids.
+    idle : list of [start, stop]
+        Ranges of positions of rows of weight 0.
+    named : list of [position, id]
+        The ids that users gave.
+    """
+
+    own: list[list[int]]
+    idle: list[list[int]]
+    named: list[list[object]]
 
 
 class Ids:
-    """Which example is known by which name.
+    """A two-way map between ids and positions in the stream.
 
-    An example without a name of its own is called by its place in the stream; such names take no room. Names are equal
-    when Python says so: 1, 1.0 and `numpy.int64(1)` are one name.
+    The default id of an example is its position; default ids need no memory. Ids are equal if Python says so: 1, 1.0
+    and `numpy.int64(1)` are the same id.
 
-    Besides the examples that the machines hold, those of weight 0 are known: the machines have passed over them, but
-    they may be forgotten like all others.
+    Rows of weight 0 have ids as well. The native model skips them, but `forget` accepts them like all others.
 
     Examples
     --------
     >>> ids = Ids()
-    >>> ids.add(ids.checked(None, 3, first=0), range(3))
-    >>> ids.add(ids.checked(["ann", ("bob", 7)], 2, first=3), range(3, 5))
-    >>> ids.names([1, 3, 4])
+    >>> ids.add(ids.check_new(None, 3, first=0), range(3))
+    >>> ids.add(ids.check_new(["ann", ("bob", 7)], 2, first=3), range(3, 5))
+    >>> ids.at([1, 3, 4])
     [1, 'ann', ('bob', 7)]
     >>> ids.find(["ann", 2]).tolist(), ids.find(("bob", 7)).tolist()
     ([3, 2], [4])
     """
 
     def __init__(self) -> None:
-        self._own = Places()  # examples called by their place
-        self._idle = Places()  # examples of weight 0
-        self._numbers: dict[Hashable, int] = {}
-        self._names: dict[int, Hashable] = {}
+        self._default = IdRanges()  # positions that are their own ids
+        self._weightless = IdRanges()  # positions of rows of weight 0
+        self._positions: dict[Hashable, int] = {}  # of ids that users gave
+        self._custom: dict[int, Hashable] = {}  # the same by position
 
     def __len__(self) -> int:
-        return len(self._own) + len(self._names)
+        return len(self._default) + len(self._custom)
 
     @property
     def n_held(self) -> int:
-        """How many examples are known that were not passed over."""
-        return len(self) - len(self._idle)
+        """Number of ids whose rows have a weight."""
+        return len(self) - len(self._weightless)
 
-    def checked(self, ids: Any, n: int, first: int) -> Sequence[Hashable]:
-        """Return names for new examples, refusing those that are taken; nothing changes.
+    def check_new(self, ids: IdList | None, n: int, first: int) -> Sequence[Hashable]:
+        """Return the ids of new examples; raise DataError if some are taken or repeated. Nothing changes.
 
         Parameters
         ----------
-        ids : list, array, Series, range, one id by itself, or None
-            The user's names of the examples; None calls them by their places.
+        ids : list, array, Series, range, a single id, or None
+            One id per example; None stands for their positions in the stream.
         n : int
-            How many examples there are.
+            Number of examples.
         first : int
-            The place of the first of them in the stream.
+            Position of the first example in the stream.
 
         Returns
         -------
         sequence of length n
-            Names for `add`.
+            Ids for `add`.
         """
         if ids is None:
-            names: Sequence[Hashable] = range(first, first + n)
-            if not self._names:
-                return names  # places come once only
+            new: Sequence[Hashable] = range(first, first + n)
+            if not self._custom:
+                return new  # positions never repeat
         else:
-            names = as_names(ids, ordered=True)
-        if len(names) != n:
+            new = as_id_list(ids, ordered=True)
+        if len(new) != n:
             raise DataError(
-                f"ids must hold one id a row, {n} in all, got {len(names)}; a text or a tuple counts as one id."
+                f"ids must hold one id per row, {n} in all, got {len(new)}; a string or a tuple counts as one id."
             )
-        for name in names:
-            if self._find(name) is not None:
-                how = "choose another id, or forget the example first"
+        for id_ in new:
+            if self._find(id_) is not None:
+                advice = "choose another id, or forget the example first"
                 if ids is None:
-                    how = "rows without ids are called by their places in the stream, so give ids to these rows as well"
-                raise DataError(f"Every id must be new, got {name!r}, which the model holds already; {how}.")
-        _require_distinct(names)
-        return names
+                    advice = "the default id of a row is its position in the stream, so give ids to these rows as well"
+                raise DataError(f"Every id must be new, got {id_!r}, which the model holds already; {advice}.")
+        _require_distinct(new)
+        return new
 
-    def add(self, names: Sequence[Hashable], numbers: Iterable[int]) -> None:
-        """Take in checked names of examples at some places."""
-        if isinstance(names, range) and names == numbers:
-            self._own.add(names.start, names.stop)
+    def add(self, ids: Sequence[Hashable], positions: Iterable[int]) -> None:
+        """Add checked ids of examples at the given positions."""
+        if isinstance(ids, range) and ids == positions:
+            self._default.add(ids.start, ids.stop)
             return
-        for name, number in zip(names, numbers, strict=True):
-            place = int(number)
-            if _as_place(name) == place:
-                self._own.add(place, place + 1)
+        for id_, number in zip(ids, positions, strict=True):
+            position = int(number)
+            if _as_position(id_) == position:
+                self._default.add(position, position + 1)
             else:
-                self._numbers[name] = place
-                self._names[place] = name
+                self._positions[id_] = position
+                self._custom[position] = id_
 
-    def find(self, ids: Any, *, ordered: bool = False) -> NDArray[np.int64]:
-        """Return the places of examples in the order given, refusing ids that are unknown or repeated.
+    def find(self, ids: IdList, *, ordered: bool = False) -> NDArray[np.int64]:
+        """Return the positions of ids in the order given; raise DataError if some are unknown or repeated.
 
         Parameters
         ----------
-        ids : list, array, Series, range, set, or one id by itself
-            Names. A text, a number and a tuple are one id.
+        ids : list, array, Series, range, set, or a single id
+            Ids. A string, a number and a tuple count as one id.
         ordered : bool
-            Refuse sets, which have no order.
+            Raise DataError for sets, which have no order.
         """
-        names = as_names(ids, ordered=ordered)
-        numbers = np.empty(len(names), dtype=np.int64)
-        for row, name in enumerate(names):
-            number = self._find(name)
-            if number is None:
-                raise DataError(
-                    f"Every id must be that of an example which the model holds, got {name!r}; ids_ lists them."
-                )
-            numbers[row] = number
-        _require_distinct(names)
-        return numbers
+        wanted = as_id_list(ids, ordered=ordered)
+        positions = np.empty(len(wanted), dtype=np.int64)
+        for row, id_ in enumerate(wanted):
+            position = self._find(id_)
+            if position is None:
+                raise DataError(f"Every id must be the id of an example in the model, got {id_!r}; ids_ lists them.")
+            positions[row] = position
+        _require_distinct(wanted)
+        return positions
 
-    def names(self, numbers: Iterable[int]) -> list[Hashable]:
-        """Return the names of the examples at some places."""
-        return [self._names.get(int(number), int(number)) for number in numbers]
+    def at(self, positions: Iterable[int]) -> list[Hashable]:
+        """Return the ids of the examples at some positions."""
+        return [self._custom.get(int(position), int(position)) for position in positions]
 
-    def knows(self, numbers: Iterable[int]) -> bool:
-        """Tell whether all examples at some places are known."""
-        return all(int(number) in self._names or int(number) in self._own for number in numbers)
+    def contain_positions(self, positions: Iterable[int]) -> bool:
+        """Return True if the examples at all these positions have ids."""
+        return all(int(position) in self._custom or int(position) in self._default for position in positions)
 
-    def remove(self, numbers: Iterable[int]) -> None:
-        """Let go of the names of the examples at some places."""
-        for number in numbers:
-            place = int(number)
-            self._idle.discard(place)
-            if place in self._names:
-                del self._numbers[self._names.pop(place)]
+    def remove(self, positions: Iterable[int]) -> None:
+        """Remove the ids of the examples at some positions."""
+        for number in positions:
+            position = int(number)
+            self._weightless.discard(position)
+            if position in self._custom:
+                del self._positions[self._custom.pop(position)]
             else:
-                self._own.discard(place)
+                self._default.discard(position)
 
-    def pass_over(self, numbers: Iterable[int]) -> None:
-        """Note that examples are known which the machines do not hold."""
-        for number in numbers:
-            self._idle.add(int(number), int(number) + 1)
+    def mark_weightless(self, positions: Iterable[int]) -> None:
+        """Note that the rows at some positions have weight 0, so the native model does not hold them."""
+        for position in positions:
+            self._weightless.add(int(position), int(position) + 1)
 
-    def is_idle(self, numbers: Iterable[int]) -> NDArray[np.bool_]:
-        """Tell which of the examples at some places were passed over."""
-        return np.fromiter((int(number) in self._idle for number in numbers), dtype=np.bool_)
+    def are_weightless(self, positions: Iterable[int]) -> NDArray[np.bool_]:
+        """Return for each position whether its row has weight 0."""
+        return np.fromiter((int(position) in self._weightless for position in positions), dtype=np.bool_)
 
-    def settle(self, held: NDArray[np.int64]) -> None:
-        """Let go of the names of all examples that are neither held, as the machines say, nor were passed over."""
-        named = (number for number in list(self._names) if number not in self._idle)
-        known = np.concatenate([self._own.without(self._idle).numbers(), np.fromiter(named, np.int64)])
+    def retain(self, held: NDArray[np.int64]) -> None:
+        """Remove all ids except those of rows of weight 0 and of the examples at the positions `held`."""
+        custom = (position for position in list(self._custom) if position not in self._weightless)
+        default = self._default.difference(self._weightless).to_array()
+        known = np.concatenate([default, np.fromiter(custom, np.int64)])
         self.remove(np.setdiff1d(known, held, assume_unique=True))
 
-    def given(self) -> list[Hashable]:
-        """Return the names that are not places."""
-        return list(self._names.values())
+    def custom(self) -> list[Hashable]:
+        """Return the ids that users gave, without those that equal the position of their example."""
+        return list(self._custom.values())
 
-    def is_sound(self) -> bool:
-        """Tell whether every example has one name and every name one example; values from a file need not."""
-        places = [_as_place(name) for name in self._numbers]
-        idle = self._idle.without(self._own)
+    def is_consistent(self) -> bool:
+        """Return True if every example has one id and every id one example; values from a file may be damaged."""
+        positions = [_as_position(id_) for id_ in self._positions]
+        weightless = self._weightless.difference(self._default)
         return (
-            len(self._numbers) == len(self._names)
-            and not any(number in self._own for number in self._names)
-            and not any(place in self._own for place in places if place is not None)
-            and len(idle) <= len(self._names)
-            and all(int(number) in self._names for number in idle.numbers())
+            len(self._positions) == len(self._custom)
+            and not any(position in self._default for position in self._custom)
+            and not any(position in self._default for position in positions if position is not None)
+            and len(weightless) <= len(self._custom)
+            and all(int(position) in self._custom for position in weightless.to_array())
         )
 
     def copy(self) -> Ids:
-        """Return names that change on their own from here."""
+        """Return an independent copy."""
         return Ids.from_values(self.to_values())
 
-    def to_values(self) -> dict[str, Any]:
-        """Return everything as lists; JSON can hold them if the names are plain."""
+    def to_values(self) -> IdValues:
+        """Return all ids as lists; JSON can represent them if the ids are strings, numbers or tuples of these."""
         return {
-            "own": [list(run) for run in self._own.runs()],
-            "idle": [list(run) for run in self._idle.runs()],
-            "named": [[number, name] for number, name in self._names.items()],
+            "own": [list(bounds) for bounds in self._default.ranges()],
+            "idle": [list(bounds) for bounds in self._weightless.ranges()],
+            "named": [[position, id_] for position, id_ in self._custom.items()],
         }
 
     @classmethod
-    def from_values(cls, values: dict[str, Any]) -> Ids:
-        """Return what `to_values` took apart."""
+    def from_values(cls, values: Mapping[str, object]) -> Ids:
+        """Return the ids that `to_values` described."""
+        lists = cast("IdValues", values)
         ids = cls()
-        ids._own = Places((start, stop) for start, stop in values["own"])
-        ids._idle = Places((start, stop) for start, stop in values["idle"])
-        ids._names = {number: _tuples(name) for number, name in values["named"]}
-        ids._numbers = {name: number for number, name in ids._names.items()}
+        ids._default = IdRanges((start, stop) for start, stop in lists["own"])
+        ids._weightless = IdRanges((start, stop) for start, stop in lists["idle"])
+        ids._custom = {cast("int", position): _with_tuples(id_) for position, id_ in lists["named"]}
+        ids._positions = {id_: position for position, id_ in ids._custom.items()}
         return ids
 
-    def _find(self, name: Hashable) -> int | None:
-        """Return the place of the example of some name, or None when there is none."""
-        number = self._numbers.get(name)
-        if number is None:
-            place = _as_place(name)
-            number = place if place is not None and place in self._own else None
-        return number
+    def _find(self, id_: Hashable) -> int | None:
+        """Return the position of an id, or None if it is unknown."""
+        position = self._positions.get(id_)
+        if position is None:
+            number = _as_position(id_)
+            position = number if number is not None and number in self._default else None
+        return position
 
 
-def as_names(ids: Any, *, ordered: bool = False) -> list[Hashable]:
-    """Return ids as a list, numbers of NumPy as those of Python; one id by itself is a list of one.
+def as_id_list(ids: IdList, *, ordered: bool = False) -> list[Hashable]:
+    """Return ids as a list of Python values; a single id becomes a list of one.
 
     Examples
     --------
     >>> import numpy as np
-    >>> as_names("ann"), as_names(("bob", 7)), as_names(np.arange(2)), as_names(range(2))
+    >>> as_id_list("ann"), as_id_list(("bob", 7)), as_id_list(np.arange(2)), as_id_list(range(2))
     (['ann'], [('bob', 7)], [0, 1], [0, 1])
     """
     if ordered and isinstance(ids, (set, frozenset)):
-        raise DataError("ids must come in the order of the rows, got a set, which has none; give a list.")
+        raise DataError("ids must be in the order of the rows, got a set, which has no order; give a list.")
     if not _is_collection(ids):
-        return [_name(ids)]
+        return [_check_id(ids)]
     if isinstance(ids, np.ndarray):
         ids = np.atleast_1d(ids)
-        ids = ids.tolist() if ids.dtype.kind in _PLAIN else list(ids)
-    return [_name(name) for name in ids]
+        ids = ids.tolist() if ids.dtype.kind in _PLAIN_KINDS else list(ids)
+    return [_check_id(id_) for id_ in ids]
 
 
-def _is_collection(ids: Any) -> bool:
-    """Tell whether something holds ids rather than being one: lists and arrays cannot be ids, having no hash."""
+def _is_collection(ids: object) -> TypeGuard[Iterable[object]]:
+    """Return True if the value holds ids, False if it is an id. Lists and arrays have no hash, so they are not ids."""
     if isinstance(ids, (set, frozenset, range, Iterator)):
         return True
     return not _is_hashable(ids) and isinstance(ids, Iterable)
 
 
-def _name(value: Any) -> Hashable:
-    """Return one id, or refuse it."""
-    if isinstance(value, np.generic) and value.dtype.kind in _PLAIN:
+def _check_id(value: object) -> Hashable:
+    """Return one id as a Python value; raise DataError if it cannot be an id."""
+    if isinstance(value, np.generic) and value.dtype.kind in _PLAIN_KINDS:
         value = value.item()
     if not _is_hashable(value):
         kind = type(value).__name__
-        raise DataError(f"Every id must be hashable, got a {kind}, {value!r}; a text, a number or a tuple will do.")
+        raise DataError(f"Every id must be hashable, got a {kind}, {value!r}; use a string, a number or a tuple.")
     if not _equals_itself(value):
-        raise DataError(f"Every id must be equal to itself, got {value!r}; texts, numbers and tuples of them are.")
-    name: Hashable = value
-    return name
+        raise DataError(f"Every id must equal itself, got {value!r}; use a string, a number or a tuple of these.")
+    return value
 
 
-def _is_hashable(value: Any) -> bool:
+def _is_hashable(value: object) -> bool:
     try:
         hash(value)
     except TypeError:
@@ -249,8 +267,8 @@ def _is_hashable(value: Any) -> bool:
     return True
 
 
-def _equals_itself(value: Any) -> bool:
-    """Tell whether a value can be found again: NaN, and what stands for missing values elsewhere, cannot."""
+def _equals_itself(value: object) -> bool:
+    """Return True if a value can be found again, unlike NaN and other markers of missing values."""
     if isinstance(value, tuple):
         return all(_equals_itself(part) for part in value)
     try:
@@ -259,29 +277,29 @@ def _equals_itself(value: Any) -> bool:
         return False
 
 
-def _as_place(name: Hashable) -> int | None:
-    """Return the whole number that a name is equal to, if there is one."""
-    if type(name) is int:
-        return name
-    if not isinstance(name, Number):
+def _as_position(id_: Hashable) -> int | None:
+    """Return the integer that an id equals, or None."""
+    if type(id_) is int:
+        return id_
+    if not isinstance(id_, Number):
         return None
     try:
-        place = int(name)  # type: ignore[call-overload]
+        position = int(id_)  # type: ignore[call-overload]
     except (OverflowError, TypeError, ValueError):
         return None
-    return place if place == name else None
+    return position if position == id_ else None
 
 
-def _require_distinct(names: Sequence[Hashable]) -> None:
-    if isinstance(names, range) or len(set(names)) == len(names):
+def _require_distinct(ids: Sequence[Hashable]) -> None:
+    if isinstance(ids, range) or len(set(ids)) == len(ids):
         return
     seen: set[Hashable] = set()
-    for name in names:
-        if name in seen:
-            raise DataError(f"Every id must be given once, got {name!r} twice; drop one of the two.")
-        seen.add(name)
+    for id_ in ids:
+        if id_ in seen:
+            raise DataError(f"Every id must occur once, got {id_!r} twice; drop one of the two.")
+        seen.add(id_)
 
 
-def _tuples(name: Any) -> Hashable:
-    """Return a name whose tuples became lists on the way through JSON, which knows no tuples."""
-    return tuple(_tuples(part) for part in name) if isinstance(name, list) else name
+def _with_tuples(id_: object) -> Hashable:
+    """Return an id as it was before JSON turned its tuples into lists."""
+    return tuple(_with_tuples(part) for part in id_) if isinstance(id_, list) else id_

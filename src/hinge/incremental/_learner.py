@@ -15,11 +15,11 @@ from hinge._fit.progress import FitTasks, progress_bar
 from hinge._model.overflow import check_total, require_finite
 from hinge._model.params import bound, choice, number
 from hinge._model.threads import one_blas_thread
-from hinge.exceptions import DataError, ParameterError
-from hinge.incremental._head_start import is_worth_it, learn_all
+from hinge.exceptions import ParameterError
 from hinge.incremental._ids import Ids
-from hinge.incremental._self_similarity import require_constant
+from hinge.incremental._kernel_diagonal import require_constant_diagonal
 from hinge.incremental._state import ExactState
+from hinge.incremental._warm_start import is_worthwhile, learn_all
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,7 +39,7 @@ class ExactLearner(KernelLearner[ExactState]):
     def name_rows(self, data: TrainingData, state: ExactState | None, ids: Iterable[Hashable] | None) -> TrainingData:
         """Return the data with their ids; without ids, places in the stream."""
         known, first = (Ids(), 0) if state is None else (state.ids, state.n_seen)
-        return replace(data, ids=known.checked(ids, len(data), first))
+        return replace(data, ids=known.check_new(ids, len(data), first))
 
     def new_state(
         self, estimator: KernelEstimator, data: TrainingData, options: SolverOptions, table: ClassTable
@@ -67,7 +67,8 @@ class ExactLearner(KernelLearner[ExactState]):
         if state.options.problem != "classifier":
             check_total(state.options.nu, data.costs)
         if state.kernel.name == "precomputed" and state.options.problem == "sphere":
-            require_constant(state, data.X[:, state.n_seen : state.n_seen + len(data)])
+            square = data.X[:, state.n_seen : state.n_seen + len(data)]
+            require_constant_diagonal(square, state.precomputed_diagonal())
 
     def train(self, estimator: KernelEstimator, state: ExactState, data: TrainingData) -> None:
         """Learn a whole training set; one pass is enough."""
@@ -78,7 +79,7 @@ class ExactLearner(KernelLearner[ExactState]):
         warn_if_violated(state, estimator.tol)
 
     def _learn_all(self, state: ExactState, data: TrainingData, monitor: _core.Monitor | None) -> None:
-        if state.options.problem == "classifier" and is_worth_it(data, state):
+        if state.options.problem == "classifier" and is_worthwhile(data, state):
             with state.adding(data, 0):
                 learn_all(data, state, monitor)
         else:
@@ -110,32 +111,32 @@ def forget(estimator: KernelEstimator, ids: Any) -> None:
     """Forget examples by their ids."""
     numbers = exact_state(estimator).ids.find(ids)
     with revising(estimator, ExactState) as (state, monitor), state.revised():
-        is_idle = state.ids.is_idle(numbers)
-        held = numbers[~is_idle]
+        weightless = state.ids.are_weightless(numbers)
+        held = numbers[~weightless]
         done = state.native.forget(held, monitor)
-        state.ids.remove([*held[:done], *numbers[is_idle]])
+        state.ids.remove([*held[:done], *numbers[weightless]])
     warn_if_violated(exact_state(estimator), estimator.tol)
 
 
 def leave_one_out(estimator: KernelEstimator) -> tuple[ClassTable, NDArray[np.float64]]:
     """Return the decision value of each example held, by the model without it, one column per binary model."""
-    state = exact_state(estimator).expendable()
+    known = exact_state(estimator)
+    state = known.expendable()
+    known.publish()  # for other threads: examples leave and come again
+    try:
+        return state.table, _leave_one_out(estimator, state)
+    finally:
+        known.retract()
+
+
+def _leave_one_out(estimator: KernelEstimator, state: ExactState) -> NDArray[np.float64]:
     with one_blas_thread(), progress_bar(estimator.verbose) as bar, state.watched(bar) as monitor:
-        return state.table, require_finite(state.native.leave_one_out(monitor))
+        return require_finite(state.native.leave_one_out(monitor))
 
 
 def exact_state(estimator: KernelEstimator) -> ExactState:
     """Return the state of an exact model, or raise NotFittedError."""
     return state_of(estimator, ExactState)
-
-
-def require_examples(state: ExactState) -> ExactState:
-    """Return the state; raise DataError if the model holds no example."""
-    if not state.native.n_retained:
-        raise DataError(
-            "The model must hold examples to predict others, got a model that forgot all; learn some first."
-        )
-    return state
 
 
 def certified(estimator: KernelEstimator) -> _core.ExactModel:

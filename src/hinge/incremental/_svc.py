@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from hinge import _core
-    from hinge._model.predictor import Predictor
 
 
 class IncrementalSVC(SupportVectorClassifier):
@@ -310,7 +309,7 @@ class IncrementalSVC(SupportVectorClassifier):
         known = exact.exact_state(self).ids
         numbers = known.find(ids, ordered=True)
         labels = one_each(y, len(numbers), "y")
-        for name in known.names(numbers[known.is_idle(numbers)]):
+        for name in known.at(numbers[known.are_weightless(numbers)]):
             raise DataError(
                 f"Examples of weight 0 must be forgotten and learned again to get another label, got {name!r}; "
                 "they are not held."
@@ -337,7 +336,7 @@ class IncrementalSVC(SupportVectorClassifier):
         changed = (numbers_after != before) & ~weightless
         native.relabel(numbers[changed], numbers_after[changed], costs[changed], monitor)
         native.forget(numbers[weightless], monitor)
-        state.ids.pass_over(numbers[weightless])
+        state.ids.mark_weightless(numbers[weightless])
 
     @writes
     def leave_one_out(self, method: str = "predict") -> NDArray[Any]:
@@ -372,10 +371,6 @@ class IncrementalSVC(SupportVectorClassifier):
 
     def _solution(self) -> _core.ExactModel:
         return exact.certified(self)
-
-    def _predictor(self) -> Predictor:
-        exact.require_examples(exact.exact_state(self))
-        return super()._predictor()
 
     def _ratios(self, before: NDArray[Any], after: NDArray[Any]) -> NDArray[np.float64]:
         """Return by how much the class weight of each example changes with its label."""

@@ -28,7 +28,7 @@ def exact(estimator: type[Any]) -> Entry:
     entry = classifier(estimator, ExactState, check_exact_state)
 
     def take_apart(model: Any) -> Parts:
-        for name in getattr(getattr(model, "_state", None), "ids", Ids()).given():
+        for name in getattr(getattr(model, "_state", None), "ids", Ids()).custom():
             if not _is_plain(name):
                 raise ModelFileError(
                     f"The model cannot be saved: an id must be a text, a finite number, True, False, None or a tuple "
@@ -62,10 +62,10 @@ def _check_ids(arrays: Arrays, values: dict[str, Any], seen: int) -> None:
     require(paired and all(_is_plain(name) for _, name in pairs), "its ids are not pairs of a place and a plain value")
     require(all(0 <= number < seen for number, _ in pairs), "an id is that of an example it has not seen")
     ids = Ids.from_values(values)
-    sound = ids.is_sound() and len(ids.given()) == len(pairs)
+    sound = ids.is_consistent() and len(ids.custom()) == len(pairs)
     require(sound, "an id or its place is repeated, or called otherwise than it says")
     held = np.sort(arrays["ids"])
-    fitting = ids.knows(held) and not ids.is_idle(held).any() and ids.n_held == len(held)
+    fitting = ids.contain_positions(held) and not ids.are_weightless(held).any() and ids.n_held == len(held)
     require(fitting, "its ids do not belong to its examples one to one")
 
 

@@ -1,8 +1,9 @@
-#include "solvers/margin.hpp"
+#include "solvers/margin_inverse.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "blas.hpp"
 #include "loops.hpp"
@@ -12,19 +13,20 @@ namespace hinge {
 
 namespace {
 
-constexpr std::size_t most_aside = 8;
+constexpr std::size_t max_pending = 8;
 constexpr std::size_t bands = 2;
-// A smaller matrix is read faster than a thread starts.
-constexpr std::size_t worth_a_thread = 700;
+// A thread takes longer to start than a smaller matrix takes to read.
+constexpr std::size_t min_rows_for_threads = 700;
 
-// Where a row of the triangle begins.
-std::size_t row_at(std::size_t row) { return row * (row + 1) / 2; }
+// Offset of the first value of a row of the triangle.
+std::size_t row_start(std::size_t row) { return row * (row + 1) / 2; }
 
 }  // namespace
 
 void MarginInverse::over_bands(const std::function<void(std::size_t, std::size_t, std::size_t)>& work) const {
-  const auto middle = static_cast<std::size_t>(static_cast<double>(size_) / std::sqrt(2.0));  // the upper band has as many values as the lower
-  parallel_for(size_ < worth_a_thread ? 1 : threads_, bands, [&](std::size_t band) {
+  // The triangle of the first size / sqrt(2) rows holds half of all values.
+  const auto middle = static_cast<std::size_t>(static_cast<double>(size_) / std::sqrt(2.0));
+  parallel_for(size_ < min_rows_for_threads ? 1 : threads_, bands, [&](std::size_t band) {
     work(band, band == 0 ? 0 : middle, band == 0 ? middle : size_);
   });
 }
@@ -32,7 +34,7 @@ void MarginInverse::over_bands(const std::function<void(std::size_t, std::size_t
 void MarginInverse::clear() {
   size_ = 0;
   triangle_.truncate(0);
-  aside_.clear();
+  pending_.clear();
 }
 
 void MarginInverse::start(double kernel_value) {
@@ -48,24 +50,23 @@ void MarginInverse::multiply(std::span<const double> vector, std::span<double> r
     loops<double>().symmetric_product(triangle_.data(), first, last, vector.data(), parts.data() + band * size_);
   });
   for (std::size_t i = 0; i < size_; ++i) result[i] = parts[i] + parts[size_ + i];
-  for (const Change& change : aside_) {
+  for (const RankOneChange& change : pending_) {
     const double share = change.weight * loops<double>().dot(change.vector.data(), vector.data(), size_);
     for (std::size_t i = 0; i < size_; ++i) result[i] += share * change.vector[i];
   }
 }
 
 double MarginInverse::diagonal(std::size_t index) const {
-  double value = triangle_.data()[row_at(index) + index];
-  for (const Change& change : aside_) value += change.weight * change.vector[index] * change.vector[index];
+  double value = triangle_.data()[row_start(index) + index];
+  for (const RankOneChange& change : pending_) value += change.weight * change.vector[index] * change.vector[index];
   return value;
 }
 
 void MarginInverse::column(std::size_t index, std::span<double> result) const {
   for (std::size_t i = 0; i < size_; ++i) {
-    const std::size_t row = std::max(i, index), place = std::min(i, index);
-    result[i] = triangle_.data()[row_at(row) + place];
+    result[i] = triangle_.data()[row_start(std::max(i, index)) + std::min(i, index)];
   }
-  for (const Change& change : aside_) {
+  for (const RankOneChange& change : pending_) {
     const double share = change.weight * change.vector[index];
     for (std::size_t i = 0; i < size_; ++i) result[i] += share * change.vector[i];
   }
@@ -74,48 +75,51 @@ void MarginInverse::column(std::size_t index, std::span<double> result) const {
 void MarginInverse::add(std::span<const double> direction, double kappa) {
   const std::vector<double> zeros(size_ + 1, 0.0);
   triangle_.append(zeros.data(), zeros.size());
-  for (Change& change : aside_) change.vector.push_back(0.0);
+  for (RankOneChange& change : pending_) change.vector.push_back(0.0);
   std::vector<double> vector(direction.begin(), direction.end());
   vector.push_back(1.0);
   ++size_;
-  aside_.push_back({1.0 / kappa, std::move(vector)});
-  if (aside_.size() == most_aside) bring_in();
+  queue({1.0 / kappa, std::move(vector)});
 }
 
 void MarginInverse::remove(std::size_t index, std::span<const double> column) {
   if (size_ == 2) return clear();
-  aside_.push_back({-1.0 / column[index], {column.begin(), column.end()}});
-  if (aside_.size() == most_aside) bring_in();
-  take_last_place(index);
+  queue({-1.0 / column[index], {column.begin(), column.end()}});
+  replace_with_last(index);
 }
 
-void MarginInverse::bring_in() {
-  std::array<const double*, most_aside> vectors{};
-  std::array<double, most_aside> weights{};
-  for (std::size_t t = 0; t < aside_.size(); ++t) {
-    vectors[t] = aside_[t].vector.data();
-    weights[t] = aside_[t].weight;
+void MarginInverse::queue(RankOneChange change) {
+  pending_.push_back(std::move(change));
+  if (pending_.size() == max_pending) apply_pending();
+}
+
+void MarginInverse::apply_pending() {
+  std::array<const double*, max_pending> vectors{};
+  std::array<double, max_pending> weights{};
+  for (std::size_t t = 0; t < pending_.size(); ++t) {
+    vectors[t] = pending_[t].vector.data();
+    weights[t] = pending_[t].weight;
   }
   over_bands([&](std::size_t, std::size_t first, std::size_t last) {
-    loops<double>().symmetric_update(triangle_.data(), first, last, vectors.data(), weights.data(), aside_.size());
+    loops<double>().symmetric_update(triangle_.data(), first, last, vectors.data(), weights.data(), pending_.size());
   });
-  aside_.clear();
+  pending_.clear();
 }
 
-void MarginInverse::take_last_place(std::size_t index) {
+void MarginInverse::replace_with_last(std::size_t index) {
   const std::size_t last = size_ - 1;
   double* values = triangle_.data();
-  const double* from = values + row_at(last);
+  const double* from = values + row_start(last);
   if (index != last) {
-    std::copy_n(from, index, values + row_at(index));
-    values[row_at(index) + index] = from[last];
-    for (std::size_t i = index + 1; i < last; ++i) values[row_at(i) + index] = from[i];
+    std::copy_n(from, index, values + row_start(index));
+    values[row_start(index) + index] = from[last];
+    for (std::size_t i = index + 1; i < last; ++i) values[row_start(i) + index] = from[i];
   }
-  for (Change& change : aside_) {
+  for (RankOneChange& change : pending_) {
     change.vector[index] = change.vector[last];
     change.vector.pop_back();
   }
-  triangle_.truncate(row_at(last));
+  triangle_.truncate(row_start(last));
   size_ = last;
 }
 
