@@ -1,4 +1,4 @@
-"""`IncrementalSVC`: classes that come and go, windows, leaving one out, and what a model shows."""
+"""`IncrementalSVC`: new and removed classes, windows, leave-one-out and attributes."""
 
 from __future__ import annotations
 
@@ -236,7 +236,9 @@ class TestAttributes:
                 ConvergenceWarning, match=r"^The optimality conditions are violated by .*, more than tol=1"
             ):
                 learn(X, y)
-        with pytest.warns(ConvergenceWarning, match="scale the features, lower C, or use a positive semi-definite kernel"):
+        with pytest.warns(
+            ConvergenceWarning, match="scale the features, lower C, or use a positive semi-definite kernel"
+        ):
             model.forget(range(10))
 
 
