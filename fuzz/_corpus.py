@@ -82,7 +82,7 @@ def models() -> dict[str, Any]:
         ),
         "tracking": TrackingSVC(**settings).fit(X.astype(np.float32), many),
         "tracking-support": TrackingSVC(keep="support", **settings).fit(positive, y),
-        "perceptron": KernelPerceptron(budget=9, margin=0.5, **settings).fit(X, many),
+        "perceptron": KernelPerceptron(max_support=9, margin=0.5, **settings).fit(X, many),
         "exact": exact,
         "window": IncrementalSVC(kernel="linear", max_examples=20, **settings).partial_fit(
             X, many, classes=["ash", "yew"]

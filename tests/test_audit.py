@@ -18,7 +18,7 @@ OURS = {"name": "hinge", "version": "0.1.0", "vulns": FOUND["vulns"]}
     ("found", "status", "said"),
     [
         ([CLEAN, UNKNOWN], 0, "1 packages audited, 0 findings; 1 unknown: scipy"),
-        ([CLEAN, FOUND], 1, "numpy 1.0: CVE-1, mended in 2.0"),
+        ([CLEAN, FOUND], 1, "numpy 1.0: CVE-1, fixed in 2.0"),
         ([CLEAN, OURS], 0, "1 packages audited, 0 findings; 0 unknown: -"),
         ([UNKNOWN], 0, "Not audited"),
         (None, 0, ""),
@@ -31,6 +31,6 @@ def test_only_findings_fail(  # noqa: PLR0917
     (tmp_path / "lib" / "python3.11" / "site-packages").mkdir(parents=True)
     monkeypatch.setattr("sys.argv", ["audit", str(tmp_path)])
     main = runpy.run_path(str(SCRIPT))["main"]
-    monkeypatch.setitem(main.__globals__, "audited", lambda packages, folder: found)
+    monkeypatch.setitem(main.__globals__, "run_audit", lambda packages, folder: found)
     assert main() == status
     assert said in capsys.readouterr().out

@@ -38,35 +38,35 @@ def test_traffic(intrusion, made_up):
     assert is_attack.sum() == 100
     assert np.array_equal(X, intrusion.traffic(made_up, seed=1)[0])
     probes = X[is_attack].mean(axis=1) > 6
-    assert 30 <= probes.sum() <= 70  # as they come, four in five would be the flood
+    assert 30 <= probes.sum() <= 70  # in the file, four in five are floods
 
 
-def test_hunt(intrusion, made_up):
+def test_labelling_and_ranking(intrusion, made_up):
     X, is_attack = intrusion.traffic(made_up, seed=0)
-    learner = intrusion.hunt(X, is_attack, intrusion.suspicion(X), "positive")
+    learner = intrusion.label_actively(X, is_attack, intrusion.rank_by_anomaly(X), "positive")
     assert len(learner.labels) == 60
     assert all(is_attack[row] == label for row, label in learner.labels.items())
-    order = intrusion.ranking(learner, X)
+    order = intrusion.rank_by_classifier(learner, X)
     assert sorted(order) == list(range(1_000))
     assert list(order[:60]) == list(learner.labels)
-    assert intrusion.found(is_attack[order], 0.1) > 0.95
+    assert intrusion.detection_rate(is_attack[order], 0.1) > 0.95
 
 
-def test_first_suspects_of_one_kind(intrusion):
+def test_first_suspects_of_one_class(intrusion):
     random = np.random.default_rng(0)
     is_attack = np.arange(1_000) >= 15
     X = random.normal(size=(1_000, 2)) + 3 * is_attack[:, None]
-    learner = intrusion.hunt(X, is_attack, np.arange(1_000), "boundary")
-    assert list(learner.labels)[:16] == list(range(16))  # until the first of the other kind
+    learner = intrusion.label_actively(X, is_attack, np.arange(1_000), "boundary")
+    assert list(learner.labels)[:16] == list(range(16))  # until the first of the other class
     assert len(learner.labels) == 60
 
 
-def test_found(intrusion):
+def test_detection_rate(intrusion):
     hits = np.array([True, False, True, False, True, True])
-    assert [intrusion.found(hits, rate) for rate in (0.0, 0.5, 1.0)] == [0.25, 0.5, 1.0]
+    assert [intrusion.detection_rate(hits, rate) for rate in (0.0, 0.5, 1.0)] == [0.25, 0.5, 1.0]
 
 
-def test_missing_data_are_named(intrusion, monkeypatch, capsys, tmp_path):
+def test_missing_data_is_reported(intrusion, monkeypatch, capsys, tmp_path):
     monkeypatch.setenv("HINGE_DATA", str(tmp_path / "nowhere"))
     monkeypatch.setattr(sys, "argv", ["intrusion.py"])
     with pytest.raises(SystemExit) as stopped:
@@ -78,18 +78,20 @@ def test_missing_data_are_named(intrusion, monkeypatch, capsys, tmp_path):
 @pytest.mark.slow
 def test_intrusion(intrusion, data_folder, monkeypatch, capsys, tmp_path):
     X, is_attack = intrusion.traffic(load("kddcup99"), seed=0)
-    suspects = intrusion.suspicion(X)
+    suspects = intrusion.rank_by_anomaly(X)
     hits = {
-        name: is_attack[intrusion.ranking(intrusion.hunt(X, is_attack, suspects, strategy), X)]
-        for name, strategy in intrusion.RULES.items()
+        name: is_attack[intrusion.rank_by_classifier(intrusion.label_actively(X, is_attack, suspects, strategy), X)]
+        for name, strategy in intrusion.STRATEGIES.items()
     }
     positive, boundary, anomalies = hits["largest positive"], hits["near boundary"], is_attack[suspects]
     assert positive[:60].sum() > max(boundary[:60].sum(), anomalies[:60].sum())  # while labelling
     assert boundary[:60].sum() <= anomalies[:60].sum()
-    assert intrusion.found(boundary, 0.05) > intrusion.found(anomalies, 0.05) + 0.2  # the jump to classifying
+    assert (
+        intrusion.detection_rate(boundary, 0.05) > intrusion.detection_rate(anomalies, 0.05) + 0.2
+    )  # classification beats ranking
     pytest.importorskip("matplotlib")
-    picture = tmp_path / "pictures" / "roc.png"
-    monkeypatch.setattr(sys, "argv", ["intrusion.py", "--output", str(picture)])
+    figure = tmp_path / "pictures" / "roc.png"
+    monkeypatch.setattr(sys, "argv", ["intrusion.py", "--output", str(figure)])
     intrusion.main()
     assert "near boundary" in capsys.readouterr().out
-    assert picture.stat().st_size > 10_000
+    assert figure.stat().st_size > 10_000

@@ -68,7 +68,7 @@ CASES = {
     "small": (lambda: OnlineSVC(gamma=0.3, max_support=12), online, csr_matrix(X)),
     "precomputed": (lambda: OnlineSVC(kernel="precomputed"), online, GRAM),
     "callable": (lambda: OnlineSVC(kernel=lambda A, B: rbf_kernel(A, B, gamma=0.3)), online, X),
-    "perceptron": (lambda: KernelPerceptron(gamma=0.3, budget=10), labelled, X),
+    "perceptron": (lambda: KernelPerceptron(gamma=0.3, max_support=10), labelled, X),
     "exact": (lambda: IncrementalSVC(gamma=0.3), exact, X),
     "exact sparse": (lambda: IncrementalSVC(gamma=0.3), exact, csr_matrix(X)),
     "exact precomputed": (lambda: IncrementalSVC(kernel="precomputed"), exact, GRAM),

@@ -33,7 +33,7 @@ def measure(quick: bool) -> Section:
                 OnlineSVC(C=C, gamma=gamma, max_support=limit, random_state=0),
                 RobustOnlineSVC(C=C, gamma=gamma, max_support=limit, variant="hinge", random_state=0),
                 RobustOnlineSVC(C=C, gamma=gamma, max_support=limit, random_state=0),
-                KernelPerceptron(gamma=gamma, budget=limit, random_state=0),
+                KernelPerceptron(gamma=gamma, max_support=limit, random_state=0),
             ]
             errors = [_error(model.fit(split.X, split.y), split) for model in models]
             errors.append(_error(OnlineSVC(C=C, gamma=gamma).fit(split.X[:limit], split.y[:limit]), split))

@@ -121,7 +121,7 @@ def _drift_learners(exact: Exact, seed: int) -> list[Learner]:
     return [
         Learner("online", OnlineSVC(C=1.0, max_support=300, random_state=seed, gamma=0.05, **SMALL)),
         Learner("robust", RobustOnlineSVC(C=1.0, max_support=300, random_state=seed, gamma=0.05, **SMALL)),
-        Learner("perceptron", KernelPerceptron(budget=300, random_state=seed, gamma=0.05, **SMALL)),
+        Learner("perceptron", KernelPerceptron(max_support=300, random_state=seed, gamma=0.05, **SMALL)),
         Tracker("tracking", TrackingSVC(C=1.0, keep="support", random_state=seed, gamma=0.05, **SMALL)),
         exact,
         Detector("one-class", IncrementalOneClassSVM(nu=0.05, max_examples=N_HELD, gamma=0.01, **SMALL)),

@@ -88,7 +88,7 @@ def _measure(rows: Problem, method: str, size: int, seed: int, checkpoints: Sequ
             C=rows.C,
             gamma=rows.gamma,
             epochs="converge" if method == CONVERGED else 1,
-            finish=method != UNFINISHED,
+            finishing=method != UNFINISHED,
             cache_size=1000,
             random_state=seed,
             n_jobs=1,

@@ -116,17 +116,17 @@ def _libsvm(spec: DatasetSpec, seed: int, rows: int | None) -> Record:
 def _lasvm(spec: DatasetSpec, seed: int, rows: int | None) -> Record:
     problem = _problem(spec, seed, rows)
     online, finished = (
-        measure.fit_and_measure(make_lasvm(problem, cache=spec.cache, seed=seed, finish=finish), problem)
-        for finish in (False, True)
+        measure.fit_and_measure(make_lasvm(problem, cache=spec.cache, seed=seed, finishing=finishing), problem)
+        for finishing in (False, True)
     )
     before: Record = {f"online_{name}": value for name, value in online.items()}
     return {**finished, "test_rows": len(problem.y_test), **before}
 
 
-def make_lasvm(problem: Problem, *, cache: float, seed: int, finish: bool = True) -> OnlineSVC:
+def make_lasvm(problem: Problem, *, cache: float, seed: int, finishing: bool = True) -> OnlineSVC:
     """Create LASVM with one epoch, with or without the finishing step."""
     return OnlineSVC(
-        C=problem.C, gamma=problem.gamma, cache_size=cache, epochs=1, finish=finish, random_state=seed, n_jobs=1
+        C=problem.C, gamma=problem.gamma, cache_size=cache, epochs=1, finishing=finishing, random_state=seed, n_jobs=1
     )
 
 

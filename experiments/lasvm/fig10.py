@@ -36,13 +36,13 @@ _SEEDS, _QUICK_SEEDS = 10, 2
 _TEST_ROWS = 1_300
 
 
-def _lasvm(problem: Problem, seed: int, epochs: int, finish: bool, delta: float | None) -> Record:
+def _lasvm(problem: Problem, seed: int, epochs: int, finishing: bool, delta: float | None) -> Record:
     model = OnlineSVC(
         C=problem.C,
         gamma=problem.gamma,
         cache_size=40,
         epochs=epochs,
-        finish=finish,
+        finishing=finishing,
         max_gap=delta,
         random_state=seed,
         n_jobs=1,
@@ -61,7 +61,7 @@ def _measure_references(seed: int) -> list[Record]:
     """Measure the methods that do not depend on delta_max."""
     problem = banana(seed)
     return [
-        {"variant": UNMODIFIED, **_lasvm(problem, seed, 1, finish=False, delta=None)},
+        {"variant": UNMODIFIED, **_lasvm(problem, seed, 1, finishing=False, delta=None)},
         {"variant": LIBSVM, **fit_and_measure(make_libsvm(problem, cache_size=40), problem)},
     ]
 

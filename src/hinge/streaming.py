@@ -186,7 +186,8 @@ def progressive_score(model: Model) -> ProgressiveScore:
     ProgressiveScore
         `n_examples` and `n_mistakes` since the model was created or loaded.
     """
-    return replace(model.progressive_score_)
+    score: ProgressiveScore = replace(model.progressive_score_)
+    return score
 
 
 def model_size(model: Model, *, fast: bool = False) -> int:

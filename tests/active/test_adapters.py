@@ -1,4 +1,4 @@
-"""Questions and models of this package inside modAL and scikit-activeml, in loops as their users write them."""
+"""The adapters for modAL and scikit-activeml, in loops as users of these packages write them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class TestModal:
     """Strategies for learners of modAL; those without a learner need no modAL."""
 
     @pytest.mark.parametrize("name", ["boundary", "positive"])
-    def test_the_rows_of_query_and_their_merits(self, iris, name):
+    def test_rows_and_scores_are_those_of_query(self, iris, name):
         X, y = iris
         model = OnlineSVC(gamma=0.5, random_state=0).fit(X[:30], y[:30])
         rows, worth = modal.strategy(name)(model, X, n_instances=4)
@@ -42,14 +42,14 @@ class TestModal:
         np.testing.assert_array_equal(worth, acquisition_scores(model, X, name)[rows])
 
     @pytest.mark.parametrize("kind", [csr_matrix, pd.DataFrame, np.ndarray.tolist])
-    def test_any_kind_of_pool(self, iris, kind):
+    def test_pool_types(self, iris, kind):
         X, y = iris
         model = OnlineSVC(gamma=0.5, random_state=0).fit(kind(X[:30]), y[:30])
         rows, _ = modal.strategy()(model, kind(X), n_instances=2)
         assert rows.tolist() == query(model, kind(X), 2).tolist()
 
     @pytest.mark.parametrize("model", [OnlineSVC(), Continued(EXACT), OnlineSVC().partial_fit([[0.0] * 4], [1])])
-    def test_random_rows_while_nothing_can_be_chosen(self, iris, model):
+    def test_random_rows_until_two_classes_are_known(self, iris, model):
         ask = modal.strategy(random_state=0)
         first, second = ask(model, iris[0], n_instances=5), ask(model, iris[0], n_instances=5)
         assert first[0].tolist() != second[0].tolist()
@@ -62,7 +62,7 @@ class TestModal:
         rows = [pickle.loads(pickle.dumps(ask))(None, iris[0], 3)[0], deepcopy(ask)(None, iris[0], 3)[0]]
         np.testing.assert_array_equal(rows[0], rows[1])
 
-    def test_what_makes_no_sense_is_refused_at_once(self):
+    def test_bad_parameters_raise_at_once(self):
         with pytest.raises(ParameterError, match=r"^strategy must be one of"):
             modal.strategy("wild")
         with pytest.raises(ParameterError, match=r"^random_state must be"):
@@ -71,7 +71,7 @@ class TestModal:
 
 @pytest.fixture
 def learners(monkeypatch):
-    """modAL's learners; its last version calls a keyword of scikit-learn that is gone from there."""
+    """Learners of modAL, whose last version uses a keyword that scikit-learn has removed."""
     learners = pytest.importorskip("modAL.models.learners", reason="modAL is not installed")
     check = learners.check_X_y
     monkeypatch.setattr(learners, "check_X_y", lambda X, y, force_all_finite=True, **more: check(X, y, **more) and None)
@@ -102,7 +102,7 @@ def test_a_loop_of_modal_learns_every_row_once(learners, iris, size):
     assert learner.score(X, y) > 0.85
 
 
-def test_a_loop_of_modal_from_nothing(learners, iris):
+def test_a_loop_of_modal_without_initial_labels(learners, iris):
     X, y = iris
     learner = learners.ActiveLearner(Continued(OnlineSVC(gamma=0.5)), modal.strategy(random_state=1))
     assert len(set(taught(learner, X, y, 25))) == 25
@@ -110,7 +110,7 @@ def test_a_loop_of_modal_from_nothing(learners, iris):
     assert learner.score(X, y) > 0.85
 
 
-def test_the_strategies_of_modal_take_shares(learners, iris):
+def test_strategies_of_modal_accept_margin_probabilities(learners, iris):
     X, y = iris
     model = Continued(EXACT, probabilities="margins")
     learner = learners.ActiveLearner(model, X_training=X[:6], y_training=y[:6])  # uncertainty_sampling
@@ -118,7 +118,7 @@ def test_the_strategies_of_modal_take_shares(learners, iris):
     assert learner.estimator.estimator_.n_seen_ == 18
 
 
-def test_merits_come_with_the_rows(learners, iris):
+def test_scores_are_returned_with_the_rows(learners, iris):
     X, y = iris
     learner = learners.ActiveLearner(Continued(EXACT), modal.strategy(), X_training=X[:9], y_training=y[:9])
     rows, chosen, worth = learner.query(X, n_instances=2, return_metrics=True)
@@ -190,7 +190,7 @@ def test_a_loop_on_digits_learns_every_row_once(tools):
 
 
 class TestContinuedClassifier:
-    """A fit goes on from the one before."""
+    """`fit` continues from the previous `fit`."""
 
     def test_only_new_rows_are_learned(self, tools, iris):
         X, truth = iris
@@ -202,7 +202,7 @@ class TestContinuedClassifier:
             np.testing.assert_allclose(clf.decision_function(X), expected.decision_function(X), atol=1e-8)
         assert not hasattr(clf.estimator, "estimator_")
 
-    def test_labels_taken_back_and_corrected(self, tools, iris):
+    def test_removed_and_corrected_labels(self, tools, iris):
         X, truth = iris
         y = some_labels(truth, np.r_[:60])
         clf = tools.ContinuedClassifier(Continued(EXACT), classes=[0, 1, 2]).fit(X, y)
@@ -223,14 +223,14 @@ class TestContinuedClassifier:
         assert clf.estimator_.estimator_.C == 1.0
         assert clf.estimator_.estimator_.n_seen_ == 40
 
-    def test_what_the_model_refuses_is_no_end(self, tools, iris):
+    def test_fit_continues_after_rejected_labels(self, tools, iris):
         X, truth = iris
         clf = tools.ContinuedClassifier(Continued(EXACT), classes=[0, 1, 2]).fit(X, some_labels(truth, np.r_[:30]))
         with pytest.warns(UserWarning, match="There is no labeled data"):
             clf.fit(X, np.full(150, np.nan))
         assert clf.fit(X, some_labels(truth, np.r_[:31])).estimator_.estimator_.n_seen_ == 31
 
-    def test_the_strategies_of_skactiveml_take_shares(self, tools, iris):
+    def test_strategies_of_skactiveml_accept_margin_probabilities(self, tools, iris):
         from skactiveml.pool import UncertaintySampling
 
         X, truth = iris
@@ -244,16 +244,16 @@ class TestContinuedClassifier:
         shares = clf.predict_proba(X)
         np.testing.assert_array_equal(clf.classes_[shares.argmax(axis=1)], clf.predict(X))
 
-    def test_other_estimators_are_refused(self, tools, iris):
+    def test_other_estimators_raise(self, tools, iris):
         with pytest.raises(ParameterError, match=r"^estimator must be a Continued, got OnlineSVC"):
             tools.ContinuedClassifier(OnlineSVC()).fit(*iris)
 
 
 class TestHingeQuery:
-    """Choices and utilities, by the rules of scikit-activeml."""
+    """Selected rows and utilities follow the conventions of scikit-activeml."""
 
     @pytest.mark.parametrize("strategy", ["boundary", "positive"])
-    def test_utilities_are_merits(self, tools, iris, strategy):
+    def test_utilities_are_acquisition_scores(self, tools, iris, strategy):
         X, truth = iris
         y = some_labels(truth, np.r_[:30])
         clf = wrapped(EXACT).fit(X, y)
@@ -266,7 +266,7 @@ class TestHingeQuery:
     @pytest.mark.parametrize("strategy", ["boundary", "positive", "autoactive", "random"])
     @pytest.mark.parametrize("spread", [0.0, 0.2])
     @pytest.mark.parametrize("sample", [None, 60])
-    def test_each_row_of_a_batch_is_the_best_of_its_moment(self, tools, iris, strategy, spread, sample):
+    def test_each_row_of_a_batch_has_the_highest_utility_left(self, tools, iris, strategy, spread, sample):
         X, truth = iris
         y = some_labels(truth, np.r_[:30])
         asking = tools.HingeQuery(strategy, sample, random_state=1, spread=spread)
@@ -299,14 +299,14 @@ class TestHingeQuery:
     @pytest.mark.parametrize("estimator", [OnlineSVC(), Continued(OnlineSVC(gamma=1.0))])
     @pytest.mark.parametrize("known", [0, 1])
     @pytest.mark.filterwarnings("ignore:The 'base_estimator' could not be fitted")
-    def test_random_rows_while_nothing_can_be_chosen(self, tools, iris, estimator, known):
+    def test_random_rows_until_two_classes_are_known(self, tools, iris, estimator, known):
         X, truth = iris
         y = some_labels(truth, np.r_[:known])
         seen = {tools.HingeQuery(random_state=seed).query(X, y, wrapped(estimator))[0] for seed in range(20)}
         assert len(seen) > 10
         assert min(seen) >= known
 
-    def test_weights_and_texts(self, tools, iris):
+    def test_weights_and_string_labels(self, tools, iris):
         from skactiveml.classifier import SklearnClassifier
 
         X, truth = iris
@@ -358,7 +358,7 @@ class TestHingeStreamQuery:
         assert clf.estimator_.estimator_.n_seen_ == 3 + len(asked)
         assert clf.score(X, truth) > 0.85
 
-    def test_pieces_of_any_size_are_the_same(self, tools, iris):
+    def test_chunk_size_does_not_matter(self, tools, iris):
         X, truth = iris
         clf = wrapped(EXACT).fit(X[:30], truth[:30])
         whole = tools.HingeStreamQuery(threshold=0.5, budget=0.2).query(X, clf)
@@ -371,13 +371,13 @@ class TestHingeStreamQuery:
         np.testing.assert_array_equal(found, whole)
         assert (acquisition_scores(clf, X[whole], "boundary") > -0.5).all()
 
-    def test_all_rows_are_worth_asking_about_before_anything_is_known(self, tools, iris):
+    def test_all_rows_are_selected_before_two_classes_are_known(self, tools, iris):
         clf = wrapped(Continued(EXACT))
         assert tools.HingeStreamQuery(budget=1.0).query(iris[0][:5], clf).tolist() == [0, 1, 2, 3, 4]
         chosen = tools.HingeStreamQuery(budget=1.0).query(iris[0], clf, *iris, fit_clf=True)
         assert 0 < len(chosen) < 150
 
-    def test_a_threshold_that_makes_no_sense(self, tools, iris):
+    def test_bad_threshold(self, tools, iris):
         with pytest.raises(ParameterError, match=r"^threshold must be a finite number above 0, got 0"):
             tools.HingeStreamQuery(threshold=0).query(iris[0], wrapped(EXACT))
 

@@ -1,4 +1,4 @@
-"""`Continued`: whatever the calls were, the model is one of the rows of the last, and no row is learned twice."""
+"""`Continued`: the model is always one of the rows of the last call, and no row is learned twice."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_scikit_learn_estimator(estimator, check):
 
 
 class Diary(GaussianNB):
-    """A model that writes down what it is called with; it cannot forget."""
+    """A model that records its calls and cannot forget."""
 
     def fit(self, X, y, sample_weight=None):
         super().fit(X, y, sample_weight)
@@ -43,7 +43,7 @@ class Diary(GaussianNB):
         return self
 
 
-def assert_like_from_nothing(model, X, y, sample_weight=None, template=EXACT):
+def assert_like_fit_from_scratch(model, X, y, sample_weight=None, template=EXACT):
     """The model must be the exact solution for these rows."""
     expected = clone(template).fit(X, y, sample_weight=sample_weight)
     np.testing.assert_array_equal(model.classes_, expected.classes_)
@@ -58,23 +58,23 @@ def test_only_new_rows_are_learned_in_any_order(three):
         rows = random.permutation(n)
         model.fit(X[rows], y[rows])
         assert model.estimator_.n_seen_ == n
-        assert_like_from_nothing(model, X[:n], y[:n])
+        assert_like_fit_from_scratch(model, X[:n], y[:n])
 
 
-def test_rows_that_change_or_vanish(three):
+def test_relabelled_and_removed_rows(three):
     X, y = three
     model = Continued(EXACT).fit(X, y)
     other = y.copy()
     other[:10] = (y[:10] + 1) % 3
     model.fit(X[5:], other[5:])
     assert model.estimator_.n_seen_ == 150
-    assert_like_from_nothing(model, X[5:], other[5:])
+    assert_like_fit_from_scratch(model, X[5:], other[5:])
     model.fit(X, y)
     assert model.estimator_.n_seen_ == 155
-    assert_like_from_nothing(model, X, y)
+    assert_like_fit_from_scratch(model, X, y)
 
 
-def test_a_class_vanishes_with_its_last_row(three):
+def test_a_class_is_removed_with_its_last_row(three):
     X, y = three
     model = Continued(EXACT).fit(X, y).fit(X[y != 1], y[y != 1])
     assert model.classes_.tolist() == [0, 2]
@@ -104,7 +104,7 @@ def test_the_number_of_equal_rows_counts():
     model = Continued(EXACT).fit(X, y)
     assert len(model.fit(X[:2], y[:2]).estimator_.ids_) == 2
     assert len(model.fit(X, [0, 1, 0, 1]).estimator_.ids_) == 4
-    assert_like_from_nothing(model, X, [0, 1, 0, 1])
+    assert_like_fit_from_scratch(model, X, [0, 1, 0, 1])
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_the_number_of_equal_rows_counts():
     [csr_matrix, np.float32, np.ndarray.tolist, lambda X: pd.DataFrame(X, columns=["a", "b"])],
     ids=["CSR", "float32", "list", "DataFrame"],
 )
-def test_rows_are_known_by_their_numbers(two, kind):
+def test_rows_are_compared_by_value(two, kind):
     X, y = two[0].astype(np.float32).astype(np.float64), two[1]
     X[0] = [-0.0, 1.0]
     model = Continued(EXACT).fit(X, y)
@@ -146,14 +146,14 @@ def test_weights_belong_to_the_rows(two):
     weights = np.random.default_rng(0).integers(0, 3, size=120).astype(float)
     model = Continued(EXACT).fit(X[:80], y[:80], weights[:80]).fit(X, y, weights)
     assert model.estimator_.n_seen_ == np.count_nonzero(weights)
-    assert_like_from_nothing(model, X, y, weights)
+    assert_like_fit_from_scratch(model, X, y, weights)
     seen = model.estimator_.n_seen_
     model.fit(X, y)
     assert model.estimator_.n_seen_ == seen + np.count_nonzero(weights != 1)
-    assert_like_from_nothing(model, X, y)
+    assert_like_fit_from_scratch(model, X, y)
 
 
-def test_one_class_to_begin_with():
+def test_start_with_one_class():
     for estimator in (EXACT, OnlineSVC(gamma=1.0)):
         model = Continued(estimator, probabilities="margins").fit([[0.0], [1.0]], ["a", "a"])
         assert model.predict([[5.0]]).tolist() == ["a"]
@@ -172,7 +172,7 @@ def test_classes_to_expect():
         Continued(SGDClassifier()).fit([[0.0]], [0])
 
 
-def test_models_that_cannot_forget_start_anew():
+def test_models_that_cannot_forget_are_fitted_from_scratch():
     model = Continued(Diary()).fit([[0.0], [1.0]], [0, 1]).fit([[2.0], [1.0], [0.0]], [1, 1, 0])
     assert model.estimator_.diary_ == [("fit", [0.0, 1.0]), ("partial_fit", [2.0])]
     model.fit([[2.0], [1.0], [0.0]], [1, 0, 0])
@@ -183,7 +183,7 @@ def test_models_that_cannot_forget_start_anew():
     assert model.estimator_.diary_ == [("fit", [2.0, 0.0, 3.0])]
 
 
-def test_what_a_failed_call_has_left_is_not_gone_on_with():
+def test_a_failed_call_is_followed_by_a_fit_from_scratch():
     model = Continued(SGDClassifier(random_state=0)).fit([[0.0], [9.0]], [0, 1])
     with pytest.raises(ValueError, match="class"):
         model.fit([[0.0]], [0])
@@ -192,7 +192,7 @@ def test_what_a_failed_call_has_left_is_not_gone_on_with():
     assert model.fit([[0.0], [5.0]], [0, 1]).estimator_.coef_.tolist() == expected.coef_.tolist()
 
 
-def test_a_model_that_lets_examples_go_by_itself(two):
+def test_a_model_that_evicts_examples(two):
     X, y = two
     model = Continued(IncrementalSVC(gamma=0.5, max_examples=30)).fit(X[:60], y[:60]).fit(X, y)
     assert model.estimator_.n_seen_ == 120
@@ -200,14 +200,14 @@ def test_a_model_that_lets_examples_go_by_itself(two):
     assert model.score(X, 1 - y) > 0.7
 
 
-def test_balanced_weights_follow_from_all_labels(two):
+def test_balanced_weights_depend_on_all_labels(two):
     X, y = two
     template = IncrementalSVC(gamma=0.5, class_weight="balanced")
     model = Continued(template).fit(X[:80], y[:80]).fit(X, y)
-    assert_like_from_nothing(model, X, y, template=template)
+    assert_like_fit_from_scratch(model, X, y, template=template)
 
 
-def test_other_settings_start_anew(two, three):
+def test_changed_settings_cause_a_fit_from_scratch(two, three):
     X, y = two
     model = Continued(IncrementalSVC(gamma=0.5, class_weight={0: 1.0})).fit(X, y)
     first = model.estimator_
@@ -216,7 +216,7 @@ def test_other_settings_start_anew(two, three):
     assert model.fit(X, y).estimator_ is not first
     model.set_params(estimator__C=7.0).fit(X, y)
     assert model.estimator_.C == 7.0
-    assert_like_from_nothing(model, X, y, template=model.estimator)
+    assert_like_fit_from_scratch(model, X, y, template=model.estimator)
     assert model.fit(*three).n_features_in_ == 4
 
 
@@ -232,18 +232,18 @@ def test_partial_fit_passes_through(two):
 
 
 @pytest.mark.parametrize("copy", [deepcopy, lambda model: pickle.loads(pickle.dumps(model))])
-def test_copies_go_on_by_themselves(two, copy):
+def test_copies_are_independent(two, copy):
     X, y = two
     model = Continued(EXACT).fit(X[:50], y[:50])
     other = copy(model).fit(X, y)
     assert (other.estimator_.n_seen_, model.estimator_.n_seen_) == (120, 50)
-    assert_like_from_nothing(other, X, y)
-    assert_like_from_nothing(model, X[:50], y[:50])
+    assert_like_fit_from_scratch(other, X, y)
+    assert_like_fit_from_scratch(model, X[:50], y[:50])
     with pytest.raises(NotFittedError):
         clone(model).predict(X)
 
 
-def test_an_error_leaves_the_model_as_it_was(two):
+def test_an_error_leaves_the_model_unchanged(two):
     X, y = two
     model = Continued(EXACT).fit(X[:50], y[:50])
     before = model.decision_function(X)
@@ -257,7 +257,7 @@ def test_an_error_leaves_the_model_as_it_was(two):
     assert model.fit(X, y).estimator_.n_seen_ == 120
 
 
-def test_a_call_that_was_stopped_is_not_gone_on_with(two, monkeypatch):
+def test_an_interrupted_call_is_followed_by_a_fit_from_scratch(two, monkeypatch):
     X, y = two
     model = Continued(EXACT).fit(X[:50], y[:50])
     with monkeypatch.context() as patch:
@@ -267,11 +267,11 @@ def test_a_call_that_was_stopped_is_not_gone_on_with(two, monkeypatch):
     assert len(model.partial_fit(X[60:70], y[60:70]).estimator_.ids_) == 70
     model.fit(X, y)
     assert model.estimator_.n_seen_ == 120
-    assert_like_from_nothing(model, X, y)
+    assert_like_fit_from_scratch(model, X, y)
 
 
 @pytest.mark.parametrize("data", ["two", "three"])
-def test_shares_are_in_the_order_of_the_margins(data, request):
+def test_margin_probabilities_keep_the_order_of_the_margins(data, request):
     X, y = request.getfixturevalue(data)
     model = Continued(OnlineSVC(C=100.0, gamma=2.0, random_state=0), probabilities="margins").fit(X, y)
     grid = np.random.default_rng(0).normal(size=(2000, X.shape[1]))
@@ -285,7 +285,7 @@ def test_shares_are_in_the_order_of_the_margins(data, request):
         np.testing.assert_allclose(np.log(shares[:, 1] / shares[:, 0]), decisions, atol=1e-9)
 
 
-def test_probabilities_are_there_if_the_estimator_has_them_or_margins_are_asked_for(two):
+def test_predict_proba_exists_if_the_estimator_has_it_or_margins_are_used(two):
     X, y = two
     assert not hasattr(Continued(OnlineSVC()), "predict_proba")
     assert not hasattr(Continued(GaussianNB()), "decision_function")
@@ -303,7 +303,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_what_makes_no_sense(name):
+def test_bad_parameters(name):
     model, keywords, complaint = BAD[name]
     for verb in ("fit", "partial_fit"):
         with pytest.raises((ParameterError, DataError), match=f"^{complaint}"):

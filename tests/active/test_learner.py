@@ -1,4 +1,4 @@
-"""The dialogue of a model and whoever knows the labels."""
+"""`ActiveLearner`: ask, tell, forget, advice."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_any_classifier(name, strategy):
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_text_labels_and_the_model_given_stays_as_it_is(name):
+def test_string_labels_and_the_given_model_is_not_modified(name):
     X, y = blobs(classes=2)
     names = np.array(["cat", "dog"])[y]
     before = MODELS[name].get_params()
@@ -98,7 +98,7 @@ def test_a_streaming_model_learned_in_the_order_of_the_answers():
     np.testing.assert_allclose(learner.model.decision_function(X), plain.decision_function(X), atol=1e-12)
 
 
-def test_a_streaming_model_is_taught_again_after_a_correction():
+def test_a_streaming_model_is_trained_again_after_a_correction():
     X, y = blobs()
     learner = talk(ActiveLearner(OnlineSVC(gamma=0.1), X, random_state=0), y, 30)
     row = list(learner.labels)[4]
@@ -120,7 +120,7 @@ def test_exact_models_correct_and_forget_in_place():
 
 
 @pytest.mark.parametrize("sample", [None, 20])
-def test_asks_what_query_asks(sample):
+def test_ask_selects_as_query_does(sample):
     X, y = blobs()
     model = IncrementalSVC(C=10, gamma=0.1).fit(X[:50], y[:50])
     learner = ActiveLearner(model, X[50:], sample=sample, random_state=3)
@@ -135,7 +135,7 @@ def test_asks_what_query_asks(sample):
     assert (learner.ask(3) < 150).all()
 
 
-def test_a_fitted_model_that_cannot_go_on_chooses_until_two_classes_are_known():
+def test_a_fitted_model_without_partial_fit_chooses_until_two_classes_are_known():
     X, y = blobs()
     learner = ActiveLearner(GaussianNB().fit(X[:50], y[:50]), X[50:], random_state=0)
     ones = np.flatnonzero(y[50:] == 1)
@@ -144,7 +144,7 @@ def test_a_fitted_model_that_cannot_go_on_chooses_until_two_classes_are_known():
     assert learner.tell(learner.ask(), 0).model.classes_.tolist() == [0, 1]
 
 
-def test_a_fitted_model_goes_on():
+def test_a_fitted_model_keeps_learning():
     X, y = blobs()
     model = IncrementalSVC(C=10, gamma=0.1).fit(X[:50], y[:50])
     learner = talk(ActiveLearner(model, X[50:], random_state=0), y[50:], 20)
@@ -154,13 +154,13 @@ def test_a_fitted_model_goes_on():
     np.testing.assert_allclose(learner.model.decision_function(X), model.decision_function(X), atol=1e-8)
 
 
-def test_gamma_is_that_of_the_pool():
+def test_gamma_is_computed_from_the_pool():
     X, y = blobs()
     learner = ActiveLearner(OnlineSVC(), X).tell([0, 1, 2, 3], y[:4])
     assert learner.model.gamma == pytest.approx(1 / (2 * X.var()))
 
 
-def test_rows_are_given_until_none_is_left():
+def test_ask_returns_rows_until_none_is_left():
     X, y = blobs(n=10)
     learner = ActiveLearner(OnlineSVC(), X, random_state=0)
     assert len(learner.ask(20)) == 10
@@ -202,7 +202,7 @@ def test_a_new_class_at_any_time():
         assert 7 in learner.model.classes_
 
 
-def test_the_rare_class_is_hunted():
+def test_positive_finds_a_rare_class():
     X, y = load_digits(return_X_y=True)
     y = np.where(y == 8, "eight", "other")
     found = {}
@@ -216,7 +216,7 @@ def test_the_rare_class_is_hunted():
     assert found["random"] < 25
 
 
-def test_sparse_pools_and_frames_are_dense_ones():
+def test_pool_type_does_not_change_the_questions():
     X, y = load_digits(return_X_y=True)
     X, y = X[:400], y[:400]
     asked = []
@@ -240,7 +240,7 @@ def test_near_duplicates_are_not_asked_twice_in_a_batch():
 
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(["tell", "forget", "correct"]), st.integers(0, 39)), max_size=40))
-def test_any_sequence_of_events_ends_at_the_labels(events):
+def test_the_model_depends_on_the_final_labels_only(events):
     X, y = blobs(n=40, classes=2)
     learner, kept = ActiveLearner(IncrementalSVC(gamma=0.1), X, random_state=0), {}
     for what, row in events:
@@ -271,7 +271,7 @@ def test_advice():
     assert (learner.model.predict(X) == full.predict(X)).all()
 
 
-def test_advice_says_go_on_while_labels_are_noise():
+def test_advice_is_to_continue_while_labels_are_noise():
     X, _ = blobs(n=400)
     rng = np.random.default_rng(0)
     learner = ActiveLearner(IncrementalSVC(C=10), X, random_state=0)
@@ -280,7 +280,7 @@ def test_advice_says_go_on_while_labels_are_noise():
         assert not learner.tell(rows, rng.integers(3, size=1)).advice().stop
 
 
-def test_beyond_the_margin_labels_as_expected_change_nothing():
+def test_predicted_labels_beyond_the_margin_change_nothing():
     X, y = make_blobs(300, centers=2, cluster_std=0.5, center_box=(-10, 10), random_state=2)
     learner = ActiveLearner(IncrementalSVC(C=10), X, random_state=0)
     while len(learner.labels) < 20 or learner.advice().inside:
@@ -305,7 +305,7 @@ def test_beyond_the_margin_labels_as_expected_change_nothing():
         ([[1, 2]], [1], "rows of the pool"),
     ],
 )
-def test_nonsense_changes_nothing(indices, labels, message):
+def test_bad_input_changes_nothing(indices, labels, message):
     X, y = blobs()
     learner = talk(ActiveLearner(IncrementalSVC(gamma=0.1), X, random_state=0), y, 20)
     before = dict(learner.labels), learner.model.decision_function(X)
@@ -316,7 +316,7 @@ def test_nonsense_changes_nothing(indices, labels, message):
 
 
 class Picky:
-    """A model that refuses one label."""
+    """A model that rejects one label."""
 
     def partial_fit(self, X, y, **more):
         if 9 in np.asarray(y):
@@ -338,7 +338,7 @@ class PickyIncremental(Picky, IncrementalSVC):
 
 
 @pytest.mark.parametrize("kind", [PickyOnline, PickyIncremental])
-def test_a_label_that_the_model_refuses_is_not_kept(kind):
+def test_a_label_that_the_model_rejects_is_not_kept(kind):
     X, y = blobs()
     learner = talk(ActiveLearner(kind(gamma=0.1), X, random_state=0), y, 20)
     known, before = dict(learner.labels), learner.model.decision_function(X)
@@ -353,7 +353,7 @@ def test_a_label_that_the_model_refuses_is_not_kept(kind):
     np.testing.assert_allclose(learner.model.decision_function(X), before, atol=1e-8)
 
 
-def test_text_among_numbers_is_refused():
+def test_strings_among_numbers_raise():
     X, y = blobs()
     learner = talk(ActiveLearner(SVC(), X, random_state=0), y, 20)
     with pytest.raises(DataError, match="all text or all numbers"):
@@ -361,7 +361,7 @@ def test_text_among_numbers_is_refused():
     assert len(learner.labels) == 20
 
 
-def test_advice_begins_anew_when_labels_are_taken_back():
+def test_advice_starts_again_when_labels_are_removed():
     X, y = load_digits(return_X_y=True)
     learner = ActiveLearner(IncrementalSVC(C=10), X, random_state=0)
     while not learner.advice().stop:
@@ -381,7 +381,7 @@ def test_targets_must_be_classes():
     assert ActiveLearner(model, X, "positive", target=7, random_state=0).ask(3).shape == (3,)  # not seen yet: at random
 
 
-def test_rows_that_are_not_numbers_are_duplicates_when_equal():
+def test_equal_rows_of_strings_are_duplicates():
     frame = pd.DataFrame({"city": ["Rome", "Oslo", "Rome", "Paris", "Oslo"] * 20, "size": [1, 2, 1, 3, 2] * 20})
     chosen = diverse_batch(frame, np.arange(100), 3, 0.2)
     assert frame.iloc[chosen]["city"].nunique() == 3
@@ -437,7 +437,7 @@ def test_bad_models_and_pools():
         learner.forget([3])
 
 
-def test_the_same_seed_asks_the_same():
+def test_the_same_seed_selects_the_same_rows():
     X, y = blobs()
     asked = [list(talk(ActiveLearner(OnlineSVC(), X, sample=10, random_state=5), y, 50).labels) for _ in range(2)]
     assert asked[0] == asked[1]

@@ -1,4 +1,4 @@
-"""Questions to a pool: each strategy against the plainest way to say the same."""
+"""`query`: each strategy against a simple reference implementation."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from hinge import DataError, IncrementalOneClassSVM, IncrementalSVC, OnlineSVC, ParameterError
-from hinge.active import query as query_apart
+from hinge.active import query as diverse_query
 
-query = partial(query_apart, spread=0)  # the best rows, whatever they are
+query = partial(diverse_query, spread=0)  # the best rows, whatever they are
 STRATEGIES = ("boundary", "positive", "autoactive", "random")
 MODELS = {
     "OnlineSVC": OnlineSVC(random_state=0),
@@ -29,7 +29,7 @@ MODELS = {
 
 
 class Answers:
-    """A model whose scores are the first column of X, which counts the rows it is asked about."""
+    """A model whose scores are the first column of X, and which counts the rows it scores."""
 
     def __init__(self):
         self.asked = 0
@@ -85,7 +85,7 @@ def test_probabilities(two, three):
     assert model.predict_proba(two[0][query(model, two[0], strategy="positive")])[0, 1] == 1.0
 
 
-def test_equal_rows_come_in_their_order():
+def test_equal_scores_keep_the_order_of_rows():
     X = np.array([[2.0], [1.0], [-1.0], [1.0], [0.5], [-2.0]])
     assert query(Answers(), X, n=3).tolist() == [4, 1, 2]
     assert query(Answers(), X, n=6).tolist() == [4, 1, 2, 3, 0, 5]
@@ -94,8 +94,8 @@ def test_equal_rows_come_in_their_order():
 
 @pytest.mark.parametrize("n", [1, 3, 8])
 @pytest.mark.parametrize("scale", [0.1, 1.0, 20.0, 1e4])
-def test_autoactive_is_what_one_by_one_would_be(n, scale):
-    """Look at random rows until five (or n) are inside the margin, at most 100; the closest of these are chosen."""
+def test_autoactive_equals_the_sequential_algorithm(n, scale):
+    """Draw random rows until five (or n) are inside the margin, at most 100, and select the closest."""
     X = pool() * scale
     order = query(Answers(), X, n=100, strategy="random", random_state=4)
     seen, inside = [], 0
@@ -118,7 +118,7 @@ def test_autoactive_knows_the_margin_of_probabilities():
 
 
 @pytest.mark.parametrize("strategy", ["boundary", "positive"])
-def test_a_sample_is_all_that_is_looked_at(strategy):
+def test_only_the_sample_is_scored(strategy):
     model, X = Answers(), pool()
     row = query(model, X, strategy=strategy, sample=50, random_state=0)
     assert model.asked == 50
@@ -126,7 +126,7 @@ def test_a_sample_is_all_that_is_looked_at(strategy):
     np.testing.assert_array_equal(query(model, X, 3, strategy, sample=500), query(model, X, 3, strategy))
 
 
-def test_autoactive_looks_at_a_hundred_rows_or_at_its_sample():
+def test_autoactive_scores_100_rows_or_its_sample():
     model = Answers()
     query(model, pool(), strategy="autoactive")
     assert model.asked == 100
@@ -134,7 +134,7 @@ def test_autoactive_looks_at_a_hundred_rows_or_at_its_sample():
     assert model.asked == 120
 
 
-def test_random_rows_are_different_ones_and_nobody_is_asked():
+def test_random_rows_are_distinct_and_need_no_model():
     rows = query(None, pool(), n=500, strategy="random", random_state=0)
     assert sorted(rows) == list(range(500))
     few = query(None, np.zeros((10_000, 1)), n=20, strategy="random", random_state=0)
@@ -153,7 +153,7 @@ def test_draws_are_uniform():
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("sample", [None, 50])
 @pytest.mark.parametrize("kind", [pd.DataFrame, csr_matrix, np.ndarray.tolist])
-def test_any_kind_of_pool(two, strategy, sample, kind):
+def test_pool_types(two, strategy, sample, kind):
     X, y = two
     others = X + 0.01  # support vectors themselves lie on the margin, where rounding says on which side
     expected = query(OnlineSVC(random_state=0).fit(X, y), others, 4, strategy, sample, random_state=2)
@@ -162,7 +162,7 @@ def test_any_kind_of_pool(two, strategy, sample, kind):
     np.testing.assert_array_equal(query(model, names(others), 4, strategy, sample, random_state=2), expected)
 
 
-def test_more_labels_of_the_right_rows_help(two):
+def test_boundary_rows_help_more_than_random_ones(two):
     """Learning from rows near the boundary is better than from random ones, as the papers say."""
     X, y = two
     start = np.r_[np.flatnonzero(y == 0)[:2], np.flatnonzero(y == 1)[:2]]
@@ -189,17 +189,17 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_questions_that_make_no_sense(two, name):
+def test_bad_parameters(two, name):
     keywords, complaint = BAD[name]
     with pytest.raises(ParameterError, match=complaint):
         query(OnlineSVC().fit(*two), two[0], **keywords)
 
 
-def test_models_that_give_no_scores(two):
+def test_models_without_scores(two):
     with pytest.raises(ParameterError, match=r"^model must have decision_function or predict_proba, got LinearReg"):
         query(LinearRegression().fit(*two), two[0])
 
 
-def test_scores_that_are_no_numbers():
+def test_nan_scores():
     with pytest.raises(DataError, match=r"^The scores of the model must not be NaN, got NaN"):
         query(Answers(), np.array([[1.0], [np.nan]]))

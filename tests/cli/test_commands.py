@@ -113,6 +113,15 @@ def test_ctrl_c_that_is_ignored_stays_ignored(folder):
     assert (done.returncode, done.stderr) == (2, "hinge: on\n")
 
 
+def test_only_the_table_of_models_names_estimators():
+    """A new estimator needs its name there and nothing else; `bench` compares one estimator with scikit-learn's."""
+    estimators = {"approximate", "incremental", "online", "perceptron", "robust", "tracking"}
+    for file in Path(hinge.cli.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").removeprefix("hinge.") in estimators:
+                assert file.name in ("_models.py", "bench.py")
+
+
 def test_commands_use_no_private_attributes_of_other_objects():
     """All that a command needs is public; `hinge.streaming` has what scikit-learn does not define."""
     package = Path(hinge.cli.__file__).parent

@@ -207,7 +207,7 @@ def test_a_progress_bar_does_not_need_standard_error(folder):
         "import json, numpy as np, hinge\n"
         "X = np.random.default_rng(0).normal(size=(20000, 5))\n"
         "y = np.random.default_rng(1).integers(0, 2, 20000)\n"
-        "print(json.dumps(hinge.OnlineSVC(gamma=0.1, verbose=True, finish=False).fit(X[:9000], y[:9000]).n_seen_))\n"
+        "print(json.dumps(hinge.OnlineSVC(gamma=0.1, verbose=True, finishing=False).fit(X[:9000], y[:9000]).n_seen_))\n"
     )
     for end in ("2>/dev/full", "2> >(true)"):
         done = subprocess.run(

@@ -1,4 +1,4 @@
-"""Where distributed tests run: in this process, one after the other or in threads, or on a small cluster within it."""
+"""Schedulers for distributed tests: synchronous, threads, and a small cluster in this process."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def cluster():
 
 
 @pytest.fixture(params=["synchronous", "threads", "client"])
-def somewhere(request):
+def scheduler(request):
     """Run a test without a client on either of dask's local schedulers, and with a current client."""
     dask = pytest.importorskip("dask", reason="dask is not installed")
     if request.param == "client":

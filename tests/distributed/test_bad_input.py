@@ -72,14 +72,14 @@ EXAMPLES = {
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_examples(somewhere, attempt, two, name):
+def test_examples(scheduler, attempt, two, name):
     spoil, complaint = EXAMPLES[name]
     X, y = spoil(*two)
     with pytest.raises(ValueError, match=complaint):
         attempt(da.from_array(X, chunks=40), da.from_array(y, chunks=30))
 
 
-def test_values_of_a_regression(somewhere, two):
+def test_values_of_a_regression(scheduler, two):
     X, y = two
     values = np.where(np.arange(120) == 77, np.nan, y)
     with pytest.raises(ValueError, match="y contains NaN"):

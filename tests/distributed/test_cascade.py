@@ -23,7 +23,7 @@ MODELS = {"online": OnlineSVC(C=10, random_state=0), "incremental": IncrementalS
 
 @pytest.fixture(scope="module")
 def moons():
-    """More rows than a part of a tree has."""
+    """Enough rows for several levels of the tree."""
     return make_moons(700, noise=0.25, random_state=2)
 
 
@@ -32,7 +32,7 @@ def chunks(X, y, n=100):
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_the_solution_for_all_examples(somewhere, moons, name):
+def test_the_solution_for_all_examples(scheduler, moons, name):
     X, y = moons
     model = distributed.cascade(MODELS[name], *chunks(X, y))
     exact = SVC(C=10).fit(X, y)
@@ -53,7 +53,7 @@ def test_several_classes(three):
 
 @pytest.fixture(scope="module", params=[3, 4])
 def overlapping(request):
-    """Classes that overlap, so that support vectors of one machine are on the wrong side of another."""
+    """Overlapping classes: support vectors of one binary model are on the wrong side of another."""
     random = np.random.default_rng(0)
     X = random.normal(size=(480, 4))
     blurred = X[:, 0] * X[:, 1] + 0.3 * random.normal(size=480)
@@ -73,7 +73,7 @@ def test_several_classes_that_overlap(overlapping, kind, C):
 
 def test_several_classes_whatever_the_epochs(overlapping):
     X, y = overlapping
-    model = distributed.cascade(OnlineSVC(epochs=1, finish=False, random_state=0), *chunks(X, y, 40))
+    model = distributed.cascade(OnlineSVC(epochs=1, finishing=False, random_state=0), *chunks(X, y, 40))
     assert model.kkt_violation(X, y) < 3e-3
     np.testing.assert_array_equal(model.support_vectors_, X[model.support_])
     assert (model.epochs, model.get_params()["finish"]) == (1, False)
@@ -105,7 +105,7 @@ def test_exact_models_know_their_examples_by_row(moons):
     np.testing.assert_allclose(model.decision_function(X), left.decision_function(X), atol=1e-4)
 
 
-def test_exact_models_go_on_learning(moons):
+def test_exact_models_keep_learning(moons):
     X, y = moons
     model = distributed.cascade(IncrementalSVC(C=10), *chunks(X[:600], y[:600]))
     held, before = model.ids_, model.decision_function(X)
@@ -119,7 +119,7 @@ def test_exact_models_go_on_learning(moons):
     np.testing.assert_allclose(again.decision_function(X), before, atol=1e-6)
 
 
-def test_weights_and_class_weights(somewhere, moons):
+def test_weights_and_class_weights(scheduler, moons):
     X, y = moons
     weights = np.random.default_rng(0).integers(0, 3, size=700).astype(float)
     parts = da.from_array(X, chunks=(150, 2)), y
@@ -129,7 +129,7 @@ def test_weights_and_class_weights(somewhere, moons):
     assert (weights[model.support_] > 0).all()
 
 
-def test_a_class_that_does_not_count(three):
+def test_a_class_of_weight_zero(three):
     X, y = three
     order = np.argsort(y, kind="stable")  # a partition has nothing but that class
     X, y = X[order], y[order]
@@ -140,7 +140,7 @@ def test_a_class_that_does_not_count(three):
 
 
 def test_rows_sorted_by_class(moons):
-    """Parts of a single class have nothing to train on; what they hold back comes out when they are asked."""
+    """Partitions of a single class send a sample; the examples that they hold back follow as margin violators."""
     X, y = moons
     order = np.argsort(y, kind="stable")
     model = distributed.cascade(OnlineSVC(C=10, random_state=0), *chunks(X[order], y[order]), rounds=20)
@@ -154,7 +154,7 @@ def test_small_trees(moons, n_parts):
     np.testing.assert_allclose(model.decision_function(X), SVC().fit(X, y).decision_function(X), atol=0.01)
 
 
-def test_frames_sparse_blocks_and_empty_partitions(somewhere, two):
+def test_frames_sparse_blocks_and_empty_partitions(scheduler, two):
     dd = pytest.importorskip("dask.dataframe", reason="dask's DataFrames are not installed")
     X, y = two
     frame = pd.DataFrame({"a": X[:, 0], "b": X[:, 1], "label": np.where(y == 1, "yes", "no")})
@@ -181,7 +181,7 @@ def test_it_warns_when_it_has_not_converged(moons):
         distributed.cascade(OnlineSVC(C=10, random_state=0), *chunks(X, y, 50), rounds=1)
 
 
-def test_what_the_model_knew_plays_no_part(moons):
+def test_a_fitted_model_is_trained_from_scratch(moons):
     X, y = moons
     parts = da.from_array(X, chunks=(300, 2)), y
     fitted = OnlineSVC(random_state=0).fit(-X, y)

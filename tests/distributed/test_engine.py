@@ -1,4 +1,4 @@
-"""Who does what: threads, samples, and how little comes back."""
+"""Threads per task, samples, and how little is transferred."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def test_threads_are_shared(cluster):
     assert alone.threads_per_task(1) == count_threads(None)
 
 
-def test_a_scheduler_that_was_chosen_wins_over_a_client(cluster):
+def test_a_configured_scheduler_takes_precedence_over_a_client(cluster):
     dask = pytest.importorskip("dask", reason="dask is not installed")
     with cluster.as_current(), dask.config.set(scheduler="synchronous"):
         assert Engine(None, 0).n_workers == 1
 
 
-def test_training_brings_a_sample_and_a_model_and_nothing_else(two, monkeypatch):
+def test_training_transfers_only_statistics_a_sample_and_models(two, monkeypatch):
     """Labels are not among the statistics, and rows only in the sample."""
     X, y = two
     monkeypatch.setattr(_train, "_MIN_SAMPLE", 40)
@@ -49,7 +49,7 @@ def test_training_brings_a_sample_and_a_model_and_nothing_else(two, monkeypatch)
 
 
 def test_a_sample_is_uniform(monkeypatch):
-    """Rows of small and large partitions are equally likely; those of weight 0 never come."""
+    """Rows of small and large partitions are equally likely; those of weight 0 are never drawn."""
     engine, random, counts = Engine(None, 0), np.random.default_rng(0), np.zeros(30)
     rows = np.arange(30)
     weights = np.where(rows % 10 == 9, 0.0, 1.0)
@@ -68,7 +68,7 @@ def test_a_sample_is_uniform(monkeypatch):
     assert abs(counts[weights > 0] - expected).max() < 5 * np.sqrt(expected)
 
 
-def test_results_left_with_workers_are_used_where_they_are(cluster):
+def test_persisted_results_can_be_used_by_tasks(cluster):
     engine = Engine(cluster, 0)
     kept = engine.persist([task(np.arange, 5)])
     assert engine.compute([task(np.sum, kept[0])]) == [10]

@@ -1,4 +1,4 @@
-"""Answers about partitions are the answers of the model."""
+"""Predictions of partitions are those of the model."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ MODELS = {
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_classifiers(somewhere, two, name):
+def test_classifiers(scheduler, two, name):
     X, y = two
     labels = np.where(y == 1, "yes", "no")
     model = MODELS[name].fit(X, labels)
@@ -54,7 +54,7 @@ def test_classifiers(somewhere, two, name):
     np.testing.assert_allclose(decisions.compute(), model.decision_function(X), rtol=1e-12, atol=1e-12)
 
 
-def test_several_classes(somewhere, three):
+def test_several_classes(scheduler, three):
     X, y = three
     model = OnlineSVC(random_state=0).fit(X, y)
     decisions = distributed.decision_function(model, da.from_array(X, chunks=(40, 4)))
@@ -66,7 +66,7 @@ def test_several_classes(somewhere, three):
     np.testing.assert_allclose(chances.compute(), simple.predict_proba(X))
 
 
-def test_one_class(somewhere, two):
+def test_one_class(scheduler, two):
     X, _ = two
     inner = IncrementalOneClassSVM(nu=0.2).fit(X * 0.5)
     for model, rows in ((inner, X * 0.5), (PreparedDetector(inner, HALVED), X)):
@@ -82,7 +82,7 @@ def test_regression(two):
     np.testing.assert_allclose(distributed.predict(model, da.from_array(X, chunks=(50, 2))), model.predict(X))
 
 
-def test_frames(somewhere, two):
+def test_frames(scheduler, two):
     dd = pytest.importorskip("dask.dataframe", reason="dask's DataFrames are not installed")
     X, y = two
     frame = pd.DataFrame(X, columns=["a", "b"])
@@ -95,7 +95,7 @@ def test_frames(somewhere, two):
     assert none.shape == (0,)
 
 
-def test_sparse_blocks_and_unknown_sizes(somewhere, two):
+def test_sparse_blocks_and_unknown_sizes(scheduler, two):
     X, y = two
     model = OnlineSVC(random_state=0).fit(csr_matrix(X), y)
     parts = da.from_array(X, chunks=(50, 2))
@@ -105,7 +105,7 @@ def test_sparse_blocks_and_unknown_sizes(somewhere, two):
     np.testing.assert_array_equal(distributed.predict(model, chosen).compute(), model.predict(X[X[:, 0] > 1.0]))
 
 
-def test_the_answer_is_that_of_the_model_at_the_time(two):
+def test_predictions_are_those_of_the_model_at_the_call(two):
     X, y = two
     model = OnlineSVC(gamma=1.0, random_state=0).partial_fit(X[:60], y[:60])
     before = model.decision_function(X)
@@ -128,7 +128,7 @@ def test_bad_input(two):
         distributed.predict(OnlineSVC().fit(X, y), da.ones((10, 3), chunks=(5, 3))).compute()
 
 
-def test_prepared_rows_as_they_stand_in_a_file(somewhere):
+def test_prepared_models_take_raw_columns(scheduler):
     dd = pytest.importorskip("dask.dataframe", reason="dask's DataFrames are not installed")
     random = np.random.default_rng(0)
     frame = pd.DataFrame({"age": random.integers(18, 80, 200), "city": random.choice(["Rome", "Oslo"], 200)})

@@ -1,4 +1,4 @@
-"""Questions to a distributed pool have the answers of questions to the whole pool."""
+"""`query` on a distributed pool selects the same rows as on the whole pool."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Plain(BaseEstimator):
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("sample", [None, 40, 1000])
-def test_as_on_the_whole_pool(somewhere, two, strategy, sample):
+def test_as_on_the_whole_pool(scheduler, two, strategy, sample):
     X, y = two
     model, pool = OnlineSVC(random_state=0).fit(X, y), X + 0.01
     for n in (1, 6):
@@ -39,7 +39,7 @@ def test_as_on_the_whole_pool(somewhere, two, strategy, sample):
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-def test_equal_rows(somewhere, strategy):
+def test_equal_rows(scheduler, strategy):
     """Few different values, so that ties cross all partitions."""
     pool = np.random.default_rng(0).integers(-2, 3, size=(200, 1)).astype(float)
     for chunks in ((50, 50, 50, 50), (0, 1, 0, 100, 99, 0)):
@@ -49,7 +49,7 @@ def test_equal_rows(somewhere, strategy):
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-def test_frames(somewhere, three, strategy):
+def test_frames(scheduler, three, strategy):
     dd = pytest.importorskip("dask.dataframe", reason="dask's DataFrames are not installed")
     X, y = three
     frame = pd.DataFrame(X, columns=list("abcd"))

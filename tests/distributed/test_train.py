@@ -33,7 +33,7 @@ def chunks(X, y, n=200):
     return da.from_array(X, chunks=(n, 1)), da.from_array(y, chunks=n + 30)
 
 
-def test_as_good_as_fit(somewhere, moons):
+def test_as_good_as_fit(scheduler, moons):
     X, y = moons
     model = distributed.train(classifier(), *chunks(X[:1000], y[:1000]), learners=3)
     plain = classifier().fit(X[:1000], y[:1000])
@@ -51,7 +51,7 @@ def expected(moons):
 
 
 @pytest.mark.parametrize("persist", [True, False])
-def test_the_same_wherever_it_runs(somewhere, moons, expected, persist):
+def test_the_same_wherever_it_runs(scheduler, moons, expected, persist):
     model = distributed.train(classifier(), *chunks(*moons), learners=3, persist=persist)
     np.testing.assert_array_equal(model.decision_function(moons[0]), expected)
 
@@ -62,7 +62,7 @@ def test_a_client_by_name(cluster, moons, expected):
     assert distributed.train(classifier(), *chunks(*moons), client=cluster).score(*moons) > 0.95
 
 
-def test_what_the_model_knew_plays_no_part(moons, expected):
+def test_a_fitted_model_is_trained_from_scratch(moons, expected):
     X, y = moons
     fitted = classifier().fit(X, 1 - y)
     before = fitted.decision_function(X)
@@ -72,7 +72,7 @@ def test_what_the_model_knew_plays_no_part(moons, expected):
 
 
 @pytest.mark.parametrize("epochs", ["auto", 1, 40])
-def test_rounds_take_the_place_of_epochs(moons, expected, epochs):
+def test_rounds_replace_epochs(moons, expected, epochs):
     model = distributed.train(classifier(epochs=epochs), *chunks(*moons), learners=3)
     np.testing.assert_array_equal(model.decision_function(moons[0]), expected)
     assert model.epochs == epochs
@@ -108,8 +108,8 @@ def test_landmarks_are_rows_of_all_partitions(moons, monkeypatch, sample):
     np.testing.assert_array_equal(np.repeat([0, 1], model.n_support_), y[model.support_])
 
 
-def test_a_class_that_does_not_count():
-    """A class of weight 0 is none, and its rows are none of those that C refers to, as in fit."""
+def test_a_class_of_weight_zero():
+    """A class of weight 0 is ignored, and C does not refer to its rows, as in fit."""
     X, y = make_blobs(1500, centers=3, n_features=5, cluster_std=4.0, random_state=2)
     order = np.argsort(y == 0, kind="stable")  # some partitions have nothing but that class
     X, y = X[order], y[order]
@@ -122,7 +122,7 @@ def test_a_class_that_does_not_count():
     np.testing.assert_array_equal(model.support_vectors_, X[model.support_])
 
 
-def test_it_goes_on_learning(moons):
+def test_the_model_keeps_learning(moons):
     X, y = moons
     model = distributed.train(classifier(), *chunks(X, y), learners=2)
     assert model.partial_fit(X[:100], y[:100]).score(X, y) > 0.95
@@ -156,7 +156,7 @@ def test_probabilities(moons):
 
 
 @pytest.mark.parametrize("approximation", ["nystroem", "fourier"])
-def test_rows_of_weight_zero_do_not_count(moons, approximation):
+def test_rows_of_weight_zero_are_ignored(moons, approximation):
     X, y = moons
     wrong = np.random.default_rng(0).random(len(y)) < 0.5
     labels, weights = np.where(wrong, 1 - y, y), np.where(wrong, 0.0, 2.0)
@@ -165,7 +165,7 @@ def test_rows_of_weight_zero_do_not_count(moons, approximation):
     assert distributed.train(model, *parts, sample_weight=weights, learners=2).score(X, y) > 0.95
 
 
-def test_balanced_means_balanced_over_all_partitions(moons):
+def test_balanced_weights_are_computed_over_all_partitions(moons):
     X, y = moons
     order = np.argsort(y + np.random.default_rng(0).normal(size=len(y)))  # shares of the classes differ by partition
     X, y = X[order][:1100], y[order][:1100]
@@ -177,7 +177,7 @@ def test_balanced_means_balanced_over_all_partitions(moons):
     assert model.class_weight == "balanced"
 
 
-def test_frames_of_unknown_sizes(somewhere, moons):
+def test_frames_of_unknown_sizes(scheduler, moons):
     dd = pytest.importorskip("dask.dataframe", reason="dask's DataFrames are not installed")
     X, y = moons
     frame = pd.DataFrame({"a": X[:, 0], "b": X[:, 1], "label": y, "weight": 1.0, "row": range(1500)})
@@ -190,7 +190,7 @@ def test_frames_of_unknown_sizes(somewhere, moons):
     assert model.score(frame[["a", "b"]], y) > 0.95
 
 
-def test_sparse_blocks_and_empty_partitions(somewhere, moons):
+def test_sparse_blocks_and_empty_partitions(scheduler, moons):
     X, y = moons
     sparse = da.from_array(X, chunks=((700, 0, 800), 2)).map_blocks(csr_matrix)
     assert distributed.train(classifier(), sparse, y, learners=2).score(csr_matrix(X), y) > 0.95

@@ -1,4 +1,4 @@
-"""A worker dies in the middle of training: dask replaces it, and the model is the one of an undisturbed run."""
+"""A worker dies during training: dask replaces it, and the model is that of an undisturbed run."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ ROUNDS, PARTS = 10, 8
 
 
 @contextmanager
-def killing(cluster, victim, n_passes):
-    """Kill a worker once so many passes have been made inside."""
+def killing(cluster, worker, n_passes):
+    """Kill a worker after a number of passes."""
     over = threading.Event()
 
     def wait_and_kill():
@@ -29,7 +29,7 @@ def killing(cluster, victim, n_passes):
         while passes_made(cluster) < enough and not over.wait(0.01):
             pass
         if not over.is_set():
-            os.kill(victim, signal.SIGKILL)
+            os.kill(worker, signal.SIGKILL)
 
     thread = threading.Thread(target=wait_and_kill)
     thread.start()

@@ -30,7 +30,7 @@ class Problem:
 
 @pytest.fixture(autouse=True)
 def one_thread():
-    """LIBSVM's threads wait for each other by spinning, which takes seconds on busy machines."""
+    """Use one thread: LIBSVM's threads spin while they wait, which takes seconds on busy machines."""
     with threadpool_limits(1):
         yield
 
@@ -41,7 +41,7 @@ def problem():
 
 
 def clear(decisions, limit=1e-6):
-    """Rows whose class does not hang on rounding."""
+    """Rows whose class does not depend on rounding."""
     if decisions.ndim == 1:
         return np.abs(decisions) > limit
     ordered = np.sort(decisions, axis=1)

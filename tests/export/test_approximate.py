@@ -67,7 +67,7 @@ def test_onnx(problem, same_classes, settings, n_classes, sparse):
         close(found["probabilities"], model.predict_proba(data.X))
 
 
-def test_hopeless_probabilities(problem):
+def test_probabilities_that_underflow(problem):
     pytest.importorskip("onnx")
     data = problem(3)
     model = made(data, {"loss": "log_loss", "kernel": "linear", "C": 1e6, "fit_intercept": False})
@@ -136,7 +136,7 @@ def test_libsvm(problem, same_classes, tmp_path, *, name, n_classes, sparse):
     same_classes(again.predict(data.X), model, data.X)
 
 
-def test_fourier_features_are_no_expansion(problem, tmp_path):
+def test_fourier_features_raise_for_libsvm(problem, tmp_path):
     for model in (made(problem(2), {"approximation": "fourier"}), regression(problem(2), approximation="fourier")):
         with pytest.raises(ExportError, match=r"^LIBSVM files hold kernel expansions[^.]*nystroem'\.$"):
             to_libsvm(model, tmp_path / "model.txt")

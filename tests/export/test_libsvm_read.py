@@ -1,4 +1,4 @@
-"""Files of LIBSVM: the same decisions, and learning that goes on; one clear sentence for everything else."""
+"""`from_libsvm`: the same decisions, training continues, and bad files raise a clear error."""
 
 import re
 
@@ -53,7 +53,7 @@ def file(tmp_path):
 
 
 def trained(file, options, n_classes=2, n=200):
-    """Let LIBSVM train and save a model; return the data and what the saved model decides."""
+    """Train and save a model with LIBSVM; return the data and its decision values."""
     svmutil = pytest.importorskip("libsvm.svmutil")
     X, y = make_classification(n, 6, n_informative=4, n_classes=n_classes, flip_y=0.1, random_state=0)
     y = 2 * y - 1 if n_classes == 2 else y
@@ -68,7 +68,7 @@ OPTIONS = ["-t 0 -c 2", "-t 1 -g 0.1 -r 1 -d 2", "-t 2 -g 0.2 -c 10", "-t 3 -g 0
 
 
 @pytest.mark.parametrize("options", OPTIONS)
-def test_decides_as_libsvm(file, options):
+def test_decisions_are_those_of_libsvm(file, options):
     X, _, labels, values = trained(file, options)
     model = from_libsvm(file)
     np.testing.assert_allclose(model.decision_function(X), values, rtol=1e-9, atol=1e-9)
@@ -78,8 +78,8 @@ def test_decides_as_libsvm(file, options):
 
 
 @pytest.mark.parametrize("options", ["-t 2 -g 0.2 -c 2", "-t 2 -g 0.2 -c 2 -w1 5"])
-def test_what_is_read_is_settled_and_goes_on_learning(file, options):
-    """The rows it has not seen lead it close to what LIBSVM finds with all of them."""
+def test_a_model_that_was_read_has_converged_and_keeps_learning(file, options):
+    """After learning the remaining rows, the model is close to that of LIBSVM on all rows."""
     X, y, _, _ = trained(file, options)
     model = from_libsvm(file)
     assert model.kkt_violation() < 0.05
@@ -91,8 +91,8 @@ def test_what_is_read_is_settled_and_goes_on_learning(file, options):
     assert model.n_seen_ > 400
 
 
-def test_going_on_reaches_the_solution_of_all_examples(file):
-    """Half of the examples by one model, written and read, the others afterwards: as good as all by one model."""
+def test_continued_training_reaches_the_solution_for_all_examples(file):
+    """Learn half of the examples, write, read, learn the others: as good as learning all at once."""
     X, y = make_classification(300, 6, n_informative=4, flip_y=0.05, random_state=3)
     half = OnlineSVC(gamma=0.2, random_state=0, epochs="converge").fit(X[:150], y[:150])
     to_libsvm(half, file)
@@ -107,7 +107,7 @@ def test_going_on_reaches_the_solution_of_all_examples(file):
 
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("n_classes", [2, 3, 4])
-def test_our_own_files_come_back(problem, same_classes, file, kernel, n_classes):
+def test_round_trip(problem, same_classes, file, kernel, n_classes):
     data = problem(n_classes)
     model = data.model(kernel, C=3.0)
     to_libsvm(model, file)
@@ -123,7 +123,7 @@ def test_our_own_files_come_back(problem, same_classes, file, kernel, n_classes)
     assert again.kkt_violation() <= again.tol
 
 
-def test_classes_that_never_came(problem, file):
+def test_classes_without_examples(problem, file):
     data = problem(2)
     model = OnlineSVC(gamma=0.2).partial_fit(data.X, data.y, classes=[0, 1, 2, 3]).finish()
     to_libsvm(model, file)
@@ -171,15 +171,15 @@ def test_parameters(file):
         from_libsvm(file, n_features=2)
 
 
-def test_lines_of_probabilities_are_passed_over(file):
+def test_probability_fields_are_ignored(file):
     file.write_text(GOOD)
     plain = from_libsvm(file)
     file.write_text(GOOD.replace("nr_sv", "probA -1.5\nprobB 0.1\nnr_sv"))
     np.testing.assert_array_equal(from_libsvm(file).decision_function(np.eye(3)), plain.decision_function(np.eye(3)))
 
 
-def test_one_machine_a_class(file):
-    """f_i - f_j of the file, worked out by hand; equal vectors of several machines are one example."""
+def test_one_binary_model_per_class(file):
+    """f_i - f_j of the file, computed by hand; equal vectors of several binary models are one example."""
     file.write_text(THREE)
     model = from_libsvm(file)
     X = np.array([[0.3, -0.7], [1.0, 2.0]])
@@ -193,14 +193,14 @@ def test_one_machine_a_class(file):
     assert len(model.support_) == 4
 
 
-def test_machines_for_pairs_are_refused(file):
+def test_one_vs_one_files_raise(file):
     trained(file, "-t 2", n_classes=3)
     with pytest.raises(ExportError, match="each pair of its 3 classes"):
         from_libsvm(file)
 
 
 @pytest.mark.parametrize("options", ["-s 2", "-s 3", "-s 4"])
-def test_other_machines_are_refused(file, options):
+def test_other_svm_types_raise(file, options):
     trained(file, options)
     with pytest.raises(ExportError, match="must be a classifier"):
         from_libsvm(file)
@@ -248,7 +248,7 @@ CHANGES = [
 
 
 @pytest.mark.parametrize(("old", "new", "message"), CHANGES)
-def test_damaged_files_are_refused_in_one_sentence(file, old, new, message):
+def test_damaged_files_raise_one_sentence(file, old, new, message):
     file.write_text(GOOD.replace(old, new, 1), encoding="utf-8")
     with pytest.raises(ExportError, match=re.escape(str(file)) + ".*" + message):
         from_libsvm(file)
@@ -290,7 +290,7 @@ def test_numbers_whose_products_overflow(file):
 
 
 def attempt(file, content):
-    """Read a file; whatever is in it, a model that decides or an error of ours comes out."""
+    """Read a file with any content: the result is a working model or an ExportError."""
     file.write_bytes(content)
     try:
         model = from_libsvm(file)
@@ -316,7 +316,7 @@ def test_bytes_changed_at_random(file, data):
 
 @SAFE
 @given(data=st.data())
-def test_words_changed_at_random(file, data):
+def test_tokens_changed_at_random(file, data):
     tokens = re.split(r"([ \n:])", data.draw(st.sampled_from([GOOD, THREE])))
     for _ in range(data.draw(st.integers(1, 3))):
         place = data.draw(st.integers(0, len(tokens) - 1))

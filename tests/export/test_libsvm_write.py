@@ -1,4 +1,4 @@
-"""Files for LIBSVM: its own programs must decide as the model does."""
+"""`to_libsvm`: LIBSVM makes the decisions of the model."""
 
 import numpy as np
 import pytest
@@ -52,7 +52,7 @@ def test_several_classes_are_differences(problem, same_classes, file, kernel, n_
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_ties_go_to_the_first_class(file, n_classes):
-    """Far from all examples an rbf model knows nothing but constants; equal ones must choose as hinge does."""
+    """Far from all examples an rbf model is constant; equal constants must be resolved as in hinge."""
     X = np.repeat(np.eye(n_classes) * 10, 2, axis=0)
     model = OnlineSVC(gamma=1.0).fit(X, np.repeat(np.arange(n_classes), 2))
     far = np.full((1, n_classes), 1e3)
@@ -87,38 +87,38 @@ def test_labels_given_as_numbers(problem, same_classes, file):
 
 
 @pytest.mark.parametrize("labels", [[0, 1], [0.0, 1.0], [False, True], np.array([0, 1], dtype=np.uint8)])
-def test_whole_labels_of_any_type(problem, file, labels):
+def test_integer_labels_of_any_type(problem, file, labels):
     to_libsvm(problem(2).model(labels=labels), file)
     assert "label 1 0\n" in file.read_text()
 
 
 @pytest.mark.parametrize("labels", [["a", "b"], [0, 2**31], [-(2**31) - 1, 0]])
-def test_other_labels_are_refused(problem, file, labels):
+def test_other_labels_raise(problem, file, labels):
     with pytest.raises(ExportError, match=r"set labels .* to integers"):
         to_libsvm(problem(2).model(labels=labels), file)
     assert not file.exists()
 
 
 @pytest.mark.parametrize("labels", [[1], [1, 2, 3], [1, 1], [1, 2.5], ["a", "b"], [1, 2**31], [1, float("nan")]])
-def test_numbers_that_do_not_suit_are_refused(problem, file, labels):
+def test_bad_label_numbers_raise(problem, file, labels):
     with pytest.raises(ExportError, match="2 different 32-bit integers"):
         to_libsvm(problem(2).model(), file, labels=labels)
 
 
-def test_models_that_libsvm_has_not(problem, file):
+def test_unsupported_kernels_raise(problem, file):
     with pytest.raises(ExportError, match="'laplacian'"):
         to_libsvm(problem(2).model("laplacian"), file)
     with pytest.raises(ExportError, match="a function as kernel"):
         to_libsvm(problem(2).model(lambda A, B: A @ B.T), file)
 
 
-def test_one_class_is_refused(file):
+def test_one_class_raises(file):
     model = OnlineSVC().partial_fit([[0.0], [1.0]], [1, 1])
     with pytest.raises(ExportError, match="two classes"):
         to_libsvm(model, file)
 
 
-def test_nothing_learned_and_nothing_of_ours(file):
+def test_unfitted_and_other_objects_raise(file):
     with pytest.raises(NotFittedError):
         to_libsvm(OnlineSVC(), file)
     with pytest.raises(ExportError, match="got dict"):
@@ -137,7 +137,7 @@ def test_an_old_file_stays_when_writing_fails(problem, file):
     assert [each.name for each in file.parent.iterdir()] == [file.name]
 
 
-def test_a_stream_that_has_not_finished(problem, same_classes, file):
+def test_a_stream_before_finish(problem, same_classes, file):
     data = problem(3, np.float32)
     model = OnlineSVC(C=50.0, gamma=0.3).partial_fit(data.X, data.y)
     to_libsvm(model, file)

@@ -1,4 +1,4 @@
-"""ONNX graphs: onnxruntime must decide as the model does."""
+"""`to_onnx`: onnxruntime makes the decisions of the model."""
 
 import subprocess
 import sys
@@ -27,7 +27,7 @@ def run(graph, *inputs):
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("sparse", [False, True])
-def test_decides_as_the_model(problem, same_classes, kernel, n_classes, dtype, sparse):  # noqa: PLR0917
+def test_decisions_are_those_of_the_model(problem, same_classes, kernel, n_classes, dtype, sparse):  # noqa: PLR0917
     data = problem(n_classes, sparse=sparse)
     model = data.model(kernel)
     queries = data.dense.astype(dtype)
@@ -74,7 +74,7 @@ def test_precomputed_kernels(problem, same_classes, n_classes):
 
 
 @pytest.mark.parametrize("labels", [["ant", "bee", "cat"], np.array(["ant", "bee", "çat"], dtype=object)])
-def test_labels_that_are_texts(problem, same_classes, labels):
+def test_string_labels(problem, same_classes, labels):
     data = problem(3)
     model = data.model(labels=labels)
     found, _ = run(to_onnx(model, dtype="float64"), data.dense)
@@ -82,7 +82,7 @@ def test_labels_that_are_texts(problem, same_classes, labels):
 
 
 @pytest.mark.parametrize("labels", [[False, True], [-1.0, 2.0], np.array([3, 200], dtype=np.uint8)])
-def test_other_labels_become_whole_numbers(problem, same_classes, labels):
+def test_other_labels_become_integers(problem, same_classes, labels):
     data = problem(2)
     model = data.model(labels=labels)
     found, _ = run(to_onnx(model, dtype="float64"), data.dense)

@@ -1,4 +1,4 @@
-"""Models with a preparation: raw columns go in on the other side as well."""
+"""Exports of prepared models take raw columns too."""
 
 import pickle
 
@@ -83,7 +83,7 @@ def test_onnx_fails_on_unknown_categories():
         run(to_onnx(model, dtype="float64"), rows)
 
 
-def test_onnx_keeps_the_names_of_its_results():
+def test_column_names_must_not_be_output_names():
     pytest.importorskip("onnx")
     columns = (Column("scores"), Column("b"))
     model = PreparedClassifier(OnlineSVC(), Preparation(n_features=2, columns=columns))
@@ -103,7 +103,7 @@ def test_sklearn(n_classes, dense):
     np.testing.assert_array_equal(found.predict(rows), model.predict(rows))
 
 
-def test_sklearn_refuses_what_the_model_refuses():
+def test_sklearn_raises_where_the_model_does():
     model, rows = trained(missing="error", unknown="error")
     found = to_sklearn(model)
     np.testing.assert_array_equal(found.predict(rows), model.predict(rows))
@@ -125,7 +125,7 @@ def test_numbers_without_names(tmp_path):
         to_libsvm(model, tmp_path / "model.txt", labels=[0, 1])
 
 
-def test_libsvm_takes_what_is_left_as_it_is(tmp_path):
+def test_libsvm_accepts_a_preparation_that_changes_nothing(tmp_path):
     rows, y = frame()[["age", "pay__in__euro"]].to_numpy(), (frame().age > 50).to_numpy()
     model = PreparedClassifier(OnlineSVC(random_state=0), Preparation(n_features=2)).fit(rows, y)
     to_libsvm(model, tmp_path / "prepared.txt")

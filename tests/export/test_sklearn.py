@@ -1,4 +1,4 @@
-"""Estimators of scikit-learn that take over a solution."""
+"""`to_sklearn`: estimators of scikit-learn make the decisions of the model."""
 
 import pickle
 
@@ -23,7 +23,7 @@ def product(A, B):
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("sparse", [False, True])
-def test_decides_as_the_model(problem, same_classes, kernel, n_classes, sparse):
+def test_decisions_are_those_of_the_model(problem, same_classes, kernel, n_classes, sparse):
     data = problem(n_classes, sparse=sparse)
     model = data.model(kernel, labels=["ant", "bee", "cat"][:n_classes])
     found = pickle.loads(pickle.dumps(to_sklearn(model)))

@@ -71,7 +71,7 @@ def test_decisions_about_examples_left_out_are_numbers():
 def test_equal_members_of_a_full_perceptron_leave_in_the_order_in_which_they_came():
     """Without its own help, each of two members has the same sum: rounding chose who leaves."""
     X = random.normal(size=(40, 2))
-    model = hinge.KernelPerceptron(gamma=0.5, budget=1, margin=0.9).partial_fit(X[:1], [1], classes=[0, 1])
+    model = hinge.KernelPerceptron(gamma=0.5, max_support=1, margin=0.9).partial_fit(X[:1], [1], classes=[0, 1])
     for row in range(1, 40):
         is_learned = model.decision_function(X[[row]])[0] <= 0.9
         before = model.support_.tolist()

@@ -136,7 +136,7 @@ def test_new_classes_are_dropped_if_nothing_was_learned(two, monkeypatch):
     def stopped(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("hinge._fit.learner.KernelLearner._visit", stopped)
+    monkeypatch.setattr("hinge._fit.learner.visit", stopped)
     with pytest.raises(KeyboardInterrupt):
         model.partial_fit(X[:2] + 1.0, [5, 6], ids=["a", "b"])
     assert model.classes_.tolist() == [0, 1]

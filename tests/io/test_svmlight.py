@@ -114,11 +114,19 @@ def test_large_indices_take_no_memory(tmp_path):
         ("1 1:\0", "has a null character"),
     ],
 )
-@pytest.mark.parametrize("n_rows", [1, 7, 4096])
-def test_bad_line_is_reported(tmp_path, line, message, n_rows):
+def test_bad_line_is_reported(tmp_path, line, message):
     path = tmp_path / "a.svm"
     path.write_text("# heading\n" + "1 1:1\n" * 9 + f"\n{line}\n" + "1 1:1\n" * 9)
     with pytest.raises(DataFileError, match=rf"^a\.svm, line 12 .*{message}.*[.?]$"):
+        list(open_source(path).chunks(7))
+
+
+@pytest.mark.parametrize("n_rows", [1, 5, 4096])
+@pytest.mark.parametrize("number", [1, 8, 20])
+def test_bad_line_is_found_in_blocks_of_any_size(tmp_path, number, n_rows):
+    path = tmp_path / "a.svm"
+    path.write_text("".join("1 1:x\n" if line == number else "1 1:1\n" for line in range(1, 21)))
+    with pytest.raises(DataFileError, match=rf"^a\.svm, line {number} must hold finite numbers, got 'x'"):
         list(open_source(path).chunks(n_rows))
 
 

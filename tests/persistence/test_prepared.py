@@ -1,4 +1,4 @@
-"""What a file may say of a preparation, and what is refused."""
+"""Preparations in model files, and bad ones that raise."""
 
 import copy
 from dataclasses import replace
@@ -120,7 +120,7 @@ def detector(file):
     return file
 
 
-def test_what_is_normal_is_a_text(detector, parts, rewrite):
+def test_the_normal_label_is_a_string(detector, parts, rewrite):
     arrays, header = parts(detector)
     assert header.pop("normal") == "fine"
     rewrite(detector, arrays, header)
@@ -134,7 +134,7 @@ def test_what_is_normal_is_a_text(detector, parts, rewrite):
 @pytest.mark.parametrize(
     "kinds", [("PreparedDetector", "PreparedClassifier"), ("PreparedClassifier", "PreparedDetector")]
 )
-def test_models_are_of_the_kind_that_the_file_says(request, parts, rewrite, kinds):
+def test_the_estimator_matches_the_wrapped_model(request, parts, rewrite, kinds):
     before, after = kinds
     file = request.getfixturevalue("detector" if before == "PreparedDetector" else "prepared")
     arrays, header = parts(file)

@@ -1,4 +1,4 @@
-"""The table of what can be saved takes other classes of models, and models that hold models."""
+"""The registry accepts other classes of models, and models that contain models."""
 
 import numpy as np
 import pytest
@@ -37,7 +37,7 @@ def table(monkeypatch):
     register(Entry(Halved, apart, together))
 
 
-def test_models_inside_models(table, file, problem, parts, rewrite):
+def test_models_that_contain_models(table, file, problem, parts, rewrite):
     X, y = problem()
     model = Halved(OnlineSVC(random_state=0).fit(X / 2, y), np.array([0.5]))
     hinge.save(model, file)
@@ -58,7 +58,7 @@ def test_models_inside_models(table, file, problem, parts, rewrite):
             hinge.load(file)
 
 
-def test_a_class_that_is_not_in_the_table(file, problem):
+def test_an_unregistered_class(file, problem):
     model = Halved(OnlineSVC().fit(*problem()), np.ones(1))
     with pytest.raises(ModelFileError, match="Only models of hinge can be saved, not Halved"):
         hinge.save(model, file)

@@ -1,4 +1,4 @@
-"""What is loaded decides the same to the last bit and goes on learning as if nothing had happened."""
+"""Loaded models make bit-identical decisions and keep learning."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ def reloaded(model, file):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("form", [np.asarray, csr_matrix])
 @pytest.mark.parametrize("kernel", ["linear", "rbf", "poly", "sigmoid", "laplacian"])
-def test_loaded_model_decides_the_same_and_goes_on_learning(file, problem, *, n_classes, dtype, form, kernel):
+def test_a_loaded_model_makes_the_same_decisions_and_keeps_learning(file, problem, *, n_classes, dtype, form, kernel):
     X, y = problem(n_classes, dtype)
     model = OnlineSVC(C=0.5, kernel=kernel, degree=2, gamma=0.1, coef0=0.5).partial_fit(form(X[:80]), y[:80])
     loaded = reloaded(model, file)
@@ -164,7 +164,7 @@ def test_saving_twice_gives_the_same_bytes(file, problem):
     assert file.read_bytes() == first
 
 
-def test_what_cannot_be_saved_is_refused(file, problem):
+def test_models_that_cannot_be_saved(file, problem):
     X, y = problem()
     with pytest.raises(ModelFileError, match="Only models of hinge can be saved, not SVC"):
         hinge.save(SVC().fit(X, y), file)

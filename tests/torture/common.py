@@ -31,7 +31,7 @@ KERNELS = ["rbf", "linear", "poly", "laplacian", "sigmoid"]
 MAKERS = {
     "online": OnlineSVC,
     "converge": lambda: OnlineSVC(epochs="converge"),
-    "one pass": lambda: OnlineSVC(epochs=1, finish=False),
+    "one pass": lambda: OnlineSVC(epochs=1, finishing=False),
     "small gaps": lambda: OnlineSVC(epochs=1, max_gap=1e-3),
     "max_support=2": lambda: OnlineSVC(max_support=2),
     "ramp": lambda: RobustOnlineSVC(warmup=2),
@@ -43,7 +43,7 @@ MAKERS = {
     "cheap tracking": lambda: TrackingSVC(keep="support", average=False),
     "perceptron": KernelPerceptron,
     "averaged": lambda: KernelPerceptron(average=True),
-    "perceptron max_support=1": lambda: KernelPerceptron(budget=1),
+    "perceptron max_support=1": lambda: KernelPerceptron(max_support=1),
     "incremental": IncrementalSVC,
     "window": lambda: IncrementalSVC(max_examples=2),
     "plane": IncrementalOneClassSVM,

@@ -53,7 +53,7 @@ def test_too_many_steps_cause_a_warning(epochs):
 def test_steps_after_one_example_are_bounded(maker):
     many = np.repeat(X * 1e4, 2, axis=0), np.tile([0, 1], 24)
     models = {
-        "max_gap": OnlineSVC(kernel="linear", max_gap=1e-12, tol=1e-13, epochs=1, finish=False),
+        "max_gap": OnlineSVC(kernel="linear", max_gap=1e-12, tol=1e-13, epochs=1, finishing=False),
         "finish": RobustOnlineSVC(kernel="linear", variant="hinge", C=1e4, tol=1e-15),
         "hinge": RobustOnlineSVC(kernel="linear", variant="hinge", C=1e-9, tol=1e-15),
     }

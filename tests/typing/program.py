@@ -129,7 +129,8 @@ def data(name: str, file: Path) -> Iterator[tuple[Any, Any]]:
     assert_type(datasets.names(), list[str])
     assert_type(known.C, float)
     datasets.BUNDLED["digits"](0)
-    datasets.read(file)
+    yield datasets.read(file, dense=True)
+    yield from datasets.read(file, chunk_size=100)
     yield from datasets.elastic_digits(100)
 
 
@@ -148,6 +149,8 @@ def for_other_programs(model: OnlineSVC, file: Path) -> None:
     assert_type(export.from_libsvm(file, n_features=2), OnlineSVC)
     export.to_onnx(model, file, dtype="float64")
     export.to_sklearn(model)
+    written: export.FileFormat = export.FORMATS[0]
+    written.write(model, file)
 
 
 def label(file: Path) -> None:

@@ -33,9 +33,9 @@ def test_static_files(unchanged):
 
 
 def test_labelling(page):
-    turn = page.ask("next", {"holding": None}).json()
-    assert turn.keys() == {"example", "project", "saved", "upcoming"}
-    example = turn["example"]
+    response = page.ask("next", {"holding": None}).json()
+    assert response.keys() == {"example", "project", "saved", "upcoming"}
+    example = response["example"]
     assert example.keys() == {"row", "view", "drawn", "before", "guesses", "sure"}
     assert (example["view"]["kind"], example["before"], example["guesses"], example["sure"]) == (
         "table",
@@ -44,20 +44,20 @@ def test_labelling(page):
         None,
     )
     assert page.ask("next", {"holding": 3}).json()["example"]["row"] == example["row"]
-    rows, turn = page.label(12)
-    assert (turn["saved"], turn["project"]["labelled"], turn["project"]["total"]) == (rows[-1], 12, 60)
-    assert turn["example"]["row"] not in rows
-    assert not set(turn["upcoming"]) & {*rows, turn["example"]["row"]}
-    assert [guess["label"] for guess in turn["example"]["guesses"]]
-    assert 0 < turn["example"]["sure"] <= 1
-    assert sum(each["count"] for each in turn["project"]["classes"]) == 12
-    assert turn["project"]["people"] == [{"name": "ann", "labels": 12, "here": True}]
-    assert {**page.client.get("/api/project").json(), "skipped": 0} == turn["project"]
+    rows, response = page.label(12)
+    assert (response["saved"], response["project"]["labelled"], response["project"]["total"]) == (rows[-1], 12, 60)
+    assert response["example"]["row"] not in rows
+    assert not set(response["upcoming"]) & {*rows, response["example"]["row"]}
+    assert [guess["label"] for guess in response["example"]["guesses"]]
+    assert 0 < response["example"]["sure"] <= 1
+    assert sum(each["count"] for each in response["project"]["classes"]) == 12
+    assert response["project"]["people"] == [{"name": "ann", "labels": 12, "here": True}]
+    assert {**page.client.get("/api/project").json(), "skipped": 0} == response["project"]
 
 
 def test_skip_and_undo(page):
-    (row,), turn = page.label(1)
-    passed = turn["example"]["row"]
+    (row,), response = page.label(1)
+    passed = response["example"]["row"]
     assert page.ask("skip", {"row": passed}).json()["example"]["row"] != passed
     assert page.ask("undo", {}).json()["example"]["row"] == passed
     undone = page.ask("undo", {}).json()["example"]
@@ -67,8 +67,8 @@ def test_skip_and_undo(page):
 
 
 def test_a_repeated_undo_is_done_once(page):
-    rows, turn = page.label(3)
-    holding = {"holding": turn["example"]["row"]}
+    rows, response = page.label(3)
+    holding = {"holding": response["example"]["row"]}
     for _ in range(2):  # the page missed the first response
         assert page.ask("undo", holding).json()["example"]["row"] == rows[2]
     assert page.ask("undo", {"holding": rows[2]}).json()["example"]["row"] == rows[1]
@@ -168,8 +168,8 @@ def test_export_and_import(open_page, tmp_path):
     (tmp_path / "other").mkdir()
     first = open_page()
     first.ask("classes", {"name": '=cmd|"/c calc"!A1'})
-    rows, turn = first.label(20)
-    first.ask("answer", {"row": turn["example"]["row"], "label": '=cmd|"/c calc"!A1'})
+    rows, response = first.label(20)
+    first.ask("answer", {"row": response["example"]["row"], "label": '=cmd|"/c calc"!A1'})
     answer = first.client.get("/api/export/labels.csv")
     assert answer.headers["content-disposition"] == 'attachment; filename="labels.csv"'
     lines = list(csv.DictReader(io.StringIO(answer.text)))
@@ -191,8 +191,8 @@ def test_export_and_import(open_page, tmp_path):
 
 
 def test_nothing_is_reported_as_saved_that_is_not(page, monkeypatch):
-    (row,), turn = page.label(1)
-    asked = turn["example"]["row"]
+    (row,), response = page.label(1)
+    asked = response["example"]["row"]
     before = page.state()
 
     def full(*_, **__):

@@ -45,12 +45,12 @@ def opened(tmp_path):
 
 
 def label(session, pool, n, person="ann"):
-    turn = session.next_example(person)
+    response = session.next_example(person)
     rows = []
     for _ in range(n):
-        rows.append(turn["example"]["row"])
-        turn = session.add_label(person, rows[-1], pool.truth[rows[-1]], 1.0)
-    return rows, turn
+        rows.append(response["example"]["row"])
+        response = session.add_label(person, rows[-1], pool.truth[rows[-1]], 1.0)
+    return rows, response
 
 
 def decisions(session, pool):
@@ -101,11 +101,11 @@ def test_no_two_people_get_the_same_example(opened, blobs):
 
     def work(person):
         try:
-            turn = session.next_example(person)
+            response = session.next_example(person)
             for _ in range(20):
-                row = turn["example"]["row"]
+                row = response["example"]["row"]
                 given.append(row)
-                turn = session.add_label(person, row, blobs.truth[row], 0.5)
+                response = session.add_label(person, row, blobs.truth[row], 0.5)
         except Exception as error:  # noqa: BLE001
             failures.append(error)
 
@@ -215,16 +215,16 @@ def test_skipped_examples_are_shown_to_others_last(opened):
     pool = Blobs(n=6)
     session = opened(pool)
     seen = []
-    turn = session.next_example("ann")
-    while turn["example"]:
-        seen.append(turn["example"]["row"])
-        turn = session.skip("ann", seen[-1])
+    response = session.next_example("ann")
+    while response["example"]:
+        seen.append(response["example"]["row"])
+        response = session.skip("ann", seen[-1])
     assert sorted(seen) == list(range(6))
     others = []
-    turn = session.next_example("bob")
-    while turn["example"]:
-        others.append(turn["example"]["row"])
-        turn = session.add_label("bob", others[-1], pool.truth[others[-1]], None)
+    response = session.next_example("bob")
+    while response["example"]:
+        others.append(response["example"]["row"])
+        response = session.add_label("bob", others[-1], pool.truth[others[-1]], None)
     assert sorted(others) == list(range(6))
     with pytest.raises(NotFoundError, match="nothing to undo"):
         session.undo("ann")
@@ -299,13 +299,13 @@ def test_another_program_writes_to_the_database(opened, blobs, tmp_path):
 def test_skipped_examples_can_be_shown_again(opened):
     pool = Blobs(n=6)
     session = opened(pool)
-    turn = session.next_example("ann")
-    while turn["example"]:
-        turn = session.skip("ann", turn["example"]["row"])
-    assert turn["project"]["skipped"] == 6
-    turn = opened(pool).unskip("ann")
-    assert turn["example"] is not None
-    assert turn["project"]["skipped"] == 0
+    response = session.next_example("ann")
+    while response["example"]:
+        response = session.skip("ann", response["example"]["row"])
+    assert response["project"]["skipped"] == 6
+    response = opened(pool).unskip("ann")
+    assert response["example"] is not None
+    assert response["project"]["skipped"] == 0
 
 
 def test_examples_shown_again_have_guesses(opened, blobs):
@@ -360,12 +360,12 @@ def test_rows_outside_the_pool(opened, blobs, row):
 @pytest.mark.parametrize("strategy", ["boundary", "positive", "autoactive", "random"])
 def test_all_strategies_and_solvers(opened, blobs, solver, strategy):
     session = opened(blobs, solver=solver, strategy=strategy, sample=20, kernel="laplacian")
-    rows, turn = label(session, blobs, 30)
+    rows, response = label(session, blobs, 30)
     session.change_label("ann", rows[2], "bee")
     session.delete_label(rows[3])
     held = sorted(set(range(200)) - set(rows))
     assert np.mean(session.model().predict(blobs.X[held]) == np.array(blobs.truth)[held]) > 0.5
-    assert turn["example"]["guesses"][0]["share"] == turn["example"]["sure"]
+    assert response["example"]["guesses"][0]["share"] == response["example"]["sure"]
 
 
 def test_positive_strategy_finds_a_class(opened):

@@ -64,10 +64,10 @@ def opened(tmp_path):
 
 
 def label_all(session, choose, person="ann"):
-    turn, rows = session.next_example(person), []
-    while turn["example"]:
-        rows.append(turn["example"]["row"])
-        turn = session.add_label(person, rows[-1], choose(rows[-1]), None)
+    response, rows = session.next_example(person), []
+    while response["example"]:
+        rows.append(response["example"]["row"])
+        response = session.add_label(person, rows[-1], choose(rows[-1]), None)
     return rows
 
 
@@ -151,9 +151,11 @@ def test_a_model_that_fails_does_not_stop_the_labelling(opened, monkeypatch, met
     session = page.session
     with monkeypatch.context() as trouble:
         trouble.setattr(session.worker.learner, method, broken)
-        turn = session.next_example("ann")
+        response = session.next_example("ann")
         for _ in range(10):
-            turn = session.add_label("ann", turn["example"]["row"], page.pool.truth[turn["example"]["row"]], 1.0)
+            response = session.add_label(
+                "ann", response["example"]["row"], page.pool.truth[response["example"]["row"]], 1.0
+            )
         session.undo("ann")
         session.worker.wait(10)
     assert len(page.store.records()) == 9
@@ -232,24 +234,24 @@ def run_concurrently(*works):
 
 
 def label_correctly(page, person, n=25):
-    turn = page.session.next_example(person)
+    response = page.session.next_example(person)
     for _ in range(n):
-        row = turn["example"]["row"]
+        row = response["example"]["row"]
         try:
-            turn = page.session.add_label(person, row, page.pool.truth[row], 1.0)
+            response = page.session.add_label(person, row, page.pool.truth[row], 1.0)
         except AlreadyLabelledError:  # imported in the meantime
-            turn = page.session.next_example(person)
+            response = page.session.next_example(person)
 
 
 def label_skip_and_undo(page, person, n=25):
-    turn = page.session.next_example(person)
+    response = page.session.next_example(person)
     for place in range(n):
-        row = turn["example"]["row"]
+        row = response["example"]["row"]
         try:
-            turn = page.session.add_label(person, row, "bee", 1.0) if place % 3 else page.session.skip(person, row)
-            turn = page.session.undo(person) if place % 2 else turn
+            response = page.session.add_label(person, row, "bee", 1.0) if place % 3 else page.session.skip(person, row)
+            response = page.session.undo(person) if place % 2 else response
         except (AlreadyLabelledError, NotFoundError):
-            turn = page.session.next_example(person)
+            response = page.session.next_example(person)
 
 
 def change_and_delete(page, seed, n=40):
@@ -296,11 +298,11 @@ def test_closing_while_people_label(opened):
     begun = threading.Barrier(4)
 
     def keep_labelling(person):
-        turn = session.next_example(person)
+        response = session.next_example(person)
         begun.wait()
         for _ in range(20):
-            row = turn["example"]["row"]
-            turn = session.add_label(person, row, page.pool.truth[row], 1.0)
+            row = response["example"]["row"]
+            response = session.add_label(person, row, page.pool.truth[row], 1.0)
             saved[row] = page.pool.truth[row]
             if row % 2:
                 session.change_label(person, row, "cat")

@@ -10,9 +10,9 @@ import numpy as np
 from scipy.special import expit, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone, is_classifier
 from sklearn.utils import get_tags
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from hinge._model.attributes import available_if
 from hinge._model.labels import as_classes
 from hinge._model.locking import reads, writes
 from hinge._model.validation import Storage, check_examples, check_queries, check_weights

@@ -13,7 +13,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.svm import SVC, LinearSVC
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from hinge._fit.base import StreamingClassifier
+from hinge._fit.classifier import KernelClassifier
 from hinge._model.kernels import KernelSpec
 from hinge._model.validation import PooledRows
 from hinge.active._rows import count_rows
@@ -65,7 +65,7 @@ def can_revise(model: BaseEstimator) -> bool:
 
 def learns_incrementally(model: BaseEstimator) -> bool:
     """Return whether a model is one of this package that keeps learning from single examples."""
-    return isinstance(model, (StreamingClassifier, PreparedClassifier))
+    return isinstance(model, (KernelClassifier, PreparedClassifier))
 
 
 def has_margin(model: BaseEstimator) -> bool:
@@ -75,13 +75,13 @@ def has_margin(model: BaseEstimator) -> bool:
     model = model.model if isinstance(model, PreparedClassifier) else model
     if isinstance(model, SVC):
         return len(model.classes_) == 2  # with more classes the columns are votes
-    ours = isinstance(model, StreamingClassifier) and not isinstance(model, KernelPerceptron)
+    ours = isinstance(model, KernelClassifier) and not isinstance(model, KernelPerceptron)
     return ours or isinstance(model, LinearSVC)
 
 
 def resolve_gamma(model: BaseEstimator, X: RowsLike) -> None:
     """Replace `gamma="scale"` of an unfitted model of this package by its value for all rows of a pool."""
-    if isinstance(model, StreamingClassifier) and model.gamma == "scale" and not callable(model.kernel):
+    if isinstance(model, KernelClassifier) and model.gamma == "scale" and not callable(model.kernel):
         values = X.to_numpy() if hasattr(X, "to_numpy") else X
         weights = np.ones(count_rows(X))
         spec = KernelSpec.resolve(model.kernel, model.degree, model.gamma, model.coef0, X=values, weights=weights)
@@ -90,7 +90,7 @@ def resolve_gamma(model: BaseEstimator, X: RowsLike) -> None:
 
 def pooled_rows(model: BaseEstimator, X: RowsLike) -> PooledRows | None:
     """Return a pool that is checked once; None for models of other packages and for DataFrames."""
-    if hasattr(X, "iloc") or not isinstance(model, StreamingClassifier):
+    if hasattr(X, "iloc") or not isinstance(model, KernelClassifier):
         return None
     pool = PooledRows(X)
     entries = pool.X.size if isinstance(pool.X, np.ndarray) else pool.X.nnz
@@ -101,9 +101,9 @@ def pooled_rows(model: BaseEstimator, X: RowsLike) -> PooledRows | None:
 
 def take_pooled(model: BaseEstimator, pool: PooledRows, rows: NDArray[np.int64]) -> RowsLike:
     """Return rows of a pool in the form that a fitted model of this package checks fastest."""
-    return model._few(pool, rows)
+    return model._take_rows(pool, rows)
 
 
 def without_lock(attributes: dict[str, object]) -> dict[str, object]:
     """Return the attributes of an object for pickling; its lock is not copied."""
-    return {name: value for name, value in attributes.items() if name != "_turn"}
+    return {name: value for name, value in attributes.items() if name != "_lock"}

@@ -6,20 +6,22 @@ from typing import Annotated
 
 import typer
 
-from hinge import export as exports
 from hinge.cli._files import require_writable
 from hinge.cli._models import class_names
 from hinge.cli._options import Json, ModelFile
 from hinge.cli._prepared import split
 from hinge.exceptions import ParameterError
+from hinge.export import FORMATS, FileFormat
 from hinge.persistence import load
-from hinge.streaming import Model, traits
+from hinge.streaming import traits
 
-FORMATS = {suffix: each.name for each in exports.FORMATS for suffix in each.suffixes}
+_NAMES = [each.name for each in FORMATS]
+_SUFFIXES = [suffix for each in FORMATS for suffix in each.suffixes]
+_NUMBERED = " or ".join(each.title for each in FORMATS if each.has_integer_labels)
 
-Output = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Ends in .onnx, .libsvm or .model.")]
-Target = Annotated[str | None, typer.Option("--to", metavar="onnx|libsvm", help="For other file names.")]
-Numbered = Annotated[bool, typer.Option("--number-classes", help="Write 0, 1, 2, ... for classes (LIBSVM).")]
+Output = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help=f"Ends in {', '.join(_SUFFIXES)}.")]
+Target = Annotated[str | None, typer.Option("--to", metavar="|".join(_NAMES), help="For other file names.")]
+Numbered = Annotated[bool, typer.Option("--number-classes", help=f"Write 0, 1, 2, ... for classes ({_NUMBERED}).")]
 
 
 def export(
@@ -34,7 +36,7 @@ def export(
 
     Example: hinge export income.hinge -o income.onnx
     """
-    target = _choose_target(output, target, number_classes=number_classes)
+    chosen = _choose_format(output, target, number_classes=number_classes)
     require_writable(output, model)
     loaded = load(model)
     estimator, _ = split(loaded)
@@ -44,32 +46,26 @@ def export(
             "load it in Python with hinge.load."
         )
     classes = class_names(estimator)
-    if target == "onnx":
-        exports.to_onnx(loaded, output)
-        description = f"ONNX, inputs as in training, {_describe_outputs(estimator)}"
-    else:
-        exports.to_libsvm(loaded, output, labels=range(len(classes)) if number_classes else None)
-        numbers = ", ".join(f"{number} is {name}" for number, name in enumerate(classes))
-        description = "LIBSVM model" + (f"; {numbers}" if number_classes else "")
+    chosen.write(loaded, output, **({"labels": range(len(classes))} if number_classes else {}))
     if json_only:
-        typer.echo(json.dumps({"file": str(output), "format": target, "classes": classes}))
-    else:
-        typer.echo(f"{output}: {description}")
+        typer.echo(json.dumps({"file": str(output), "format": chosen.name, "classes": classes}))
+        return
+    description = chosen.title if chosen.describe is None else f"{chosen.title}, {chosen.describe(estimator)}"
+    numbers = ", ".join(f"{number} is {name}" for number, name in enumerate(classes)) if number_classes else ""
+    typer.echo(f"{output}: {description}{numbers and '; '}{numbers}")
 
 
-def _choose_target(output: Path, target: str | None, *, number_classes: bool) -> str:
-    chosen = target or FORMATS.get(output.suffix.lower(), "")
-    if chosen not in FORMATS.values():
+def _choose_format(output: Path, target: str | None, *, number_classes: bool) -> FileFormat:
+    """Return the format that `--to` names or, without it, the suffix of the file."""
+    suffix = output.suffix.lower()
+    chosen = next((each for each in FORMATS if (target == each.name if target else suffix in each.suffixes)), None)
+    if chosen is None:
         raise ParameterError(
-            f"--to must be onnx or libsvm if the file name ends in neither, got {target or output.name!r}."
+            f"--to must be {' or '.join(_NAMES)} unless the file name ends in {', '.join(_SUFFIXES)}, "
+            f"got {target or output.name!r}."
         )
-    if number_classes and chosen == "onnx":
-        raise ParameterError("--number-classes is for LIBSVM, whose labels are numbers; leave it out for ONNX.")
+    if number_classes and not chosen.has_integer_labels:
+        raise ParameterError(
+            f"--number-classes is for {_NUMBERED}, whose labels are integers; leave it out for {chosen.title}."
+        )
     return chosen
-
-
-def _describe_outputs(estimator: Model) -> str:
-    if traits(estimator).task == "regression":
-        return "output value"
-    has_probabilities = hasattr(estimator, "predict_proba")
-    return "outputs label, scores and probabilities" if has_probabilities else "outputs label and scores"

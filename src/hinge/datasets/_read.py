@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict, overload
 
 from hinge._model.params import choice
 from hinge.exceptions import DataError, ParameterError
@@ -11,11 +11,36 @@ from hinge.tables import MISSING_POLICIES, Survey
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterator
+    from typing import Unpack
 
-_ROWS_AT_A_TIME = 4096
+    from hinge.io import Matrix, Values
+
+_ROWS_PER_CHUNK = 4096
 
 
+class _Options(TypedDict, total=False):
+    """The parameters of `read` that do not change the type of its result."""
+
+    format: str | None
+    label: str | int | None
+    header: bool | None
+    delimiter: str | None
+    drop: Collection[str]
+    categorical: Collection[str]
+    missing: str
+    dense: bool | None
+    dtype: str
+
+
+@overload
+def read(
+    path: str | os.PathLike[str], *, chunk_size: None = None, **options: Unpack[_Options]
+) -> tuple[Matrix, Values]: ...
+@overload
+def read(
+    path: str | os.PathLike[str], *, chunk_size: int, **options: Unpack[_Options]
+) -> Iterator[tuple[Matrix, Values]]: ...
 def read(
     path: str | os.PathLike[str],
     *,
@@ -29,7 +54,7 @@ def read(
     missing: str = "error",
     dense: bool | None = None,
     dtype: str = "float64",
-) -> Any:
+) -> tuple[Matrix, Values] | Iterator[tuple[Matrix, Values]]:
     r"""Read examples and labels from a file.
 
     The file is read twice in chunks, which takes little memory: once to find its columns, categories and number of
@@ -87,11 +112,11 @@ def read(
     if not source.repeatable:
         raise DataError(f"read needs a file that can be read twice, got {source.name}; save it to a file first.")
     survey = Survey(label=label, drop=drop, categorical=categorical, missing=missing)
-    for _ in survey.scan(source.chunks(_ROWS_AT_A_TIME)):
+    for _ in survey.scan(source.chunks(_ROWS_PER_CHUNK)):
         pass
     if dense is None and source.format == "svmlight":
         dense = False
     preparation = survey.preparation(scale="none", dtype=dtype, dense=dense)
     if chunk_size is None:
-        return preparation.all_examples(source.chunks(_ROWS_AT_A_TIME))
+        return preparation.all_examples(source.chunks(_ROWS_PER_CHUNK))
     return preparation.iter_examples(source.chunks(chunk_size))

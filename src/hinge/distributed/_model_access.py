@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from sklearn.utils.validation import check_is_fitted
 
-from hinge._fit.base import random_seed
+from hinge._model.params import random_seed
 from hinge.approximate._merging import averaged as average_models
 from hinge.approximate._merging import begin as start_model
 from hinge.approximate._merging import go_over as train_one_pass

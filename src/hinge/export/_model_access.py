@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from sklearn.utils.validation import check_is_fitted
 
-from hinge._fit.base import StreamingClassifier
+from hinge._fit.classifier import KernelClassifier
 from hinge.approximate import ApproximateSVR
 from hinge.exceptions import ExportError
 from hinge.tables import PreparedClassifier
@@ -27,7 +27,7 @@ def split_preparation(model: BaseEstimator) -> tuple[BaseEstimator, Preparation 
     preparation = None
     if isinstance(model, PreparedClassifier):
         model, preparation = model.model, model.preparation
-    if not isinstance(model, (StreamingClassifier, ApproximateSVR)):
+    if not isinstance(model, (KernelClassifier, ApproximateSVR)):
         raise ExportError(f"Only classifiers and regressors of hinge can be exported, got {type(model).__name__}.")
     check_is_fitted(model)
     return model, preparation

@@ -10,6 +10,7 @@ import os
 from typing import TYPE_CHECKING
 
 import numpy as np
+from sklearn.base import is_regressor
 
 from hinge._model.params import choice
 from hinge.export._exported_model import ExportedModel, FourierFeatures
@@ -100,6 +101,14 @@ def to_onnx(
     return finished
 
 
+def describe_outputs(model: BaseEstimator) -> str:
+    """Describe the inputs and outputs of the graph of a model."""
+    if is_regressor(model):
+        return "inputs as in training, output value"
+    scores = "label, scores and probabilities" if hasattr(model, "predict_proba") else "label and scores"
+    return f"inputs as in training, outputs {scores}"
+
+
 def _add_decision_functions(graph: GraphBuilder, exported: ExportedModel, X: str) -> str:
     """Add the decision functions of examples `X` in double precision: shape (N, n_functions)."""
     name = exported.kernel.name
@@ -124,7 +133,7 @@ def _add_kernel_values(graph: GraphBuilder, exported: ExportedModel, X: str) -> 
     vectors = _dense(exported)
     if kernel.name == "rbf":
         return _add_rbf_values(graph, vectors, X, kernel.gamma)
-    products = graph.add("MatMul", X, _add_columns(graph, vectors, factor=kernel.gamma))
+    products = graph.add("MatMul", X, _add_vector_columns(graph, vectors, factor=kernel.gamma))
     inner = graph.add("Add", products, graph.constant(kernel.coef0))
     if kernel.name == "sigmoid":
         return graph.add("Tanh", inner)
@@ -132,18 +141,18 @@ def _add_kernel_values(graph: GraphBuilder, exported: ExportedModel, X: str) -> 
 
 
 def _add_rbf_values(graph: GraphBuilder, vectors: NDArray[np.floating], X: str, gamma: float) -> str:
-    """Add exp(-gamma (|x|^2 + |s|^2 - 2 <x, s>)); the centre is subtracted first, since rounding would be large."""
+    """Add exp(-gamma (|x|^2 + |s|^2 - 2 <x, s>)); the centre is subtracted first, which keeps rounding errors small."""
     centre = vectors.mean(axis=0, dtype=np.float64)
     squares = np.square(vectors - centre).sum(axis=1)
     X = graph.add("Sub", X, graph.constant(centre))
     norms = graph.add("ReduceSum", graph.add("Mul", X, X), graph.constant(np.array([1])), keepdims=1)
-    products = graph.add("MatMul", X, _add_columns(graph, vectors, centre, factor=2.0))
+    products = graph.add("MatMul", X, _add_vector_columns(graph, vectors, centre, factor=2.0))
     distances = graph.add("Sub", graph.add("Add", norms, graph.constant(squares)), products)
     distances = graph.add("Max", distances, graph.constant(0.0))
     return graph.add("Exp", graph.add("Mul", distances, graph.constant(-gamma)))
 
 
-def _add_columns(
+def _add_vector_columns(
     graph: GraphBuilder,
     vectors: NDArray[np.floating],
     centre: NDArray[np.float64] | None = None,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,40 +13,51 @@ from hinge.exceptions import DataError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-    from scipy.sparse import csr_matrix
 
     from hinge._model.kernels import KernelSpec
-    from hinge._model.state import State
-
-    Rows: TypeAlias = NDArray[np.floating] | csr_matrix
+    from hinge._model.validation import Rows, Storage
 
 _ROWS_PER_CALL = 32  # of a kernel function, which computes the values of all pairs of the rows it is given
 _DIAGONAL_TOLERANCE = 1e-9  # relative rounding error of a constant diagonal
 
 
-def kernel_diagonal(state: State, X: Rows) -> NDArray[np.float64]:
-    """Return k(x, x) for every row of checked examples.
+@dataclass(frozen=True)
+class KernelDiagonal:
+    """Computes k(x, x).
 
-    Rows of a precomputed kernel do not contain this value. There it is the diagonal value of the examples held, which
-    is the same for all of them.
+    Attributes
+    ----------
+    kernel : KernelSpec
+        The kernel.
+    storage : Storage
+        How the model stores rows.
+    constant : float or None
+        The value itself for a precomputed kernel, whose rows do not contain it; it must be the same for all examples.
     """
-    kernel = state.kernel
-    if kernel.name in ("rbf", "laplacian"):
-        return np.ones(X.shape[0])
-    if kernel.name == "precomputed":
-        return np.full(X.shape[0], _precomputed_diagonal(state))
-    if kernel.function is not None:
-        function = CheckedFunction(kernel.function, state.storage.dtype)
-        parts = [
-            block[start : start + _ROWS_PER_CALL]
-            for _, block in state.storage.blocks(X)
-            for start in range(0, block.shape[0], _ROWS_PER_CALL)
-        ]
-        return np.concatenate([function(part, part).diagonal() for part in parts])
-    return _diagonal_from_norms(kernel, X)
+
+    kernel: KernelSpec
+    storage: Storage
+    constant: float | None = None
+
+    def of(self, X: Rows) -> NDArray[np.float64]:
+        """Return k(x, x) for every row of checked examples."""
+        kernel = self.kernel
+        if kernel.name in ("rbf", "laplacian"):
+            return np.ones(X.shape[0])
+        if self.constant is not None:
+            return np.full(X.shape[0], self.constant)
+        if kernel.function is not None:
+            function = CheckedFunction(kernel.function, self.storage.dtype)
+            parts = [
+                block[start : start + _ROWS_PER_CALL]
+                for _, block in self.storage.blocks(X)
+                for start in range(0, block.shape[0], _ROWS_PER_CALL)
+            ]
+            return np.concatenate([function(part, part).diagonal() for part in parts])
+        return _diagonal_from_norms(kernel, X)
 
 
-def require_constant_diagonal(state: State, square: NDArray[np.float64]) -> None:
+def require_constant_diagonal(square: NDArray[np.float64], known: float | None) -> None:
     """Raise DataError if the diagonal of a precomputed kernel is not constant.
 
     At prediction time only the kernel values against the training examples are known. The value k(x, x) is known only
@@ -53,13 +65,13 @@ def require_constant_diagonal(state: State, square: NDArray[np.float64]) -> None
 
     Parameters
     ----------
-    state : State
-        The model that is about to learn.
     square : array of shape (n_new, n_new)
         Kernel values of the new examples against each other.
+    known : float or None
+        The diagonal value of the examples held, if there are any.
     """
     diagonal = square.diagonal()
-    known = _precomputed_diagonal(state) if state.native.n_retained else float(diagonal[0])
+    known = float(diagonal[0]) if known is None else known
     farthest = float(diagonal[np.abs(diagonal - known).argmax()])
     if abs(farthest - known) > _DIAGONAL_TOLERANCE * abs(known):
         raise DataError(
@@ -76,9 +88,3 @@ def _diagonal_from_norms(kernel: KernelSpec, X: Rows) -> NDArray[np.float64]:
     with np.errstate(over="ignore"):  # an infinite decision value raises an error later
         inner = kernel.gamma * squares + kernel.coef0
         return inner**kernel.degree if kernel.name == "poly" else np.tanh(inner)
-
-
-def _precomputed_diagonal(state: State) -> float:
-    """Return k(x, x) of the examples held, for a precomputed kernel with a constant diagonal."""
-    _, arrays = state.snapshot()
-    return float(arrays["values"][0, arrays["ids"][0]])

@@ -14,7 +14,7 @@ from hinge._fit.progress import FitTasks, progress_bar
 from hinge._model.overflow import check_total, require_finite
 from hinge._model.params import bound, choice, number
 from hinge._model.threads import one_blas_thread
-from hinge.exceptions import DataError, ParameterError
+from hinge.exceptions import ParameterError
 from hinge.incremental._ids import Ids
 from hinge.incremental._kernel_diagonal import require_constant_diagonal
 from hinge.incremental._state import ExactState
@@ -67,7 +67,8 @@ class ExactLearner(KernelLearner[ExactState]):
         if state.options.problem != "classifier":
             check_total(state.options.nu, data.costs)
         if state.kernel.name == "precomputed" and state.options.problem == "sphere":
-            require_constant_diagonal(state, data.X[:, state.n_seen : state.n_seen + len(data)])
+            square = data.X[:, state.n_seen : state.n_seen + len(data)]
+            require_constant_diagonal(square, state.precomputed_diagonal())
 
     def train(self, estimator: KernelEstimator, state: ExactState, data: TrainingData) -> None:
         """Learn a whole training set; one pass is enough."""
@@ -119,23 +120,23 @@ def forget(estimator: KernelEstimator, ids: Any) -> None:
 
 def leave_one_out(estimator: KernelEstimator) -> tuple[ClassTable, NDArray[np.float64]]:
     """Return the decision value of each example held, by the model without it, one column per binary model."""
-    state = exact_state(estimator).expendable()
+    known = exact_state(estimator)
+    state = known.expendable()
+    known.publish()  # for other threads: examples leave and come again
+    try:
+        return state.table, _leave_one_out(estimator, state)
+    finally:
+        known.retract()
+
+
+def _leave_one_out(estimator: KernelEstimator, state: ExactState) -> NDArray[np.float64]:
     with one_blas_thread(), progress_bar(estimator.verbose) as bar, state.watched(bar) as monitor:
-        return state.table, require_finite(state.native.leave_one_out(monitor))
+        return require_finite(state.native.leave_one_out(monitor))
 
 
 def exact_state(estimator: KernelEstimator) -> ExactState:
     """Return the state of an exact model, or raise NotFittedError."""
     return state_of(estimator, ExactState)
-
-
-def require_examples(state: ExactState) -> ExactState:
-    """Return the state; raise DataError if the model holds no example."""
-    if not state.native.n_retained:
-        raise DataError(
-            "The model must hold examples to predict others, got a model that forgot all; learn some first."
-        )
-    return state
 
 
 def certified(estimator: KernelEstimator) -> _core.ExactModel:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 from sklearn.base import OutlierMixin
@@ -14,10 +14,10 @@ from hinge._fit.estimator import KernelEstimator
 from hinge._fit.progress import with_callbacks
 from hinge._fit.tasks import OneClass
 from hinge._model.locking import reads, writes
+from hinge._model.overflow import require_finite
 from hinge._model.params import choice, number
 from hinge.exceptions import DataError, ParameterError
 from hinge.incremental import _learner as exact
-from hinge.incremental._one_class_geometry import leave_one_out_distances, offset, signed_distances
 from hinge.incremental._state import ExactState
 from hinge.streaming import StreamTraits
 
@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from hinge._model.predictor import Predictor
     from hinge._model.state import SolverOptions
+    from hinge.incremental._one_class_geometry import OneClassGeometry
+    from hinge.incremental._state import ExactPredictor
 
 
 class IncrementalOneClassSVM(OutlierMixin, KernelEstimator):
@@ -277,7 +280,6 @@ class IncrementalOneClassSVM(OutlierMixin, KernelEstimator):
         """
         return np.where(self.decision_function(X) >= 0, 1, -1)
 
-    @reads
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Compute signed distances to the boundary; outliers have negative values.
 
@@ -292,12 +294,8 @@ class IncrementalOneClassSVM(OutlierMixin, KernelEstimator):
             For a plane, the signed distance times the length of its normal; for a sphere, its squared radius minus the
             squared distance from its centre. 0 for examples on the boundary, up to rounding.
         """
-        state = exact.require_examples(exact.exact_state(self))
-        predictor = self._predictor()
-        rows = self._check_queries(X, predictor)
-        return signed_distances(state, self._decide(predictor, rows)[:, 0], rows)
+        return self._signed_distances(X)[1]
 
-    @reads
     def score_samples(self, X: Any) -> NDArray[np.float64]:
         """Compute the decision values without the offset.
 
@@ -312,7 +310,22 @@ class IncrementalOneClassSVM(OutlierMixin, KernelEstimator):
             `decision_function` plus `offset_`: for a plane, the sum of coefficients times kernel values; for a sphere,
             minus the squared distance from its centre.
         """
-        return self.decision_function(X) + self.offset_
+        geometry, distances = self._signed_distances(X)
+        return distances + geometry.offset
+
+    def _signed_distances(self, X: Any) -> tuple[OneClassGeometry, NDArray[np.float64]]:
+        """Return the surface, and the signed distances of rows from it."""
+        predictor = self._predictor()
+        rows = self._check_queries(X, predictor)
+        sums = self._decide(predictor, rows)[:, 0]
+        geometry = self._geometry(predictor)
+        return geometry, geometry.signed_distances(sums, rows)
+
+    def _geometry(self, predictor: Predictor) -> OneClassGeometry:
+        geometry = cast("ExactPredictor", predictor).geometry
+        if geometry is None:
+            raise DataError("The model must hold examples to enclose, got a model that forgot all; learn some first.")
+        return geometry
 
     @writes
     def leave_one_out(self) -> NDArray[np.float64]:
@@ -336,7 +349,18 @@ class IncrementalOneClassSVM(OutlierMixin, KernelEstimator):
             held = state.native.n_retained
             raise DataError(f"The model must hold at least two examples to leave one out, got {held}.")
         _, sums = exact.leave_one_out(self)
-        return leave_one_out_distances(state, sums[:, 0])
+        return self._leave_one_out_distances(state, sums[:, 0])
+
+    def _leave_one_out_distances(self, state: ExactState, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the signed distance of each example held, in the order of the stream, from its sums left out."""
+        if state.options.problem == "plane":
+            return sums
+        _, arrays = state.snapshot()
+        order = np.argsort(arrays["ids"])
+        costs = arrays["costs"][order]
+        max_total = np.inf if state.options.most_total is None else state.options.most_total
+        totals = np.minimum(max_total, state.options.nu * (costs.sum() - costs))
+        return require_finite(2.0 / totals * sums - state.diagonal().of(state.vectors(arrays)[order]))
 
     @reads
     def kkt_violation(self) -> float:
@@ -374,10 +398,9 @@ class IncrementalOneClassSVM(OutlierMixin, KernelEstimator):
         return float(exact.exact_state(self).native.dual_objective.sum())
 
     @property
-    @reads
     def offset_(self) -> float:
         """Offset between `score_samples` and `decision_function`."""
-        return offset(exact.require_examples(exact.exact_state(self)))
+        return self._geometry(self._predictor()).offset
 
     def _check_params(self, *, streaming: bool) -> SolverOptions:  # noqa: ARG002
         options = exact.exact_options(self, self._common_options())

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from hinge._model.labels import as_classes
+from hinge._model.predictor import Predictor
 from hinge._model.state import State
+from hinge.exceptions import DataError
 from hinge.incremental._ids import Ids
+from hinge.incremental._kernel_diagonal import KernelDiagonal
+from hinge.incremental._one_class_geometry import OneClassGeometry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator
@@ -21,7 +26,31 @@ if TYPE_CHECKING:
     from hinge._model.kernels import KernelSpec
     from hinge._model.labels import ClassTable
     from hinge._model.state import Arrays, SolverOptions
-    from hinge._model.validation import Storage
+    from hinge._model.validation import Rows, Storage
+
+
+@dataclass(frozen=True)
+class ExactPredictor(Predictor):
+    """What an exact model answers with.
+
+    Attributes
+    ----------
+    n_examples : int
+        Examples held; a model that forgot all of them cannot predict.
+    geometry : OneClassGeometry or None
+        The surface of a one-class model; None for a classifier, and while there is nothing to enclose.
+    """
+
+    n_examples: int
+    geometry: OneClassGeometry | None
+
+    def decide(self, rows: Rows, threads: int) -> NDArray[np.float64]:
+        """Return decision values of checked rows; raise DataError if the model holds no example."""
+        if not self.n_examples:
+            raise DataError(
+                "The model must hold examples to predict others, got a model that forgot all; learn some first."
+            )
+        return super().decide(rows, threads)
 
 
 class ExactState(State):
@@ -62,6 +91,31 @@ class ExactState(State):
     def has_learned(self) -> bool:
         """The native model holds an example."""
         return self.native.n_retained > 0
+
+    def _make_predictor(self) -> ExactPredictor:
+        native = self.native
+        parts = (self.kernel, self.storage, self.table, native.predictor(), self.uses_blas, native.n_retained)
+        return ExactPredictor(*parts, self._geometry() if native.n_retained else None)
+
+    def _geometry(self) -> OneClassGeometry | None:
+        """Return the surface of a one-class model."""
+        if self.options.problem == "classifier":
+            return None
+        native = self.native
+        bias, total, norm = float(native.bias[0]), float(native.total[0]), float(native.squared_norm[0])
+        diagonal = self.diagonal() if self.options.problem == "sphere" else None
+        return OneClassGeometry(diagonal, bias, total, norm, float(native.residual[0]))
+
+    def diagonal(self) -> KernelDiagonal:
+        """Return what computes k(x, x)."""
+        return KernelDiagonal(self.kernel, self.storage, self.precomputed_diagonal())
+
+    def precomputed_diagonal(self) -> float | None:
+        """Return k(x, x) of the examples held, for a precomputed kernel with a constant diagonal; None for others."""
+        if self.kernel.name != "precomputed" or not self.native.n_retained:
+            return None
+        _, arrays = self.snapshot()
+        return float(arrays["values"][0, arrays["ids"][0]])
 
     def held_ids(self) -> list[Hashable]:
         """Return the ids of the examples held, in the order of the stream."""

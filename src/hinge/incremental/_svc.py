@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from hinge import _core
-    from hinge._model.predictor import Predictor
     from hinge._model.state import SolverOptions
 
 
@@ -373,10 +372,6 @@ class IncrementalSVC(SupportVectorClassifier):
 
     def _solution(self) -> _core.ExactModel:
         return exact.certified(self)
-
-    def _predictor(self) -> Predictor:
-        exact.require_examples(exact.exact_state(self))
-        return super()._predictor()
 
     def _ratios(self, before: NDArray[Any], after: NDArray[Any]) -> NDArray[np.float64]:
         """Return by how much the class weight of each example changes with its label."""

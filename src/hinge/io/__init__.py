@@ -5,7 +5,7 @@ NumPy's npz. `hinge.io.atomic` writes files.
 """
 
 from hinge.io._bytes import STANDARD_INPUT
-from hinge.io._chunks import Chunk, DataFileError, Matrix, Rows, Table, is_number
+from hinge.io._chunks import Chunk, DataFileError, Matrix, Rows, Table, Values, is_number
 from hinge.io._formats import FORMATS, Source, open_source
 from hinge.io._parquet import arrow
 
@@ -18,6 +18,7 @@ __all__ = [
     "Rows",
     "Source",
     "Table",
+    "Values",
     "arrow",
     "is_number",
     "open_source",

@@ -32,7 +32,7 @@ def classifier(estimator: type[Any], state: type[Any] = State, check: Check = ch
     Parameters
     ----------
     estimator : type
-        The class, a `StreamingClassifier`.
+        The class, a `KernelClassifier`.
     state : type
         The class of its `_state`, with `to_arrays` and `from_arrays`.
     check : callable
@@ -47,7 +47,7 @@ def _take_apart(model: Any, check: Check) -> Parts:
     check_is_fitted(model)
     parameters = {name: encode(name, value) for name, value in model.get_params(deep=False).items()}
     options = model._check_params(streaming=False)
-    model._require_same(model._state)
+    model._learner.require_unchanged(model, model._state, options)
     arrays, values = model._state.to_arrays()
     del values["options"]  # they follow from the parameters, and from the machine that the model is loaded on
     try:
@@ -69,7 +69,7 @@ def _put_together(estimator: type[Any], kind: type[Any], check: Check, parts: Pa
     arrays = completed(parts.arrays)
     check(arrays, header["state"], options)
     state = kind.from_arrays(arrays, header["state"] | {"options": asdict(options)})
-    model._require_same(state)
+    model._learner.require_unchanged(model, state, options)
     state.native  # noqa: B018  built now: the native code looks at the arrays as well
     model._state = state
     model.n_features_in_ = state.storage.n_features

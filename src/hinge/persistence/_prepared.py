@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hinge._fit.base import StreamingClassifier
+from hinge._fit.classifier import KernelClassifier
 from hinge.exceptions import sentence
 from hinge.incremental import IncrementalOneClassSVM
 from hinge.persistence import _json
@@ -81,7 +81,7 @@ def _take_apart(model: Prepared) -> Parts:
 def _fits(estimator: type[Prepared], model: object) -> bool:
     """Return whether a class of prepared models can wrap a model."""
     one_class = isinstance(model, IncrementalOneClassSVM)
-    return one_class if estimator is PreparedDetector else isinstance(model, StreamingClassifier) and not one_class
+    return one_class if estimator is PreparedDetector else isinstance(model, KernelClassifier) and not one_class
 
 
 def _values(preparation: Preparation) -> _json.JsonObject:

@@ -171,31 +171,32 @@ class Preparation:
 
     def _from_table(self, table: Table) -> Matrix:
         """Return the features of a table, with categories as features of 0 and 1."""
-        columns, rows = self.columns or (), np.arange(len(table))
         table = table if table.named else self._with_names(table)
         self._check_memory(len(table), len(table) * len(table.columns))
-        X = np.zeros((len(table), self.n_features), dtype=self.dtype) if self.dense else None
-        parts: list[tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]] = []
-        start = 0
-        for column in columns:
+        shape = (len(table), self.n_features)
+        if self.dense:
+            X = np.zeros(shape, dtype=self.dtype)
+            for rows, features, values in self._entries(table):
+                X[rows, features] = values
+            return X
+        rows, features, values = map(np.concatenate, zip(*self._entries(table), strict=True))
+        matrix = csr_matrix((values.astype(self.dtype), (rows, features)), shape=shape)
+        matrix.eliminate_zeros()
+        return matrix
+
+    def _entries(self, table: Table) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]]:
+        """Yield the rows, features and values that each column of a table becomes."""
+        rows, start = np.arange(len(table)), 0
+        for column in self.columns or ():
             values = _get_column(table, column.name)
             if column.categories is None:
-                part = (rows, np.full(len(rows), start), self._numbers(column, values, table.line))
+                yield rows, np.full(len(rows), start), self._numbers(column, values, table.line)
             else:
                 found = self._texts(column, values, table.line)
                 codes = column.encode(found, line=table.line, unknown=self.unknown)
-                part = (rows[codes >= 0], start + codes[codes >= 0], np.ones(np.count_nonzero(codes >= 0)))
-            if X is not None:
-                X[part[0], part[1]] = part[2]
-            else:
-                parts.append(part)
+                is_known = codes >= 0
+                yield rows[is_known], start + codes[is_known], np.ones(np.count_nonzero(is_known))
             start += column.width
-        if X is not None:
-            return X
-        row, feature, value = (np.concatenate(pieces) for pieces in zip(*parts, strict=True))
-        matrix = csr_matrix((value.astype(self.dtype), (row, feature)), shape=(len(table), self.n_features))
-        matrix.eliminate_zeros()
-        return matrix
 
     def _numbers(self, column: Column, values: Values, line: LineOf) -> NDArray[np.float64]:
         found = numbers(values)
@@ -204,11 +205,11 @@ class Preparation:
             raise DataError(
                 f"Column {quoted(column.name)} must hold numbers, got {quoted(text)} in line {line(row)}; correct it."
             )
-        absent = np.isnan(found)
-        if absent.any():
+        is_missing = np.isnan(found)
+        if is_missing.any():
             if self.missing != "fill":
-                raise missing_value_error(column.name, line(int(np.argmax(absent))))
-            found = np.where(absent, column.mean, found)
+                raise missing_value_error(column.name, line(int(np.argmax(is_missing))))
+            found = np.where(is_missing, column.mean, found)
         return found
 
     def _texts(self, column: Column, values: Values, line: LineOf) -> list[str]:
@@ -239,7 +240,7 @@ class Preparation:
         return features.toarray() if self.dense else features
 
     def _check_memory(self, n_rows: int, n_given: int) -> None:
-        """Raise an error if dense rows take much more memory than the file, which alone may claim many features."""
+        """Raise an error if dense rows take far more memory than the file: it can claim any number of features."""
         entries = n_rows * self.n_features
         size = entries * np.dtype(self.dtype).itemsize
         if self.dense and size > _MAX_DENSE_BYTES and entries > _MAX_EXPANSION * n_given:

@@ -190,18 +190,7 @@ class Survey:
             The preparation.
         """
         columns = self._final_columns()
-        if columns is not None:
-            statistics = Statistics.joined([self._column_statistics(column) for column in columns])
-            n_features = statistics.n_columns
-        else:
-            empty = int(self._indexed and not self._counts_from_zero)  # svmlight files may have no index 0
-            statistics, n_features = self._matrix.from_column(empty), self._width - empty
-        if n_features < 1:
-            raise DataError("There must be at least one feature besides the label, got none.")
-        if n_features > MAX_FEATURES:
-            raise DataError(
-                f"Features must be numbered up to {MAX_FEATURES:,}, got {self._width - 1:,}; renumber them."
-            )
+        statistics, n_features = self._feature_statistics(columns)
         if dense is None:
             is_full = n_features <= _MAX_DENSE_FEATURES and statistics.density >= _MIN_DENSITY
             dense = is_full or (columns is None and not self._sparse)
@@ -271,6 +260,22 @@ class Survey:
         if self._columns is None:
             return None
         return tuple(column.to_column(self._missing) for column in self._columns.values())
+
+    def _feature_statistics(self, columns: tuple[Column, ...] | None) -> tuple[Statistics, int]:
+        """Return the statistics and the number of the features; very wide matrices have no statistics."""
+        if columns is not None:
+            statistics = Statistics.joined([self._column_statistics(column) for column in columns])
+            n_features = statistics.n_columns
+        else:
+            empty = int(self._indexed and not self._counts_from_zero)  # svmlight files may have no index 0
+            statistics, n_features = self._matrix.from_column(empty), self._width - empty
+        if n_features < 1:
+            raise DataError("There must be at least one feature besides the label, got none.")
+        if n_features > MAX_FEATURES:
+            raise DataError(
+                f"Features must be numbered up to {MAX_FEATURES:,}, got {self._width - 1:,}; renumber them."
+            )
+        return statistics, n_features
 
     def _column_statistics(self, column: Column) -> Statistics:
         survey = (self._columns or {})[column.name]

@@ -20,11 +20,8 @@ from hinge.web._tables import VERSION, Base, DBAPIConnection, ProjectRow, Schema
 LOCK_TIMEOUT_S = 10  # to wait for other writers
 
 _HEADER = b"SQLite format 3\0"
-_POOL = {
-    "pool_size": 8,
-    "max_overflow": 56,
-    "pool_timeout": LOCK_TIMEOUT_S,
-}  # more connections than the web server has threads
+# More connections than the web server has threads.
+_POOL = {"pool_size": 8, "max_overflow": 56, "pool_timeout": LOCK_TIMEOUT_S}
 _VALID_URLS = "the path of an SQLite file or a URL that starts with sqlite:/// or postgresql://"
 
 

@@ -76,7 +76,7 @@ class TrainResult:
     @property
     def progressive_error(self) -> float | None:
         """Errors among the examples that were predicted before they were learned, in percent."""
-        return 100.0 * self.progressive.n_mistakes / self.progressive.n_examples if self.progressive.n_examples else None
+        return 100.0 * self.progressive.error if self.progressive.n_examples else None
 
 
 class Trainer:

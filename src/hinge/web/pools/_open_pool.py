@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import issparse, vstack
 
 from hinge import datasets
 from hinge._model.params import choice
@@ -16,7 +15,7 @@ from hinge.io import Table, open_source
 from hinge.web.pools import _columns
 from hinge.web.pools._folder import find_files
 from hinge.web.pools._pixels import PixelPool, common_scaling, image_shape
-from hinge.web.pools._source_rows import NumericRows, TableRows, concatenate, label_texts
+from hinge.web.pools._source_rows import NumericRows, TableRows, concatenate, label_texts, stack
 from hinge.web.pools._tables import TablePool, compute_features, fit_preparation
 from hinge.web.pools._texts import SUFFIXES as TEXT_SUFFIXES
 from hinge.web.pools._texts import TextPool, pool_of_files, pool_of_lines
@@ -24,11 +23,13 @@ from hinge.web.pools._texts import TextPool, pool_of_files, pool_of_lines
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from numpy.typing import NDArray
+
     from hinge.io import Rows
     from hinge.tables import Preparation
     from hinge.web.pools._base import Features, Pool
     from hinge.web.pools._pixels import Shape
-    from hinge.web.pools._source_rows import Column, Columns, SourceRows
+    from hinge.web.pools._source_rows import Columns, SourceRows
 
     Watch = Callable[[float | None], None]
 
@@ -176,14 +177,10 @@ def _open_dataset(name: str, options: PoolOptions) -> Pool:
     data = datasets.load(name)
     X, y = data.X_train, data.y_train
     if name in datasets.BUNDLED:
-        X, y = _stack(X, data.X_test), np.concatenate([y, data.y_test])
+        X, y = stack([X, data.X_test]), np.concatenate([y, data.y_test])
     source = NumericRows(X)
     shape = _shape(source, X.shape, options)
     return _make_pool(shape, name, X, _labels(y, name, options.known), source=source)
-
-
-def _stack(first: Features, second: Features) -> Features:
-    return vstack([first, second], format="csr") if issparse(first) else np.concatenate([first, second])
 
 
 def _open_file(path: Path, options: PoolOptions, watch: Watch) -> Pool:
@@ -270,7 +267,7 @@ def _make_pool(
     return PixelPool(shape, name, X, known, source=source, preparation=preparation)
 
 
-def _labels(y: Column | None, name: str, known: str | None, column: str | None = None) -> dict[int, str]:
+def _labels(y: NDArray[np.generic] | None, name: str, known: str | None, column: str | None = None) -> dict[int, str]:
     """Return the existing labels by row, if requested."""
     if known is None:
         return {}

@@ -129,7 +129,7 @@ def concatenate(chunks: list[Chunk]) -> Chunk:
     rows = [chunk for chunk in chunks if isinstance(chunk, Rows)]
     labels = [chunk.y for chunk in rows if chunk.y is not None]
     y = np.concatenate(labels) if labels else None
-    return Rows(_stack([chunk.X for chunk in rows]), y, first.first, first.indexed)
+    return Rows(stack([chunk.X for chunk in rows]), y, first.first, first.indexed)
 
 
 def pieces(chunk: Chunk) -> Iterator[Chunk]:
@@ -143,7 +143,7 @@ def pieces(chunk: Chunk) -> Iterator[Chunk]:
             yield Rows(chunk.X[part], None, chunk.line(start), chunk.indexed)
 
 
-def label_texts(values: Column) -> dict[int, str]:
+def label_texts(values: NDArray[np.generic]) -> dict[int, str]:
     """Return labels by row; missing values and dashes are not labels.
 
     Examples
@@ -155,7 +155,7 @@ def label_texts(values: Column) -> dict[int, str]:
     return {row: text for row, text in enumerate(texts(values)) if text not in ("", "-")}
 
 
-def _stack(parts: list[Features]) -> Features:
+def stack(parts: list[Features]) -> Features:
     """Stack matrices vertically; those of svmlight files are as wide as their last entry."""
     if dense := [part for part in parts if isinstance(part, np.ndarray)]:
         return np.concatenate(dense)

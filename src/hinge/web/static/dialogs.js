@@ -40,8 +40,8 @@ async function addClass(event) {
   const name = byId("class-name").value.trim();
   if (name === "") return;
   try {
-    const { project: news } = await request("POST", "classes", { name });
-    project.update(news);
+    const { project: summary } = await request("POST", "classes", { name });
+    project.update(summary);
     byId("class-dialog").close();
   } catch (error) {
     setText(byId("class-error"), error.message);
@@ -86,17 +86,17 @@ async function removeClass(name, button) {
   button.disabled = true;
   setText(byId("remove-error"), "");
   try {
-    const { project: news } = await request("DELETE", "classes", { name });
-    project.update(news);
+    const { project: summary } = await request("DELETE", "classes", { name });
+    project.update(summary);
   } catch (error) {
     button.disabled = false;
     setText(byId("remove-error"), `${name} was not removed: ${error.message}`);
   }
 }
 
-/** @param {Project} news */
-export function listClasses(news) {
-  const items = news.classes.map(({ name, count }) => {
+/** @param {Project} summary */
+export function listClasses(summary) {
+  const items = summary.classes.map(({ name, count }) => {
     const click = () => removeClass(name, button);
     const button = make("button", { type: "button", "aria-label": `Remove ${name}`, click }, "Remove");
     return make("li", {}, nameSpan(name), count ? span("share", counted(count, "label")) : button);
@@ -108,8 +108,8 @@ export function listClasses(news) {
 async function importFile(file) {
   if (file.size > MAX_IMPORT_BYTES) return "The file is larger than 20 MB: split it.";
   try {
-    const { new: fresh, changed, same, project: news } = await request("POST", "import", file, "text/csv");
-    project.update(news);
+    const { new: fresh, changed, same, project: summary } = await request("POST", "import", file, "text/csv");
+    project.update(summary);
     return `Imported: ${fresh} new, ${changed} changed, ${same} unchanged.`;
   } catch (error) {
     return `Not imported: ${error.message}`;

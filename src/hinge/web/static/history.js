@@ -87,8 +87,8 @@ async function attempt(note, verb, change) {
   note.className = "feedback";
   setText(note, "…");
   try {
-    const { project: news, took } = await change();
-    project.update(news);
+    const { project: summary, took } = await change();
+    project.update(summary);
     setText(note, `${verb}: ${learningTime(took)}`);
     note.classList.add("good");
     afterChange();
@@ -160,7 +160,8 @@ function entryItem(entry) {
   if (entry.row === null || entry.view === null) return readOnlyItem(entry);
   const note = make("p", { class: "feedback", role: "status" });
   const guessResult = make("span", { class: "guess-result" });
-  const showGuessResult = () => guessResult.replaceChildren(...(entry.guess === null || entry.guess === undefined ? [] : [guessNote(entry)]));
+  const hasGuess = entry.guess !== null && entry.guess !== undefined;
+  const showGuessResult = () => guessResult.replaceChildren(...(hasGuess ? [guessNote(entry)] : []));
   const select = labelSelect(entry, note, showGuessResult);
   const spoken = `Delete the label of example ${entry.row}`;
   const button = make("button", { type: "button", class: "delete", "aria-label": spoken }, "Delete");

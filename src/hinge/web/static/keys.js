@@ -25,7 +25,7 @@ const FALLBACK_KEYS = [...DIGITS, ...FREE_LETTERS, ...FREE_LETTERS.map((letter) 
 /**
  * A class named after a digit gets that digit: pressing 3 must always mean the class "3". The others follow in the order in which they
  * were added, each with its first letter if that is free. A key stays assigned, even if its class is removed, because other people add
- * and remove classes while people know the keys by heart. Only a digit can lose its key to another class.
+ * and remove classes while people know the keys by heart. Only a class named after a digit takes a key from another class.
  *
  * @param {string[]} names
  * @param {Map<string, string>} given  the previous result

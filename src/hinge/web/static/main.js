@@ -80,14 +80,14 @@ function blurClickedButton(event) {
   if (isPointer && button instanceof HTMLElement) button.blur();
 }
 
-/** @param {Project} news */
-function showCounts(news) {
-  setText(byId("name"), news.name);
-  byId("name").title = news.name;
-  document.title = `${news.name} – labelling`;
-  setText(byId("labelled"), news.labelled);
-  setText(byId("total"), grouped(news.total));
-  byId("share").value = news.total ? news.labelled / news.total : 0;
+/** @param {Project} summary */
+function showCounts(summary) {
+  setText(byId("name"), summary.name);
+  byId("name").title = summary.name;
+  document.title = `${summary.name} – labelling`;
+  setText(byId("labelled"), summary.labelled);
+  setText(byId("total"), grouped(summary.total));
+  byId("share").value = summary.total ? summary.labelled / summary.total : 0;
 }
 
 function setUpPerson() {
@@ -102,9 +102,9 @@ function setUpPerson() {
   /** @type {number|undefined} */
   let labelled;
   // The hint appears with the first example, because a token may be required first. Labelling dismisses it.
-  project.subscribe((news) => {
-    labelled ??= news.labelled;
-    if (!settings.named && news.labelled !== labelled) save();
+  project.subscribe((summary) => {
+    labelled ??= summary.labelled;
+    if (!settings.named && summary.labelled !== labelled) save();
     else hint.hidden = settings.named;
   });
   field.value = settings.person;
@@ -122,13 +122,13 @@ function setUpButtons() {
   document.addEventListener("keydown", onKey);
 }
 
-/** @param {Project} news */
-function showProject(news) {
-  showCounts(news);
-  showClasses(news);
-  showPeople(news);
-  showBalance(news.classes);
-  if (byId("data-sheet").open) listClasses(news);
+/** @param {Project} summary */
+function showProject(summary) {
+  showCounts(summary);
+  showClasses(summary);
+  showPeople(summary);
+  showBalance(summary.classes);
+  if (byId("data-sheet").open) listClasses(summary);
   updateMarks();
 }
 

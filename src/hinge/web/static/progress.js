@@ -87,11 +87,11 @@ function showModel(model) {
   byId("model").replaceChildren(...facts.flatMap(([name, value]) => [make("dt", {}, String(name)), make("dd", {}, text(value))]));
 }
 
-/** @param {Project} news */
-export function showPeople(news) {
-  const here = news.people.filter((person) => person.here).length;
+/** @param {Project} summary */
+export function showPeople(summary) {
+  const here = summary.people.filter((person) => person.here).length;
   setText(byId("people-note"), `${here} active`);
-  const items = news.people.map((person) => {
+  const items = summary.people.map((person) => {
     const indicator = make("i", { role: "img", "aria-label": person.here ? "active" : "inactive" });
     return make("li", { class: person.here ? "here" : "" }, indicator, nameSpan(person.name), span("share", grouped(person.labels)));
   });

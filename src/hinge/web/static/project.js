@@ -15,11 +15,11 @@ export const project = {
     return current;
   },
 
-  /** @param {Project|undefined} news */
-  update(news) {
-    if (!news) return;
-    current = news;
-    for (const listener of listeners) listener(news);
+  /** @param {Project|undefined} summary */
+  update(summary) {
+    if (!summary) return;
+    current = summary;
+    for (const listener of listeners) listener(summary);
   },
 
   /** @param {(project: Project) => void} listener */

@@ -1,4 +1,4 @@
-"""dask is asked for when it is needed, and only then."""
+"""dask is imported only when it is needed."""
 
 import subprocess
 import sys

@@ -15,7 +15,7 @@ PAGE = (Path(__file__).parents[2] / "docs" / "distributed.md").read_text(encodin
 
 
 @pytest.mark.slow
-def test_the_first_lines_run(tmp_path):
+def test_the_first_example_runs(tmp_path):
     (block,) = re.findall(r"^```python\n(.*?)^```", PAGE, flags=re.MULTILINE | re.DOTALL)
     script = tmp_path / "first.py"
     script.write_text(block, encoding="utf-8")
@@ -25,7 +25,7 @@ def test_the_first_lines_run(tmp_path):
     assert "ask about rows" in done.stdout
 
 
-def test_all_functions_are_there():
+def test_all_functions_are_listed():
     from hinge import distributed
 
     table = PAGE.split("## Functions")[1].split("###")[0]

@@ -1,4 +1,4 @@
-"""Dialogues that go wrong: models that refuse, have no margin or no classes, answers that are interrupted."""
+"""`ActiveLearner` with models that reject labels or have no margin, and with interrupted calls."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ X, y = make_blobs(200, centers=3, cluster_std=2.0, random_state=0)
 
 
 @pytest.mark.parametrize("model", [CalibratedClassifierCV(SVC(), cv=2)])
-def test_labels_that_are_not_enough_yet_can_be_added_to(model):
+def test_labels_can_be_added_to_a_set_that_is_too_small_to_fit(model):
     learner = ActiveLearner(model, X, random_state=0).tell([0, 1], [0, 1])
     assert learner.ask(strategy="random").shape == (1,)
     learner.tell([2, 3], [0, 1])
     assert learner.model.predict(X).shape == (200,)
 
 
-def test_a_label_that_the_model_refuses_late_can_be_corrected():
+def test_a_label_that_the_model_rejects_later_can_be_corrected():
     class Refusing(OnlineSVC):
         def partial_fit(self, X, y, **more):
             if 9 in np.asarray(y):
@@ -54,7 +54,7 @@ def test_the_documented_loop_ends(n, classes):
 
 
 @pytest.mark.parametrize("model", [SGDClassifier(random_state=0, max_iter=5000), Perceptron(random_state=0)])
-def test_noise_is_no_reason_to_stop(model):
+def test_advice_is_not_to_stop_on_noise(model):
     digits = load_digits().data
     noise = np.random.default_rng(0).integers(2, size=len(digits))
     learner = ActiveLearner(model, digits, random_state=0)
@@ -68,7 +68,7 @@ def test_the_margin_of_svc_with_three_classes():
     assert inside is None or inside < 1  # its ovr columns are votes: one of them is always below 1
 
 
-def test_one_class_everywhere_is_no_reason_to_stop():
+def test_advice_is_not_to_stop_when_one_class_is_predicted():
     random = np.random.default_rng(3)
     pool = np.vstack([random.normal(size=(1960, 5)), random.normal(size=(40, 5)) * 0.5 + [2.5, 0, 0, 0, 0]])
     truth = np.repeat([0, 1], [1960, 40])
@@ -85,7 +85,7 @@ def test_copies(again):
     assert again(learner).ask().tolist() == learner.ask().tolist()
 
 
-def test_a_model_goes_through_two_learners():
+def test_a_model_is_used_in_two_learners():
     model = IncrementalSVC(gamma=0.1).fit(X[:50], y[:50])
     first = ActiveLearner(model, X[50:100], random_state=0).tell([3], y[[53]])
     second = ActiveLearner(first.model, X[100:], random_state=0).tell([3], y[[103]])
@@ -102,7 +102,7 @@ class Interrupted(UnlabelledRows):
         super().remove(row)
 
 
-def test_interrupted_while_rows_are_closed():
+def test_interrupted_while_rows_are_removed():
     learner = ActiveLearner(OnlineSVC(gamma=0.1), X, random_state=0)
     learner._unlabelled = Interrupted(200)
     with pytest.raises(KeyboardInterrupt):
@@ -112,20 +112,20 @@ def test_interrupted_while_rows_are_closed():
     assert learner.n_open == 200
 
 
-def test_interrupted_while_rows_are_left_out():
+def test_interrupted_while_rows_are_excluded():
     rows = Interrupted(10)
     with pytest.raises(KeyboardInterrupt), rows.excluding([1, 2, 3]):
         pass
     assert len(rows) == 10
 
 
-def test_modal_asks_a_classifier_with_an_estimator_inside():
+def test_modal_with_a_meta_estimator():
     model = CalibratedClassifierCV(SVC(), cv=2).fit(X, y)
     _, scores = modal.strategy(random_state=0)(model, X, n_instances=3)
     assert (scores < 0).all()  # zeros: rows were drawn at random
 
 
-def test_answers_alone_fit_nothing():
+def test_tell_alone_does_not_fit():
     class Counting(GaussianNB):
         fits = 0
 
@@ -142,7 +142,7 @@ def test_answers_alone_fit_nothing():
 
 
 @pytest.mark.parametrize("model", [Ridge(), OneClassSVM()])
-def test_other_estimators_are_refused_at_once(model):
+def test_other_estimators_raise_at_once(model):
     with pytest.raises(ValueError, match="classifier"):
         ActiveLearner(model, X)
 
@@ -154,7 +154,7 @@ def test_spread_far_from_the_origin():
     assert len(set(diverse_batch(twins + 1.7e9, np.arange(300), 8, 0.2) // 10)) == 8  # seconds since 1970
 
 
-def test_a_refused_change_keeps_the_order_of_labels():
+def test_a_rejected_change_keeps_the_order_of_labels():
     class Stubborn(IncrementalSVC):
         def forget(self, ids):
             raise RuntimeError("no")
@@ -166,7 +166,7 @@ def test_a_refused_change_keeps_the_order_of_labels():
     assert list(learner.labels) == [5, 3, 8, 1]
 
 
-def test_texts_of_digits():
+def test_strings_of_digits():
     assert diverse_batch(np.array([str(i) for i in range(50)]), np.arange(50), 3, 0.2).shape == (3,)
 
 

@@ -1,4 +1,4 @@
-"""Where files are: written whole or not at all, never over anything but a plain file."""
+"""Files are written atomically, and only regular files are replaced."""
 
 import errno
 import os
@@ -67,8 +67,8 @@ def test_interruption_leaves_the_old_file(file, model, monkeypatch):
     assert list(file.parent.iterdir()) == [file]
 
 
-def test_no_room_for_the_whole_file(file, dense):
-    """A real limit of the system, which the arrays run into."""
+def test_disk_quota(file, dense):
+    """A limit of the operating system that the arrays exceed."""
     before = dense.read_bytes()
     program = f"""
 import resource, hinge
@@ -86,7 +86,7 @@ except hinge.ModelFileError as error:
     assert list(file.parent.iterdir()) == [file]
 
 
-def test_the_move_reaches_the_disk(file, model, monkeypatch):
+def test_the_rename_is_synced_to_disk(file, model, monkeypatch):
     synced = []
     monkeypatch.setattr("hinge.io.atomic.os.fsync", lambda handle: synced.append(os.fstat(handle).st_ino))
     hinge.save(model, file)
@@ -126,7 +126,7 @@ def test_the_longest_name_a_folder_can_have(tmp_path, model):
 
 
 def test_readers_and_writers_at_the_same_time(file, model, problem):
-    """The last one wins, and nobody ever sees anything but a whole file."""
+    """The last writer wins, and readers always see a complete file."""
     other = OnlineSVC(random_state=0).fit(*problem(3))
     hinge.save(model, file)
     writers = [threading.Thread(target=lambda m=m: [hinge.save(m, file) for _ in range(20)]) for m in (model, other)]
@@ -142,7 +142,7 @@ def test_readers_and_writers_at_the_same_time(file, model, problem):
 
 
 def test_a_file_that_is_shortened_while_it_is_read(file, dense, monkeypatch):
-    """A memory map would end the process here."""
+    """With a memory map this would kill the process."""
     from hinge.persistence import _file
 
     def shorten(path, table):
