@@ -33,7 +33,7 @@ model.partial_fit(X[:50], y[:50], ids=names[:50])
 def press_ctrl_c():
     while model.n_seen_ == 50:  # the input is being checked
         time.sleep(0.01)
-    time.sleep(0.3)
+    time.sleep(1.0)  # a few examples are learned even on a busy machine
     os.kill(os.getpid(), signal.SIGINT)
 
 threading.Thread(target=press_ctrl_c).start()
