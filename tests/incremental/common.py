@@ -1,4 +1,4 @@
-"""What several tests of exact models share."""
+"""Helpers that several tests of exact models share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`IncrementalSVC` on real data sets, which the folder named by HINGE_DATA holds as svmlight files."""
+"""`IncrementalSVC` on the real data sets in the folder HINGE_DATA."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def load_rows(data_folder, name):
 
 
 def svc_optimum(K, y, C):
-    """LIBSVM's dual objective."""
+    """Return the dual objective of LIBSVM."""
     machine = SVC(kernel="precomputed", C=C, tol=1e-10).fit(K, y)
     alpha, held = machine.dual_coef_.ravel(), machine.support_
     return np.abs(alpha).sum() - 0.5 * alpha @ K[np.ix_(held, held)] @ alpha

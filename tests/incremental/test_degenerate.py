@@ -1,4 +1,4 @@
-"""Problems at the edge of what is a problem."""
+"""Degenerate problems: empty margin sets, duplicates, rank-deficient kernels, extreme scales."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hinge import IncrementalSVC
 
 
 def assert_exact(model, X, y, weights=None):
-    """The model, grown one by one, is optimal and decides as one that saw all examples at once in another order."""
+    """Check that the model is optimal and decides like one that learned all examples in another order."""
     assert model.kkt_violation() <= 1e-6
     assert model.duality_gap() <= 1e-6 * max(1.0, abs(model.dual_objective()))
     order = np.arange(len(y))[::-1]
@@ -27,7 +27,7 @@ def _weights_at(weights, rows):
 
 
 def learn_one_by_one(X, y, **parameters):
-    """Return a model that learned the rows one by one, optimal all the time."""
+    """Return a model that learned the rows one by one; check that it was optimal after each."""
     model = IncrementalSVC(**{"gamma": 0.5} | parameters)
     for row in range(len(y)):
         model.partial_fit(X[row : row + 1], y[row : row + 1])
@@ -36,7 +36,7 @@ def learn_one_by_one(X, y, **parameters):
 
 
 def forget_one_by_one(model, X, y, order):
-    """Forget examples one by one, optimal and exact all the time."""
+    """Forget examples one by one; check that the model is exact after each."""
     left = list(range(len(y)))
     for row in order:
         left.remove(row)
@@ -219,7 +219,7 @@ def test_features_far_from_zero(points):
 
 @pytest.mark.parametrize("kernel", ["sigmoid"])
 def test_indefinite_kernels(points, kernel):
-    """There is no guarantee, but an answer; LIBSVM gives one as well."""
+    """Nothing is guaranteed, but the model predicts, as LIBSVM does."""
     X, y = points
     model = IncrementalSVC(kernel=kernel, gamma=1.0, coef0=-0.5, C=10.0, tol=1e6)
     for row in range(24):

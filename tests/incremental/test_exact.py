@@ -1,4 +1,4 @@
-"""The solution is that of LIBSVM, after every step."""
+"""The solution agrees with LIBSVM after every step."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def kernel_matrix(kernel, X, Y=None):
 
 
 def solve_with_svc(K, y, weights=None, C=1.0):
-    """LIBSVM's solution: dual objective and decisions about all rows."""
+    """Return the dual objective of LIBSVM and its decision values for all rows."""
     machine = SVC(kernel="precomputed", tol=1e-10, C=C).fit(K, y, weights)
     alpha = machine.dual_coef_.ravel()
     held = np.ix_(machine.support_, machine.support_)

@@ -1,4 +1,4 @@
-"""Models that can forget, in files and pickles."""
+"""Saving, loading and pickling exact models."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def read_header(file):
 
 @pytest.fixture
 def saved(two, file):
-    """The file of a model of 8 examples. Those at the places 5 and 6 have names, 2 has no weight, 4 is forgotten."""
+    """The file of a model that saw 8 rows: 5 and 6 have custom ids, 2 has weight 0, 4 is forgotten."""
     X, y = two
     model = IncrementalSVC(gamma=0.5).partial_fit(X[:4], y[:4], classes=[0, 1, 2], sample_weight=[1, 1, 0, 1])
     model.partial_fit(X[4:7], y[4:7], ids=["a", "b", "c"]).partial_fit(X[7:10], y[7:10]).forget("a")

@@ -1,4 +1,4 @@
-"""The plane of `IncrementalOneClassSVM` is the one of scikit-learn's `OneClassSVM`, whatever came and went."""
+"""`IncrementalOneClassSVM` with a plane agrees with scikit-learn's `OneClassSVM` after any learning and forgetting."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ KERNELS = [
 
 @pytest.fixture
 def cloud():
-    """A cloud that is away from the origin, so that linear planes have something to do, and a few rows far from it."""
+    """A cloud away from the origin, so that a linear plane exists, and a few outliers."""
     random = np.random.default_rng(0)
     X = random.normal(size=(80, 3)) + 2.0
     X[::16] += random.normal(scale=4.0, size=(5, 3))
@@ -225,7 +225,7 @@ def test_zero_kernel():
 @pytest.mark.parametrize("nu", [0.1, 0.5])
 @pytest.mark.parametrize("features", [2, 5, 20])
 def test_no_separating_plane(features, nu):
-    """Around the origin no plane keeps the examples away from it: all of them are on the surface at once."""
+    """No plane separates examples around the origin from it, so all of them lie on the surface."""
     X = np.random.default_rng(6).normal(size=(150, features))
     model = IncrementalOneClassSVM(nu=nu, kernel="linear")
     for start in range(0, 150, 30):

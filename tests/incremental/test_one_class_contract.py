@@ -1,4 +1,4 @@
-"""`IncrementalOneClassSVM` as scikit-learn and careless users meet it."""
+"""`IncrementalOneClassSVM` follows scikit-learn's conventions and rejects invalid input."""
 
 from __future__ import annotations
 

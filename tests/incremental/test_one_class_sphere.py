@@ -1,4 +1,4 @@
-"""The sphere of `IncrementalOneClassSVM` beside a slow solver of the same problem, and beside the plane."""
+"""`IncrementalOneClassSVM` with a sphere agrees with a slow solver, and with the plane where both are equal."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ EACH = pytest.mark.parametrize(("parameters", "kernel"), KERNELS, ids=[named["ke
 
 @pytest.fixture
 def cloud():
-    """Examples around a centre that is not the origin; whole numbers, so that some of them are equal."""
+    """Examples around a centre away from the origin; integers, so that some of them are equal."""
     return np.random.default_rng(0).integers(-3, 6, size=(50, 3)).astype(float)
 
 
@@ -95,7 +95,7 @@ def test_sparse_rows_and_functions(cloud, parameters, kernel):
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_distances_without_an_optimum(cloud):
-    """The sigmoid kernel is not positive semi-definite: distances are still those from the centre that was found."""
+    """With an indefinite kernel, distances still refer to the centre that was found."""
     model = IncrementalOneClassSVM(nu=0.23, shape="sphere", kernel="sigmoid", gamma=0.02, coef0=0.1).fit(cloud)
     centre, vectors = model.dual_coef_[0] / model.dual_coef_.sum(), model.support_vectors_
     own = np.tanh(0.02 * (cloud**2).sum(axis=1) + 0.1)

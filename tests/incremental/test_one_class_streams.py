@@ -1,4 +1,4 @@
-"""`IncrementalOneClassSVM` over long sequences of coming and going."""
+"""`IncrementalOneClassSVM` over long sequences of learning and forgetting."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_forgotten_ids_can_be_used_again():
 
 @st.composite
 def histories(draw):
-    """Draw what happens to a model: rows that come, as few whole numbers so that many are equal, and rows that go."""
+    """Draw rows to learn and rows to forget; values are small integers, so that many rows are equal."""
     value = st.integers(-2, 2)
     row = st.tuples(value, value, st.sampled_from([1.0, 1.0, 1.0, 0.5, 2.0]))
     return draw(st.lists(st.one_of(st.lists(row, min_size=1, max_size=6), st.integers(0, 10**6)), max_size=25))
@@ -111,7 +111,7 @@ def test_any_history_with_any_parameters(history, rule, shape, kernel, window):
 
 
 def run_history(history, parameters):
-    """Let rows come and go; the model of what is left must be that of a model which saw nothing else."""
+    """Learn and forget rows; check that the model equals one that learned only those left."""
     model, rows, count = IncrementalOneClassSVM(**parameters), {}, 0
     queries = np.array([[x, y] for x in range(-3, 4) for y in range(-3, 4)], dtype=float)
     for event in history:

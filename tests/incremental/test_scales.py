@@ -1,4 +1,4 @@
-"""What far-off rows, ties and failing kernels leave behind: nothing."""
+"""Distant outliers, ties and failing kernel functions leave no errors behind."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ def test_forgotten_outlier_of_a_one_class_model():
 
 
 def test_ties_do_not_cause_cycles():
-    """Few distinct rows, all many times, and a window: paths must stay short."""
+    """Few distinct rows, each many times, and a window: paths must stay short."""
     random = np.random.default_rng(2)
     X = random.integers(0, 3, (600, 3)).astype(float)
     y = (X.sum(axis=1) + random.normal(size=600) > 3).astype(int)
@@ -42,7 +42,7 @@ def test_ties_do_not_cause_cycles():
 @pytest.mark.parametrize("C", [10.0, 1e4])
 @pytest.mark.parametrize("seed", [18, 21, 40, 66, 125])
 def test_forgetting_most_of_many_examples_in_few_dimensions(parameters, C, seed):
-    """The margin set is as large as the kernel's rank allows: whatever else comes depends on it."""
+    """The margin set is as large as the rank of the kernel, so all other examples depend on it."""
     random = np.random.default_rng(seed)
     X = random.normal(size=(180, 3))
     y = np.where(X[:, 0] * X[:, 1] + 0.3 * random.normal(size=180) > 0, 0, 1)

@@ -1,4 +1,4 @@
-"""What `IncrementalSVC` adds to an exact solution: names, forgetting, other labels."""
+"""`IncrementalSVC`: ids, forgetting and relabelling."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`IncrementalSVC`: classes that come and go, windows, leaving one out, and what a model shows."""
+"""`IncrementalSVC`: new and removed classes, windows, leave-one-out and attributes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is forgotten leaves no trace in files and pickles: not a number of its row, not its id, not its class."""
+"""A forgotten example leaves no trace in files and pickles: no value of its row, no id, no class."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def rows():
 
 
 def model_after_forgetting(kind, rows, *, window):
-    """Return a model that knew the secret row and has forgotten it, by being told to or because others came."""
+    """Return a model that learned the secret row and forgot or evicted it."""
     classes = np.where(rows[:, 0] > 0, "ill", "well").astype(object)
     classes[SECRET] = RARE
     names = [NAME if place == SECRET else place for place in range(len(rows))]
