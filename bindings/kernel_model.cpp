@@ -34,8 +34,9 @@ NumpyArray<double> coefficients(Shared<KernelModel<T>>& self) {
     values.assign(count * retained, 0.0);
     for (std::size_t m = 0; m < count; ++m) {
       const auto& binary = model.binaries()[m];
-      for (std::size_t i = 0; i < binary.slots.size(); ++i)
-        values[m * retained + binary.slots[i]] = binary.expansion.alpha[i];
+      const auto& slots = binary.members().slots();
+      for (std::size_t i = 0; i < slots.size(); ++i)
+        values[m * retained + slots[i]] = binary.expansion().alpha[i];
     }
     return 0;
   });
@@ -46,7 +47,7 @@ template <class T>
 NumpyArray<double> extremes(Shared<KernelModel<T>>& self) {
   std::vector<double> values;
   self.run([&](KernelModel<T>& model) {
-    for (const auto& binary : model.binaries()) values.insert(values.end(), {binary.bottom(), binary.top()});
+    for (const auto& binary : model.binaries()) values.insert(values.end(), {binary.bracket().bottom(), binary.bracket().top()});
     return 0;
   });
   const std::size_t binaries = values.size() / 2;
@@ -82,7 +83,7 @@ void bind_kernel_model(nb::module_& module, const char* name) {
                    "Largest violation among the examples held, of each binary model.")
       .def_prop_ro("extremes", &extremes<T>, "Lowest gradient that may fall and highest that may rise, shape (binary models, 2).")
       .def_prop_ro("duality_gap", of_each_binary<B>([](const BinaryModel<T>& binary) {
-                     return duality_gap(binary.expansion, binary.biased());
+                     return duality_gap(binary.expansion(), binary.biased());
                    }));
 }
 
