@@ -104,6 +104,8 @@ void stream(Dice& dice, bool large);
 void exact(Dice& dice, bool large);
 template <class T>
 void linear(Dice& dice, bool large);
+template <class T>
+void toy_solver(Dice& dice);
 void cycles(Dice& dice, std::size_t count);
 void together(Dice& dice);
 void failing(Dice& dice);

@@ -40,6 +40,8 @@ void round(Dice& dice) {
   exact(dice, large);
   linear<float>(dice, large);
   linear<double>(dice, false);
+  toy_solver<float>(dice);
+  toy_solver<double>(dice);
   failing(dice);
   cycles(dice, 20);
   if (dice.chance(0.2)) together(dice);

@@ -3,22 +3,12 @@
 from typing import Any
 
 from hinge.approximate import ApproximateSVC, ApproximateSVR
+from hinge.estimators import ESTIMATORS
 from hinge.exceptions import ParameterError
 from hinge.incremental import IncrementalOneClassSVM, IncrementalSVC
-from hinge.online import OnlineSVC
-from hinge.perceptron import KernelPerceptron
-from hinge.robust import RobustOnlineSVC
-from hinge.tracking import TrackingSVC
 
-MODELS: dict[str, type[Any]] = {
-    "online": OnlineSVC,
-    "robust": RobustOnlineSVC,
-    "tracking": TrackingSVC,
-    "perceptron": KernelPerceptron,
-    "incremental": IncrementalSVC,
-    "one-class": IncrementalOneClassSVM,
-    "approximate": ApproximateSVC,
-}
+# Which of the two approximate models is made depends on the labels.
+MODELS = {name: estimator for name, estimator in ESTIMATORS.items() if estimator is not ApproximateSVR}
 FEW_OUTLIERS = 0.1  # nu, where nobody says anything else: scikit-learn's half would call half of the rows outliers
 _OTHER_NAMES = {"max_support": "budget"}  # what a parameter is called by models that do not have it
 _OPTIONS = {"n_components": "components"}  # options that are not called like their parameter

@@ -6,11 +6,10 @@ import os
 from pathlib import Path
 from typing import Any
 
-from hinge.approximate import ApproximateSVC, ApproximateSVR
+from hinge.approximate import ApproximateState
+from hinge.estimators import ESTIMATORS
 from hinge.exceptions import sentence
-from hinge.incremental import IncrementalOneClassSVM, IncrementalSVC
-from hinge.online import OnlineSVC
-from hinge.perceptron import KernelPerceptron
+from hinge.incremental import ExactState
 from hinge.persistence._approximate import approximate
 from hinge.persistence._classifier import classifier
 from hinge.persistence._errors import ModelFileError
@@ -18,15 +17,10 @@ from hinge.persistence._exact import exact
 from hinge.persistence._file import read, write
 from hinge.persistence._prepared import prepared
 from hinge.persistence._registry import put_together, register, take_apart
-from hinge.robust import RobustOnlineSVC
-from hinge.tracking import TrackingSVC
 
-for estimator in (OnlineSVC, RobustOnlineSVC, TrackingSVC, KernelPerceptron):
-    register(classifier(estimator))
-register(exact(IncrementalSVC))
-register(exact(IncrementalOneClassSVM))
-register(approximate(ApproximateSVC))
-register(approximate(ApproximateSVR))
+_ENTRIES = {ExactState: exact, ApproximateState: approximate}  # by what a fitted model holds
+for estimator in ESTIMATORS.values():
+    register(_ENTRIES.get(estimator._state_class, classifier)(estimator))
 register(prepared())
 
 
