@@ -20,8 +20,9 @@ NumpyArray<double> coefficients(ModelHandle<KernelModel<T>>& self) {
     values.assign(count * retained, 0.0);
     for (std::size_t m = 0; m < count; ++m) {
       const auto& binary = model.binaries()[m];
-      for (std::size_t i = 0; i < binary.slots.size(); ++i)
-        values[m * retained + binary.slots[i]] = binary.expansion.alpha[i];
+      const auto& slots = binary.members().slots();
+      for (std::size_t i = 0; i < slots.size(); ++i)
+        values[m * retained + slots[i]] = binary.expansion().alpha[i];
     }
   });
   return to_numpy(std::move(values), {count, retained});
@@ -52,10 +53,10 @@ void bind_kernel_model(nb::module_& module, const char* name) {
       .def_prop_ro("bias", of_each_binary<B>([](const BinaryModel<T>& binary) { return binary.bias(); }))
       .def_prop_ro("gap", of_each_binary<B>([](const BinaryModel<T>& binary) { return std::max(binary.gap(), 0.0); }),
                    "Largest violation among the examples held, of each binary model.")
-      .def_prop_ro("extremes", extremes_of<B>([](const BinaryModel<T>& binary) { return std::pair(binary.bottom(), binary.top()); }),
+      .def_prop_ro("extremes", extremes_of<B>([](const BinaryModel<T>& binary) { return std::pair(binary.bracket().bottom(), binary.bracket().top()); }),
                    "Lowest gradient that may fall and highest that may rise, shape (binary models, 2).")
       .def_prop_ro("duality_gap", of_each_binary<B>([](const BinaryModel<T>& binary) {
-                     return duality_gap(binary.expansion, binary.biased());
+                     return duality_gap(binary.expansion(), binary.biased());
                    }));
 }
 

@@ -126,6 +126,13 @@ constexpr const char* learn_doc = R"(Learn rows in the order given.
 are skipped. Row r is example `first_id + r`. `seed` matters to selected examples only.)";
 constexpr const char* check_doc = "Raise RuntimeError with a sentence that names a broken invariant, if there is one; for tests.";
 
+template <class T>
+const Expansion& expansion_of(const BinaryModel<T>& binary) {
+  return binary.expansion();
+}
+
+inline const Expansion& expansion_of(const ExactBinaryModel& binary) { return binary.expansion; }
+
 // What every model can do, whatever its binary models are.
 template <class B, class T>
 void bind_common(nb::class_<ModelHandle<B>>& bound) {
@@ -156,8 +163,8 @@ void bind_common(nb::class_<ModelHandle<B>>& bound) {
       .def_prop_ro("n_retained", of_model<B>([](const B& model) { return model.points().size() - model.points().dead(); }), "Examples held.")
       .def_prop_ro("n_kernel_evals", of_model<B>([](const B& model) { return model.kernel_evals(); }), "Kernel values computed so far.")
       .def_prop_ro("n_steps", of_model<B>([](const B& model) { return model.steps(); }), "Steps made so far.")
-      .def_prop_ro("dual_objective", of_each_binary<B>([](const auto& binary) { return dual_objective(binary.expansion); }))
-      .def_prop_ro("squared_norm", of_each_binary<B>([](const auto& binary) { return squared_norm(binary.expansion); }),
+      .def_prop_ro("dual_objective", of_each_binary<B>([](const auto& binary) { return dual_objective(expansion_of(binary)); }))
+      .def_prop_ro("squared_norm", of_each_binary<B>([](const auto& binary) { return squared_norm(expansion_of(binary)); }),
                    "||w||^2 of each binary model.");
 }
 

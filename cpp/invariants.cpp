@@ -141,40 +141,50 @@ void Expansion::check_invariants() const {
 }
 
 template <class T>
-void BinaryModel<T>::check_invariants() const {
+void Members<T>::check_invariants(std::size_t points) const {
   expansion.check_invariants();
   const std::size_t size = expansion.size();
-  cache_.check_invariants(size);
-  require(slots.size() == size && committed_ == size && diagonal.size() >= padded(size), "BinaryModel: a list has not one entry for each member.");
-  require(fresh_.empty() && released_.empty() && panel_ == nullptr, "BinaryModel: a block has not been ended.");
-  std::vector<std::uint8_t> held(std::max(holds_.size(), points_->size()), 0);
+  require(slots_.size() == size && stored_ == size && diagonal_.size() >= padded(size), "Members: a list has not one entry for each member.");
+  require(released_.empty(), "Members: slots were given up that nobody took back.");
+  std::vector<std::uint8_t> held(std::max(holds_.size(), points), 0);
   for (const std::size_t i : expansion.alive_members()) {
-    require(slots[i] < points_->size() && points_->used(slots[i]), "BinaryModel: a member sits in a slot that is not in use.");
-    require(!held[slots[i]], "BinaryModel: two members sit in one slot.");
-    require(holds_slot(slots[i]), "BinaryModel: it does not know of a slot that it holds.");
-    held[slots[i]] = 1;
+    require(slots_[i] < points, "Members: one sits in a slot that does not exist.");
+    require(!held[slots_[i]], "Members: two sit in one slot.");
+    require(holds_slot(slots_[i]), "Members: a slot with a member is not held.");
+    held[slots_[i]] = 1;
   }
   const auto known = static_cast<std::size_t>(std::count(holds_.begin(), holds_.end(), std::uint8_t{1}));
-  require(known == expansion.alive_count(), "BinaryModel: it knows of slots that it does not hold.");
-  bool identity = size == points_->size();
-  for (std::size_t i = 0; identity && i < size; ++i) identity = slots[i] == i;
-  require(identity_ == identity, "BinaryModel: it is wrong about whether members sit in slots of their own number.");
-  for (const std::size_t i : idle) require(i < size, "BinaryModel: somebody is idle who is no member.");
+  require(known == expansion.alive_count(), "Members: slots are held that no member sits in.");
+  bool identity = size == points;
+  for (std::size_t i = 0; identity && i < size; ++i) identity = slots_[i] == i;
+  require(identity_ == identity, "Members: whether they sit in slots of their own number is wrong.");
   std::vector<std::uint8_t> listed(size, 0);
-  for (const std::size_t i : idle) listed[i] = 1;
-  for (std::size_t i = 0; i < size; ++i)
-    require(!expansion.alive(i) || expansion.alpha[i] != 0.0 || listed[i], "BinaryModel: an idle member is not listed.");
+  for (const std::size_t i : idle_) {
+    require(i < size, "Members: somebody is idle who is no member.");
+    listed[i] = 1;
+  }
+  for (std::size_t i = 0; i < size; ++i) require(!is_idle(i) || listed[i], "Members: an idle member is not listed.");
+}
+
+template <class T>
+void BinaryModel<T>::check_invariants() const {
+  members_.check_invariants(points().size());
+  rows_.cache().check_invariants(expansion().size());
+  require(!rows_.in_block(), "BinaryModel: a block has not been ended.");
+  for (const std::size_t i : expansion().alive_members())
+    require(points().used(members_.slots()[i]), "BinaryModel: a member sits in a slot that is not in use.");
   check_coefficients();
   check_kernel_values();
 }
 
 template <class T>
 void BinaryModel<T>::check_coefficients() const {
+  const Expansion& expansion = members_.expansion;
   const Extremes now = loops<T>().extremes(expansion.gradient.data(), expansion.room.data(), expansion.size());
-  require(extremes_.top == now.top && extremes_.bottom == now.bottom, "BinaryModel: the extremes are not those of the gradients.");
-  require(!std::isfinite(now.top) || (extremes_.top_at < expansion.size() && expansion.gradient[extremes_.top_at] == extremes_.top),
+  require(bracket_.top() == now.top && bracket_.bottom() == now.bottom, "BinaryModel: the extremes are not those of the gradients.");
+  require(!std::isfinite(now.top) || (bracket_.top_at() < expansion.size() && expansion.gradient[bracket_.top_at()] == bracket_.top()),
           "BinaryModel: the largest gradient is not where it should be.");
-  require(!std::isfinite(now.bottom) || (extremes_.bottom_at < expansion.size() && expansion.gradient[extremes_.bottom_at] == extremes_.bottom),
+  require(!std::isfinite(now.bottom) || (bracket_.bottom_at() < expansion.size() && expansion.gradient[bracket_.bottom_at()] == bracket_.bottom()),
           "BinaryModel: the smallest gradient is not where it should be.");
   double sum = 0.0;
   for (const double alpha : expansion.alpha) sum += alpha;
@@ -185,7 +195,10 @@ void BinaryModel<T>::check_coefficients() const {
 // Rows at hand, the diagonal and the gradients are what they would be if they were found now.
 template <class T>
 void BinaryModel<T>::check_kernel_values() const {
-  const Examples<T> all = points_->examples();
+  const Expansion& expansion = members_.expansion;
+  const std::vector<T>& diagonal = members_.diagonal();
+  const std::vector<std::size_t>& slots = members_.slots();
+  const Examples<T> all = points().examples();
   const auto members = expansion.alive_members();
   const double sizes = sum_of_sizes(expansion);
   const double moved = 64.0 * static_cast<double>(std::numeric_limits<T>::epsilon()) * largest_box(expansion);
@@ -193,15 +206,15 @@ void BinaryModel<T>::check_kernel_values() const {
   std::size_t rows_left = rows_looked_at;
   for (const std::size_t k : sample(members.size(), gradients_looked_at)) {
     const std::size_t i = members[k];
-    const std::vector<T> fresh = fresh_row(*kernel_, all, slots[i]);
-    const std::vector<T> row = rows_left > 0 && cache_.holds(i) ? cache_.entries(i) : std::vector<T>{};
+    const std::vector<T> fresh = fresh_row(kernel(), all, slots[i]);
+    const std::vector<T> row = rows_left > 0 && rows_.cache().holds(i) ? rows_.cache().entries(i) : std::vector<T>{};
     rows_left -= !row.empty();
     double target = expansion.label[i], largest = 0.0;
     for (const std::size_t j : members) {
       const double value = as_double(fresh[slots[j]]), scale = std::sqrt(std::abs(as_double(diagonal[i]) * as_double(diagonal[j])));
-      require(j >= row.size() || is_same(*kernel_, all, slots[i], slots[j], as_double(row[j]), value, scale),
+      require(j >= row.size() || is_same(kernel(), all, slots[i], slots[j], as_double(row[j]), value, scale),
               "BinaryModel: a kernel value at hand is not what it should be.");
-      require(j != i || is_same(*kernel_, all, slots[i], slots[i], as_double(diagonal[i]), value, value),
+      require(j != i || is_same(kernel(), all, slots[i], slots[i], as_double(diagonal[i]), value, value),
               "BinaryModel: the kernel value of an example with itself is not what it should be.");
       target -= expansion.alpha[j] * value;
       largest = std::max(largest, std::abs(value));
@@ -225,8 +238,8 @@ void KernelModel<T>::check_invariants() const {
     require(&binary.points() == &points_ && &binary.kernel() == &kernel_, "KernelModel: a binary looks elsewhere.");
     require(binary.positive_class() == static_cast<std::int32_t>(binaries_.size() == 1 ? 1 : m), "KernelModel: a binary has the class of another.");
     binary.check_invariants();
-    for (const std::size_t i : binary.expansion.alive_members()) ++users[binary.slots[i]];
-    budget += binary.cache().budget();
+    for (const std::size_t i : binary.expansion().alive_members()) ++users[binary.members().slots()[i]];
+    budget += binary.rows().cache().budget();
     solvers_[m]->check_invariants(binary);
   }
   require(budget <= run().cache_bytes, "KernelModel: the caches of the binaries may take more than there is.");
@@ -257,6 +270,7 @@ void KernelModel<T>::check_index() const {
   template std::size_t SegmentPool<T>::check_invariants() const;      \
   template void RowCache<T>::check_invariants(std::size_t) const;     \
   template std::vector<T> RowCache<T>::entries(std::size_t) const;    \
+  template void Members<T>::check_invariants(std::size_t) const;          \
   template void BinaryModel<T>::check_invariants() const;                 \
   template void KernelModel<T>::check_invariants() const;
 HINGE_INSTANTIATE(float)

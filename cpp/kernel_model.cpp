@@ -37,14 +37,13 @@ template <class T>
 void KernelModel<T>::add_binary(std::int32_t positive_class) {
   solvers_.push_back(factory_.make());
   binaries_.emplace_back(positive_class, solvers_.back()->biased(), run().cache_bytes);
-  binaries_.back().look_at(&kernel_, &points_, nullptr, true);
-  binaries_.back().refresh_identity();
-  binaries_.back().refresh_extremes();
+  binaries_.back().attach(&kernel_, &points_, nullptr, true);
+  binaries_.back().end_building();
 }
 
 template <class T>
 void KernelModel<T>::share_cache() {
-  for (auto& binary : binaries_) binary.cache().set_budget(run().cache_bytes / binaries_.size());
+  for (auto& binary : binaries_) binary.set_cache_bytes(run().cache_bytes / binaries_.size());
 }
 
 template <class T>
@@ -108,7 +107,7 @@ Outcome KernelModel<T>::learn(const TrainingBatch<T>& training, Monitor& monitor
   tally.progress.phase = "learn";
   tally.progress.total = order.size();
   const std::size_t steps_before = steps();
-  for (auto& binary : binaries_) binary.look_at(&kernel_, &points_, nullptr, true);
+  for (auto& binary : binaries_) binary.attach(&kernel_, &points_, nullptr, true);
   stalled_.assign(binaries_.size(), 0);
   if (solvers_[0]->selection().rule == Selection::random)
     learn_in_order(training, order, tally);
@@ -157,13 +156,13 @@ void KernelModel<T>::begin_block(Panel<T>& panel) {
   decisions_.assign(panel.count() * binaries_.size(), 0.0);
   reached_.assign(binaries_.size(), 0);
   inserted_.assign(binaries_.size(), 0);
-  for (auto& binary : binaries_) binary.look_at(&kernel_, &points_, &panel, binaries_.size() == 1);
+  for (auto& binary : binaries_) binary.attach(&kernel_, &points_, &panel, binaries_.size() == 1);
 }
 
 template <class T>
 void KernelModel<T>::visit(std::size_t m, std::size_t position, std::int32_t label, double cost) {
   BinaryModel<T>& binary = binaries_[m];
-  const bool held = known_[position] && binary.holds_slot(*known_[position]);
+  const bool held = known_[position] && binary.members().holds_slot(*known_[position]);
   const Visit seen = held ? solvers_[m]->revisit(binary, position, *known_[position])
                           : solvers_[m]->visit(binary, position, binary.label_of(label), cost);
   decisions_[position * binaries_.size() + m] = seen.decision;
@@ -180,31 +179,31 @@ std::size_t KernelModel<T>::slot_for(Panel<T>& panel, std::size_t position, cons
   return *known_[position];
 }
 
-// While the binaries settle what they took in, the next block's panel gets the columns of the examples just retained.
+// While the binary models complete their kernel rows, the next block's panel gets the columns of the examples just retained.
 template <class T>
 void KernelModel<T>::end_block(Panel<T>& panel, Panel<T>* next, const TrainingBatch<T>& training) {
   std::vector<std::vector<std::size_t>> slots(binaries_.size());
   for (std::size_t m = 0; m < binaries_.size(); ++m)
-    for (const std::size_t position : binaries_[m].fresh()) {
+    for (const std::size_t position : binaries_[m].rows().taken_in()) {
       slots[m].push_back(slot_for(panel, position, training));
       points_.acquire(slots[m].back());
     }
   const std::size_t threads = threads_for(panel.count());
   std::vector<std::size_t> first_task(binaries_.size() + 1, 0);
-  for (std::size_t m = 0; m < binaries_.size(); ++m) first_task[m + 1] = first_task[m] + binaries_[m].list_rows_to_settle();
-  const std::size_t settling = first_task.back();
-  parallel_for(threads, settling + (next ? next->tasks(points_) : 0), [&](std::size_t task) {
-    if (task >= settling) return next->run_task(task - settling, kernel_, points_);
+  for (std::size_t m = 0; m < binaries_.size(); ++m) first_task[m + 1] = first_task[m] + binaries_[m].list_incomplete_rows();
+  const std::size_t completing = first_task.back();
+  parallel_for(threads, completing + (next ? next->tasks(points_) : 0), [&](std::size_t task) {
+    if (task >= completing) return next->run_task(task - completing, kernel_, points_);
     const auto owner = std::upper_bound(first_task.begin(), first_task.end(), task) - first_task.begin() - 1;
-    binaries_[static_cast<std::size_t>(owner)].settle_rows(task - first_task[static_cast<std::size_t>(owner)]);
+    binaries_[static_cast<std::size_t>(owner)].complete_rows(task - first_task[static_cast<std::size_t>(owner)]);
   });
-  for (std::size_t m = 0; m < binaries_.size(); ++m) binaries_[m].commit(slots[m]);
+  for (std::size_t m = 0; m < binaries_.size(); ++m) binaries_[m].store(slots[m]);
   if (next) next->close(points_);
   panel_evals_ += panel.kernel_values_filled();
   for (auto& binary : binaries_)
     for (const std::size_t slot : binary.take_released()) points_.release(slot);
   for (auto& binary : binaries_)
-    if (too_many_gaps(binary.expansion.dead(), binary.expansion.size())) binary.squeeze();
+    if (too_many_gaps(binary.expansion().dead(), binary.expansion().size())) binary.squeeze();
 }
 
 template <class T>
@@ -271,7 +270,7 @@ void KernelModel<T>::learn_selected(const TrainingBatch<T>& training, std::span<
   const std::size_t unselected = selection.unselected_per_class * std::max<std::size_t>(classes_, 2);
   std::size_t first = points_.size() == 0 ? std::min(order.size(), unselected) : 0;
   learn_in_order(training, order.first(first), tally);
-  const auto lacks_pair = [](const BinaryModel<T>& binary) { return !binary.has_pair(); };
+  const auto lacks_pair = [](const BinaryModel<T>& binary) { return !binary.bracket().has_pair(); };
   while (first < order.size() && !tally.monitor.stopped() && std::any_of(binaries_.begin(), binaries_.end(), lacks_pair)) {
     const auto rows = order.subspan(first, std::min(lane_padding, order.size() - first));
     learn_in_order(training, rows, tally);
@@ -382,7 +381,7 @@ Outcome KernelModel<T>::finish(Monitor& monitor) {
   const std::size_t threads = binaries_.size() > 1 ? 1 : run().threads;  // of one binary model
   std::vector<std::uint8_t> met(binaries_.size(), 1);
   tidy();
-  for (auto& binary : binaries_) binary.look_at(&kernel_, &points_, nullptr, true);
+  for (auto& binary : binaries_) binary.attach(&kernel_, &points_, nullptr, true);
   Tally tally{monitor};
   tally.progress.phase = "finish";
   report(tally);
@@ -401,7 +400,7 @@ template <class T>
 void KernelModel<T>::polish_all(Monitor& monitor) {
   for (std::size_t m = 0; m < binaries_.size(); ++m) {
     BinaryModel<T>& binary = binaries_[m];
-    binary.look_at(&kernel_, &points_, nullptr, true);
+    binary.attach(&kernel_, &points_, nullptr, true);
     solvers_[m]->polish(binary, monitor);
     for (const std::size_t slot : binary.take_released()) points_.release(slot);
   }
@@ -411,14 +410,14 @@ void KernelModel<T>::polish_all(Monitor& monitor) {
 template <class T>
 std::size_t KernelModel<T>::kernel_evals() const {
   std::size_t total = panel_evals_;
-  for (const auto& binary : binaries_) total += binary.kernel_evals;
+  for (const auto& binary : binaries_) total += binary.kernel_evals();
   return total;
 }
 
 template <class T>
 std::size_t KernelModel<T>::steps() const {
   std::size_t total = past_steps_;
-  for (const auto& binary : binaries_) total += binary.steps;
+  for (const auto& binary : binaries_) total += binary.steps();
   return total;
 }
 

@@ -12,10 +12,10 @@ std::shared_ptr<const Predictor<T>> KernelModel<T>::predictor() {
   std::vector<double> weights(count * slots, 0.0), biases;
   for (std::size_t m = 0; m < count; ++m) {
     const auto& binary = binaries_[m];
-    const Expansion& expansion = binary.expansion;
+    const Expansion& expansion = binary.expansion();
     const double share = expansion.terms > 0.0 ? 1.0 / expansion.terms : 0.0;
     for (std::size_t i = 0; i < expansion.size(); ++i)
-      if (expansion.alive(i)) weights[m * slots + binary.slots[i]] = expansion.alpha[i] - share * expansion.lag[i];
+      if (expansion.alive(i)) weights[m * slots + binary.members().slots()[i]] = expansion.alpha[i] - share * expansion.lag[i];
     biases.push_back(binary.bias());
   }
   if (last_index_.squeezes != points_.squeezes()) last_index_ = {};
@@ -34,18 +34,18 @@ ModelState<T> KernelModel<T>::state() {
   state.steps = static_cast<std::int64_t>(steps());
   state.shift_chosen = shift_chosen_;
   for (const auto& binary : binaries_) {
-    const Expansion& expansion = binary.expansion;
+    const Expansion& expansion = binary.expansion();
     state.member_counts.push_back(static_cast<std::int64_t>(expansion.size()));
     for (std::size_t i = 0; i < expansion.size(); ++i) {
-      state.members.push_back(static_cast<std::int64_t>(binary.slots[i]));
+      state.members.push_back(static_cast<std::int64_t>(binary.members().slots()[i]));
       state.member_lows.push_back(expansion.low[i]);
       state.member_costs.push_back(expansion.high[i] - expansion.low[i]);
       state.alpha.push_back(expansion.alpha[i]);
       state.gradient.push_back(expansion.gradient[i]);
       state.lag.push_back(expansion.lag[i]);
     }
-    state.bracket_ends.push_back(static_cast<std::int64_t>(binary.extremes_.top_at));
-    state.bracket_ends.push_back(static_cast<std::int64_t>(binary.extremes_.bottom_at));
+    state.bracket_ends.push_back(static_cast<std::int64_t>(binary.bracket().top_at()));
+    state.bracket_ends.push_back(static_cast<std::int64_t>(binary.bracket().bottom_at()));
     state.terms.push_back(expansion.terms);
   }
   state.late_models.assign(late_models_.begin(), late_models_.end());
@@ -71,16 +71,15 @@ KernelModel<T>::KernelModel(Kernel<T> kernel, const SolverFactory<T>& solvers, s
       const auto slot = static_cast<std::size_t>(state.members[at]);
       const Box box{state.member_lows[at], state.member_lows[at] + state.member_costs[at]};
       binary.append_member(slot, diagonal[slot], binary.label_of(points_.label(slot)), box, state.alpha[at], state.gradient[at]);
-      binary.expansion.lag[static_cast<std::size_t>(i)] = state.lag[at];
+      binary.expansion().lag[static_cast<std::size_t>(i)] = state.lag[at];
       points_.acquire(slot);
     }
-    binary.refresh_identity();
     const std::int64_t top_at = state.bracket_ends[2 * m], bottom_at = state.bracket_ends[2 * m + 1];
     if (std::max(top_at, bottom_at) < state.member_counts[m])
-      binary.set_ends(static_cast<std::size_t>(top_at), static_cast<std::size_t>(bottom_at));
+      binary.end_building(static_cast<std::size_t>(top_at), static_cast<std::size_t>(bottom_at));
     else
-      binary.refresh_extremes();
-    binary.expansion.terms = state.terms[m];
+      binary.end_building();
+    binary.expansion().terms = state.terms[m];
     solvers_[m]->restore(state.memory, m, binaries_.size());
   }
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <vector>
 
 #include "solvers/oldest.hpp"
 
@@ -12,27 +14,69 @@ namespace {
 
 template <class T>
 std::size_t least_useful(const BinaryModel<T>& binary) {
-  const Expansion& expansion = binary.expansion;
+  const Expansion& expansion = binary.expansion();
   const auto positive = static_cast<std::size_t>(std::count(expansion.label.begin(), expansion.label.end(), 1.0));
   const auto negative = expansion.alive_count() - positive;
   const double bias = binary.bias();
   return oldest_of_the_best(binary, [&](std::size_t i) {
     if ((expansion.label[i] > 0 ? positive : negative) == 1) return -std::numeric_limits<double>::infinity();
     const double slack = expansion.label[i] * (expansion.gradient[i] - bias);  // 1 - y f(x)
-    const double own_help = std::abs(expansion.alpha[i]) * static_cast<double>(binary.diagonal[i]);
+    const double own_help = std::abs(expansion.alpha[i]) * static_cast<double>(binary.members().diagonal()[i]);
     return slack > 1.0 + as_good ? slack : -(slack + own_help);
   });
+}
+
+struct Receiver {
+  std::size_t at;
+  double amount;
+  double gain;
+};
+
+// Moving amount a from v to p changes the dual by a (g_p - g_v) - a^2/2 (K_vv + K_pp - 2 K_vp); the best p takes what its box allows.
+template <class T>
+std::optional<Receiver> best_receiver(BinaryModel<T>& binary, std::size_t v, bool same_class) {
+  const Expansion& expansion = binary.expansion();
+  const std::vector<T>& diagonal = binary.members().diagonal();
+  const double whole = expansion.alpha[v];
+  const RowView<T> row_v = binary.row(v, v);
+  std::optional<Receiver> best;
+  for (std::size_t p = 0; p < expansion.size(); ++p) {
+    const double space = whole > 0 ? expansion.high[p] - expansion.alpha[p] : expansion.alpha[p] - expansion.low[p];
+    if (p == v || space <= 0.0 || !expansion.alive(p) || (same_class && expansion.label[p] != expansion.label[v])) continue;
+    const double amount = std::copysign(std::min(std::abs(whole), space), whole);
+    const double curvature =
+        static_cast<double>(diagonal[v]) + static_cast<double>(diagonal[p]) - 2.0 * static_cast<double>(row_v[p]);
+    const double gain = amount * (expansion.gradient[p] - expansion.gradient[v]) - 0.5 * amount * amount * curvature;
+    if (!best || gain > best->gain) best = Receiver{p, amount, gain};
+  }
+  return best;
+}
+
+// Gives v's coefficient to other members where the dual loses least, of its own class as long as their boxes have room.
+template <class T>
+void hand_over(BinaryModel<T>& binary, std::size_t v) {
+  const Expansion& expansion = binary.expansion();
+  while (expansion.alpha[v] != 0.0) {
+    auto receiver = best_receiver(binary, v, true);
+    if (!receiver) receiver = best_receiver(binary, v, false);
+    if (!receiver && !binary.biased()) return binary.coordinate_step(v, -expansion.alpha[v]);  // no sum has to be kept: it is dropped
+    if (!receiver) return;  // what is left is a residue of rounding
+    if (receiver->amount > 0)
+      binary.move_pair(receiver->at, v, receiver->amount);
+    else
+      binary.move_pair(v, receiver->at, -receiver->amount);
+  }
 }
 
 }  // namespace
 
 template <class T>
 void keep_within(BinaryModel<T>& binary, std::size_t most) {
-  while (binary.expansion.alive_count() > std::max<std::size_t>(most, 2)) {
+  while (binary.expansion().alive_count() > std::max<std::size_t>(most, 2)) {
     const std::size_t leaving = least_useful(binary);
-    binary.hand_over(leaving);
+    hand_over(binary, leaving);
     binary.remove(leaving);
-    binary.refresh_extremes();
+    binary.refresh_bracket();
   }
 }
 

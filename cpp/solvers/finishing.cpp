@@ -20,8 +20,8 @@ constexpr double negligible_gain = 1e-18;
 
 template <class T>
 bool Finishing<T>::run(BinaryModel<T>& binary) {
-  steps_left_ = options_.max_steps.value_or(std::max<std::size_t>(10'000'000, 200 * binary.expansion.size()));
-  binary.refresh_extremes();
+  steps_left_ = options_.max_steps.value_or(std::max<std::size_t>(10'000'000, 200 * binary.expansion().size()));
+  binary.refresh_bracket();
   Ending ending = Ending::crowded;
   for (std::size_t round = 0; ending == Ending::crowded; ++round) {
     ending = descend(binary, round < most_rounds);
@@ -38,7 +38,7 @@ template <class T>
 typename Finishing<T>::Ending Finishing<T>::descend(BinaryModel<T>& binary, bool may_shrink) {
   const PairChoice choice = options_.second_order ? PairChoice::second_order : PairChoice::maximal_gradient;
   double window_gain = 0.0;
-  const std::size_t window = std::max(steps_between_looks, binary.expansion.size());
+  const std::size_t window = std::max(steps_between_looks, binary.expansion().size());
   for (std::size_t count = 1;; ++count) {
     const auto gain = reprocess_pair(binary, options_.tolerance, choice);
     if (!gain) return Ending::converged;
@@ -46,9 +46,9 @@ typename Finishing<T>::Ending Finishing<T>::descend(BinaryModel<T>& binary, bool
     if (steps_left_-- == 0) return Ending::stalled;
     if (count % steps_between_looks != 0) continue;
     if (monitor_.stopped()) return Ending::stopped;
-    if (may_shrink && active_members(binary).size() < binary.expansion.alive_count() / 4 * 3) return Ending::crowded;
+    if (may_shrink && active_members(binary).size() < binary.expansion().alive_count() / 4 * 3) return Ending::crowded;
     if (count % (10 * window) < steps_between_looks) {
-      if (window_gain <= negligible_gain * dual_objective(binary.expansion)) return Ending::stalled;
+      if (window_gain <= negligible_gain * dual_objective(binary.expansion())) return Ending::stalled;
       window_gain = 0.0;
     }
   }
@@ -56,12 +56,12 @@ typename Finishing<T>::Ending Finishing<T>::descend(BinaryModel<T>& binary, bool
 
 template <class T>
 std::vector<std::size_t> Finishing<T>::active_members(const BinaryModel<T>& binary) const {
-  const Expansion& expansion = binary.expansion;
+  const Expansion& expansion = binary.expansion();
   std::vector<std::size_t> active;
   for (std::size_t i = 0; i < expansion.size(); ++i) {
     const double g = expansion.gradient[i];
-    const bool out = !expansion.alive(i) || (expansion.room[i] == may_rise && g < binary.bottom()) ||
-                     (expansion.room[i] == may_fall && g > binary.top());
+    const bool out = !expansion.alive(i) || (expansion.room[i] == may_rise && g < binary.bracket().bottom()) ||
+                     (expansion.room[i] == may_fall && g > binary.bracket().top());
     if (!out) active.push_back(i);
   }
   return active;
@@ -70,25 +70,19 @@ std::vector<std::size_t> Finishing<T>::active_members(const BinaryModel<T>& bina
 template <class T>
 typename Finishing<T>::Ending Finishing<T>::run_shrunken(BinaryModel<T>& binary) {
   const auto active = active_members(binary);
-  const std::vector<double> before = binary.expansion.alpha;
+  const std::vector<double> before = binary.expansion().alpha;
   std::vector<std::size_t> slots;
-  for (const std::size_t i : active) slots.push_back(binary.slots[i]);
+  for (const std::size_t i : active) slots.push_back(binary.members().slots()[i]);
   const Points<T> points = binary.points().pick(slots);
-  BinaryModel<T> smaller = binary.restricted(active, points);
-  smaller.prefetch_rows(threads_);
+  BinaryModel<T> smaller = binary.restricted(active, points, threads_);
   Ending ending = descend(smaller, true);
   while (ending == Ending::crowded) {
     ending = run_shrunken(smaller);
     if (ending == Ending::converged) ending = descend(smaller, true);
   }
-  for (std::size_t k = 0; k < active.size(); ++k) {
-    binary.set_alpha(active[k], smaller.expansion.alpha[k]);
-    binary.expansion.gradient[active[k]] = smaller.expansion.gradient[k];
-  }
-  binary.steps += smaller.steps;
-  binary.kernel_evals += smaller.kernel_evals;
+  binary.take_back(smaller, active);
   restore_rest(binary, active, before);
-  binary.refresh_extremes();
+  binary.refresh_bracket();
   return ending;
 }
 
@@ -96,12 +90,12 @@ typename Finishing<T>::Ending Finishing<T>::run_shrunken(BinaryModel<T>& binary)
 template <class T>
 void Finishing<T>::restore_rest(BinaryModel<T>& binary, std::span<const std::size_t> active,
                                 const std::vector<double>& before) {
-  Expansion& expansion = binary.expansion;
+  Expansion& expansion = binary.expansion();
   std::vector<std::size_t> moved_slots, rest, rest_slots;
   std::vector<double> change;
   for (const std::size_t i : active) {
     if (expansion.alpha[i] == before[i]) continue;
-    moved_slots.push_back(binary.slots[i]);
+    moved_slots.push_back(binary.members().slots()[i]);
     change.push_back(expansion.alpha[i] - before[i]);
   }
   for (std::size_t i = 0, k = 0; i < expansion.size(); ++i) {
@@ -109,23 +103,23 @@ void Finishing<T>::restore_rest(BinaryModel<T>& binary, std::span<const std::siz
       ++k;
     } else if (expansion.alive(i)) {
       rest.push_back(i);
-      rest_slots.push_back(binary.slots[i]);
+      rest_slots.push_back(binary.members().slots()[i]);
     }
   }
   std::vector<double> sums(rest.size(), 0.0);
   const Points<T> moved = binary.points().pick(moved_slots), aside = binary.points().pick(rest_slots);
   add_decisions(binary.kernel(), aside.examples(), moved.examples(), change, 1, threads_, sums);
-  binary.kernel_evals += rest.size() * change.size();
+  binary.count_kernel_evals(rest.size() * change.size());
   for (std::size_t k = 0; k < rest.size(); ++k) expansion.gradient[rest[k]] -= sums[k];
 }
 
 // At the end all members with alpha = 0 leave, but for the two that may end the bracket.
 template <class T>
 void Finishing<T>::dismiss(BinaryModel<T>& binary) const {
-  if (!binary.has_pair()) return;
-  const Extremes ends = binary.extremes_;
-  for (std::size_t i = 0; i < binary.expansion.size(); ++i)
-    if (i != ends.top_at && i != ends.bottom_at && binary.expansion.alive(i) && binary.expansion.alpha[i] == 0.0)
+  if (!binary.bracket().has_pair()) return;
+  const std::size_t top_at = binary.bracket().top_at(), bottom_at = binary.bracket().bottom_at();
+  for (std::size_t i = 0; i < binary.expansion().size(); ++i)
+    if (i != top_at && i != bottom_at && binary.expansion().alive(i) && binary.expansion().alpha[i] == 0.0)
       binary.remove(i);
 }
 

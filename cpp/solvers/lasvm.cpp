@@ -27,9 +27,9 @@ template <class T>
 Visit Lasvm<T>::visit(BinaryModel<T>& binary, std::size_t position, double label, double cost) {
   const double sum = binary.sum(position);
   const double gradient = label - sum, bias = binary.bias();
-  const double lower = std::min(binary.top(), binary.bottom()), upper = std::max(binary.top(), binary.bottom());
+  const double lower = std::min(binary.bracket().top(), binary.bracket().bottom()), upper = std::max(binary.bracket().top(), binary.bracket().bottom());
   const bool violates =
-      binary.has_pair() && (label > 0 ? gradient - lower > options_.tolerance : upper - gradient > options_.tolerance);
+      binary.bracket().has_pair() && (label > 0 ? gradient - lower > options_.tolerance : upper - gradient > options_.tolerance);
   std::size_t& seeds = memory_.seeds[label > 0];
   const bool admitted = violates || seeds < seeds_per_class;
   if (admitted) {
@@ -43,10 +43,10 @@ Visit Lasvm<T>::visit(BinaryModel<T>& binary, std::size_t position, double label
 
 template <class T>
 void Lasvm<T>::process(BinaryModel<T>& binary, std::size_t k) const {
-  if (!binary.has_pair()) return;
-  const bool rising = binary.expansion.label[k] > 0;
-  const std::size_t i = rising ? k : binary.extremes_.top_at, j = rising ? binary.extremes_.bottom_at : k;
-  if (binary.expansion.gradient[i] - binary.expansion.gradient[j] > options_.tolerance) binary.step(i, j);
+  if (!binary.bracket().has_pair()) return;
+  const bool rising = binary.expansion().label[k] > 0;
+  const std::size_t i = rising ? k : binary.bracket().top_at(), j = rising ? binary.bracket().bottom_at() : k;
+  if (binary.expansion().gradient[i] - binary.expansion().gradient[j] > options_.tolerance) binary.pair_step(i, j);
 }
 
 template <class T>
@@ -74,16 +74,14 @@ void Lasvm<T>::polish(BinaryModel<T>& binary, Monitor& monitor) {
 
 template <class T>
 void Lasvm<T>::remove_idle(BinaryModel<T>& binary) const {
-  if (!binary.has_pair()) return;
-  std::erase_if(binary.idle, [&](std::size_t s) {
-    const Expansion& expansion = binary.expansion;
-    if (!expansion.alive(s) || expansion.alpha[s] != 0.0) return true;
-    const double gradient = expansion.gradient[s];
+  if (!binary.bracket().has_pair()) return;
+  const Expansion& expansion = binary.expansion();
+  const Bracket& bracket = binary.bracket();
+  binary.remove_idle([&](std::size_t i) {
+    const double gradient = expansion.gradient[i];
     // The second condition matters only inside out, where an idle member may be what ends the bracket.
-    const bool unwanted = expansion.label[s] > 0 ? gradient <= binary.bottom() && gradient < binary.top()
-                                                 : gradient >= binary.top() && gradient > binary.bottom();
-    if (unwanted) binary.remove(s);
-    return unwanted;
+    return expansion.label[i] > 0 ? gradient <= bracket.bottom() && gradient < bracket.top()
+                                  : gradient >= bracket.top() && gradient > bracket.bottom();
   });
 }
 

@@ -7,16 +7,16 @@ namespace hinge {
 template <class T>
 std::optional<double> reprocess_pair(BinaryModel<T>& binary, double tolerance, PairChoice choice) {
   if (binary.gap() <= tolerance) return std::nullopt;
-  const std::size_t i = binary.extremes_.top_at;
-  std::size_t j = binary.extremes_.bottom_at;
+  const std::size_t i = binary.bracket().top_at();
+  std::size_t j = binary.bracket().bottom_at();
   if (choice == PairChoice::second_order) {
-    const Expansion& expansion = binary.expansion;
-    const auto best = loops<T>().partner(expansion.gradient.data(), binary.row(i, i).segments, binary.diagonal.data(),
+    const Expansion& expansion = binary.expansion();
+    const auto best = loops<T>().partner(expansion.gradient.data(), binary.row(i, i).segments, binary.members().diagonal().data(),
                                          expansion.room.data(), expansion.gradient[i],
-                                         static_cast<double>(binary.diagonal[i]), expansion.size());
+                                         static_cast<double>(binary.members().diagonal()[i]), expansion.size());
     if (best.found) j = best.at;
   }
-  return binary.step(i, j);
+  return binary.pair_step(i, j);
 }
 
 template std::optional<double> reprocess_pair(BinaryModel<float>&, double, PairChoice);

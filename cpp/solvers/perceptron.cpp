@@ -11,9 +11,9 @@ constexpr double boundless = 1e300;  // coefficients grow with every mistake
 // The one furthest on the right side without its own help; two members alone are equal in that.
 template <class T>
 std::size_t least_needed(const BinaryModel<T>& binary) {
-  const Expansion& expansion = binary.expansion;
+  const Expansion& expansion = binary.expansion();
   return oldest_of_the_best(binary, [&](std::size_t i) {
-    return 1.0 - expansion.label[i] * (expansion.gradient[i] + expansion.alpha[i] * static_cast<double>(binary.diagonal[i]));
+    return 1.0 - expansion.label[i] * (expansion.gradient[i] + expansion.alpha[i] * static_cast<double>(binary.members().diagonal()[i]));
   });
 }
 
@@ -33,8 +33,8 @@ template <class T>
 Visit Perceptron<T>::revisit(BinaryModel<T>& binary, std::size_t position, std::size_t slot) {
   const double sum = binary.sum(position);
   count(binary);
-  const std::size_t i = binary.member_in(slot);
-  const double label = binary.expansion.label[i];
+  const std::size_t i = binary.members().in_slot(slot);
+  const double label = binary.expansion().label[i];
   if (label * sum > options_.margin) return {sum, false};
   correct(binary, i, label * binary.points().cost(slot));
   return {sum, true};
@@ -43,23 +43,23 @@ Visit Perceptron<T>::revisit(BinaryModel<T>& binary, std::size_t position, std::
 template <class T>
 void Perceptron<T>::count(BinaryModel<T>& binary) {
   memory_.visits += 1;
-  binary.expansion.terms = options_.average ? static_cast<double>(memory_.visits) : 0.0;
+  binary.expansion().terms = options_.average ? static_cast<double>(memory_.visits) : 0.0;
 }
 
 template <class T>
 void Perceptron<T>::correct(BinaryModel<T>& binary, std::size_t i, double amount) const {
-  binary.climb(i, amount);
-  binary.expansion.lag[i] += amount * static_cast<double>(memory_.visits - 1);
+  binary.coordinate_step(i, amount);
+  binary.expansion().lag[i] += amount * static_cast<double>(memory_.visits - 1);
 }
 
 template <class T>
 void Perceptron<T>::evict(BinaryModel<T>& binary) const {
-  Expansion& expansion = binary.expansion;
+  Expansion& expansion = binary.expansion();
   while (expansion.alive_count() > *options_.max_support) {
     const std::size_t leaving = least_needed(binary);
-    binary.climb(leaving, -expansion.alpha[leaving]);
+    binary.coordinate_step(leaving, -expansion.alpha[leaving]);
     binary.remove(leaving);
-    binary.refresh_extremes();
+    binary.refresh_bracket();
   }
 }
 

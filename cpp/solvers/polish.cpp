@@ -19,15 +19,15 @@ constexpr double most_imbalance = 1e-10;  // of the sum of coefficients, as a pa
 template <class T>
 std::vector<std::size_t> free_members(const BinaryModel<T>& binary) {
   std::vector<std::size_t> free;
-  for (std::size_t i = 0; i < binary.expansion.size(); ++i)
-    if (binary.expansion.room[i] == (may_rise | may_fall)) free.push_back(i);
+  for (std::size_t i = 0; i < binary.expansion().size(); ++i)
+    if (binary.expansion().room[i] == (may_rise | may_fall)) free.push_back(i);
   return free;
 }
 
 // The free coefficients' way to the optimum; empty when the system is singular.
 template <class T>
 std::vector<double> newton_direction(BinaryModel<T>& binary, const std::vector<std::size_t>& free) {
-  const Expansion& expansion = binary.expansion;
+  const Expansion& expansion = binary.expansion();
   const std::size_t size = free.size() + 1;
   std::vector<double> matrix(size * size, 0.0), solution(size, 0.0);
   for (std::size_t c = 0; c + 1 < size; ++c) {
@@ -46,7 +46,7 @@ std::vector<double> newton_direction(BinaryModel<T>& binary, const std::vector<s
 // Goes along the direction until the first wall; true when there was none.
 template <class T>
 bool advance(BinaryModel<T>& binary, const std::vector<std::size_t>& free, const std::vector<double>& direction) {
-  const Expansion& expansion = binary.expansion;
+  const Expansion& expansion = binary.expansion();
   double reach = 1.0;
   std::size_t blocking = free.size();
   for (std::size_t k = 0; k < free.size(); ++k) {
@@ -78,8 +78,8 @@ bool is_unbalanced(const Expansion& expansion) {
 template <class T>
 void polish(BinaryModel<T>& binary, const LasvmOptions& options, Monitor& monitor) {
   for (std::size_t round = 0; round < most_rounds; ++round) {
-    if (binary.expansion.size() > largest_system) return;
-    const Expansion before = binary.expansion;
+    if (binary.expansion().size() > largest_system) return;
+    const Expansion before = binary.expansion();
     const double gap_before = binary.gap();
     bool arrived = false;
     for (std::size_t walls = 0; !arrived && walls < most_walls; ++walls) {
@@ -90,9 +90,9 @@ void polish(BinaryModel<T>& binary, const LasvmOptions& options, Monitor& monito
       arrived = advance(binary, free, direction);
       binary.refresh_gradient(1);
     }
-    if (binary.gap() > 1e3 * std::max(options.tolerance, gap_before) || is_unbalanced(binary.expansion)) {
-      binary.expansion = before;
-      binary.refresh_extremes();
+    if (binary.gap() > 1e3 * std::max(options.tolerance, gap_before) || is_unbalanced(binary.expansion())) {
+      binary.expansion() = before;
+      binary.refresh_bracket();
       return;
     }
     if (binary.gap() <= options.tolerance && binary.gap() <= gap_before) return;

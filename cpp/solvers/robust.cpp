@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "duality.hpp"
 #include "invariants.hpp"
@@ -16,9 +17,9 @@ constexpr std::size_t max_repeats = 10'000;  // keeps the cost of one example fi
 
 template <class T>
 double gap_target(const BinaryModel<T>& binary) {
-  const Expansion& e = binary.expansion;
+  const Expansion& e = binary.expansion();
   const Slack slack = loops<T>().slack(e.gradient.data(), e.low.data(), e.high.data(), e.label.data(), e.size());
-  const double support = std::max(1.0, static_cast<double>(binary.expansion.support()));
+  const double support = std::max(1.0, static_cast<double>(binary.expansion().support()));
   return std::sqrt(std::max(0.0, slack.squares - slack.sum * slack.sum / support));
 }
 
@@ -29,12 +30,12 @@ Visit Robust<T>::visit(BinaryModel<T>& binary, std::size_t position, double labe
   const double sum = binary.sum(position), gradient = label - sum;
   const Side side = side_of(label * sum);
   if (ignores(binary, side)) return {sum, false};
-  const bool flat = options_.loss == RobustLoss::ramp && side == left && binary.expansion.support() > options_.warmup;
+  const bool flat = options_.loss == RobustLoss::ramp && side == left && binary.expansion().support() > options_.warmup;
   const double threshold = std::max(cost, gap_target(binary));
   const Box box = Box::of(label, cost);
   const std::size_t k = binary.insert(position, label, flat ? box.beyond_zero() : box, gradient);
   memory_.admitted[side] += 1;
-  if (const double length = binary.best_length(k); length != 0.0) binary.climb(k, length);
+  if (const double length = binary.best_length(k); length != 0.0) binary.coordinate_step(k, length);
   const bool converged = reduce_gap(binary, threshold);
   if (++memory_.visits % options_.clean_every == 0 && options_.loss != RobustLoss::full) clean(binary);
   if (options_.max_support) keep_within(binary, *options_.max_support);
@@ -57,7 +58,7 @@ bool Robust<T>::finish(BinaryModel<T>& binary, std::size_t, Monitor& monitor) {
 template <class T>
 bool Robust<T>::ignores(const BinaryModel<T>& binary, Side side) const {
   if (options_.loss != RobustLoss::ignore) return false;
-  return side == right || (side == left && binary.expansion.support() > options_.warmup);
+  return side == right || (side == left && binary.expansion().support() > options_.warmup);
 }
 
 template <class T>
@@ -71,26 +72,23 @@ bool Robust<T>::reduce_gap(BinaryModel<T>& binary, double threshold) const {
 
 template <class T>
 void Robust<T>::clean(BinaryModel<T>& binary) {
-  Expansion& expansion = binary.expansion;
-  std::erase_if(binary.idle, [&](std::size_t s) { return !expansion.alive(s) || expansion.alpha[s] != 0.0; });
-  std::sort(binary.idle.begin(), binary.idle.end());
-  binary.idle.erase(std::unique(binary.idle.begin(), binary.idle.end()), binary.idle.end());
-  if (binary.idle.size() <= options_.max_idle) return;
-  std::stable_sort(binary.idle.begin(), binary.idle.end(), [&](std::size_t a, std::size_t b) {
+  const Expansion& expansion = binary.expansion();
+  std::vector<std::size_t> idle = binary.idle();
+  if (idle.size() <= options_.max_idle) return;
+  std::stable_sort(idle.begin(), idle.end(), [&](std::size_t a, std::size_t b) {
     return std::abs(expansion.gradient[a]) < std::abs(expansion.gradient[b]);
   });
-  for (std::size_t n = options_.max_idle; n < binary.idle.size(); ++n) {
-    const std::size_t s = binary.idle[n];
-    memory_.cleaned[side_of(expansion.label[s] * (expansion.label[s] - expansion.gradient[s]))] += 1;
-    binary.remove(s);
+  for (std::size_t n = options_.max_idle; n < idle.size(); ++n) {
+    const std::size_t i = idle[n];
+    memory_.cleaned[side_of(expansion.label[i] * (expansion.label[i] - expansion.gradient[i]))] += 1;
+    binary.remove(i);
   }
-  binary.idle.resize(options_.max_idle);
-  binary.refresh_extremes();
+  binary.refresh_bracket();
 }
 
 template <class T>
 void Robust<T>::check_invariants(const BinaryModel<T>& binary) const {
-  const double gap = duality_gap(binary.expansion, false);
+  const double gap = duality_gap(binary.expansion(), false);
   require(!(std::abs(binary.slack_gap() - gap) > 1e-6 * (1.0 + std::abs(gap))), "Robust: the duality gap is not that of the gradients.");
 }
 

@@ -23,8 +23,8 @@ template <class T>
 std::size_t one_of(const BinaryModel<T>& binary, std::uint64_t number) {
   std::size_t chosen = 0;
   std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
-  for (std::size_t i = 0; i < binary.expansion.size(); ++i) {
-    if (binary.expansion.alpha[i] == 0.0) continue;
+  for (std::size_t i = 0; i < binary.expansion().size(); ++i) {
+    if (binary.expansion().alpha[i] == 0.0) continue;
     const std::uint64_t lot = mixed(number ^ static_cast<std::uint64_t>(binary.id_of(i)));
     if (lot < least) least = lot, chosen = i;
   }
@@ -40,7 +40,7 @@ Visit Tracking<T>::visit(BinaryModel<T>& binary, std::size_t position, double la
   const std::size_t k = binary.insert(position, label, Box::of(label, cost), label - sum);
   memory_.visits += 1;
   if (options_.process)
-    if (const double length = binary.best_length(k); length != 0.0) binary.climb(k, length);
+    if (const double length = binary.best_length(k); length != 0.0) binary.coordinate_step(k, length);
   track(binary);
   return {sum, true};
 }
@@ -55,12 +55,12 @@ Visit Tracking<T>::revisit(BinaryModel<T>& binary, std::size_t position, std::si
 
 template <class T>
 void Tracking<T>::track(BinaryModel<T>& binary) {
-  Expansion& expansion = binary.expansion;
+  Expansion& expansion = binary.expansion();
   for (std::size_t k = 1; k <= options_.n_steps; ++k) {
     const auto i = pick(binary, k);
     const double length = i ? binary.best_length(*i) : 0.0;
     if (length == 0.0) continue;
-    binary.climb(*i, length);
+    binary.coordinate_step(*i, length);
     if (options_.average) expansion.lag[*i] += length * static_cast<double>(k - 1);
   }
   memory_.draws += 1;
@@ -71,7 +71,7 @@ void Tracking<T>::track(BinaryModel<T>& binary) {
 // One of all examples seen, if it takes part. (Uniform but for a part in 2^64.)
 template <class T>
 std::optional<std::size_t> Tracking<T>::pick(const BinaryModel<T>& binary, std::size_t step) const {
-  const Expansion& expansion = binary.expansion;
+  const Expansion& expansion = binary.expansion();
   const std::uint64_t number = mixed(mixed(options_.seed ^ mixed(memory_.draws)) + step);
   const std::size_t i = number % std::max<std::size_t>(memory_.visits, 1);
   if (i >= (options_.keep_all ? expansion.size() : expansion.support())) return std::nullopt;
@@ -80,22 +80,17 @@ std::optional<std::size_t> Tracking<T>::pick(const BinaryModel<T>& binary, std::
 
 template <class T>
 void Tracking<T>::reset_average(BinaryModel<T>& binary) const {
-  auto& lag = binary.expansion.lag;
+  auto& lag = binary.expansion().lag;
   std::fill(lag.begin(), lag.end(), 0.0);
 }
 
 // An example whose average is still not zero stays until the next one comes.
 template <class T>
 void Tracking<T>::remove_idle(BinaryModel<T>& binary) const {
-  Expansion& expansion = binary.expansion;
+  const Expansion& expansion = binary.expansion();
   const std::size_t dead = expansion.dead();
-  std::erase_if(binary.idle, [&](std::size_t s) {
-    if (!expansion.alive(s) || expansion.alpha[s] != 0.0) return true;
-    if (expansion.lag[s] != 0.0) return false;
-    binary.remove(s);
-    return true;
-  });
-  if (expansion.dead() != dead) binary.refresh_extremes();
+  binary.remove_idle([&](std::size_t i) { return expansion.lag[i] == 0.0; });
+  if (expansion.dead() != dead) binary.refresh_bracket();
 }
 
 template <class T>

@@ -106,6 +106,8 @@ template <class T>
 void linear(Dice& dice, bool large);
 template <class T>
 void snapshots(Dice& dice);
+template <class T>
+void toy_solver(Dice& dice);
 void cycles(Dice& dice, std::size_t count);
 void together(Dice& dice);
 void failing(Dice& dice);

@@ -42,6 +42,8 @@ void round(Dice& dice) {
   linear<double>(dice, false);
   snapshots<float>(dice);
   snapshots<double>(dice);
+  toy_solver<float>(dice);
+  toy_solver<double>(dice);
   failing(dice);
   cycles(dice, 20);
   if (dice.chance(0.2)) together(dice);

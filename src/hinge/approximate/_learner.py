@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -43,6 +43,8 @@ _FIXED = {
 
 class ApproximateLearner:
     """How linear models over a feature map learn."""
+
+    state_class: ClassVar[type[ApproximateState]] = ApproximateState
 
     def name_rows(
         self,

@@ -1,28 +1,16 @@
 """The estimators that `hinge train --model` offers, and the options that set their parameters.
 
-A new estimator needs its name in `MODELS`, and nothing else in this package: `hinge.streaming.traits` tells the rest.
+A new estimator needs its name in `hinge.estimators`, and nothing in this package: `hinge.streaming.traits` tells the
+rest.
 """
 
 from collections.abc import Mapping
 
-from hinge.approximate import ApproximateSVC
+from hinge.estimators import ESTIMATORS
 from hinge.exceptions import ParameterError
-from hinge.incremental import IncrementalOneClassSVM, IncrementalSVC
-from hinge.online import OnlineSVC
-from hinge.perceptron import KernelPerceptron
-from hinge.robust import RobustOnlineSVC
 from hinge.streaming import Model, check_params, traits
-from hinge.tracking import TrackingSVC
 
-MODELS: dict[str, type[Model]] = {
-    "online": OnlineSVC,
-    "robust": RobustOnlineSVC,
-    "tracking": TrackingSVC,
-    "perceptron": KernelPerceptron,
-    "incremental": IncrementalSVC,
-    "one-class": IncrementalOneClassSVM,
-    "approximate": ApproximateSVC,
-}
+MODELS = {name: kind for name, kind in ESTIMATORS.items() if kind.stream_traits.task != "regression"}
 DEFAULT_NU = 0.1  # the default of the estimator, 0.5, would call half of the rows outliers
 
 Parameters = Mapping[str, object]
@@ -61,18 +49,13 @@ def set_parameters(model: Model, parameters: Parameters) -> None:
     for name, value in parameters.items():
         if value is None:
             continue
-        if _own_name(model, name) not in model.get_params():
+        if name not in model.get_params():
             option = {"n_components": "components"}.get(name, name).replace("_", "-")
             raise ParameterError(f"--{option} must be left out: {type(model).__name__} has no such parameter.")
-        model.set_params(**{_own_name(model, name): value})
+        model.set_params(**{name: value})
     if parameters.get("nu") is not None and model.C is not None:
         raise ParameterError("--nu must be left out with --C: only one of them can limit the outliers.")
     check_params(model)
-
-
-def _own_name(model: Model, name: str) -> str:
-    """Return the name of a parameter in an estimator; `KernelPerceptron` calls `max_support` `budget`."""
-    return "budget" if name == "max_support" and "budget" in model.get_params() else name
 
 
 def require_classifier(model: Model, file: object) -> None:

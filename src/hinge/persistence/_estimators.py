@@ -1,40 +1,28 @@
-"""The estimators that can be saved. To add one, add it to `ENTRIES`.
+"""The estimators that can be saved: all in `hinge.estimators`, and those that contain another one.
 
-`classifier` is for estimators whose `_state` is a `State`, `exact` for an `ExactState`, `approximate` for an
-`ApproximateState`, and `prepared` for estimators that contain another one. A new kind of state needs a module like
-`_exact`, with a function that checks its arrays and values.
+How an estimator is taken apart depends on its state. A new kind of state needs a module like `_exact`, with a function
+that checks its arrays and values, and an entry in `_BY_STATE`.
 """
 
 from __future__ import annotations
 
-from hinge.approximate import ApproximateSVC, ApproximateSVR
-from hinge.incremental import IncrementalOneClassSVM, IncrementalSVC
-from hinge.online import OnlineSVC
-from hinge.perceptron import KernelPerceptron
+from hinge._model.state import State
+from hinge.approximate import ApproximateState
+from hinge.estimators import ESTIMATORS
+from hinge.incremental import ExactState
 from hinge.persistence._approximate import approximate
 from hinge.persistence._classifier import classifier
 from hinge.persistence._exact import exact
 from hinge.persistence._prepared import prepared
 from hinge.persistence._registry import register
-from hinge.robust import RobustOnlineSVC
 from hinge.tables import PreparedClassifier, PreparedDetector
-from hinge.tracking import TrackingSVC
 
-ENTRIES = (
-    classifier(OnlineSVC),
-    classifier(RobustOnlineSVC),
-    classifier(TrackingSVC),
-    classifier(KernelPerceptron),
-    exact(IncrementalSVC),
-    exact(IncrementalOneClassSVM),
-    approximate(ApproximateSVC),
-    approximate(ApproximateSVR),
-    prepared(PreparedClassifier),
-    prepared(PreparedDetector),
-)
+_BY_STATE = {State: classifier, ExactState: exact, ApproximateState: approximate}
 
 
 def register_all() -> None:
     """Add all estimators of this package to the registry."""
-    for entry in ENTRIES:
-        register(entry)
+    for estimator in ESTIMATORS.values():
+        register(_BY_STATE[estimator._learner.state_class](estimator))
+    for estimator in (PreparedClassifier, PreparedDetector):
+        register(prepared(estimator))
