@@ -118,3 +118,14 @@ def test_links_lead_somewhere(page):
 def test_readme_is_short():
     """A person in a hurry reads it; everything else is in docs."""
     assert len(README.splitlines()) < 120
+
+
+def test_architecture_names_what_exists():
+    """Every `file:name` of ARCHITECTURE.md is a file of the repository that contains that name."""
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    references = re.findall(r"`([\w/]+\.(?:py|cpp|hpp|js)):([\w.]+)`", text)
+    assert len(references) > 40
+    for file, name in references:
+        found = [path for folder in ("src", "cpp", "bindings") for path in (ROOT / folder).rglob(Path(file).name)]
+        found = [path.read_text(encoding="utf-8") for path in found if path.as_posix().endswith(file)]
+        assert any(name.split(".")[-1] in content for content in found), (file, name)

@@ -126,7 +126,6 @@ class State:
     """
 
     _native_classes: ClassVar[dict[str, Any]] = {"float32": _core.KernelModel32, "float64": _core.KernelModel64}
-    brief_rows: ClassVar[int] = 16  # calls that learn no more rows are over sooner than a snapshot is worth
     warns_when_stalled: ClassVar[bool] = True  # exact models say by themselves how exact they are
 
     def __init__(self, kernel: KernelSpec, options: SolverOptions, storage: Storage, table: ClassTable) -> None:
@@ -182,6 +181,11 @@ class State:
             self.native.set_options(options)
             self.options = options
         return self.native
+
+    @property
+    def brief_rows(self) -> int:
+        """Calls that learn so few rows end sooner than a snapshot is worth: readers wait for them."""
+        return 16
 
     @property
     def uses_blas(self) -> bool:

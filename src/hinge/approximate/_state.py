@@ -56,6 +56,11 @@ class ApproximateState(State):
         return int(self.native.n_steps) > 0
 
     @property
+    def brief_rows(self) -> int:
+        """Rows that are learned sooner than a snapshot is made; none while a row may call for a new feature map."""
+        return 16 if self.reservoir is None else 0
+
+    @property
     def uses_blas(self) -> bool:
         """Features are products by the BLAS, also those of sparse rows."""
         return True

@@ -66,7 +66,6 @@ class ExactState(State):
     """
 
     _native_classes: ClassVar[dict[str, Any]] = {"float64": _core.ExactModel}
-    brief_rows: ClassVar[int] = 0  # one example may take many steps
     warns_when_stalled: ClassVar[bool] = False
     options: _core.ExactOptions
 
@@ -79,6 +78,11 @@ class ExactState(State):
     def native(self) -> _core.ExactModel:
         """The native machines."""
         return cast("_core.ExactModel", super().native)
+
+    @property
+    def brief_rows(self) -> int:
+        """None: one example may take many steps."""
+        return 0
 
     @property
     def uses_blas(self) -> bool:
