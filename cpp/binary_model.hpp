@@ -72,7 +72,7 @@ class BinaryModel {
   void coordinate_step(std::size_t i, double length);
   // The best step for i, then the best for j, in one pass over the gradients.
   void coordinate_steps(std::size_t i, std::size_t j);
-  // Changes a coefficient; the caller keeps the gradients true.
+  // Changes a coefficient; the caller updates the gradients.
   void set_alpha(std::size_t i, double value) { members_.set_alpha(i, value); }
   void refresh_bracket();
   // gradient = label - K alpha, computed again.

@@ -72,7 +72,7 @@ double BinaryModel<T>::best_length(std::size_t i, double gradient) const {
   return std::clamp(gradient / curvature, expansion().down[i], expansion().up[i]);
 }
 
-// Changes a coefficient alone; the caller keeps the gradients true.
+// Changes a coefficient alone; the caller updates the gradients.
 template <class T>
 double BinaryModel<T>::change(std::size_t i, double length) {
   const Expansion& expansion = members_.expansion;
@@ -85,7 +85,7 @@ double BinaryModel<T>::change(std::size_t i, double length) {
 template <class T>
 void BinaryModel<T>::ascend(const RowView<T>& first, double first_length, const RowView<T>& second, double second_length) {
   Expansion& expansion = members_.expansion;
-  const Ascent ascent = loops<T>().climb(expansion.gradient.data(), first.segments, first_length, second.segments, second_length,
+  const Ascent ascent = loops<T>().coordinate_step(expansion.gradient.data(), first.segments, first_length, second.segments, second_length,
                                          expansion.up.data(), expansion.down.data(), expansion.size());
   bracket_.set(ascent.extremes);
   slack_gap_ = ascent.gap;

@@ -1,12 +1,12 @@
-// One binary's coefficients and what they must obey.
+// The coefficients of one binary model, and the constraints on them.
 //
 //   f(x) = sum_i alpha_i K(x, x_i) + b,   low_i <= alpha_i <= high_i,   sum_i alpha_i = 0
 //   gradient of the dual: g_i = y_i - sum_j alpha_j K_ij   (no b in it)
 //
-// with low = min(0, C y) and high = max(0, C y). Binary models without a bias drop the sum and take b = 0. Members that left keep their place,
-// with alpha = 0 and no room to move.
+// with low = min(0, C y) and high = max(0, C y). Binary models without a bias drop the sum and take b = 0. Removed members keep their place,
+// with alpha = 0 and an empty box.
 //
-// Some algorithms answer with an average of their coefficients over a number of terms (steps, or examples). A change of alpha_i by d that
+// Some algorithms predict with an average of their coefficients over a number of terms (steps, or examples). A change of alpha_i by d that
 // came after t of them is missing from t terms, so the average is alpha_i - lag_i / terms with lag_i the sum of all d t.
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace hinge {
 
-// Where a coefficient may be.
+// The range of a coefficient.
 struct Box {
   double low, high;
 
@@ -38,15 +38,15 @@ class Expansion {
   Box box(std::size_t i) const { return {low[i], high[i]}; }
   // Members with a coefficient other than zero.
   std::size_t support() const { return support_; }
-  // Changes one coefficient; the caller keeps the gradient true.
+  // Changes one coefficient; the caller updates the gradients.
   void set_alpha(std::size_t i, double value);
   void remove(std::size_t i);
-  // A member that had left comes back, with alpha = 0.
+  // Brings back a removed member, with alpha = 0.
   void revive(std::size_t i, double label, const Box& box, double gradient);
   bool alive(std::size_t i) const { return high[i] > low[i]; }
-  // Dead members go; tells what moved where.
+  // Closes the gaps of removed members; returns what moved where.
   Moves squeeze();
-  // The same moves as something else that is laid out alike.
+  // Makes the same moves as something that is laid out alike.
   void follow(const Moves& moves);
   std::vector<std::size_t> alive_members() const;
   void check_invariants() const;

@@ -34,7 +34,7 @@ inline std::vector<std::size_t> sample(std::size_t size, std::size_t most) {
 template <class T>
 constexpr double loose = sizeof(T) == 4 ? 1e-4 : 1e-7;
 
-// The kernel values of a stored example against all slots, found anew.
+// The kernel values of a stored example against all slots, computed again.
 template <class T>
 std::vector<T> fresh_row(const Kernel<T>& kernel, const Examples<T>& all, std::size_t slot) {
   Block<T> one;
@@ -44,7 +44,7 @@ std::vector<T> fresh_row(const Kernel<T>& kernel, const Examples<T>& all, std::s
   return values;
 }
 
-// Whether a stored kernel value is the one found anew; `scale` is how large it might have been. Distances between examples far from zero have few
+// Whether a stored kernel value is the one computed again; `scale` is how large it might have been. Distances between examples far from zero have few
 // digits, and where values have overflown there is nothing to compare.
 template <class T>
 bool is_same(const Kernel<T>& kernel, const Examples<T>& all, std::size_t i, std::size_t j, double stored, double fresh, double scale) {

@@ -11,7 +11,7 @@ namespace hinge {
 
 namespace {
 
-// Dead members slow every step, closing gaps touches every row in use: a sixteenth is a fair price for both.
+// Removed members slow down every step, and closing gaps touches every row in use: a sixteenth balances the two.
 bool too_many_gaps(std::size_t dead, std::size_t size) { return dead > size / 16 + 32; }
 
 }  // namespace
@@ -66,7 +66,7 @@ void KernelModel<T>::set_options(const SolverFactory<T>& solvers) {
   share_cache();
 }
 
-// The binary of two classes is also, mirrored, the one of the first class against the second.
+// The binary model of two classes is also, mirrored, that of the first class against the second.
 template <class T>
 void KernelModel<T>::grow(std::size_t classes) {
   if (classes <= 2 || classes <= classes_) {
@@ -120,7 +120,7 @@ Outcome KernelModel<T>::learn(const TrainingBatch<T>& training, Monitor& monitor
   return tally.outcome;
 }
 
-// Distances do not change when all examples move together; products of large numbers that nearly cancel do.
+// A common shift does not change distances, but it avoids products of large numbers that nearly cancel.
 template <class T>
 void KernelModel<T>::choose_shift(const TrainingBatch<T>& training, std::span<const std::int64_t> order) {
   shift_chosen_ = true;
@@ -230,7 +230,7 @@ void KernelModel<T>::learn_in_order(const TrainingBatch<T>& training, std::span<
     taken += rows.size();
     panel.take(kernel_, training.batch, rows, training.first_id, shift_);
   };
-  // One block is learned, the kernel values of the next are found, the rows of the one after are fetched: all at the same time.
+  // One block is learned, the kernel values of the next are computed and the rows of the one after are fetched, all at the same time.
   auto current = std::make_unique<Panel<T>>(), next = std::make_unique<Panel<T>>(), later = std::make_unique<Panel<T>>();
   take(*next);
   next->reserve(points_, 0);
@@ -265,7 +265,7 @@ void KernelModel<T>::learn_in_order(const TrainingBatch<T>& training, std::span<
 
 template <class T>
 void KernelModel<T>::learn_selected(const TrainingBatch<T>& training, std::span<const std::int64_t> order, Tally& tally) {
-  // Until every binary has members of both kinds there is no boundary to be close to: the first few are learned as they come.
+  // Until every binary model has members of both classes there is no boundary to be close to: the first examples are learned in order.
   const ExampleSelection selection = solvers_[0]->selection();
   const std::size_t unselected = selection.unselected_per_class * std::max<std::size_t>(classes_, 2);
   std::size_t first = points_.size() == 0 ? std::min(order.size(), unselected) : 0;
@@ -278,7 +278,7 @@ void KernelModel<T>::learn_selected(const TrainingBatch<T>& training, std::span<
   }
   Selector selector(selection.rule, selection.pool_size, order.subspan(first), training.seed);
   Panel<T> panel;
-  for (std::size_t idle_draws = 0; idle_draws < Selector::patience && !tally.monitor.stopped();) {
+  for (std::size_t idle_draws = 0; idle_draws < Selector::max_idle_draws && !tally.monitor.stopped();) {
     const auto rows = selector.draw(largest_block);
     if (rows.empty()) return;
     panel.take(kernel_, training.batch, rows, training.first_id, shift_);
@@ -297,7 +297,7 @@ void KernelModel<T>::learn_selected(const TrainingBatch<T>& training, std::span<
   }
 }
 
-// One choice: the best candidate of the draw is learned by all binaries, unless even it has nothing to teach.
+// One choice: all binary models learn the best candidate of the draw, unless even it lies outside the margin.
 template <class T>
 void KernelModel<T>::learn_draw(const TrainingBatch<T>& training, Panel<T>& panel, std::size_t first, std::size_t last,
                          Selector& selector, Tally& tally) {
@@ -327,9 +327,9 @@ void KernelModel<T>::learn_draw(const TrainingBatch<T>& training, Panel<T>& pane
   tally.progress.seen = tally.outcome.visited;
 }
 
-// Binary models of classes that came late have not seen what the others kept: show it to them once, in the order of the stream, since slots
-// also move when somebody asks for a decision. Slots keep their places until the end; one that only a late model holds may die on the way
-// and is passed over.
+// Binary models of classes that came late have not seen what the others kept. This shows it to them once, in the order of the stream, since
+// slots also move when a decision is asked for. Slots stay where they are until the end; one that only a late model holds may be released on
+// the way and is skipped.
 template <class T>
 void KernelModel<T>::replay_for_late_models(Monitor& monitor) {
   if (late_models_.empty() || monitor.stopped()) return;

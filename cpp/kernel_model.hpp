@@ -1,8 +1,8 @@
-// A model of binaries, one against the rest for each class, over one set of retained examples and one look-ahead.
+// Binary models, one against the rest for each class, over one set of retained examples and one look-ahead.
 //
-// Up to two classes need one binary, whose positive class is number 1. Binary models learn a block independently of each other, so they
-// are tasks of one parallel loop together with the tiles of the next block's panel: nobody waits, and the result does not depend
-// on who does what.
+// Up to two classes need one binary model, whose positive class is number 1. Binary models learn a block independently of each other. They are
+// tasks of one parallel loop together with the tiles of the next block's panel, so that no thread waits, and the result does not depend on the
+// number of threads.
 #pragma once
 
 #include <cstddef>
@@ -48,7 +48,7 @@ class KernelModel {
   KernelModel(const KernelModel&) = delete;
   KernelModel& operator=(const KernelModel&) = delete;
 
-  // The solvers remember what they did.
+  // The new solvers take over what the old ones remember.
   void set_options(const SolverFactory<T>& solvers);
   void grow(std::size_t classes);
   Outcome learn(const TrainingBatch<T>& training, Monitor& monitor);
@@ -71,7 +71,7 @@ class KernelModel {
   const RunOptions& run() const { return factory_.run(); }
   SolverMemory memory() const;
 
-  struct Tally;  // what one call to learn keeps count of
+  struct Tally;  // counts of one call to learn
 
   void add_binary(std::int32_t positive_class);
   void share_cache();

@@ -48,7 +48,7 @@ void LinearModel<T>::set_options(const LinearOptions& options) {
   if (made_size() != size) release();
 }
 
-// All examples so far are negative for a new class: the best binary for them answers -1.
+// All examples so far are negative for a new class: the best binary model for them decides -1.
 template <class T>
 void LinearModel<T>::grow(std::size_t classes) {
   if (classes > 2 && classes > classes_) {
@@ -92,7 +92,7 @@ Outcome LinearModel<T>::learn(const LinearTrainingBatch<T>& training, Monitor& m
   return outcome;
 }
 
-// What is kept and made is read where it is; the rest is made, tile by tile, and kept if there is room.
+// Kept features are read where they are. The others are computed, tile by tile, and kept if there is memory.
 template <class T>
 void LinearModel<T>::make(const LinearTrainingBatch<T>& training, Panel& panel) {
   const std::size_t length = made_size();
@@ -122,7 +122,7 @@ void LinearModel<T>::make(const LinearTrainingBatch<T>& training, Panel& panel) 
   }
 }
 
-// Answers all rows by the first stage of their features, and makes the second for those that something is to be learned from.
+// Decides on all rows by the first stage of their features, and computes the second for those that are not skipped.
 template <class T>
 void LinearModel<T>::choose(const LinearTrainingBatch<T>& training, Panel& panel) {
   panel.open.clear();
@@ -181,13 +181,13 @@ double LinearModel<T>::target_of(double target, std::size_t binary) const {
   return target == own ? 1.0 : -1.0;
 }
 
-// Binary models do not know of each other: each goes over the whole panel by itself.
+// Each binary model goes over the whole panel, independently of the others.
 template <class T>
 void LinearModel<T>::run(const LinearTrainingBatch<T>& training, Panel& panel) {
   const std::size_t binaries = binaries_.size(), rows = panel.rows.size();
   panel.answers.resize(rows * binaries);
   panel.losses.assign(binaries, 0.0);
-  const std::size_t threads = rows * binaries * map_->dimension() < worth_a_thread ? 1 : options_.threads;
+  const std::size_t threads = rows * binaries * map_->dimension() < min_values_for_threads ? 1 : options_.threads;
   parallel_for(threads, binaries, [&](std::size_t m) {
     for (std::size_t r = 0; r < rows; ++r) {
       const double target = target_of(training.targets[static_cast<std::size_t>(panel.rows[r])], m);
@@ -201,7 +201,7 @@ void LinearModel<T>::run(const LinearTrainingBatch<T>& training, Panel& panel) {
   });
 }
 
-// How the binaries did on rows that they had not learned yet.
+// Counts mistakes on rows that had not been learned yet.
 template <class T>
 void LinearModel<T>::count(const LinearTrainingBatch<T>& training, const Panel& panel, Outcome& outcome, Progress& progress) const {
   const std::size_t binaries = binaries_.size(), rows = panel.rows.size();

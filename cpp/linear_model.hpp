@@ -1,10 +1,11 @@
-// Linear binaries over the features of one map: one against the rest for each class, or one for a regression.
+// Linear binary models over the features of one map: one against the rest for each class, or one for a regression.
 //
-// Rows are turned into features a panel at a time, in tiles over threads; then the binaries go over the panel, each on its own. What was made may be kept from pass
-// to pass where there is room for it. The result does not depend on the number of threads.
+// Rows are turned into features one panel at a time, in tiles over threads; then each binary model goes over the panel. Features may be kept from
+// pass to pass where there is memory for them. The result does not depend on the number of threads.
 //
-// Most rows of a training set cost nothing after a while, and nothing is learned from them. Where a map has two stages, the first is enough to tell: at the
-// start of a panel all its rows are answered, and a binary passes over those that are without a loss for it by a margin that the panel's own steps seldom use up. In a stream, and with the steps of the paper, every row has its turn.
+// Most rows of a training set have no loss after a while, and nothing is learned from them. Where a map has two stages, the first is enough to tell: at
+// the start of a panel the first stage decides on all its rows, and a binary model skips those without a loss by a margin that the steps of one panel
+// seldom use up. In a stream, and with the steps of the paper, no row is skipped.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +25,7 @@
 
 namespace hinge {
 
-// The examples of one call. Targets are class numbers, or values in a regression; rows of weight 0 are passed over.
+// The examples of one call. Targets are class numbers, or values in a regression; rows of weight 0 are skipped.
 template <class T>
 struct LinearTrainingBatch {
   Batch<T> batch;
@@ -34,7 +35,7 @@ struct LinearTrainingBatch {
   std::span<const std::int64_t> order;
 };
 
-// All that the binaries know, as flat arrays: weights[m * dimension + j].
+// All that the binary models know, as flat arrays: weights[m * dimension + j].
 struct LinearState {
   std::vector<double> weights, average, bias, average_bias;
   ScheduleMemory schedule;
@@ -49,7 +50,7 @@ class LinearModel {
              const LinearState& state);
 
   void set_options(const LinearOptions& options);
-  // Class numbers n.. exist from now on.
+  // Adds classes, up to this number.
   void grow(std::size_t classes);
   Outcome learn(const LinearTrainingBatch<T>& training, Monitor& monitor);
   // What the averaged weights are now, to be asked.
@@ -63,22 +64,22 @@ class LinearModel {
   const std::vector<LinearBinaryModel>& binaries() const { return binaries_; }
   const FeatureMap<T>& map() const { return *map_; }
   std::size_t evaluations() const { return evaluations_; }
-  // Seen so far, each counted once.
+  // Examples seen so far, each counted once.
   std::size_t examples() const { return static_cast<std::size_t>(std::max(schedule_.examples, options_.total)); }
   std::size_t steps() const { return static_cast<std::size_t>(schedule_.steps); }
   void check_invariants() const;
 
  private:
-  // Some rows on their way through the model.
+  // Rows that are learned together.
   struct Panel {
     std::span<const std::int64_t> rows;  // of the batch
-    std::vector<Block<T>> blocks;        // a tile each
+    std::vector<Block<T>> blocks;        // one per tile
     std::vector<T> made;                 // what is not kept
-    std::vector<const T*> features;      // of each row, or their first stage; nothing where there is nothing to be learned
+    std::vector<const T*> features;      // of each row, or their first stage; null where the row is skipped
     std::vector<T> gathered, projected;  // both stages of rows that are chosen
-    std::vector<std::uint8_t> open;      // row by row, for each binary: there may be something to be learned; empty: there always may
+    std::vector<std::uint8_t> open;      // for each row and binary model: it is not skipped; empty: none is
     std::vector<Step> steps;
-    std::vector<double> answers;         // row by row, a binary each
+    std::vector<double> answers;         // for each row and binary model
     std::vector<double> losses;
   };
 
@@ -104,9 +105,9 @@ class LinearModel {
   std::vector<LinearBinaryModel> binaries_;
   ScheduleMemory schedule_;
   std::size_t evaluations_ = 0;
-  std::unique_ptr<T[]> kept_;       // what was made of kept rows: features, or the first stage of them
-  std::vector<std::uint8_t> made_;  // which of them are there
-  Panel panel_;                     // here so that a stream of calls uses its memory again
+  std::unique_ptr<T[]> kept_;       // features of kept rows, or their first stage
+  std::vector<std::uint8_t> made_;  // which of them have been computed
+  Panel panel_;                     // a member, so that a stream of calls uses its memory again
 };
 
 }  // namespace hinge

@@ -34,7 +34,7 @@ void Panel<T>::reserve(const Points<T>& points, std::size_t growth) {
   opened_ = std::make_unique<std::once_flag[]>(count());
   stride_ = padded(points.size() + growth + count()) + lane_padding;
   if (stride_ * count() > allocated_) {
-    allocated_ = stride_ * count() + std::min(stride_ * count() / 8, most_spare);
+    allocated_ = stride_ * count() + std::min(stride_ * count() / 8, max_spare);
     values_.reset();  // first, so that both are never there together
     values_ = make_pages<T>(allocated_);
   }

@@ -1,7 +1,6 @@
-// Block look-ahead. The kernel values of the next examples against all slots are a matrix product. They are found while the binaries
-// still learn the block before; columns of examples retained meanwhile are added afterwards, and values between examples of one block
-// when one of them is retained. Decision values are always taken from the coefficients of the moment, so the models are those of
-// the one-by-one algorithm.
+// Block look-ahead. The kernel values of the next examples against all slots are a matrix product. They are computed while the binary
+// models still learn the block before. Columns of examples retained meanwhile are added afterwards, and values between examples of one block
+// when one of them is retained. Decision values always use the current coefficients, so the models are those of the one-by-one algorithm.
 #pragma once
 
 #include <atomic>
@@ -26,7 +25,7 @@ class Panel {
   void take(const Kernel<T>& kernel, const Batch<T>& batch, std::span<const std::int64_t> rows, std::int64_t first_id,
             std::span<const T> shift);
   void look_at(const Points<T>& points, std::size_t first, std::size_t count);
-  // Takes over the memory of a panel whose values nobody needs any more.
+  // Takes over the memory of a panel whose values are no longer needed.
   void take_room(Panel& other);
   // Makes room for the values, which tasks then fill. `growth` is how many columns may still be added.
   void reserve(const Points<T>& points, std::size_t growth);
@@ -44,7 +43,7 @@ class Panel {
   std::int64_t row_of(std::size_t position) const { return row_of_[position]; }
   // Kernel values of one example against all slots; `count()` more entries may be written behind them.
   T* values(std::size_t position) { return values_.get() + position * stride_; }
-  // Finds the kernel values of one example against all of the block, once. Any thread may ask.
+  // Computes the kernel values of one example against the whole block, once. Thread-safe.
   void open(std::size_t position, const Kernel<T>& kernel);
   // Kernel value between two examples of the block, the first of which has been opened.
   T own(std::size_t opened, std::size_t other) const { return own_[opened * count() + other]; }
@@ -52,7 +51,7 @@ class Panel {
 
  private:
   static constexpr std::size_t large_tile = 256, small_tile = 64;
-  static constexpr std::size_t most_spare = std::size_t{1} << 18;  // values; a panel of many slots grows by little
+  static constexpr std::size_t max_spare = std::size_t{1} << 18;  // values; a panel of many slots grows by little
 
   std::size_t large_tiles(std::size_t columns) const { return columns / 8 * 7 / large_tile; }
 

@@ -81,7 +81,7 @@ inline void announce(const T* segment) {
 }
 
 template <class T>
-Ascent climb(double* gradient, const T* const* first, double first_step, const T* const* second, double second_step,
+Ascent coordinate_step(double* gradient, const T* const* first, double first_step, const T* const* second, double second_step,
              const double* up, const double* down, std::size_t count) {
   LaneExtremes best;
   Doubles gap{};
@@ -365,7 +365,7 @@ void symmetric_update(double* triangle, std::size_t first, std::size_t last, con
 
 template <class T>
 constexpr Loops<T> build() {
-  return {descend<T>,  climb<T>,       extremes,      slack,           partner<T>,    dot<T>,          sum_of_squares<T>,     picked_products<T>,
+  return {descend<T>,  coordinate_step<T>,       extremes,      slack,           partner<T>,    dot<T>,          sum_of_squares<T>,     picked_products<T>,
           gaussian<T>, exponential<T>, add_sparse<T, Product<T>>, add_sparse<T, AddedDistance<T>>, absolute_distance<T>,
           sheet_sums<T>, symmetric_product, symmetric_update, cosine<T>, add_scaled<T>, add_row<T>, add_to_both<T>};
 }

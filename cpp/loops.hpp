@@ -51,7 +51,7 @@ struct Loops {
   Extremes (*descend)(double* gradient, const T* const* rising, const T* const* falling, double step,
                       const std::uint8_t* room, std::size_t count);
   // Without a bias: gradient -= first_step * first + second_step * second, then the new extremes and the duality gap, in one pass.
-  Ascent (*climb)(double* gradient, const T* const* first, double first_step, const T* const* second, double second_step,
+  Ascent (*coordinate_step)(double* gradient, const T* const* first, double first_step, const T* const* second, double second_step,
                   const double* up, const double* down, std::size_t count);
   Extremes (*extremes)(const double* gradient, const std::uint8_t* room, std::size_t count);
   Slack (*slack)(const double* gradient, const double* low, const double* high, const double* label, std::size_t count);

@@ -33,7 +33,7 @@ class Members {
   std::size_t append(T self, double label, const Box& box, double gradient);
   // An example that has a slot, outside a block; `refresh_identity` ends such building.
   void append_stored(std::size_t slot, T self, double label, const Box& box, double alpha, double gradient);
-  // Changes one coefficient; the caller keeps the gradients true.
+  // Changes one coefficient; the caller updates the gradients.
   void set_alpha(std::size_t i, double value);
   void remove(std::size_t i);
   // Gives the examples of the block their slots, one for each, in the order of insertion.

@@ -44,8 +44,8 @@ void restore_points(const Kernel<T>& kernel, const ModelState<T>& state, Points<
   }
 }
 
-// k(x, x) of stored examples. A sparse row against itself is the same with its columns closed up: nothing then grows with the number of
-// features, of which a file may claim many. Functions of the user get rows as they are.
+// k(x, x) of stored examples. A sparse row against itself gives the same value with its columns renumbered from 0. Memory then does not grow
+// with the number of features, of which a file may claim many. Kernel functions of the user get rows as they are.
 template <class T>
 std::vector<T> diagonal_of(const Kernel<T>& kernel, const Examples<T>& all) {
   std::vector<T> diagonal(all.count);

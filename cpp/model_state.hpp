@@ -11,7 +11,7 @@
 
 namespace hinge {
 
-// Everything needed to go on later, as flat arrays. Points are in slot order; members of all binaries stand one after the other.
+// Everything needed to continue learning, as flat arrays. Points are in slot order; the members of all binary models follow each other.
 template <class T>
 struct ModelState {
   std::vector<std::int64_t> ids;
@@ -28,7 +28,7 @@ struct ModelState {
   std::vector<double> alpha;
   std::vector<double> gradient;
   std::vector<double> lag;
-  std::vector<double> terms;  // of each binary
+  std::vector<double> terms;  // of each binary model
   std::vector<std::int64_t> bracket_ends;  // of each binary model: the members with the largest gradient that may rise and the smallest that may fall
   std::vector<std::int64_t> late_models;   // have not yet seen what was kept before their class came
   SolverMemory memory;
@@ -42,7 +42,7 @@ struct ModelState {
 
 constexpr std::size_t binaries_for(std::size_t classes) { return classes <= 2 ? 1 : classes; }
 
-// The points, into a state and out of it; these are not in use yet.
+// Copies points into a state, and back; restored points have no users yet.
 template <class T>
 void add_points(const Points<T>& points, ModelState<T>& state);
 template <class T>

@@ -1,4 +1,4 @@
-// Tasks over threads, and the watch that a long call keeps on its caller.
+// Tasks over threads, and the monitor through which a caller stops a long call.
 #pragma once
 
 #include <atomic>
@@ -12,7 +12,7 @@ namespace hinge {
 
 class Monitor;
 
-// Runs body(0) ... body(tasks - 1), each once, the calling thread helping. Threads live for the call only: nothing outlives it, so
+// Runs body(0) ... body(tasks - 1), each once, with the help of the calling thread. Threads live for the call only: nothing outlives it, so
 // processes may fork at any other moment. The first exception is rethrown once all threads have stopped. While it waits for the
 // others, the calling thread keeps asking the monitor, if there is one.
 void parallel_for(std::size_t threads, std::size_t tasks, const std::function<void(std::size_t)>& body,
@@ -27,7 +27,7 @@ struct Progress {
   double gap = 0.0;
 };
 
-// Asks the caller a few times a second, always from the caller's own thread, whether to go on.
+// Asks the caller a few times per second, always from the caller's own thread, whether to go on.
 class Monitor {
  public:
   using Question = std::function<bool(const Progress&)>;

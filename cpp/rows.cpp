@@ -29,7 +29,7 @@ void RowCache<T>::extend(std::size_t i, std::size_t length) {
   reserve(i, length, i);
 }
 
-// An entry that a move needs but the row does not have would leave a hole: such a row starts anew.
+// An entry that a move needs but the row does not have would leave a hole: such a row starts again.
 template <class T>
 void RowCache<T>::catch_up(Row& row) const {
   if (row.segments.empty() || row.squeezes + squeezes_.size() < squeeze_count_) row.valid = 0;
@@ -63,10 +63,10 @@ template <class T>
 void RowCache<T>::make_room(std::size_t segments, std::size_t i, std::size_t pinned) {
   auto oldest = order_.end();
   while (used_ + segments > most_segments() && oldest != order_.begin()) {
-    const std::size_t victim = *--oldest;
-    if (victim == i || victim == pinned) continue;
+    const std::size_t evicted = *--oldest;
+    if (evicted == i || evicted == pinned) continue;
     ++oldest;
-    drop(victim);
+    drop(evicted);
   }
 }
 

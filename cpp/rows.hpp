@@ -1,4 +1,4 @@
-// A byte-bounded cache of kernel rows. Row i holds k(x_i, x_0 ... x_{valid-1}) in the order of one binary's members.
+// A byte-bounded cache of kernel rows. Row i holds k(x_i, x_0 ... x_{valid-1}) in the order of the members of one binary model.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ class RowCache {
   struct Row {
     std::vector<T*> segments;
     std::size_t valid = 0;      // leading entries that are filled in
-    std::size_t last_used = 0;  // by its binary's clock
+    std::size_t last_used = 0;  // by the clock of its binary model
     std::size_t squeezes = 0;   // how many squeezes its entries have followed
     std::list<std::size_t>::iterator place;  // in the order of use; meaningful only while there are segments
 
@@ -33,10 +33,10 @@ class RowCache {
     RowView<T> view() const { return {segments.data()}; }
   };
 
-  // The row of example i with room for `length` entries, most recently used from now on. Least recently used rows make room, but
-  // never row `pinned`: the two rows of a pair are always at hand together, whatever the budget.
+  // The row of example i with room for `length` entries, most recently used from now on. Least recently used rows are evicted, but
+  // never row `pinned`: the two rows of a pair are always cached together, whatever the budget.
   Row& fetch(std::size_t i, std::size_t length, std::size_t pinned);
-  // Room for `length` entries in a row at hand, which counts as no use of it.
+  // Makes room for `length` entries in a cached row, which does not count as a use of it.
   void extend(std::size_t i, std::size_t length);
   // Makes the entries of a row follow the squeezes since its last use. Different rows may do so at the same time.
   void catch_up(Row& row) const;
@@ -44,17 +44,17 @@ class RowCache {
   Row& at(std::size_t i) { return *rows_[i]; }
   std::size_t rows_that_fit(std::size_t length) const { return most_segments() / segments_for(length); }
   std::size_t budget() const { return budget_; }
-  // A lower bound holds at once: when the memory at hand passes it, all rows go.
+  // Takes effect at once: when more memory is in use, all rows are dropped.
   void set_budget(std::size_t bytes);
   void drop(std::size_t i);
-  // Drops all rows not used since that time: memory touched for the first time costs more than they are worth.
+  // Drops all rows not used since that time, so that their memory is used again rather than memory touched for the first time.
   void drop_older_than(std::size_t time);
-  // Follows its binary: rows change places at once, entries when a row is next used.
+  // Follows its binary model: rows change places at once, entries when a row is next used.
   void squeeze(const Moves& moves, std::size_t old_size);
   // Keeps the listed members (ascending) only, in rows and in columns.
   void restrict_to(std::span<const std::size_t> kept);
   void check_invariants(std::size_t members) const;
-  // A copy of what a row at hand has, all squeezes followed.
+  // A copy of the entries of a cached row, all squeezes followed.
   std::vector<T> entries(std::size_t i) const;
 
  private:
@@ -75,7 +75,7 @@ class RowCache {
   std::size_t used_ = 0;  // segments
   SegmentPool<T> pool_;
   std::vector<std::unique_ptr<Row>> rows_;  // by member; most have none
-  std::deque<Squeeze> squeezes_;   // the latest ones that some row has not followed; rows that are further behind start anew
+  std::deque<Squeeze> squeezes_;   // the latest ones that some row has not followed; rows that are further behind start again
   std::size_t squeeze_count_ = 0;
   std::list<std::size_t> order_;  // most recently used first
 };

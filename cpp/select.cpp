@@ -16,7 +16,7 @@ Selector::Selector(Selection selection, std::size_t pool_size, std::span<const s
   processed_.resize(largest == waiting_.end() ? 0 : static_cast<std::size_t>(*largest) + 1, 0);
 }
 
-// A partial shuffle: the front of the list becomes the draw. Processed rows are weeded out when they turn up. The remainder is used
+// A partial shuffle: the front of the list becomes the draw. Processed rows are removed when they are drawn. The remainder is used
 // instead of a distribution of the standard library because those differ between platforms.
 std::vector<std::int64_t> Selector::draw(std::size_t block) {
   std::vector<std::int64_t> drawn;

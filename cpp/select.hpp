@@ -1,11 +1,11 @@
-// Which example next (section 4 of the LASVM paper). Candidates are drawn at random among those not yet processed; of each draw one is
-// learned and the others go back.
+// Selection of the next example (section 4 of the LASVM paper). Candidates are drawn at random among those not yet processed; one of each draw
+// is learned and the others go back.
 //
 //   gradient     the most misclassified:            argmin y f(x)
-//   active       the closest to the boundary:       argmin |f(x)|          (labels are not looked at)
+//   active       the closest to the boundary:       argmin |f(x)|          (labels are not used)
 //   autoactive   the same, but the draw ends early, once five candidates lie within 1 + delta/2 of the boundary
 //
-// With several binaries f is replaced by the margin between the two best classes, and y f by the smallest y_m f_m.
+// With several binary models f is replaced by the margin between the two best classes, and y f by the smallest y_m f_m.
 #pragma once
 
 #include <cstddef>
@@ -27,14 +27,14 @@ class Selector {
   std::size_t draw_size() const { return draw_size_; }
   bool processed(std::int64_t row) const { return processed_[static_cast<std::size_t>(row)]; }
   void mark(std::int64_t row);
-  // Lower is more wanted. `decisions` has one value a binary, `labels` the +1/-1 of each.
+  // The lowest score is selected. `decisions` has one value per binary model, `labels` the +1 or -1 of each.
   double score(std::span<const double> decisions, std::span<const double> labels) const;
   // True once a draw holds enough candidates inside the margin (autoactive).
   bool satisfied(std::size_t inside) const { return selection_ == Selection::autoactive && inside >= enough_inside; }
   bool uses_labels() const { return selection_ == Selection::gradient; }
 
-  // Gives up after so many draws in a row without anything to learn from.
-  static constexpr std::size_t patience = 20;
+  // Selection ends after so many consecutive draws without an example to learn.
+  static constexpr std::size_t max_idle_draws = 20;
 
  private:
   static constexpr std::size_t enough_inside = 5;

@@ -1,6 +1,6 @@
-// A linear binary f(x) = <w, x> + b, learned by averaged stochastic gradient steps.
+// A linear binary model f(x) = <w, x> + b, learned by averaged stochastic gradient steps.
 //
-// Objective: lambda / 2 sum_j penalty_j w_j^2 + mean of weight * loss, where lambda = 1 / (C * number of examples): that of a support vector binary divided
+// Objective: lambda / 2 sum_j penalty_j w_j^2 + mean of weight * loss, where lambda = 1 / (C * number of examples): that of a support vector machine divided
 // by C times the number.
 //
 // ASSET (Lee and Wright), steps t = 1, 2, ...: subgradient steps of strength eta_t = D_X / (D_G sqrt t), w shrunk by 1 - eta_t lambda, then projected: |w| <= 1 / sqrt(lambda),
@@ -23,7 +23,7 @@
 
 namespace hinge {
 
-// What the step on one row is like, the same for all binaries.
+// The step on one row, the same for all binary models.
 struct Step {
   double strength = 0.0;  // eta_t times the row's weight
   double lift = 1.0;      // what the intercept is multiplied by in its place among the features, squared: it has no penalty, so steps that are
@@ -40,16 +40,16 @@ class LinearBinaryModel {
   explicit LinearBinaryModel(std::size_t dimension) : direction_(dimension, 0.0), trail_(dimension, 0.0) {}
   LinearBinaryModel(std::span<const double> weights, std::span<const double> average, double bias, double average_bias);
 
-  // Makes one step on a row of features; returns the answer from before.
+  // Makes one step on a row of features; returns the decision value from before.
   template <class T>
   double learn(const T* row, double target, const Step& step, const PointLoss& loss, std::span<const double> penalty, bool intercept);
-  // The same where nothing is to be learned from the row.
+  // The same for a row that is skipped.
   void pass(const Step& step, std::span<const double> penalty);
   // Brings scale to 1 and the average into one piece, so that `direction` is w and `trail` the average.
   void fold_scale();
-  // The binary for the opposite answers.
+  // The model with opposite decisions.
   LinearBinaryModel mirrored() const;
-  // Begins with a constant.
+  // Starts from a constant.
   void set_bias(double bias) { bias_ = average_bias_ = bias; }
 
   std::span<const double> weights() const { return direction_; }  // after `fold_scale`

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "solvers/oldest.hpp"
+#include "solvers/eviction.hpp"
 
 namespace hinge {
 
@@ -18,11 +18,11 @@ std::size_t least_useful(const BinaryModel<T>& binary) {
   const auto positive = static_cast<std::size_t>(std::count(expansion.label.begin(), expansion.label.end(), 1.0));
   const auto negative = expansion.alive_count() - positive;
   const double bias = binary.bias();
-  return oldest_of_the_best(binary, [&](std::size_t i) {
+  return choose_eviction(binary, [&](std::size_t i) {
     if ((expansion.label[i] > 0 ? positive : negative) == 1) return -std::numeric_limits<double>::infinity();
     const double slack = expansion.label[i] * (expansion.gradient[i] - bias);  // 1 - y f(x)
-    const double own_help = std::abs(expansion.alpha[i]) * static_cast<double>(binary.members().diagonal()[i]);
-    return slack > 1.0 + as_good ? slack : -(slack + own_help);
+    const double own_share = std::abs(expansion.alpha[i]) * static_cast<double>(binary.members().diagonal()[i]);
+    return slack > 1.0 + score_tolerance ? slack : -(slack + own_share);
   });
 }
 
@@ -59,7 +59,7 @@ void hand_over(BinaryModel<T>& binary, std::size_t v) {
   while (expansion.alpha[v] != 0.0) {
     auto receiver = best_receiver(binary, v, true);
     if (!receiver) receiver = best_receiver(binary, v, false);
-    if (!receiver && !binary.biased()) return binary.coordinate_step(v, -expansion.alpha[v]);  // no sum has to be kept: it is dropped
+    if (!receiver && !binary.biased()) return binary.coordinate_step(v, -expansion.alpha[v]);  // there is no sum constraint: it is dropped
     if (!receiver) return;  // what is left is a residue of rounding
     if (receiver->amount > 0)
       binary.move_pair(receiver->at, v, receiver->amount);

@@ -1,7 +1,7 @@
-// Bounded memory: while a binary has too many members, the least useful one leaves and hands its coefficient to members of its own class.
+// Bounded memory: while a binary model has too many members, the least useful one is evicted, and its coefficient goes to members of its class.
 //
-// A member on the wrong side is most likely noise: the one farthest on it. When there is none, the member that is most on the right side
-// without its own help, as in the budget perceptron (solvers/perceptron.hpp). The last member of a class stays.
+// A misclassified member is most likely noise: the one farthest on the wrong side is evicted. When there is none, it is the member that is farthest
+// on the right side without its own contribution, as in the budget perceptron (solvers/perceptron.hpp). The last member of a class stays.
 #pragma once
 
 #include <cstddef>

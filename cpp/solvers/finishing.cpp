@@ -12,8 +12,8 @@ namespace hinge {
 namespace {
 
 constexpr std::size_t steps_between_looks = 1000;
-constexpr std::size_t most_rounds = 50;
-// Steps that together raise the dual by less than this part of it are rounding: it will not become better than that.
+constexpr std::size_t max_rounds = 50;
+// When steps together raise the dual by a smaller part of it than this, only rounding is left.
 constexpr double negligible_gain = 1e-18;
 
 }  // namespace
@@ -24,7 +24,7 @@ bool Finishing<T>::run(BinaryModel<T>& binary) {
   binary.refresh_bracket();
   Ending ending = Ending::crowded;
   for (std::size_t round = 0; ending == Ending::crowded; ++round) {
-    ending = descend(binary, round < most_rounds);
+    ending = descend(binary, round < max_rounds);
     if (ending == Ending::crowded) {
       const Ending inner = run_shrunken(binary);
       if (inner != Ending::converged) ending = inner;

@@ -1,9 +1,9 @@
 // FINISHING: REPROCESS until no pair violates, with shrinking.
 //
 // Members at a bound whose gradient pushes them further out cannot be part of a violating pair as long as the bracket only narrows:
-// one that may only rise with g < bottom, one that may only fall with g > top. When they are many, the rest goes on alone, as a smaller
-// binary over a packed copy of its points, whose every step is cheaper. When that one has no violating pair left, the gradients of
-// those set aside are brought up to date by one product and the whole is looked at again.
+// one that may only rise with g < bottom, one that may only fall with g > top. When they are many, the others continue as a smaller
+// binary model over a packed copy of its points, whose steps are cheaper. When that one has no violating pair left, one product updates the
+// gradients of those set aside, and the whole model is checked again.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ class Finishing {
  public:
   Finishing(const LasvmOptions& options, std::size_t threads, Monitor& monitor) : options_(options), threads_(threads), monitor_(monitor) {}
 
-  // Ends with every member that no pair wants removed. False when progress stalled before the tolerance was met.
+  // Removes members without a coefficient at the end. Returns false when progress stalled before the tolerance was met.
   bool run(BinaryModel<T>& binary);
 
  private:

@@ -20,7 +20,7 @@ struct PointLoss {
   double value(double answer, double target) const;
   // How fast the loss changes at the start, where answers are zero, or off by so much.
   double steepness(double off) const;
-  // There is no loss, and there would be none if the answer were a little worse.
+  // There is no loss, and there would be none if the decision were a little worse.
   bool is_safe(double answer, double target) const;
   // c of a subgradient step.
   double subgradient_step(double answer, double target, double strength) const;
@@ -30,7 +30,7 @@ struct PointLoss {
  private:
   // Losses that rise with a distance from where they vanish; zero or less there.
   double distance(double answer, double target) const;
-  // Which way the answer ought to move.
+  // The direction in which the loss decreases.
   double sense(double answer, double target) const;
 };
 

@@ -1,6 +1,6 @@
 #include "solvers/perceptron.hpp"
 
-#include "solvers/oldest.hpp"
+#include "solvers/eviction.hpp"
 
 namespace hinge {
 
@@ -8,11 +8,11 @@ namespace {
 
 constexpr double boundless = 1e300;  // coefficients grow with every mistake
 
-// The one furthest on the right side without its own help; two members alone are equal in that.
+// The member farthest on the right side without its own contribution; two members alone are equal.
 template <class T>
 std::size_t least_needed(const BinaryModel<T>& binary) {
   const Expansion& expansion = binary.expansion();
-  return oldest_of_the_best(binary, [&](std::size_t i) {
+  return choose_eviction(binary, [&](std::size_t i) {
     return 1.0 - expansion.label[i] * (expansion.gradient[i] + expansion.alpha[i] * static_cast<double>(binary.members().diagonal()[i]));
   });
 }

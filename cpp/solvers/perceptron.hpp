@@ -1,9 +1,9 @@
 // Kernel perceptrons: section 2.2 of the LASVM paper. No bias.
 //
-// An example with y f(x) <= margin is a mistake: its coefficient grows by y (times its weight). The averaged perceptron answers with the
+// An example with y f(x) <= margin is a mistake: its coefficient grows by y (times its weight). The averaged perceptron predicts with the
 // mean of its coefficients over all examples seen; a change made at example t is missing from the t - 1 before it (see expansion.hpp, lag).
-// The budget perceptron (Crammer, Kandola, Singer 2004) keeps at most N members: when there are more, the one leaves that is furthest on
-// the right side without its own help, argmax y_i (f(x_i) - alpha_i K_ii).
+// The budget perceptron (Crammer, Kandola, Singer 2004) keeps at most N members: when there are more, it evicts the one farthest on
+// the right side without its own contribution, argmax y_i (f(x_i) - alpha_i K_ii).
 #pragma once
 
 #include <cstddef>

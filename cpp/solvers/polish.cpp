@@ -12,9 +12,9 @@ namespace hinge {
 namespace {
 
 constexpr std::size_t largest_system = 1000;
-constexpr std::size_t most_rounds = 4;
-constexpr std::size_t most_walls = 50;
-constexpr double most_imbalance = 1e-10;  // of the sum of coefficients, as a part of their sizes
+constexpr std::size_t max_rounds = 4;
+constexpr std::size_t max_walls = 50;
+constexpr double max_imbalance = 1e-10;  // of the sum of coefficients, as a part of their sizes
 
 template <class T>
 std::vector<std::size_t> free_members(const BinaryModel<T>& binary) {
@@ -63,26 +63,26 @@ bool advance(BinaryModel<T>& binary, const std::vector<std::size_t>& free, const
   return blocking == free.size();
 }
 
-// Far smaller coefficients than gradients have no digits left after such a step.
+// Coefficients that are far smaller than gradients lose all their digits in such a step.
 bool is_unbalanced(const Expansion& expansion) {
   double sum = 0.0, sizes = 0.0;
   for (std::size_t i = 0; i < expansion.size(); ++i) {
     sum += expansion.alpha[i];
     sizes += std::abs(expansion.alpha[i]);
   }
-  return std::abs(sum) > most_imbalance * sizes;
+  return std::abs(sum) > max_imbalance * sizes;
 }
 
 }  // namespace
 
 template <class T>
 void polish(BinaryModel<T>& binary, const LasvmOptions& options, Monitor& monitor) {
-  for (std::size_t round = 0; round < most_rounds; ++round) {
+  for (std::size_t round = 0; round < max_rounds; ++round) {
     if (binary.expansion().size() > largest_system) return;
     const Expansion before = binary.expansion();
     const double gap_before = binary.gap();
     bool arrived = false;
-    for (std::size_t walls = 0; !arrived && walls < most_walls; ++walls) {
+    for (std::size_t walls = 0; !arrived && walls < max_walls; ++walls) {
       const auto free = free_members(binary);
       if (free.empty()) break;
       const auto direction = newton_direction(binary, free);

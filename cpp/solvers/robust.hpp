@@ -1,6 +1,6 @@
 // LASVM-G, -NC, -I and FULL: Ertekin, Bottou, Giles, "Nonconvex Online Support Vector Machines", PAMI 33 (2011). No bias.
 //
-// One coefficient moves at a time: lambda = g_t / K_tt inside the box, alpha_t += lambda, g_s -= lambda K_ts. PROCESS takes every new example in
+// One coefficient moves at a time: lambda = g_t / K_tt inside the box, alpha_t += lambda, g_s -= lambda K_ts. PROCESS inserts every new example
 // and moves its coefficient; REPROCESS moves the member that violates most, argmin g among those that may fall or argmax g among those
 // that may rise; where both violate, both move, in one pass. How often is decided by the duality gap (b = 0, any box)
 //
@@ -11,9 +11,9 @@
 //
 //   hinge    LASVM-G: as above.
 //   ramp     LASVM-NC: the ramp loss min(hinge, 1 - s) by the concave-convex procedure. An example with y f(x) < s, once there are `warmup`
-//            support vectors, gets the box [low - C y, high - C y]: its coefficient cannot help it any more.
-//   ignore   LASVM-I: examples on the flat parts of the ramp, y f(x) > 1 or < s, are passed over.
-//   full     FULL: as hinge, but nobody ever leaves.
+//            support vectors, gets the box [low - C y, high - C y]: its coefficient cannot reduce its loss.
+//   ignore   LASVM-I: examples on the flat parts of the ramp, y f(x) > 1 or < s, are skipped.
+//   full     FULL: as hinge, but no example is ever removed.
 //
 // CLEAN, every `clean_every` examples: of the members with coefficient zero the `max_idle` that are nearest to getting one stay. They sit at a
 // bound and the gradient pushes them outwards, so the nearest have the smallest |g| (the paper's |g|_+ treats the classes differently).

@@ -1,4 +1,5 @@
-// How long the steps of the linear binaries are, and how their iterates are averaged (the mathematics: averaged_sgd.hpp). One schedule serves all binaries of a model.
+// How long the steps of the linear models are, and how their iterates are averaged (the mathematics: averaged_sgd.hpp). One schedule serves all binary
+// models of a model.
 #pragma once
 
 #include <cstddef>

@@ -10,7 +10,7 @@ namespace hinge {
 
 namespace {
 
-// A random number made of a few counters: nothing has to be remembered for runs to repeat. (Steele, Lea, Flood 2014: SplitMix.)
+// A random number made of a few counters: runs repeat without a generator that has to be saved. (Steele, Lea, Flood 2014: SplitMix.)
 std::uint64_t mixed(std::uint64_t value) {
   value += 0x9e3779b97f4a7c15u;
   value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -18,7 +18,7 @@ std::uint64_t mixed(std::uint64_t value) {
   return value ^ (value >> 31);
 }
 
-// One of the members with a coefficient. They have different ids, which `mixed` keeps different: the smallest lot may be anybody's.
+// One of the members with a coefficient. They have different ids, which `mixed` keeps different: each is equally likely to have the smallest.
 template <class T>
 std::size_t one_of(const BinaryModel<T>& binary, std::uint64_t number) {
   std::size_t chosen = 0;
@@ -84,7 +84,7 @@ void Tracking<T>::reset_average(BinaryModel<T>& binary) const {
   std::fill(lag.begin(), lag.end(), 0.0);
 }
 
-// An example whose average is still not zero stays until the next one comes.
+// An example whose average is still not zero stays until the next example.
 template <class T>
 void Tracking<T>::remove_idle(BinaryModel<T>& binary) const {
   const Expansion& expansion = binary.expansion();

@@ -1,12 +1,12 @@
 // Tracking: Usunier, Bordes, Bottou, "Guarantees for Approximate Incremental SVMs", AISTATS 2010. No bias.
 //
 // After each new example K steps of dual coordinate ascent on members picked uniformly among the t examples seen: alpha_i moves by
-// g_i / K_ii inside its box. Algorithm 2 first makes such a step on the new example itself ("process"). The answer averages the coefficients
+// g_i / K_ii inside its box. Algorithm 2 first makes such a step on the new example itself ("process"). The prediction averages the coefficients
 // over the K steps: a step of length d made as step k is missing from the k - 1 before it (see expansion.hpp, lag).
 //
 // Algorithms 1 and 2 keep all examples, so that member i is the i-th example seen. The variant of section 5.2 keeps those with a coefficient
-// only; a pick of any other example is passed over. Members then change places when gaps are closed, and a pick must not depend on when
-// that is: each has the same chance 1 / t, and who it is depends on ids alone.
+// only; a pick of any other example is skipped. Members then change places when gaps are closed, and a pick must not depend on when
+// that is: each has the same probability 1 / t, and which one it is depends on ids alone.
 #pragma once
 
 #include <cstddef>

@@ -18,6 +18,7 @@ from hinge import (
     OnlineSVC,
     RobustOnlineSVC,
     TrackingSVC,
+    _core,
 )
 from hinge.persistence import _check, _check_arrays, _file
 
@@ -109,6 +110,8 @@ def test_it_names_every_field_and_array(text, dense, sparse, *, parts, tmp_path,
         assert arrays.keys() | header.keys() | header["state"].keys() | header["state"]["kernel"].keys() <= named
     assert hinge.IncrementalSVC().partial_fit([[0.0]], [0])._state.to_arrays()[1]["ids"].keys() <= named
     assert _check_arrays.TYPES.keys() <= named
+    for options in (_core.RobustOptions(), _core.TrackingOptions(), _core.PerceptronOptions()):
+        assert options.memory.keys() <= named
 
 
 def test_its_bounds_are_ours(text):

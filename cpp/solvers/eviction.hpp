@@ -1,5 +1,5 @@
-// Whom to let go. Scores of several members are often equal: those of a pair that has just been levelled, those at both ends of a bracket, of
-// which the bias is the middle. Then the oldest goes: rounding must not choose, nor the places where members happen to sit.
+// Which member to evict: the one with the highest score. Scores are often equal: those of a pair whose step made both gradients equal, those at
+// both ends of a bracket, of which the bias is the middle. Of equal members the oldest is evicted, so that neither rounding nor positions decide.
 #pragma once
 
 #include <algorithm>
@@ -12,17 +12,17 @@
 
 namespace hinge {
 
-constexpr double as_good = 1e-9;  // scores that differ by less, in units of theirs, are equal
+constexpr double score_tolerance = 1e-9;  // scores whose relative difference is smaller are equal
 
 // Members that must stay have a score of -infinity.
 template <class T, class Score>
-std::size_t oldest_of_the_best(const BinaryModel<T>& binary, Score score) {
+std::size_t choose_eviction(const BinaryModel<T>& binary, Score score) {
   const std::size_t size = binary.expansion().size();
   double best = -std::numeric_limits<double>::infinity();
   std::vector<double> scores(size, best);
   for (std::size_t i = 0; i < size; ++i)
     if (binary.expansion().alive(i)) best = std::max(best, scores[i] = score(i));
-  const double enough = std::isfinite(best) ? best - as_good * (1.0 + std::abs(best)) : best;
+  const double enough = std::isfinite(best) ? best - score_tolerance * (1.0 + std::abs(best)) : best;
   std::size_t found = size;
   for (std::size_t i = 0; i < size; ++i)
     if (binary.expansion().alive(i) && !(scores[i] < enough) && (found == size || binary.id_of(i) < binary.id_of(found))) found = i;
