@@ -16,7 +16,7 @@ constexpr std::size_t largest_panel = 12'000'000;
 // The scattered lines of a sparse block should fit the inner caches.
 constexpr std::size_t largest_sparse_block = 64;
 // Below about this many multiplications a thread costs more than it brings.
-constexpr std::size_t worth_a_thread = 4'000'000;
+constexpr std::size_t min_multiplications_for_threads = 4'000'000;
 
 }  // namespace
 
@@ -54,7 +54,7 @@ std::size_t block_rows(bool sparse, std::size_t stored) {
 }
 
 std::size_t threads_for(std::size_t rows, std::size_t stored, std::size_t row_cost, std::size_t most) {
-  return rows * stored * (row_cost + 8) < worth_a_thread ? 1 : most;
+  return rows * stored * (row_cost + 8) < min_multiplications_for_threads ? 1 : most;
 }
 
 void for_blocks(std::size_t rows, std::size_t size, std::size_t threads,

@@ -13,13 +13,13 @@ namespace hinge {
 
 namespace {
 
-constexpr std::size_t worth_a_thread = 1 << 19;  // values to be read
+constexpr std::size_t min_values_for_threads = 1 << 19;  // values to be read
 
 }  // namespace
 
 template <class T>
 std::size_t FeatureMap<T>::threads_for(std::size_t rows, std::size_t most) const {
-  return rows * row_cost() < worth_a_thread ? 1 : most;
+  return rows * row_cost() < min_values_for_threads ? 1 : most;
 }
 
 template <class T>

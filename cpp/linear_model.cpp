@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t tile_rows = 512;
 constexpr std::size_t panel_bytes = 1 << 24;
-constexpr std::size_t worth_a_thread = 1 << 19;  // values to be changed
+constexpr std::size_t min_values_for_threads = 1 << 19;  // values to be changed
 
 }  // namespace
 
