@@ -357,7 +357,7 @@ class TestStream:
         assert model.n_seen_ == 900
         assert model.score(X[300:], y[300:]) > before
 
-    def test_finish_settles_what_is_held(self, stream):
+    def test_finish_optimises_what_is_held(self, stream):
         model = OnlineSVC(gamma=0.2, tol=1e-4).partial_fit(*stream)
         before, objective = model.kkt_violation(), model.dual_objective()
         model.finish()
@@ -441,7 +441,7 @@ class TestMeasures:
 class TestTogetherWithScikitLearn:
     def test_grid_search_in_a_pipeline(self, three):
         pipeline = make_pipeline(StandardScaler(), OnlineSVC(random_state=0))
-        grid = {"onlinesvc__gamma": [0.3, 1e4], "onlinesvc__finish": [True, False]}
+        grid = {"onlinesvc__gamma": [0.3, 1e4], "onlinesvc__finishing": [True, False]}
         search = GridSearchCV(pipeline, grid, cv=3).fit(*three)
         assert search.best_params_["onlinesvc__gamma"] == 0.3
         assert search.score(*three) > 0.7

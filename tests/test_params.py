@@ -38,7 +38,7 @@ BAD = {
     "pool_size": [0, -1, 2.5, None, 2**40],
     "working_set": ["third-order", None],
     "max_gap": [0, -1, "wide", np.nan],
-    "finish": ["yes", None, 3],
+    "finishing": ["yes", None, 3],
     "n_jobs": [0, -2, 1.5, "all", 2**40],
 }
 
@@ -59,7 +59,7 @@ def test_a_value_that_makes_no_sense_is_named_and_nothing_changes(two, name, val
     [
         {"C": np.float32(2)},
         {"C": 10, "degree": np.int64(2), "gamma": np.float64(0.5)},
-        {"finish": np.True_, "verbose": 0, "epochs": np.int32(2)},
+        {"finishing": np.True_, "verbose": 0, "epochs": np.int32(2)},
         {"class_weight": {0: 1, 1: np.float32(3)}},
         {"n_jobs": np.int64(1), "max_support": np.int64(20), "max_gap": 1},
     ],
@@ -131,12 +131,12 @@ def test_other_parameters_may_change_on_the_way(two):
     assert model.kkt_violation() <= 1e-5
 
 
-def test_finish_is_a_parameter_and_a_verb(two):
+def test_finishing_is_a_parameter_and_finish_a_method(two):
     model = OnlineSVC(finishing=False)
-    assert model.get_params()["finish"] is False
-    assert clone(model).get_params()["finish"] is False
-    assert model.set_params(finish=True).get_params()["finish"] is True
-    assert "finish=False" in repr(OnlineSVC(finishing=False))
+    assert model.get_params()["finishing"] is False
+    assert clone(model).get_params()["finishing"] is False
+    assert model.set_params(finishing=True).get_params()["finishing"] is True
+    assert "finishing=False" in repr(OnlineSVC(finishing=False))
     assert model.partial_fit(*two).finish() is model
 
 

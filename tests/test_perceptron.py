@@ -45,8 +45,8 @@ def test_an_average_may_be_asked_for_later():
     np.testing.assert_allclose(late.decision_function(X), always.decision_function(X), atol=1e-12)
 
 
-def test_an_average_has_no_budget():
-    with pytest.raises(ParameterError, match="average must be False when budget is set"):
+def test_an_average_has_no_bound():
+    with pytest.raises(ParameterError, match="average must be False when max_support is set"):
         KernelPerceptron(average=True, max_support=7).fit([[0.0], [1.0]], [0, 1])
 
 
@@ -125,7 +125,7 @@ def test_weights_make_long_steps():
 @pytest.mark.parametrize(
     ("parameters", "complaint"),
     [
-        ({"budget": 0}, "budget must be a whole number of at least 1, got 0; None sets no bound"),
+        ({"max_support": 0}, "max_support must be a whole number of at least 1, got 0; None sets no bound"),
         ({"margin": np.inf}, "margin must be a finite number"),
         ({"average": "yes"}, "average must be True or False"),
         ({"epochs": 0}, "epochs must be a whole number of at least 1"),

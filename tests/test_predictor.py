@@ -152,7 +152,7 @@ def test_threads_ask_one_predictor_while_the_model_learns(case):
 def native_model(function, n=60):
     """Return a native model with a kernel function of the user, and what it takes to teach it the first rows."""
     kernel = _core.Kernel("callable", function=function)
-    options = OnlineSVC()._check_params(streaming=True).native()
+    options = OnlineSVC()._check_params(streaming=True)
     lesson = (_core.Batch64.dense(X[:n]), Y[:n].astype(np.int32), np.ones(n), 0, np.arange(n))
     return _core.KernelModel64(kernel, options, X.shape[1], False, 2), lesson
 

@@ -21,7 +21,7 @@ def soak(monkeypatch):
     monkeypatch.delenv("HINGE_DATA", raising=False)
     from benchmarks.soak import background, error_log, figure, people, records, workload
 
-    monkeypatch.setattr(people, "THOUGHT", 0.01)
+    monkeypatch.setattr(people, "THINKING_S", 0.01)
     monkeypatch.setattr(people, "N_LABELS", 12)
     monkeypatch.setattr(background, "PAUSE", 0.01)
     return {"workload": workload, "figure": figure, "records": records, "error_log": error_log}

@@ -47,7 +47,7 @@ def test_a_stream_of_batches(estimator):
     streaming.finish(model)
     assert streaming.is_fitted(model)
     score = streaming.progressive_score(model)
-    assert (score.examples, 0 < score.mistakes < 120) == (120, True)
+    assert (score.n_examples, 0 < score.n_mistakes < 120) == (120, True)
     expected = model.n_components_ if streaming.traits(model).size_unit == "features" else len(model.support_)
     assert streaming.model_size(model) == expected
     assert streaming.model_size(model, fast=True) >= expected
@@ -77,9 +77,7 @@ def test_the_order_of_a_later_pass_is_the_one_asked_for():
 
 
 def test_the_finishing_step_runs_only_if_fit_would():
-    parameters = hinge.OnlineSVC().get_params()
-    finishing = "finishing" if "finishing" in parameters else "finish"
-    finished, left = (hinge.OnlineSVC(**{finishing: wanted}).partial_fit(X, Y) for wanted in (True, False))
+    finished, left = (hinge.OnlineSVC(finishing=wanted).partial_fit(X, Y) for wanted in (True, False))
     for model in (finished, left):
         streaming.finish(model)
     assert finished.kkt_violation() < left.kkt_violation()

@@ -208,7 +208,7 @@ def test_regressors(run, folder, regression):
         (("evaluate", "model.hinge", "rows.csv"), "Only classifiers can be trained or evaluated here"),
         (("train", "rows.csv", "--resume", "model.hinge"), "Only classifiers can be trained or evaluated here"),
         (("predict", "model.hinge", "rows.csv", "--scores"), "--scores must be left out"),
-        (("export", "model.hinge", "-o", "other.libsvm", "--number-classes"), "labels must be left out"),
+        (("export", "model.hinge", "-o", "other.libsvm", "--number-classes"), "labels must be None"),
     ):
         done = run(*arguments)
         assert (done.code, sentence in done.err) == (2, True), done.err

@@ -156,7 +156,7 @@ class IncrementalOneClassSVM(OutlierMixin, KernelEstimator):
 
     _task = OneClass()
     _learner = exact.ExactLearner(ExactState)
-    stream_traits = StreamTraits(is_exact=True, task="one-class")
+    stream_traits = StreamTraits(is_exact=True, task="one-class", dtype="float64")
 
     def __init__(
         self,

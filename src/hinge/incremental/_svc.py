@@ -149,7 +149,7 @@ class IncrementalSVC(SupportVectorClassifier):
 
     _task = Classification(double=True)
     _learner = exact.ExactLearner(ExactState)
-    stream_traits = StreamTraits(is_exact=True)
+    stream_traits = StreamTraits(is_exact=True, dtype="float64")
 
     def __init__(
         self,
