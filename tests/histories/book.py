@@ -94,7 +94,7 @@ class Book:
                 self.announced |= set(batch.y.tolist())
         costs = policy.costs(batch, machine.known)
         self.largest = max(self.largest, costs.max())
-        bounds = (getattr(machine.known, name, None) for name in ("max_support", "budget"))
+        bounds = (getattr(machine.known, name, None) for name in ("max_support",))
         self.most = max(self.most, next(filter(None, bounds), np.inf))
         if policy.is_exact:
             names = ids.get("ids", range(first, self.n_seen))

@@ -188,7 +188,7 @@ LASVM = ONLINE | {
     "working_set": ["second-order", "first-order"],
     "max_gap": [None, 0.1],
     "epochs": ["auto", "converge", 2],
-    "finish": [True, False],
+    "finishing": [True, False],
 }
 
 POLICIES = {
@@ -218,8 +218,8 @@ POLICIES = {
     ),
     "KernelPerceptron": Policy(
         hinge.KernelPerceptron,
-        WEIGHTS | {"average": [False, True], "budget": [None, 1, 5], "margin": [0.0, 0.5], "random_state": [0]},
-        ("margin", "budget"),
+        WEIGHTS | {"average": [False, True], "max_support": [None, 1, 5], "margin": [0.0, 0.5], "random_state": [0]},
+        ("margin", "max_support"),
     ),
     "IncrementalSVC": Exact(
         hinge.IncrementalSVC,
