@@ -13,6 +13,11 @@ ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 DOCS = sorted((ROOT / "docs").glob("*.md"))
 PAGES = [ROOT / "README.md", *DOCS]
+ALL_PAGES = [
+    *PAGES,
+    *(ROOT / name for name in ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")),
+    *(ROOT / folder / "README.md" for folder in ("examples", "experiments")),
+]
 COMMANDS = [ROOT / "README.md", ROOT / "docs" / "command-line.md"]
 OPTIONAL = {"to_onnx": "onnx", "skactiveml": "skactiveml"}
 
@@ -25,6 +30,10 @@ def commands():
     texts = [page.read_text(encoding="utf-8") for page in COMMANDS]
     lines = [line for text in texts for block in blocks("console", text) for line in block.splitlines()]
     return list(dict.fromkeys(line.removeprefix("$ ") for line in lines))
+
+
+def page_name(page):
+    return str(page.relative_to(ROOT))
 
 
 @pytest.mark.parametrize(
@@ -107,12 +116,28 @@ def test_inline_commands_are_among_those_that_run():
         assert command in known, command
 
 
-@pytest.mark.parametrize(
-    "page", [*PAGES, ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md"], ids=lambda page: page.name
-)
+@pytest.mark.parametrize("page", [*ALL_PAGES, ROOT / "ARCHITECTURE.md"], ids=page_name)
 def test_links_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
         assert target.startswith("http") or (page.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("page", ALL_PAGES, ids=page_name)
+def test_anchors_are_headings(page):
+    for target, anchor in re.findall(r"\]\(([^)#:]*)#([^)]+)\)", page.read_text(encoding="utf-8")):
+        linked = (page.parent / target) if target else page
+        headings = re.findall(r"^#+ (.+)$", linked.read_text(encoding="utf-8"), flags=re.MULTILINE)
+        assert anchor in {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}, anchor
+
+
+@pytest.mark.parametrize("page", ALL_PAGES, ids=page_name)
+def test_named_files_and_measurements_exist(page):
+    text = page.read_text(encoding="utf-8")
+    for path in re.findall(r"\b(?:tests|fuzz|docs|cpp|bindings)/[\w./-]*\w|\.ci/\w+", text):
+        assert (ROOT / path).exists(), path
+    for name in re.findall(r"benchmarks\.micro ([a-z][\w-]*)", text):
+        assert (ROOT / "benchmarks" / "micro" / f"{name.replace('-', '_')}.py").exists(), name
+        assert "_" not in name, name
 
 
 def test_readme_is_short():
