@@ -31,7 +31,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from hinge._model.kernels import KernelSpec
@@ -157,7 +156,7 @@ def learn_again(
         Chooses the order of the examples, for estimators that shuffle them; None uses the estimator's `random_state`.
     """
     if hasattr(model, "learn_again"):
-        model._learn_again(X, y, sample_weight, random_state or check_random_state(model.random_state))
+        model.learn_again(X, y, sample_weight, random_state=random_state)
     else:
         model.partial_fit(X, y, sample_weight=sample_weight)
 

@@ -6,7 +6,9 @@ anything changes, lets the learner work, and publishes the result:
 - `fit` trains a new state. The old one answers predictions until the new one is complete.
 - `partial_fit` and the other calls that change a state work on it in place. Models with a kernel function of the user,
   which may fail at any time, work on a copy instead.
-- After an error the estimator is what it was before. After Ctrl-C it keeps what has been learned, if that is usable.
+- Invalid input raises before anything changes. After an error in `fit`, or in a kernel function, the estimator is what it
+  was before. After Ctrl-C it keeps what has been learned, if that is usable. A warning turned into an error by a filter
+  leaves the rows before it learned.
 """
 
 from __future__ import annotations
@@ -114,7 +116,7 @@ def finish(estimator: Estimator) -> Estimator:
 
 @contextmanager
 def revising(estimator: KernelEstimator, state_class: type[StateT]) -> Iterator[tuple[StateT, _core.Monitor | None]]:
-    """Give the state of an estimator to change, and the monitor for native calls; undo what an error leaves behind."""
+    """Give the state of an estimator to change, and the monitor for native calls."""
     options = estimator._options(streaming=False)
     known = state_of(estimator, state_class)
     estimator._learner.require_unchanged(estimator, known, options)

@@ -109,5 +109,7 @@ def _largest_value(X: Any, kernel: KernelSpec, *, quick: bool) -> float:
     squares = sum_of_squares(X) if quick else float(squared_norms(X).max())
     if kernel.name == "linear":
         return squares
+    if kernel.name != "poly":
+        raise NotImplementedError(f"a bound of the kernel {kernel.name!r}")
     with np.errstate(over="ignore"):
         return float(np.float64(kernel.gamma * squares + abs(kernel.coef0)) ** kernel.degree)

@@ -151,7 +151,14 @@ class ApproximateEstimator(KernelEstimator):
         return self
 
     @writes
-    def learn_again(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+    def learn_again(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: ArrayLike | None = None,
+        *,
+        random_state: np.random.RandomState | None = None,
+    ) -> Self:
         """Learn rows of a later pass over a stream, in random order.
 
         `partial_fit` would count them as new examples, which changes the penalty of the weights.
@@ -160,6 +167,8 @@ class ApproximateEstimator(KernelEstimator):
         ----------
         X, y, sample_weight : array-like
             Rows that `partial_fit` has learned before.
+        random_state : RandomState, default=None
+            Chooses the order of the rows; None uses the parameter `random_state`.
 
         Returns
         -------
@@ -167,7 +176,8 @@ class ApproximateEstimator(KernelEstimator):
             The estimator.
         """
         self._fitted_state()
-        self._learn_again(X, y, sample_weight, check_random_state(self.random_state))
+        random = check_random_state(self.random_state) if random_state is None else random_state
+        self._learn_again(X, y, sample_weight, random)
         return self
 
     def _learn_again(self, X: Any, y: Any, sample_weight: ArrayLike | None, random: np.random.RandomState) -> None:

@@ -87,4 +87,8 @@ def _diagonal_from_norms(kernel: KernelSpec, X: Rows) -> NDArray[np.float64]:
         return squares
     with np.errstate(over="ignore"):  # an infinite decision value raises an error later
         inner = kernel.gamma * squares + kernel.coef0
-        return inner**kernel.degree if kernel.name == "poly" else np.tanh(inner)
+        if kernel.name == "poly":
+            return inner**kernel.degree
+        if kernel.name == "sigmoid":
+            return np.tanh(inner)
+    raise NotImplementedError(f"k(x, x) of the kernel {kernel.name!r}")
