@@ -6,9 +6,9 @@ anything changes, lets the learner work, and publishes the result:
 - `fit` trains a new state. The old one answers predictions until the new one is complete.
 - `partial_fit` and the other calls that change a state work on it in place. Models with a kernel function of the user,
   which may fail at any time, work on a copy instead.
-- Invalid input raises before anything changes. After an error in `fit`, or in a kernel function, the estimator is what it
-  was before. After Ctrl-C it keeps what has been learned, if that is usable. A warning turned into an error by a filter
-  leaves the rows before it learned.
+- Invalid input raises before anything changes. After an error in `fit`, or in a kernel function, the estimator is what
+  it was before. After Ctrl-C it keeps what has been learned, if that is usable. A warning turned into an error by a
+  filter leaves the rows before it learned.
 """
 
 from __future__ import annotations
