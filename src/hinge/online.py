@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from hinge import _core
 from hinge._fit import driver
@@ -13,9 +13,8 @@ from hinge._model.params import bound, choice, flag, number, random_seed, whole,
 from hinge.exceptions import ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from hinge._fit.data import TrainingData
+    from hinge._model.types import ClassWeight, Gamma, Kernel, RandomStateLike
 
 
 _SELECTIONS = ("random", "gradient", "active", "autoactive")
@@ -133,15 +132,15 @@ class OnlineSVC(SupportVectorClassifier):
         self,
         *,
         C: float = 1.0,
-        kernel: str | Callable[[Any, Any], Any] = "rbf",
+        kernel: Kernel = "rbf",
         degree: int = 3,
-        gamma: str | float = "scale",
+        gamma: Gamma = "scale",
         coef0: float = 0.0,
         tol: float = 1e-3,
         cache_size: float = 200,
-        class_weight: Mapping[Any, float] | str | None = None,
+        class_weight: ClassWeight = None,
         verbose: bool = False,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         epochs: int | str = "auto",
         max_support: int | None = None,
         selection: str = "random",

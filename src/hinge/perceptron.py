@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hinge import _core
 from hinge._fit.classifier import KernelClassifier
@@ -11,9 +11,8 @@ from hinge._model.params import bound, flag, number, whole
 from hinge.exceptions import ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from hinge._fit.data import TrainingData
+    from hinge._model.types import ClassWeight, Gamma, Kernel, RandomStateLike
 
 
 class KernelPerceptron(KernelClassifier):
@@ -118,14 +117,14 @@ class KernelPerceptron(KernelClassifier):
     def __init__(
         self,
         *,
-        kernel: str | Callable[[Any, Any], Any] = "rbf",
+        kernel: Kernel = "rbf",
         degree: int = 3,
-        gamma: str | float = "scale",
+        gamma: Gamma = "scale",
         coef0: float = 0.0,
         cache_size: float = 200,
-        class_weight: Mapping[Any, float] | str | None = None,
+        class_weight: ClassWeight = None,
         verbose: bool = False,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         average: bool = False,
         max_support: int | None = None,
         margin: float = 0.0,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from hinge import _core
 from hinge._fit import driver
@@ -13,12 +13,11 @@ from hinge._model.params import bound, choice, number, whole
 from hinge.exceptions import ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     import numpy as np
     from numpy.typing import NDArray
 
     from hinge._fit.data import TrainingData
+    from hinge._model.types import ClassWeight, Gamma, Kernel, RandomStateLike
 
 _VARIANTS = ("ramp", "hinge", "ignore", "full")
 
@@ -142,15 +141,15 @@ class RobustOnlineSVC(SupportVectorClassifier):
         self,
         *,
         C: float = 1.0,
-        kernel: str | Callable[[Any, Any], Any] = "rbf",
+        kernel: Kernel = "rbf",
         degree: int = 3,
-        gamma: str | float = "scale",
+        gamma: Gamma = "scale",
         coef0: float = 0.0,
         tol: float = 1e-3,
         cache_size: float = 200,
-        class_weight: Mapping[Any, float] | str | None = None,
+        class_weight: ClassWeight = None,
         verbose: bool = False,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         variant: str = "ramp",
         ramp: float = -1.0,
         warmup: int = 100,
@@ -183,13 +182,13 @@ class RobustOnlineSVC(SupportVectorClassifier):
     @reads
     def n_admitted_(self) -> NDArray[np.int64]:
         """Number of examples inserted per binary model: left of the ramp, on it, right of it."""
-        return self._fitted_state().memory("admitted")
+        return self._fitted_state().solver_counts("admitted")
 
     @property
     @reads
     def n_cleaned_(self) -> NDArray[np.int64]:
         """Number of examples removed per binary model: left of the ramp, on it, right of it."""
-        return self._fitted_state().memory("cleaned")
+        return self._fitted_state().solver_counts("cleaned")
 
     @writes
     def finish(self) -> Self:
@@ -211,7 +210,7 @@ class RobustOnlineSVC(SupportVectorClassifier):
         if number("ramp", self.ramp, hint="a usual value is -1.0") >= 1:
             raise ParameterError(f"ramp must be below 1, where the loss begins, got {self.ramp!r}; -1.0 is usual.")
         if self.variant == "full" and self.max_support is not None:
-            raise ParameterError("max_support must be None for variant 'full', which lets no example go.")
+            raise ParameterError("max_support must be None for variant 'full', which never removes an example.")
         return _core.RobustOptions(
             **common,
             tolerance=float(self.tol),

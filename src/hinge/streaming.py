@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from hinge._model.state import State
+    from hinge._model.types import Array
     from hinge._model.validation import Storage
 
 __all__ = [
@@ -222,7 +223,7 @@ def storage(model: Model) -> Storage:
     return _state(model).storage
 
 
-def predict_with_scores(model: Model, X: ArrayLike) -> tuple[NDArray[Any], NDArray[np.float64]]:
+def predict_with_scores(model: Model, X: ArrayLike) -> tuple[Array, NDArray[np.float64]]:
     """Compute predictions and decision values in one evaluation of the kernel.
 
     Parameters

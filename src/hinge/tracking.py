@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hinge import _core
 from hinge._fit.classifier import SupportVectorClassifier
@@ -11,11 +11,10 @@ from hinge._model.params import choice, flag, random_seed, whole
 from hinge.exceptions import ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from hinge._fit.data import TrainingData
+    from hinge._model.types import ClassWeight, Gamma, Kernel, RandomStateLike
 
-_MOST_STEPS = 1_000_000  # for one example: Ctrl-C waits until it is learned
+_MAX_STEPS = 1_000_000  # per example: Ctrl-C waits until an example is learned
 
 
 class TrackingSVC(SupportVectorClassifier):
@@ -122,15 +121,15 @@ class TrackingSVC(SupportVectorClassifier):
         self,
         *,
         C: float = 1.0,
-        kernel: str | Callable[[Any, Any], Any] = "rbf",
+        kernel: Kernel = "rbf",
         degree: int = 3,
-        gamma: str | float = "scale",
+        gamma: Gamma = "scale",
         coef0: float = 0.0,
         tol: float = 1e-3,
         cache_size: float = 200,
-        class_weight: Mapping[Any, float] | str | None = None,
+        class_weight: ClassWeight = None,
         verbose: bool = False,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         n_steps: int = 10,
         process: bool = True,
         average: bool = True,
@@ -173,7 +172,7 @@ class TrackingSVC(SupportVectorClassifier):
         return _core.TrackingOptions(
             **common,
             tolerance=float(self.tol),
-            n_steps=whole("n_steps", self.n_steps, at_least=1, at_most=_MOST_STEPS, hint="a usual value is 10"),
+            n_steps=whole("n_steps", self.n_steps, at_least=1, at_most=_MAX_STEPS, hint="a usual value is 10"),
             process=process,
             average=flag("average", self.average),
             keep_all=keep_all,

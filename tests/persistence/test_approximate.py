@@ -12,8 +12,8 @@ from sklearn.base import clone
 import hinge
 from hinge import ApproximateSVC, ApproximateSVR, ModelFileError, PreparedClassifier
 from hinge._fit import driver
-from hinge.approximate._learner import part_of
-from hinge.approximate._learning import begin_stream
+from hinge.approximate._rows import EncodedRows
+from hinge.approximate._streams import Stream
 from hinge.tables import Preparation, Scaling
 
 MAKERS = {
@@ -244,7 +244,7 @@ def test_stopped_before_the_first_example(file, problem, parts, rewrite):
     options = model._check_params(streaming=True)
     state, data, features = driver.first_state(model, options, X, y, None, None)  # as Ctrl-C leaves it
     state.n_seen = len(data)
-    begin_stream(state, part_of(model, state, data, 0), model._resolve_kernel, 0)
+    Stream(state, model._resolve_kernel, 0).begin(EncodedRows.encode(model._task, data, state.table))
     vars(model).update(features, _state=state)
     other = reloaded(model, file)
     for each in (model, other):

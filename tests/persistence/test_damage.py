@@ -253,7 +253,7 @@ def test_arrays_of_the_wrong_size(dense, parts, rewrite, name):
         ("values", 0, 1e200, "a feature is so large that its square overflows"),
         ("members", 0, -1, "a member is not the place of an example"),
         ("members", 0, 10**9, "a member is not the place of an example"),
-        ("members", 0, "members 1", "a machine holds an example twice"),
+        ("members", 0, "members 1", "a binary model holds an example twice"),
         ("member_counts", 0, -5, "its members do not match their counts"),
         ("member_counts", 0, 2**62, "its members do not match their counts"),
         ("member_lows", 0, -0.5, "a box does not end at zero"),
@@ -330,7 +330,7 @@ def test_examples_that_nobody_needs(dense, parts, rewrite):
     counts = [int(part.sum()) for part in np.split(kept, np.cumsum(arrays["member_counts"])[:-1])]
     smaller = {name: arrays[name][kept] for name in OF_MEMBERS} | {"member_counts": np.array(counts)}
     rewrite(dense, arrays | smaller, header)
-    refused(dense, "an example belongs to no machine")
+    refused(dense, "an example belongs to no binary model")
 
 
 @pytest.mark.parametrize(

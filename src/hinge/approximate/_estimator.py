@@ -1,9 +1,9 @@
-"""What approximate classifiers and regressors have in common."""
+"""The base class of approximate classifiers and regressors."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -14,7 +14,7 @@ from hinge._fit.estimator import KernelEstimator
 from hinge._model.locking import reads, writes
 from hinge._model.options import ApproximateOptions
 from hinge._model.params import choice, flag, number, whole, whole_or_word
-from hinge.approximate._learner import ApproximateLearner, resolved_kernel
+from hinge.approximate._learner import ApproximateLearner, resolve_kernel
 from hinge.approximate._maps import WITH_FREQUENCIES
 from hinge.approximate._state import ApproximateState
 from hinge.exceptions import ParameterError
@@ -23,11 +23,12 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from hinge._model.kernels import KernelSpec
-    from hinge._model.validation import PooledRows, Rows
+    from hinge._model.types import Labels, MatrixLike, Rows
+    from hinge._model.validation import PooledRows
 
-_AUTO_VISITS = 100_000  # visits of rows that epochs="auto" aims at
-_SMALLEST_COST = 1e-100
-_SMALLEST_SHARE = 1e-6
+_AUTO_VISITS = 100_000  # epochs="auto" visits about so many rows in all passes
+_MIN_COST = 1e-100
+_MIN_SHARE = 1e-6
 
 
 class ApproximateEstimator(KernelEstimator):
@@ -51,13 +52,11 @@ class ApproximateEstimator(KernelEstimator):
     _losses: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
-    def _validation_score(
-        self, state: ApproximateState, X: Any, y: NDArray[Any], weights: NDArray[np.float64]
-    ) -> float:
-        """Return the score of a state on checked rows that it has not learned."""
+    def _validation_score(self, state: ApproximateState, X: Rows, y: Labels, weights: NDArray[np.float64]) -> float:
+        """Compute the score of a state on checked rows that it has not learned."""
 
     def _approximate_options(self) -> ApproximateOptions:
-        """Check the parameters that all approximate models share."""
+        """Convert the parameters that all approximate models share to options."""
         common = self._common_options()
         approximation = choice("approximation", self.approximation, ("nystroem", "fourier"))
         if approximation == "fourier" and self.kernel not in WITH_FREQUENCIES:
@@ -68,24 +67,24 @@ class ApproximateEstimator(KernelEstimator):
         whole_or_word("epochs", self.epochs, ("auto",), at_least=1, hint="'auto' chooses a number for you")
         self._check_stopping()
         n_components = whole("n_components", self.n_components, at_least=1, hint="a usual value is 512")
-        threshold = self._checked_threshold()
+        threshold = self._check_threshold()
         average_share, average_steps = self._averaging()
         linear = _core.LinearOptions(
             **common,
             loss=choice("loss", self.loss, self._losses),
             intercept=flag("fit_intercept", self.fit_intercept),
             adaptive=choice("steps", self.steps, ("adaptive", "asset")) == "adaptive",
-            cost=self._checked_cost(),
+            cost=self._check_cost(),
             average_share=average_share,
             average_steps=average_steps,
         )
         return ApproximateOptions(linear, approximation, n_components, threshold)
 
-    def _checked_cost(self) -> float:
+    def _check_cost(self) -> float:
         cost = number("C", self.C, above=0, hint="a usual value is 1.0")
-        if not _SMALLEST_COST <= cost <= 1 / _SMALLEST_COST:
+        if not _MIN_COST <= cost <= 1 / _MIN_COST:
             raise ParameterError(
-                f"C must be from {_SMALLEST_COST:g} to {1 / _SMALLEST_COST:g}, got {cost:g}; a usual value is 1.0."
+                f"C must be from {_MIN_COST:g} to {1 / _MIN_COST:g}, got {cost:g}; a usual value is 1.0."
             )
         return cost
 
@@ -97,49 +96,50 @@ class ApproximateEstimator(KernelEstimator):
         whole("n_iter_no_change", self.n_iter_no_change, at_least=1, hint="a usual value is 3")
         number("tol", self.tol, hint="a usual value is 1e-3")
 
-    def _checked_threshold(self) -> float | None:
+    def _check_threshold(self) -> float | None:
         if self.eigen_threshold is None:
             return None
         threshold = number("eigen_threshold", self.eigen_threshold, hint="None chooses one for you")
         if not 0 <= threshold < 1:
             raise ParameterError(
-                f"eigen_threshold must be a part of the largest eigenvalue, from 0 to below 1, got {threshold:g}; "
+                f"eigen_threshold must be a fraction of the largest eigenvalue, from 0 to below 1, got {threshold:g}; "
                 "None chooses one for you."
             )
         return threshold
 
     def _averaging(self) -> tuple[float, int]:
-        """Return what `average_last` means: a share of the steps, or a number of them."""
+        """Convert `average_last` to a share of the steps and a number of steps; one of them is 0."""
         last = self.average_last
         if isinstance(last, (int, np.integer)) and not isinstance(last, bool):
             return 0.0, whole("average_last", last, at_least=1, hint="0.5 is usual")
         share = number("average_last", last, above=0, hint="0.5, the last half of the steps, is usual")
-        if not _SMALLEST_SHARE <= share <= 1:
+        if not _MIN_SHARE <= share <= 1:
             raise ParameterError(
-                f"average_last must be a share from {_SMALLEST_SHARE:g} to 1.0 or a whole number of steps, got "
+                f"average_last must be a share from {_MIN_SHARE:g} to 1.0 or a whole number of steps, got "
                 f"{share:g}; 0.5 is usual."
             )
         return share, 0
 
-    def _resolve_kernel(self, X: Any, weights: NDArray[np.float64]) -> KernelSpec:
-        """Return the kernel; some rows decide gamma if it is not a number."""
-        return resolved_kernel(self, X, weights)
+    def _resolve_kernel(self, X: Rows, weights: NDArray[np.float64]) -> KernelSpec:
+        """Return the kernel; the rows decide gamma if it is not a number."""
+        return resolve_kernel(self, X, weights)
 
     def _n_passes(self, n_rows: int) -> int:
-        """Return the number of passes over so many rows; "auto" makes more passes over small training sets."""
+        """Return the number of passes over `n_rows` rows; "auto" makes more passes over small training sets."""
         return int(np.clip(_AUTO_VISITS // max(n_rows, 1), 3, 100)) if isinstance(self.epochs, str) else self.epochs
 
     def _require_complete_stream(self) -> None:
-        """Raise DataError if a stream has ended and holds too little."""
+        """Raise DataError if a complete stream has too few classes."""
 
     def _take_rows(self, pool: PooledRows, rows: NDArray[np.int64]) -> Rows:
-        return pool.X[rows]  # feature maps take arrays
+        return pool.X[rows]  # feature maps need arrays
 
     @writes
     def end_stream(self) -> Self:
-        """Say that the first pass over a stream is over.
+        """Mark the end of the first pass over a stream.
 
-        A stream too short for its last feature map gets one made of all its rows. Call it before `learn_again`.
+        If the stream was too short for its last feature map, this makes one of all its rows. Call it before
+        `learn_again`.
 
         Returns
         -------
@@ -151,7 +151,7 @@ class ApproximateEstimator(KernelEstimator):
         return self
 
     @writes
-    def learn_again(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+    def learn_again(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn rows of a later pass over a stream, in random order.
 
         `partial_fit` would count them as new examples, which changes the penalty of the weights.
@@ -170,7 +170,9 @@ class ApproximateEstimator(KernelEstimator):
         self._learn_again(X, y, sample_weight, check_random_state(self.random_state))
         return self
 
-    def _learn_again(self, X: Any, y: Any, sample_weight: ArrayLike | None, random: np.random.RandomState) -> None:
+    def _learn_again(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None, random: np.random.RandomState
+    ) -> None:
         data = self._task.check(self, X, y, sample_weight, self._state)
         with revising(self, ApproximateState) as (state, _):
             self._learner.learn_again(self, state, data, random)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from scipy.special import expit
@@ -20,19 +20,19 @@ from hinge.exceptions import DataError
 from hinge.streaming import StreamTraits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from numpy.typing import ArrayLike, NDArray
 
     from hinge._model.options import SolverOptions
+    from hinge._model.types import ClassWeight, Gamma, Kernel, Labels, MatrixLike, RandomStateLike, Rows
+    from hinge.approximate._chunks import Chunks
 
 
 def _has_probabilities(model: ApproximateSVC) -> bool:
-    """Tell whether a model minimises the loss whose decision values are log-odds."""
+    """Return True if the decision values are log-odds."""
     return model.loss == "log_loss"
 
 
-class ApproximateSVC(ApproximateEstimator, KernelClassifier):  # type: ignore[misc]  # both say how they learn
+class ApproximateSVC(ApproximateEstimator, KernelClassifier):  # type: ignore[misc]  # both define `_learner`
     """Kernel classifier of fixed size, for data that need too many support vectors.
 
     A feature map turns examples into `n_components` features whose inner products approximate the kernel, and linear
@@ -167,9 +167,9 @@ class ApproximateSVC(ApproximateEstimator, KernelClassifier):  # type: ignore[mi
         self,
         *,
         C: float = 1.0,
-        kernel: str | Callable[[Any, Any], Any] = "rbf",
+        kernel: Kernel = "rbf",
         degree: int = 3,
-        gamma: str | float = "scale",
+        gamma: Gamma = "scale",
         coef0: float = 0.0,
         loss: str = "hinge",
         approximation: str = "nystroem",
@@ -184,9 +184,9 @@ class ApproximateSVC(ApproximateEstimator, KernelClassifier):  # type: ignore[mi
         n_iter_no_change: int = 3,
         tol: float = 1e-3,
         cache_size: float = 200,
-        class_weight: Mapping[Any, float] | str | None = None,
+        class_weight: ClassWeight = None,
         verbose: bool = False,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         n_jobs: int | None = None,
     ) -> None:
         self.C = C
@@ -213,7 +213,7 @@ class ApproximateSVC(ApproximateEstimator, KernelClassifier):  # type: ignore[mi
         self.n_jobs = n_jobs
 
     @writes
-    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(self, X: MatrixLike | Chunks, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:
         """Learn a training set, or a stream of chunks, from scratch, discarding what was learned before.
 
         Parameters
@@ -240,7 +240,7 @@ class ApproximateSVC(ApproximateEstimator, KernelClassifier):  # type: ignore[mi
         return self
 
     @with_callbacks
-    def _fit_rows(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Self:
+    def _fit_rows(self, X: MatrixLike, y: ArrayLike | None, sample_weight: ArrayLike | None) -> Self:
         return driver.fit(self, X, y, sample_weight)
 
     def _require_complete_stream(self) -> None:
@@ -251,7 +251,7 @@ class ApproximateSVC(ApproximateEstimator, KernelClassifier):  # type: ignore[mi
             )
 
     @available_if(_has_probabilities)
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+    def predict_proba(self, X: MatrixLike) -> NDArray[np.float64]:
         """Predict the probability of each class; available if loss="log_loss".
 
         Parameters
@@ -274,16 +274,14 @@ class ApproximateSVC(ApproximateEstimator, KernelClassifier):  # type: ignore[mi
         if len(table) == 2:
             return np.column_stack([expit(-decisions), chances])
         total = chances.sum(axis=1, keepdims=True)
-        hopeless = total == 0.0  # all decisions far below zero: the differences are what is left
-        return np.where(hopeless, _softmax(decisions), chances / np.where(hopeless, 1.0, total))
+        is_zero = total == 0.0  # all probabilities underflow: use the differences of the decision values
+        return np.where(is_zero, _softmax(decisions), chances / np.where(is_zero, 1.0, total))
 
     def _check_params(self, *, streaming: bool) -> SolverOptions:
         check_class_weight(self.class_weight, streaming=streaming)
         return self._approximate_options()
 
-    def _validation_score(
-        self, state: ApproximateState, X: Any, y: NDArray[Any], weights: NDArray[np.float64]
-    ) -> float:
+    def _validation_score(self, state: ApproximateState, X: Rows, y: Labels, weights: NDArray[np.float64]) -> float:
         table = state.table
         right = table.choose(table.arrange(state.decide(X, state.options.threads))) == y
         return float(np.average(right, weights=weights))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
@@ -17,11 +17,11 @@ from hinge.approximate._estimator import ApproximateEstimator
 from hinge.streaming import StreamTraits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import ArrayLike, NDArray
 
     from hinge._model.options import SolverOptions
+    from hinge._model.types import Gamma, Kernel, Labels, MatrixLike, RandomStateLike, Rows
+    from hinge.approximate._chunks import Chunks
     from hinge.approximate._state import ApproximateState
 
 
@@ -127,9 +127,9 @@ class ApproximateSVR(RegressorMixin, ApproximateEstimator):
         self,
         *,
         C: float = 1.0,
-        kernel: str | Callable[[Any, Any], Any] = "rbf",
+        kernel: Kernel = "rbf",
         degree: int = 3,
-        gamma: str | float = "scale",
+        gamma: Gamma = "scale",
         coef0: float = 0.0,
         epsilon: float = 0.1,
         loss: str = "epsilon_insensitive",
@@ -146,7 +146,7 @@ class ApproximateSVR(RegressorMixin, ApproximateEstimator):
         tol: float = 1e-3,
         cache_size: float = 200,
         verbose: bool = False,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         n_jobs: int | None = None,
     ) -> None:
         self.C = C
@@ -173,7 +173,7 @@ class ApproximateSVR(RegressorMixin, ApproximateEstimator):
         self.n_jobs = n_jobs
 
     @writes
-    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(self, X: MatrixLike | Chunks, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:
         """Learn a training set, or a stream of chunks, from scratch, discarding what was learned before.
 
         Parameters
@@ -197,11 +197,11 @@ class ApproximateSVR(RegressorMixin, ApproximateEstimator):
         return self
 
     @with_callbacks
-    def _fit_rows(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Self:
+    def _fit_rows(self, X: MatrixLike, y: ArrayLike | None, sample_weight: ArrayLike | None) -> Self:
         return driver.fit(self, X, y, sample_weight)
 
     @writes
-    def partial_fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+    def partial_fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn more examples, in the order given.
 
         The first call decides the precision, and whether examples are stored dense or sparse. Later input is converted
@@ -223,7 +223,7 @@ class ApproximateSVR(RegressorMixin, ApproximateEstimator):
         """
         return driver.partial_fit(self, X, y, None, sample_weight)
 
-    def predict(self, X: Any) -> NDArray[np.float64]:
+    def predict(self, X: MatrixLike) -> NDArray[np.float64]:
         """Predict values.
 
         Parameters
@@ -242,9 +242,7 @@ class ApproximateSVR(RegressorMixin, ApproximateEstimator):
         epsilon = number("epsilon", self.epsilon, at_least=0, hint="a usual value is 0.1")
         return self._approximate_options().with_linear(epsilon=epsilon)
 
-    def _validation_score(
-        self, state: ApproximateState, X: Any, y: NDArray[Any], weights: NDArray[np.float64]
-    ) -> float:
+    def _validation_score(self, state: ApproximateState, X: Rows, y: Labels, weights: NDArray[np.float64]) -> float:
         errors = np.square(state.decide(X, state.options.threads)[:, 0] - y)
         arrays = state.native.state()
         spread = float(arrays["target_squares"][0] / arrays["n_steps"][0])  # of targets; a few rows may have none

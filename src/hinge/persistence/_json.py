@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import Any, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from hinge.exceptions import quoted
 from hinge.persistence._errors import ModelFileError, require
 
-JsonObject: TypeAlias = dict[str, Any]
+if TYPE_CHECKING:
+    from hinge._model.types import Values
+
 FieldTypes: TypeAlias = dict[str, tuple[type, ...]]
 
 
@@ -43,7 +45,7 @@ def write(value: object) -> str:
         raise ModelFileError("it holds a value that is neither a finite number nor a text") from None
 
 
-def fields(value: object, where: str, types: FieldTypes) -> JsonObject:
+def fields(value: object, where: str, types: FieldTypes) -> Values:
     """Return a JSON object after checking that it has exactly the given fields, each of one of the given types.
 
     Examples
@@ -62,7 +64,7 @@ def fields(value: object, where: str, types: FieldTypes) -> JsonObject:
     return value
 
 
-def _object(pairs: list[tuple[str, Any]]) -> JsonObject:
+def _object(pairs: list[tuple[str, Any]]) -> Values:
     parsed = dict(pairs)
     require(len(parsed) == len(pairs), "a JSON text in it has a key twice")
     return parsed
