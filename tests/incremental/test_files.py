@@ -79,7 +79,7 @@ def test_ids_that_cannot_be_saved(two, file, name):
     X, y = two
     model = IncrementalSVC().partial_fit(X[:1], y[:1], ids=[name])
     with pytest.raises(
-        ModelFileError, match=r"^The model cannot be saved: an id must be a text, a finite number, True"
+        ModelFileError, match=r"^The model cannot be saved: an id must be a string, a finite number, True"
     ):
         hinge.save(model, file)
     assert not file.exists()

@@ -115,7 +115,23 @@ class Classification:
         return data.class_numbers(table)
 
 
-class OneClass:
+class _WithoutClasses:
+    """Base of the tasks without labels, which the native code treats as models of one class."""
+
+    def classes(
+        self,
+        data: TrainingData,  # noqa: ARG002
+        known: ClassTable | None,
+        announced: ArrayLike | None,  # noqa: ARG002
+    ) -> ClassTable:
+        """Return the one class."""
+        return ClassTable.of(_ONE_LABEL) if known is None else known
+
+    def require_enough(self, table: ClassTable) -> None:
+        """Accept any training set."""
+
+
+class OneClass(_WithoutClasses):
     """Learning without labels: all rows belong to one class."""
 
     def check(
@@ -133,24 +149,12 @@ class OneClass:
         labels, costs = np.repeat(_ONE_LABEL, len(weights)), product(weights, estimator._cost)
         return TrainingData(X, labels, weights, costs, _metadata(sample_weight, weights))
 
-    def classes(
-        self,
-        data: TrainingData,  # noqa: ARG002
-        known: ClassTable | None,
-        announced: ArrayLike | None,  # noqa: ARG002
-    ) -> ClassTable:
-        """Return the one class."""
-        return ClassTable.of(_ONE_LABEL) if known is None else known
-
-    def require_enough(self, table: ClassTable) -> None:
-        """Accept any training set."""
-
     def targets(self, data: TrainingData, table: ClassTable) -> NDArray[np.int32]:
         """Return the class number, the same for each row."""
         return data.class_numbers(table)
 
 
-class Regression:
+class Regression(_WithoutClasses):
     """Regression: real target values."""
 
     def check(
@@ -166,18 +170,6 @@ class Regression:
         X, values = check_values(estimator, X, y, storage, sparse=estimator.kernel != "precomputed")
         weights = check_weights(sample_weight, len(values))
         return TrainingData(X, values, weights, product(weights, estimator._cost), _metadata(sample_weight, weights))
-
-    def classes(
-        self,
-        data: TrainingData,  # noqa: ARG002
-        known: ClassTable | None,
-        announced: ArrayLike | None,  # noqa: ARG002
-    ) -> ClassTable:
-        """Return one class: the native code treats regression as a model of one class."""
-        return ClassTable.of(_ONE_LABEL) if known is None else known
-
-    def require_enough(self, table: ClassTable) -> None:
-        """Accept any training set."""
 
     def targets(self, data: TrainingData, table: ClassTable) -> NDArray[np.float64]:  # noqa: ARG002
         """Return the target values."""

@@ -122,11 +122,11 @@ def require_convex(state: State) -> None:
     options = state.options
     if isinstance(options, _core.RobustOptions) and (options.loss == "ramp" or _has_outliers(state)):
         raise ParameterError(
-            "X must be None for the ramp loss, whose problem is convex only once its outliers are known; omit X to measure "
-            "the examples that the model holds."
+            "X must be None for the ramp loss, whose problem is convex only for a known set of outliers; omit X to "
+            "measure the examples that the model holds."
         )
     if isinstance(options, _core.TrackingOptions) and options.average:
         raise ParameterError(
-            "X must be None for averaged coefficients, which do not belong to the dual objective; omit X, or train "
-            "with average=False."
+            "X must be None for averaged coefficients, which do not belong to the dual objective; omit X, or "
+            "train with average=False."
         )

@@ -9,11 +9,13 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from hinge import _core
-from hinge._fit.driver import revising, state_of
+from hinge._fit import driver
 from hinge._fit.estimator import KernelEstimator
+from hinge._fit.progress import with_callbacks
 from hinge._model.locking import reads, writes
 from hinge._model.options import ApproximateOptions
 from hinge._model.params import choice, flag, number, whole, whole_or_word
+from hinge.approximate._chunks import fit_chunks, is_chunks
 from hinge.approximate._learner import ApproximateLearner, resolve_kernel
 from hinge.approximate._maps import WITH_FREQUENCIES
 from hinge.approximate._state import ApproximateState
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from hinge._model.kernels import KernelSpec
     from hinge._model.types import Labels, MatrixLike, Rows
     from hinge._model.validation import PooledRows
+    from hinge.approximate._chunks import Chunks
 
 _AUTO_VISITS = 100_000  # epochs="auto" visits about so many rows in all passes
 _MIN_COST = 1e-100
@@ -135,6 +138,37 @@ class ApproximateEstimator(KernelEstimator):
         return pool.X[rows]  # feature maps need arrays
 
     @writes
+    def fit(self, X: MatrixLike | Chunks, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn a training set, or a stream of chunks, from scratch, discarding what was learned before.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n, n_features), iterator, or callable
+            Examples. For data larger than memory, pass an iterator of chunks (X, y) or (X, y, sample_weight) instead,
+            without `y`, such as `hinge.datasets.read(path, chunk_size=10_000)`; it is consumed once, so `epochs` must
+            be 1. A function without arguments that returns such an iterator is called for each pass. The rows of
+            chunks are learned in the order given: shuffle them if they are sorted by class.
+        y : array-like of shape (n,)
+            Labels of any type, of at least two classes; the target values of a regressor.
+        sample_weight : array-like of shape (n,), default=None
+            Weights that multiply `C` per row. Rows of weight 0 are left out.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        if is_chunks(X, y, sample_weight):
+            fit_chunks(self, X)
+        else:
+            self._fit_rows(X, y, sample_weight)
+        return self
+
+    @with_callbacks
+    def _fit_rows(self, X: MatrixLike, y: ArrayLike | None, sample_weight: ArrayLike | None) -> Self:
+        return driver.fit(self, X, y, sample_weight)
+
+    @writes
     def end_stream(self) -> Self:
         """Mark the end of the first pass over a stream.
 
@@ -146,7 +180,7 @@ class ApproximateEstimator(KernelEstimator):
         self : object
             The estimator.
         """
-        with revising(self, ApproximateState) as (state, monitor):
+        with driver.revising(self, ApproximateState) as (state, monitor):
             self._learner.end_stream(self, state, monitor)
         return self
 
@@ -174,14 +208,14 @@ class ApproximateEstimator(KernelEstimator):
         self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None, random: np.random.RandomState
     ) -> None:
         data = self._task.check(self, X, y, sample_weight, self._state)
-        with revising(self, ApproximateState) as (state, _):
+        with driver.revising(self, ApproximateState) as (state, _):
             self._learner.learn_again(self, state, data, random)
 
     @property
     @reads
     def coef_(self) -> NDArray[np.float64]:
         """Averaged weights of the features, one row per binary model; with a linear kernel, of the columns of X."""
-        return state_of(self, ApproximateState).weights()
+        return driver.state_of(self, ApproximateState).weights()
 
     @property
     @reads

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import expit
@@ -10,21 +10,17 @@ from sklearn.utils.metaestimators import available_if
 
 from hinge._fit import driver
 from hinge._fit.classifier import KernelClassifier
-from hinge._fit.progress import with_callbacks
-from hinge._model.locking import writes
 from hinge._model.params import check_class_weight
-from hinge.approximate._chunks import fit_chunks, is_chunks
 from hinge.approximate._estimator import ApproximateEstimator
 from hinge.approximate._state import ApproximateState
 from hinge.exceptions import DataError
 from hinge.streaming import StreamTraits
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 
     from hinge._model.options import SolverOptions
     from hinge._model.types import ClassWeight, Gamma, Kernel, Labels, MatrixLike, RandomStateLike, Rows
-    from hinge.approximate._chunks import Chunks
 
 
 def _has_probabilities(model: ApproximateSVC) -> bool:
@@ -211,37 +207,6 @@ class ApproximateSVC(ApproximateEstimator, KernelClassifier):  # type: ignore[mi
         self.verbose = verbose
         self.random_state = random_state
         self.n_jobs = n_jobs
-
-    @writes
-    def fit(self, X: MatrixLike | Chunks, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn a training set, or a stream of chunks, from scratch, discarding what was learned before.
-
-        Parameters
-        ----------
-        X : array-like or CSR matrix of shape (n, n_features), iterator, or callable
-            Examples. For data larger than memory, pass an iterator of chunks (X, y) or (X, y, sample_weight) instead,
-            without `y`, such as `hinge.datasets.read(path, chunk_size=10_000)`; it is consumed once, so `epochs` must
-            be 1. A function without arguments that returns such an iterator is called for each pass. The rows of
-            chunks are learned in the order given: shuffle them if they are sorted by class.
-        y : array-like of shape (n,)
-            Labels of any type, of at least two classes.
-        sample_weight : array-like of shape (n,), default=None
-            Weights that multiply `C` per row. Rows of weight 0 are left out.
-
-        Returns
-        -------
-        self : object
-            The fitted estimator.
-        """
-        if is_chunks(X, y, sample_weight):
-            fit_chunks(self, X)
-        else:
-            self._fit_rows(X, y, sample_weight)
-        return self
-
-    @with_callbacks
-    def _fit_rows(self, X: MatrixLike, y: ArrayLike | None, sample_weight: ArrayLike | None) -> Self:
-        return driver.fit(self, X, y, sample_weight)
 
     def _require_complete_stream(self) -> None:
         if len(self.classes_) < 2:

@@ -8,11 +8,9 @@ import numpy as np
 from sklearn.base import RegressorMixin
 
 from hinge._fit import driver
-from hinge._fit.progress import with_callbacks
 from hinge._fit.tasks import Regression
 from hinge._model.locking import writes
 from hinge._model.params import number
-from hinge.approximate._chunks import fit_chunks, is_chunks
 from hinge.approximate._estimator import ApproximateEstimator
 from hinge.streaming import StreamTraits
 
@@ -21,7 +19,6 @@ if TYPE_CHECKING:
 
     from hinge._model.options import SolverOptions
     from hinge._model.types import Gamma, Kernel, Labels, MatrixLike, RandomStateLike, Rows
-    from hinge.approximate._chunks import Chunks
     from hinge.approximate._state import ApproximateState
 
 
@@ -171,34 +168,6 @@ class ApproximateSVR(RegressorMixin, ApproximateEstimator):
         self.verbose = verbose
         self.random_state = random_state
         self.n_jobs = n_jobs
-
-    @writes
-    def fit(self, X: MatrixLike | Chunks, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn a training set, or a stream of chunks, from scratch, discarding what was learned before.
-
-        Parameters
-        ----------
-        X : array-like or CSR matrix of shape (n, n_features), iterator, or callable
-            Examples; or, without `y`, chunks as in `ApproximateSVC.fit`.
-        y : array-like of shape (n,)
-            Values.
-        sample_weight : array-like of shape (n,), default=None
-            Weights that multiply `C` per row. Rows of weight 0 are left out.
-
-        Returns
-        -------
-        self : object
-            The fitted estimator.
-        """
-        if is_chunks(X, y, sample_weight):
-            fit_chunks(self, X)
-        else:
-            self._fit_rows(X, y, sample_weight)
-        return self
-
-    @with_callbacks
-    def _fit_rows(self, X: MatrixLike, y: ArrayLike | None, sample_weight: ArrayLike | None) -> Self:
-        return driver.fit(self, X, y, sample_weight)
 
     @writes
     def partial_fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
