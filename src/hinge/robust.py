@@ -84,7 +84,7 @@ class RobustOnlineSVC(SupportVectorClassifier):
     classes_ : ndarray of shape (n_classes,)
         Labels known so far, sorted.
     support_ : ndarray of shape (n_support,)
-        Places of the support vectors in the stream (after `fit`: rows of X), grouped by class.
+        Positions of the support vectors in the stream (after `fit`: rows of X), grouped by class.
     support_vectors_ : ndarray or CSR matrix of shape (n_support, n_features)
         Support vectors.
     n_support_ : ndarray of shape (n_classes,)
@@ -109,9 +109,9 @@ class RobustOnlineSVC(SupportVectorClassifier):
     n_seen_ : int
         Number of examples given so far.
     fit_status_ : int
-        0 if the last call that learned converged, 1 if it warned that it did not.
+        0 if the last training call converged, 1 if it issued a ConvergenceWarning.
     progressive_score_ : ProgressiveScore
-        How often the model was right about an example before learning it.
+        Counts of predictions of examples just before learning them, and of mistakes.
     model_size_ : int
         Number of support vectors, or of features of an approximate model.
 
@@ -192,7 +192,9 @@ class RobustOnlineSVC(SupportVectorClassifier):
 
     @writes
     def finish(self) -> Self:
-        """Optimise the examples held until no violation exceeds `tol`; `partial_fit` may go on afterwards.
+        """Optimise the examples held until no violation exceeds `tol`.
+
+        `partial_fit` may continue afterwards.
 
         Returns
         -------

@@ -61,7 +61,7 @@ class TrackingSVC(SupportVectorClassifier):
         Which examples to keep: all, or only those with a non-zero coefficient, as in section 5.2 of the paper, where
         draws of other examples are skipped and learning is faster.
     epochs : int, default=1
-        Number of passes over the training set in `fit`. One pass is what the guarantee speaks of.
+        Number of passes over the training set in `fit`. The guarantee holds for one pass.
     n_jobs : int, default=None
         Number of threads. None means as many as the BLAS uses, -1 all processors. Results do not depend on it.
 
@@ -70,7 +70,7 @@ class TrackingSVC(SupportVectorClassifier):
     classes_ : ndarray of shape (n_classes,)
         Labels known so far, sorted.
     support_ : ndarray of shape (n_support,)
-        Places of the support vectors in the stream (after `fit`: rows of X), grouped by class.
+        Positions of the support vectors in the stream (after `fit`: rows of X), grouped by class.
     support_vectors_ : ndarray or CSR matrix of shape (n_support, n_features)
         Support vectors.
     n_support_ : ndarray of shape (n_classes,)
@@ -90,9 +90,9 @@ class TrackingSVC(SupportVectorClassifier):
     n_seen_ : int
         Number of examples given so far.
     fit_status_ : int
-        0 if the last call that learned converged, 1 if it warned that it did not.
+        0 if the last training call converged, 1 if it issued a ConvergenceWarning.
     progressive_score_ : ProgressiveScore
-        How often the model was right about an example before learning it.
+        Counts of predictions of examples just before learning them, and of mistakes.
     model_size_ : int
         Number of support vectors, or of features of an approximate model.
 

@@ -86,8 +86,8 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
         Parameters
         ----------
         X : array-like or CSR matrix of shape (n, n_features)
-            Examples. With a precomputed kernel, the columns stand for all examples that will ever be learned: the
-            t-th example of the stream is column t.
+            Examples. With a precomputed kernel, there must be one column for every example that will ever be
+            learned: column t belongs to the t-th example of the stream.
         y : array-like of shape (n,)
             Labels; new classes may appear in any call.
         classes : array-like of shape (n_classes,), default=None

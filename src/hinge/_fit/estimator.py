@@ -135,7 +135,7 @@ class KernelEstimator(CallbackSupportMixin, BaseEstimator):
     @property
     @reads
     def support_(self) -> NDArray[np.int64]:
-        """Places of the support vectors in the stream (after `fit`: rows of X), grouped by class."""
+        """Positions of the support vectors in the stream (after `fit`: rows of X), grouped by class."""
         return self._fitted_state().support().ids
 
     @property
@@ -183,12 +183,12 @@ class KernelEstimator(CallbackSupportMixin, BaseEstimator):
 
     @property
     def fit_status_(self) -> int:
-        """0 if the last call that learned converged, 1 if it warned that it did not."""
+        """0 if the last training call converged, 1 if it issued a ConvergenceWarning."""
         return int(not self._fitted_state().converged)
 
     @property
     def progressive_score_(self) -> ProgressiveScore:
-        """How often the model was right about an example before learning it, since it was created or loaded."""
+        """Counts of predictions of examples just before learning them, and of mistakes, since creation or loading."""
         return self._fitted_state().progressive_score
 
     @property

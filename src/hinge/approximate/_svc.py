@@ -105,7 +105,7 @@ class ApproximateSVC(ApproximateEstimator, KernelClassifier):  # type: ignore[mi
     n_components_ : int
         Number of features of the map.
     support_ : ndarray of shape (n_landmarks,)
-        Nystroem: places of the landmarks in the stream (after `fit`: rows of X), grouped by class.
+        Nystroem: positions of the landmarks in the stream (after `fit`: rows of X), grouped by class.
     support_vectors_ : ndarray or CSR matrix of shape (n_landmarks, n_features)
         Nystroem: the landmarks. The model is a kernel expansion over them.
     n_support_ : ndarray of shape (n_classes,)
@@ -123,9 +123,9 @@ class ApproximateSVC(ApproximateEstimator, KernelClassifier):  # type: ignore[mi
     n_seen_ : int
         Number of examples given so far.
     fit_status_ : int
-        0 if the last call that learned converged, 1 if it warned that it did not.
+        0 if the last training call converged, 1 if it issued a ConvergenceWarning.
     progressive_score_ : ProgressiveScore
-        How often the model was right about an example before learning it.
+        Counts of predictions of examples just before learning them, and of mistakes.
     model_size_ : int
         Number of support vectors, or of features of an approximate model.
 

@@ -87,7 +87,7 @@ class IncrementalOneClassSVM(OutlierMixin, KernelEstimator):
     offset_ : float
         `decision_function` is `score_samples` minus this; for a sphere, minus its squared radius.
     support_ : ndarray of shape (n_support,)
-        Places of the support vectors in the stream (after `fit`: rows of X).
+        Positions of the support vectors in the stream (after `fit`: rows of X).
     support_vectors_ : ndarray or CSR matrix of shape (n_support, n_features)
         Support vectors.
     n_support_ : ndarray of shape (1,)
@@ -110,9 +110,9 @@ class IncrementalOneClassSVM(OutlierMixin, KernelEstimator):
     n_seen_ : int
         Number of examples given so far.
     fit_status_ : int
-        0 if the last call that learned converged, 1 if it warned that it did not.
+        0 if the last training call converged, 1 if it issued a ConvergenceWarning.
     progressive_score_ : ProgressiveScore
-        How often the model was right about an example before learning it.
+        Counts of predictions of examples just before learning them, and of mistakes.
     model_size_ : int
         Number of support vectors, or of features of an approximate model.
 
@@ -236,14 +236,14 @@ class IncrementalOneClassSVM(OutlierMixin, KernelEstimator):
         Parameters
         ----------
         X : array-like or CSR matrix of shape (n, n_features)
-            Examples. With a precomputed kernel the columns stand for all examples that will ever be learned: the
-            t-th example of the stream is column t.
+            Examples. With a precomputed kernel there must be one column for every example that will ever be
+            learned: column t belongs to the t-th example of the stream.
         y : None
             Ignored; present for scikit-learn's API.
         sample_weight : array-like of shape (n,), default=None
             Weights; an example of weight 2 counts as two. Rows of weight 0 are skipped.
         ids : list or array of length n, default=None
-            Ids for `forget`: hashable values that no example held has. None means places in the stream.
+            Ids for `forget`: hashable values that no example held has. None means positions in the stream.
 
         Returns
         -------

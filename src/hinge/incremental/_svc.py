@@ -82,7 +82,7 @@ class IncrementalSVC(SupportVectorClassifier):
     ids_ : list
         Ids of the examples that the model holds, in the order of the stream.
     support_ : ndarray of shape (n_support,)
-        Places of the support vectors in the stream (after `fit`: rows of X), grouped by class.
+        Positions of the support vectors in the stream (after `fit`: rows of X), grouped by class.
     support_vectors_ : ndarray or CSR matrix of shape (n_support, n_features)
         Support vectors.
     n_support_ : ndarray of shape (n_classes,)
@@ -106,9 +106,9 @@ class IncrementalSVC(SupportVectorClassifier):
     n_seen_ : int
         Number of examples given so far.
     fit_status_ : int
-        0 if the last call that learned converged, 1 if it warned that it did not.
+        0 if the last training call converged, 1 if it issued a ConvergenceWarning.
     progressive_score_ : ProgressiveScore
-        How often the model was right about an example before learning it.
+        Counts of predictions of examples just before learning them, and of mistakes.
     model_size_ : int
         Number of support vectors, or of features of an approximate model.
 
@@ -236,8 +236,8 @@ class IncrementalSVC(SupportVectorClassifier):
         Parameters
         ----------
         X : array-like or CSR matrix of shape (n, n_features)
-            Examples. With a precomputed kernel the columns stand for all examples that will ever be learned: the
-            t-th example of the stream is column t.
+            Examples. With a precomputed kernel there must be one column for every example that will ever be
+            learned: column t belongs to the t-th example of the stream.
         y : array-like of shape (n,)
             Labels; new classes may appear in any call.
         classes : array-like of shape (n_classes,), default=None
@@ -246,7 +246,7 @@ class IncrementalSVC(SupportVectorClassifier):
             Weights that multiply `C` per row. Rows of weight 0 are skipped.
         ids : array-like of shape (n,), default=None
             Ids by which to forget or relabel the examples later: hashable values that no example held has. None means
-            their places in the stream, 0, 1, 2, ...
+            their positions in the stream, 0, 1, 2, ...
 
         Returns
         -------

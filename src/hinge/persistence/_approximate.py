@@ -40,7 +40,7 @@ def check_approximate_state(arrays: Arrays, values: Values, options: SolverOptio
         require(known, f"its state has no field {name!r}, or it is of the wrong type")
     plain = {name: value for name, value in values.items() if name not in _FIELDS}
     check_values(plain)
-    require(0 < values["typical"] < 1e300, "the typical size of its features makes no sense")
+    require(0 < values["typical"] < 1e300, "the typical size of its features is invalid")
     chosen = cast("ApproximateOptions", options)
     fourier, has_reservoir = chosen.approximation == "fourier", values["built_from"] is not None
     require(not (fourier and has_reservoir), "Fourier features are not built from examples")
@@ -130,7 +130,7 @@ def _check_schedule(arrays: Arrays) -> None:
         require(len(arrays[name]) == 1, f"{name} is not one number")
         largest = MAX_EXAMPLES if name in _COUNTS else np.inf
         sensible = name == "target_mean" or between(arrays[name], 0, largest)
-        require(sensible, f"{name} makes no sense")
+        require(sensible, f"{name} is invalid")
 
 
 def _check_first_examples(arrays: Arrays, values: Values, options: ApproximateOptions) -> None:

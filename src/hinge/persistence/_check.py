@@ -51,7 +51,7 @@ def check_values(values: Values, *, min_classes: int = 1) -> None:
     require(values["dtype"] in ("float32", "float64"), "its numbers are neither float32 nor float64")
     features, seen = values["n_features"], values["n_seen"]
     require(1 <= features <= MAX_FEATURES, f"its number of features is not between 1 and {MAX_FEATURES}")
-    require(0 <= seen <= MAX_EXAMPLES, "its number of examples makes no sense")
+    require(0 <= seen <= MAX_EXAMPLES, "its number of examples is invalid")
     _check_kernel(values)
     require(len(values["classes"]) >= min_classes, "it has no classes")
     _check_classes(values)
@@ -66,7 +66,7 @@ def _check_kernel(values: Values) -> None:
         width, constant = np.array([gamma, coef0], dtype=np.float64).astype(values["dtype"])
     require(0 < width < np.inf and abs(constant) < np.inf, f"{values['dtype']} cannot hold the numbers of its kernel")
     if name == "precomputed":
-        require(not values["sparse"], "kernel values computed beforehand cannot be sparse")
+        require(not values["sparse"], "a precomputed kernel cannot be sparse")
         require(values["n_seen"] <= values["n_features"], "it has seen more examples than it has columns")
 
 
@@ -76,12 +76,12 @@ def _check_classes(values: Values) -> None:
     kind = np.dtype(values["class_type"])
     require(kind.itemsize * len(classes) <= MAX_LABEL_BYTES, "its labels are too long")
     plain = {"O": str, "U": str, "b": bool, "f": float}.get(kind.kind, int)
-    require(all(type(label) is plain for label in classes), "its labels are not of the type it says")
+    require(all(type(label) is plain for label in classes), "its labels do not match class_type")
     try:
         labels = np.array(classes, dtype=kind)
     except (OverflowError, ValueError):
-        raise ModelFileError("its labels are not of the type it says") from None
-    require(labels.tolist() == classes, "its labels are not of the type it says")
+        raise ModelFileError("its labels do not match class_type") from None
+    require(labels.tolist() == classes, "its labels do not match class_type")
     require(kind.kind != "f" or bool(np.isfinite(labels).all()), "a label is not finite")
     require(bool((labels[:-1] < labels[1:]).all()), "its classes are not sorted, or repeated")
     whole = all(type(number) is int for number in numbers)

@@ -127,7 +127,7 @@ def _check_members(arrays: Arrays, n_binaries: int) -> None:
     require(len(counts) == n_binaries, "member_counts does not match the classes")
     fitting = between(counts, 0, examples) and int(counts.sum()) == len(members)
     require(fitting, "its members do not match their counts")
-    require(between(members, 0, examples - 1), "a member is not the place of an example")
+    require(between(members, 0, examples - 1), "a member is not the position of an example")
     owner = np.repeat(np.arange(n_binaries), counts)
     require(len(np.unique(owner * examples + members)) == len(members), "a binary model holds an example twice")
     require(len(np.unique(members)) == examples, "an example belongs to no binary model")
@@ -166,8 +166,8 @@ def _check_counts(arrays: Arrays, values: Values, n_binaries: int, memory: dict[
         shape = (n_binaries,) if width == 1 else (n_binaries, width)
         require(arrays[name].shape == shape, f"{name} does not match the classes")
     for name in (*SCALARS, "bracket_ends", *memory):
-        require(between(arrays[name], 0, MAX_COUNT), f"a count in {name} makes no sense")
-    require(arrays["shift_chosen"][0] <= 1, "it does not say whether its shift is chosen")
+        require(between(arrays[name], 0, MAX_COUNT), f"a count in {name} is invalid")
+    require(arrays["shift_chosen"][0] <= 1, "shift_chosen is neither 0 nor 1")
     if "seeds" in memory:
         highest = max(values["n_seen"], MAX_SEEDS)  # each pass counts the first rows again
         require(between(arrays["seeds"], 0, highest), "a binary model has begun with more examples than it has seen")

@@ -58,14 +58,16 @@ def check_exact_state(arrays: Arrays, values: Values, options: SolverOptions) ->
 def _check_ids(arrays: Arrays, values: Values, seen: int) -> None:
     """Check that each example has one id, and each id one example or a row of weight 0."""
     for field in ("own", "idle"):
-        require(_are_ranges(values[field], seen), f"the field {field!r} of its ids does not hold runs of places")
+        require(_are_ranges(values[field], seen), f"the field {field!r} of its ids does not hold ranges of positions")
     pairs = values["named"]
     paired = all(isinstance(pair, list) and len(pair) == 2 and type(pair[0]) is int for pair in pairs)
-    require(paired and all(_is_plain(name) for _, name in pairs), "its ids are not pairs of a place and a plain value")
+    require(
+        paired and all(_is_plain(name) for _, name in pairs), "its ids are not pairs of a position and a plain value"
+    )
     require(all(0 <= number < seen for number, _ in pairs), "an id is that of an example it has not seen")
     ids = Ids.from_values(values)
     sound = ids.is_consistent() and len(ids.custom()) == len(pairs)
-    require(sound, "an id or its place is repeated, or called otherwise than it says")
+    require(sound, "an id or a position occurs twice, or an id is the position of another example")
     held = np.sort(arrays["ids"])
     fitting = ids.contain_positions(held) and not ids.are_weightless(held).any() and ids.n_held == len(held)
     require(fitting, "its ids do not belong to its examples one to one")

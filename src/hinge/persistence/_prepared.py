@@ -105,7 +105,7 @@ def _from_parts(estimator: type[Prepared], parts: Parts) -> Prepared:
     scales = {name: arrays.pop(name, None) for name in (FACTOR, OFFSET)}
     model = from_parts(Parts(arrays, header["model"]))
     require(not isinstance(model, Prepared), "a prepared model holds another one")
-    require(_fits(estimator, model), "its model is not of the kind it says")
+    require(_fits(estimator, model), "its model does not match its estimator")
     preparation = _preparation(header["preparation"], scales)
     require(preparation.n_features == model.n_features_in_, "its preparation does not match the features of its model")
     return estimator(model, OneClassPreparation.of(preparation, header["normal"]) if one_class else preparation)

@@ -54,7 +54,7 @@ def to_parts(model: BaseEstimator) -> Parts:
 
 def from_parts(parts: Parts) -> BaseEstimator:
     """Convert parts to a model; entries of models that contain other models call it for these."""
-    require(isinstance(parts.header, dict), "a model in it is not an object with fields")
+    require(isinstance(parts.header, dict), "a model in it is not a JSON object")
     header = dict(parts.header)
     name = header.pop("estimator", None)
     entry = _ENTRIES.get(name) if isinstance(name, str) else None
