@@ -10,5 +10,5 @@ def check(model):
     """
     state = getattr(getattr(model, "model", model), "_state", None)
     if state is not None and state.is_usable:
-        with state.products():
+        with state.blas_context():
             state.native.check_invariants()

@@ -59,7 +59,7 @@ def test_model_larger_than_memory(tmp_path, monkeypatch):
         raise MemoryError
 
     hinge.save(hinge.OnlineSVC().partial_fit([[0.0], [1.0]], [0, 1]), tmp_path / "model.hinge")
-    monkeypatch.setattr("hinge.persistence._save_load.put_together", run_out)
+    monkeypatch.setattr("hinge.persistence._save_load.from_parts", run_out)
     with pytest.raises(hinge.ModelFileError, match=r"model\.hinge holds a model that needs more memory"):
         hinge.load(tmp_path / "model.hinge")
 

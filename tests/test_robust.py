@@ -302,7 +302,7 @@ def test_the_ramp_is_not_measured_on_other_examples():
     assert model.duality_gap() >= 0
     assert model.finish().kkt_violation() <= model.tol
     for measure in (model.duality_gap, model.kkt_violation):
-        with pytest.raises(ParameterError, match="call this without examples"):
+        with pytest.raises(ParameterError, match="X must be None for the ramp loss"):
             measure(X, y)
 
 

@@ -138,7 +138,7 @@ def test_seeds():
 
 def test_averaged_answers_are_not_measured_on_other_examples():
     X, y = unit_ball(40)
-    with pytest.raises(ParameterError, match="learn with average=False"):
+    with pytest.raises(ParameterError, match="train with average=False"):
         TrackingSVC().fit(X, y).duality_gap(X, y)
     model = TrackingSVC(average=False, random_state=0).fit(X, y)
     assert model.duality_gap(X, y) == pytest.approx(model.duality_gap(), rel=1e-9)

@@ -89,7 +89,7 @@ def test_sparse_rows_for_a_dense_model_come_in_pieces(two, monkeypatch):
     X, y = two
     model = OnlineSVC(gamma=1.0, max_gap=1e-6, tol=1e-7)
     reference = clone(model).partial_fit(X, y).partial_fit(X + 0.1, y)
-    monkeypatch.setattr(validation, "_DENSE_BYTES", 7 * X[0].nbytes)
+    monkeypatch.setattr(validation, "_BLOCK_BYTES", 7 * X[0].nbytes)
     rows = [rows for rows, _ in Storage.of(X).blocks(csr_matrix(X))]
     assert [part.stop - part.start for part in rows] == [7] * 17 + [1]
     model.partial_fit(X, y).partial_fit(csr_matrix(X + 0.1), y)

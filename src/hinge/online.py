@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from hinge import _core
 from hinge._fit import driver
@@ -13,9 +13,8 @@ from hinge._model.params import bound, choice, flag, number, random_seed, whole,
 from hinge.exceptions import ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from hinge._fit.data import TrainingData
+    from hinge._model.types import ClassWeight, Gamma, Kernel, RandomStateLike
 
 
 _SELECTIONS = ("random", "gradient", "active", "autoactive")
@@ -26,7 +25,7 @@ class OnlineSVC(SupportVectorClassifier):
     """Kernel support vector classifier that learns online, by LASVM.
 
     One pass over the examples reaches about the accuracy of the exact solution; more passes, or `epochs="converge"`,
-    reach the exact solution of `sklearn.svm.SVC`. `partial_fit` can go on forever: only support vectors are kept.
+    reach the exact solution of `sklearn.svm.SVC`. Streams may have any length: only support vectors are kept.
     With more than two classes, one binary model per class is trained against the rest; they share kernel values.
 
     Shuffle streams that are sorted by class before you pass them to `partial_fit`: an online learner sees each example
@@ -83,7 +82,7 @@ class OnlineSVC(SupportVectorClassifier):
     classes_ : ndarray of shape (n_classes,)
         Labels known so far, sorted.
     support_ : ndarray of shape (n_support,)
-        Places of the support vectors in the stream (after `fit`: rows of X), grouped by class.
+        Positions of the support vectors in the stream (after `fit`: rows of X), grouped by class.
     support_vectors_ : ndarray or CSR matrix of shape (n_support, n_features)
         Support vectors.
     n_support_ : ndarray of shape (n_classes,)
@@ -103,9 +102,9 @@ class OnlineSVC(SupportVectorClassifier):
     n_seen_ : int
         Number of examples given so far.
     fit_status_ : int
-        0 if the last call that learned converged, 1 if it warned that it did not.
+        0 if the last training call converged, 1 if it issued a ConvergenceWarning.
     progressive_score_ : ProgressiveScore
-        How often the model was right about an example before learning it.
+        Counts of predictions of examples just before learning them, and of mistakes.
     model_size_ : int
         Number of support vectors, or of features of an approximate model.
 
@@ -133,15 +132,15 @@ class OnlineSVC(SupportVectorClassifier):
         self,
         *,
         C: float = 1.0,
-        kernel: str | Callable[[Any, Any], Any] = "rbf",
+        kernel: Kernel = "rbf",
         degree: int = 3,
-        gamma: str | float = "scale",
+        gamma: Gamma = "scale",
         coef0: float = 0.0,
         tol: float = 1e-3,
         cache_size: float = 200,
-        class_weight: Mapping[Any, float] | str | None = None,
+        class_weight: ClassWeight = None,
         verbose: bool = False,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         epochs: int | str = "auto",
         max_support: int | None = None,
         selection: str = "random",
@@ -172,9 +171,9 @@ class OnlineSVC(SupportVectorClassifier):
 
     @writes
     def finish(self) -> Self:
-        """Optimise the support vectors until no violation among them exceeds `tol`; `partial_fit` may go on afterwards.
+        """Optimise the support vectors until no violation among them exceeds `tol`.
 
-        `fit` does so at its end, unless `finishing=False`.
+        `fit` calls it at the end unless `finishing=False`. `partial_fit` may continue afterwards.
 
         Returns
         -------

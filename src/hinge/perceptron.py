@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hinge import _core
 from hinge._fit.classifier import KernelClassifier
@@ -11,17 +11,16 @@ from hinge._model.params import bound, flag, number, whole
 from hinge.exceptions import ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from hinge._fit.data import TrainingData
+    from hinge._model.types import ClassWeight, Gamma, Kernel, RandomStateLike
 
 
 class KernelPerceptron(KernelClassifier):
-    """Kernel perceptron: it adds each example that it misclassifies to its expansion.
+    """Kernel perceptron: every misclassified example becomes a support vector.
 
-    The oldest of online kernel classifiers, and a baseline for the others: plain, averaged, with a margin, or with a
-    bounded number of support vectors. It has no intercept, and minimises nothing, so that there are no measures such as
-    `duality_gap`. On noisy data it gets ever more support vectors.
+    The oldest online kernel classifier, and a baseline for the others: plain, averaged, with a margin, or with a
+    bounded number of support vectors. It has no intercept. It minimises no objective, so there are no measures such as
+    `duality_gap`. On noisy data the number of support vectors keeps growing.
 
     With more than two classes, one binary model per class is trained against the rest; they share kernel values.
 
@@ -54,7 +53,7 @@ class KernelPerceptron(KernelClassifier):
     margin : float, default=0.0
         Examples with y f(x) at most this count as mistakes.
     epochs : int, default=1
-        Number of passes over the training set in `fit`. A perceptron minimises nothing, so there is no "auto".
+        Number of passes over the training set in `fit`. A perceptron minimises no objective, so there is no "auto".
     n_jobs : int, default=None
         Number of threads. None means as many as the BLAS uses, -1 all processors. Results do not depend on it.
 
@@ -63,7 +62,7 @@ class KernelPerceptron(KernelClassifier):
     classes_ : ndarray of shape (n_classes,)
         Labels known so far, sorted.
     support_ : ndarray of shape (n_support,)
-        Places of the support vectors in the stream (after `fit`: rows of X), grouped by class.
+        Positions of the support vectors in the stream (after `fit`: rows of X), grouped by class.
     support_vectors_ : ndarray or CSR matrix of shape (n_support, n_features)
         Support vectors.
     n_support_ : ndarray of shape (n_classes,)
@@ -83,9 +82,9 @@ class KernelPerceptron(KernelClassifier):
     n_seen_ : int
         Number of examples given so far.
     fit_status_ : int
-        0 if the last call that learned converged, 1 if it warned that it did not.
+        0 if the last training call converged, 1 if it issued a ConvergenceWarning.
     progressive_score_ : ProgressiveScore
-        How often the model was right about an example before learning it.
+        Counts of predictions of examples just before learning them, and of mistakes.
     model_size_ : int
         Number of support vectors, or of features of an approximate model.
 
@@ -118,14 +117,14 @@ class KernelPerceptron(KernelClassifier):
     def __init__(
         self,
         *,
-        kernel: str | Callable[[Any, Any], Any] = "rbf",
+        kernel: Kernel = "rbf",
         degree: int = 3,
-        gamma: str | float = "scale",
+        gamma: Gamma = "scale",
         coef0: float = 0.0,
         cache_size: float = 200,
-        class_weight: Mapping[Any, float] | str | None = None,
+        class_weight: ClassWeight = None,
         verbose: bool = False,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         average: bool = False,
         max_support: int | None = None,
         margin: float = 0.0,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from hinge import _core
 from hinge._fit import driver
@@ -13,12 +13,11 @@ from hinge._model.params import bound, choice, number, whole
 from hinge.exceptions import ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     import numpy as np
     from numpy.typing import NDArray
 
     from hinge._fit.data import TrainingData
+    from hinge._model.types import ClassWeight, Gamma, Kernel, RandomStateLike
 
 _VARIANTS = ("ramp", "hinge", "ignore", "full")
 
@@ -85,7 +84,7 @@ class RobustOnlineSVC(SupportVectorClassifier):
     classes_ : ndarray of shape (n_classes,)
         Labels known so far, sorted.
     support_ : ndarray of shape (n_support,)
-        Places of the support vectors in the stream (after `fit`: rows of X), grouped by class.
+        Positions of the support vectors in the stream (after `fit`: rows of X), grouped by class.
     support_vectors_ : ndarray or CSR matrix of shape (n_support, n_features)
         Support vectors.
     n_support_ : ndarray of shape (n_classes,)
@@ -110,9 +109,9 @@ class RobustOnlineSVC(SupportVectorClassifier):
     n_seen_ : int
         Number of examples given so far.
     fit_status_ : int
-        0 if the last call that learned converged, 1 if it warned that it did not.
+        0 if the last training call converged, 1 if it issued a ConvergenceWarning.
     progressive_score_ : ProgressiveScore
-        How often the model was right about an example before learning it.
+        Counts of predictions of examples just before learning them, and of mistakes.
     model_size_ : int
         Number of support vectors, or of features of an approximate model.
 
@@ -142,15 +141,15 @@ class RobustOnlineSVC(SupportVectorClassifier):
         self,
         *,
         C: float = 1.0,
-        kernel: str | Callable[[Any, Any], Any] = "rbf",
+        kernel: Kernel = "rbf",
         degree: int = 3,
-        gamma: str | float = "scale",
+        gamma: Gamma = "scale",
         coef0: float = 0.0,
         tol: float = 1e-3,
         cache_size: float = 200,
-        class_weight: Mapping[Any, float] | str | None = None,
+        class_weight: ClassWeight = None,
         verbose: bool = False,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         variant: str = "ramp",
         ramp: float = -1.0,
         warmup: int = 100,
@@ -183,17 +182,19 @@ class RobustOnlineSVC(SupportVectorClassifier):
     @reads
     def n_admitted_(self) -> NDArray[np.int64]:
         """Number of examples inserted per binary model: left of the ramp, on it, right of it."""
-        return self._fitted_state().memory("admitted")
+        return self._fitted_state().solver_counts("admitted")
 
     @property
     @reads
     def n_cleaned_(self) -> NDArray[np.int64]:
         """Number of examples removed per binary model: left of the ramp, on it, right of it."""
-        return self._fitted_state().memory("cleaned")
+        return self._fitted_state().solver_counts("cleaned")
 
     @writes
     def finish(self) -> Self:
-        """Optimise the examples held until no violation exceeds `tol`; `partial_fit` may go on afterwards.
+        """Optimise the examples held until no violation exceeds `tol`.
+
+        `partial_fit` may continue afterwards.
 
         Returns
         -------
@@ -211,7 +212,7 @@ class RobustOnlineSVC(SupportVectorClassifier):
         if number("ramp", self.ramp, hint="a usual value is -1.0") >= 1:
             raise ParameterError(f"ramp must be below 1, where the loss begins, got {self.ramp!r}; -1.0 is usual.")
         if self.variant == "full" and self.max_support is not None:
-            raise ParameterError("max_support must be None for variant 'full', which lets no example go.")
+            raise ParameterError("max_support must be None for variant 'full', which never removes an example.")
         return _core.RobustOptions(
             **common,
             tolerance=float(self.tol),

@@ -1,9 +1,8 @@
-"""The streaming protocol: what tools that train estimators batch by batch need beyond scikit-learn's methods.
+"""The streaming protocol: functions for tools that train estimators batch by batch.
 
-scikit-learn's `partial_fit` learns one batch. A tool that trains any estimator of this package from a stream, as
-`hinge train` does, also asks what kind of estimator it has (`traits`), tells it where the first pass ends
-(`end_stream`), shows it the same examples again (`learn_again`), runs the finishing step (`finish`), and reports how
-training goes (`progressive_score`, `model_size`).
+scikit-learn's `partial_fit` learns one batch. A tool that trains any estimator of this package from a stream, such as
+`hinge train`, also needs the kind of estimator (`traits`), the end of the first pass (`end_stream`), further passes
+(`learn_again`), the finishing step (`finish`), and reports (`progressive_score`, `model_size`).
 
 Examples
 --------
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from hinge._model.state import State
+    from hinge._model.types import Array
     from hinge._model.validation import Storage
 
 __all__ = [
@@ -67,18 +67,18 @@ Task = Literal["classification", "one-class", "regression"]
 
 @dataclass(frozen=True)
 class StreamTraits:
-    """What a tool needs to know about a class of estimators.
+    """Properties of a class of estimators that training tools need.
 
     Attributes
     ----------
     task : {"classification", "one-class", "regression"}
-        What the estimator learns. One-class estimators learn without labels.
+        The learning task. One-class estimators learn without labels.
     is_exact : bool
-        The estimator holds every example and has the exact solution after one pass; more passes change nothing.
+        Whether the estimator holds every example and has the exact solution after one pass.
     size_unit : {"support vectors", "features"}
         What `model_size` counts.
     dtype : {"float32", "float64"}
-        The precision in which the estimator works best.
+        The recommended precision of the examples.
     """
 
     task: Task = "classification"
@@ -94,7 +94,7 @@ def traits(model: Model) -> StreamTraits:
 
 
 def is_fitted(model: Model) -> bool:
-    """Tell whether an estimator has learned anything."""
+    """Return True if an estimator is fitted."""
     return bool(model.__sklearn_is_fitted__())
 
 
@@ -110,7 +110,7 @@ def check_params(model: Model) -> None:
 
 
 def resolve_gamma(model: Model, X: ArrayLike) -> float:
-    """Compute the value that `gamma="scale"` or `gamma="auto"` stands for on some examples.
+    """Compute the value of `gamma="scale"` or `gamma="auto"` for some examples.
 
     Parameters
     ----------
@@ -162,7 +162,7 @@ def learn_again(
 
 
 def end_stream(model: Model) -> None:
-    """Tell an estimator that the first pass over a stream is over.
+    """Mark the end of the first pass over a stream.
 
     Approximate estimators choose their landmarks now if the stream was shorter than their sample. For all other
     estimators this does nothing.
@@ -178,7 +178,7 @@ def finish(model: Model) -> None:
 
 
 def progressive_score(model: Model) -> ProgressiveScore:
-    """Return how often a classifier was wrong about an example just before it learned that example.
+    """Return how often a classifier mispredicted an example just before learning it.
 
     Returns
     -------
@@ -197,13 +197,13 @@ def model_size(model: Model, *, fast: bool = False) -> int:
     model : estimator
         A fitted estimator.
     fast : bool, default=False
-        Count what the estimator retains, in constant time. Until the finishing step, online models retain a few
+        Count the retained examples instead, in constant time. Until the finishing step, online models retain a few
         examples more than their support vectors. Exact models always count their support vectors.
 
     Returns
     -------
     int
-        The number of what `traits(model).size_unit` names.
+        The size, in the unit `traits(model).size_unit`.
     """
     kind = traits(model)
     if kind.size_unit == "features" or (fast and not kind.is_exact):
@@ -221,7 +221,7 @@ def storage(model: Model) -> Storage:
     return _state(model).storage
 
 
-def predict_with_scores(model: Model, X: ArrayLike) -> tuple[NDArray[Any], NDArray[np.float64]]:
+def predict_with_scores(model: Model, X: ArrayLike) -> tuple[Array, NDArray[np.float64]]:
     """Compute predictions and decision values in one evaluation of the kernel.
 
     Parameters
@@ -234,9 +234,9 @@ def predict_with_scores(model: Model, X: ArrayLike) -> tuple[NDArray[Any], NDArr
     Returns
     -------
     predictions : ndarray of shape (n,)
-        What `predict` returns.
+        The result of `predict`.
     scores : ndarray of shape (n, n_columns)
-        What `decision_function` returns, with one column where that has one dimension. A regressor's predictions.
+        The result of `decision_function`, with one column if it is one-dimensional; the predictions of a regressor.
     """
     task = traits(model).task
     if task == "regression":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hinge import _core
 from hinge._fit.classifier import SupportVectorClassifier
@@ -11,11 +11,10 @@ from hinge._model.params import choice, flag, random_seed, whole
 from hinge.exceptions import ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from hinge._fit.data import TrainingData
+    from hinge._model.types import ClassWeight, Gamma, Kernel, RandomStateLike
 
-_MOST_STEPS = 1_000_000  # for one example: Ctrl-C waits until it is learned
+_MAX_STEPS = 1_000_000  # per example: Ctrl-C waits until an example is learned
 
 
 class TrackingSVC(SupportVectorClassifier):
@@ -62,7 +61,7 @@ class TrackingSVC(SupportVectorClassifier):
         Which examples to keep: all, or only those with a non-zero coefficient, as in section 5.2 of the paper, where
         draws of other examples are skipped and learning is faster.
     epochs : int, default=1
-        Number of passes over the training set in `fit`. One pass is what the guarantee speaks of.
+        Number of passes over the training set in `fit`. The guarantee holds for one pass.
     n_jobs : int, default=None
         Number of threads. None means as many as the BLAS uses, -1 all processors. Results do not depend on it.
 
@@ -71,7 +70,7 @@ class TrackingSVC(SupportVectorClassifier):
     classes_ : ndarray of shape (n_classes,)
         Labels known so far, sorted.
     support_ : ndarray of shape (n_support,)
-        Places of the support vectors in the stream (after `fit`: rows of X), grouped by class.
+        Positions of the support vectors in the stream (after `fit`: rows of X), grouped by class.
     support_vectors_ : ndarray or CSR matrix of shape (n_support, n_features)
         Support vectors.
     n_support_ : ndarray of shape (n_classes,)
@@ -91,9 +90,9 @@ class TrackingSVC(SupportVectorClassifier):
     n_seen_ : int
         Number of examples given so far.
     fit_status_ : int
-        0 if the last call that learned converged, 1 if it warned that it did not.
+        0 if the last training call converged, 1 if it issued a ConvergenceWarning.
     progressive_score_ : ProgressiveScore
-        How often the model was right about an example before learning it.
+        Counts of predictions of examples just before learning them, and of mistakes.
     model_size_ : int
         Number of support vectors, or of features of an approximate model.
 
@@ -122,15 +121,15 @@ class TrackingSVC(SupportVectorClassifier):
         self,
         *,
         C: float = 1.0,
-        kernel: str | Callable[[Any, Any], Any] = "rbf",
+        kernel: Kernel = "rbf",
         degree: int = 3,
-        gamma: str | float = "scale",
+        gamma: Gamma = "scale",
         coef0: float = 0.0,
         tol: float = 1e-3,
         cache_size: float = 200,
-        class_weight: Mapping[Any, float] | str | None = None,
+        class_weight: ClassWeight = None,
         verbose: bool = False,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         n_steps: int = 10,
         process: bool = True,
         average: bool = True,
@@ -173,7 +172,7 @@ class TrackingSVC(SupportVectorClassifier):
         return _core.TrackingOptions(
             **common,
             tolerance=float(self.tol),
-            n_steps=whole("n_steps", self.n_steps, at_least=1, at_most=_MOST_STEPS, hint="a usual value is 10"),
+            n_steps=whole("n_steps", self.n_steps, at_least=1, at_most=_MAX_STEPS, hint="a usual value is 10"),
             process=process,
             average=flag("average", self.average),
             keep_all=keep_all,

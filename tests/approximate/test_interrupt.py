@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from hinge import ApproximateSVC, ApproximateSVR
-from hinge.approximate import _learning
+from hinge.approximate import ApproximateState, _landmarks
 
 SCRIPT = """
 import os, signal, threading, time
@@ -74,14 +74,14 @@ def interrupt(*_, **__):
 
 
 @pytest.mark.parametrize("kind", [ApproximateSVC, ApproximateSVR])
-@pytest.mark.parametrize("where", ["nystroem", "_learn"])
-def test_a_first_call_that_is_interrupted(monkeypatch, two, kind, where):
+@pytest.mark.parametrize(("where", "name"), [(_landmarks, "nystroem"), (ApproximateState, "learn")])
+def test_a_first_call_that_is_interrupted(monkeypatch, two, kind, where, name):
     X, y = two
     X, y = np.tile(X, (10, 1)), np.tile(y, 10)
     for verb in ("fit", "partial_fit"):
         model = kind(gamma=1.0, n_components=20, random_state=0)
         with monkeypatch.context() as patch:
-            patch.setattr(_learning, where, interrupt)
+            patch.setattr(where, name, interrupt)
             with pytest.raises(KeyboardInterrupt):
                 getattr(model, verb)(X, y)
         model = pickle.loads(pickle.dumps(model))
@@ -97,7 +97,7 @@ def test_while_the_map_of_a_stream_is_made(monkeypatch, two, after):
     X, y = two
     model = ApproximateSVC(gamma=1.0, n_components=20, random_state=0).partial_fit(X[:after], y[:after])
     with monkeypatch.context() as patch:
-        patch.setattr(_learning, "nystroem", interrupt)
+        patch.setattr(_landmarks, "nystroem", interrupt)
         with pytest.raises(KeyboardInterrupt):
             model.partial_fit(X, y)
     copied = pickle.loads(pickle.dumps(model))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hinge import ApproximateSVC, ApproximateSVR, DataError
-from hinge.approximate._merging import averaged, begin, go_over
+from hinge.approximate._averaging import average_models, start_model, train_one_pass
 
 
 @pytest.fixture
@@ -17,11 +17,13 @@ def problem():
 
 
 def trained(model, X, y, cuts, rounds):
-    model = begin(model, X[:1000], y[:1000], classes=np.unique(y), n_examples=len(y))
+    model = start_model(model, X[:1000], y[:1000], classes=np.unique(y), n_examples=len(y))
     parts = [part for part in np.split(np.arange(len(y)), cuts) if len(part)]
     for number in range(rounds):
-        passes = [go_over(model, X[part], y[part], seed=100 * number + place) for place, part in enumerate(parts)]
-        model = averaged(passes, [len(part) for part in parts])
+        passes = [
+            train_one_pass(model, X[part], y[part], seed=100 * number + place) for place, part in enumerate(parts)
+        ]
+        model = average_models(passes, [len(part) for part in parts])
     return model
 
 
@@ -42,18 +44,18 @@ def test_unequal_parts_minimise_the_same_objective(problem, cuts, C):
 
 def test_models_that_are_given_stay_as_they_are(problem):
     X, y = problem
-    begun = begin(ApproximateSVC(random_state=0), X, y, classes=[0, 1], n_examples=len(y))
+    begun = start_model(ApproximateSVC(random_state=0), X, y, classes=[0, 1], n_examples=len(y))
     assert (begun.coef_ == 0).all()
-    first, again = (go_over(begun, X, y, seed=3) for _ in range(2))
+    first, again = (train_one_pass(begun, X, y, seed=3) for _ in range(2))
     assert (begun.coef_ == 0).all()
     np.testing.assert_array_equal(first.coef_, again.coef_)
-    assert (go_over(begun, X, y, seed=4).coef_ != first.coef_).any()
+    assert (train_one_pass(begun, X, y, seed=4).coef_ != first.coef_).any()
 
 
 def test_the_average_of_a_model_with_itself(problem):
     X, y = problem
-    model = go_over(begin(ApproximateSVC(random_state=0), X, y, classes=[0, 1]), X, y)
-    mean = averaged([model, model, model], [1, 1, 5])
+    model = train_one_pass(start_model(ApproximateSVC(random_state=0), X, y, classes=[0, 1]), X, y)
+    mean = average_models([model, model, model], [1, 1, 5])
     np.testing.assert_allclose(mean.decision_function(X), model.decision_function(X), atol=1e-9)
     assert (mean.n_iter_, mean.n_seen_) == (model.n_iter_, model.n_seen_)
 
@@ -66,4 +68,4 @@ def test_a_regression_over_parts(problem):
 
 def test_no_model_has_no_average():
     with pytest.raises(DataError, match="at least one model"):
-        averaged([], [])
+        average_models([], [])

@@ -79,7 +79,7 @@ def test_ids_that_cannot_be_saved(two, file, name):
     X, y = two
     model = IncrementalSVC().partial_fit(X[:1], y[:1], ids=[name])
     with pytest.raises(
-        ModelFileError, match=r"^The model cannot be saved: an id must be a text, a finite number, True"
+        ModelFileError, match=r"^The model cannot be saved: an id must be a string, a finite number, True"
     ):
         hinge.save(model, file)
     assert not file.exists()
@@ -146,8 +146,8 @@ def test_contents_of_a_file(saved):
     assert header["state"]["named"] == [0, 1, 2]
 
 
-NOT_RUNS, NOT_PAIRS = "does not hold runs of places", "are not pairs of a place and a plain value"
-REPEATED, NOT_THEIRS = "an id or its place is repeated", "its ids do not belong to its examples one to one"
+NOT_RANGES, NOT_PAIRS = "does not hold ranges of positions", "are not pairs of a position and a plain value"
+REPEATED, NOT_THEIRS = "an id or a position occurs twice", "its ids do not belong to its examples one to one"
 
 
 @pytest.mark.parametrize(
@@ -155,17 +155,17 @@ REPEATED, NOT_THEIRS = "an id or its place is repeated", "its ids do not belong 
     [
         ({"own": [[0, 4]]}, NOT_THEIRS),
         ({"own": [[0, 10]]}, REPEATED),
-        ({"own": [[0, 4], [7, 11]]}, NOT_RUNS),
-        ({"own": [[7, 10], [0, 4]]}, NOT_RUNS),
-        ({"own": [[0, 4], [4, 4], [7, 10]]}, NOT_RUNS),
-        ({"own": [[0, 3], [3, 4], [7, 10]]}, NOT_RUNS),
-        ({"own": [[-1, 4], [7, 10]]}, NOT_RUNS),
-        ({"own": [[0, 4.0], [7, 10]]}, NOT_RUNS),
-        ({"own": [[0], [7, 10]]}, NOT_RUNS),
-        ({"own": [0, 4]}, NOT_RUNS),
-        ({"own": [[False, 4], [7, 10]]}, NOT_RUNS),
+        ({"own": [[0, 4], [7, 11]]}, NOT_RANGES),
+        ({"own": [[7, 10], [0, 4]]}, NOT_RANGES),
+        ({"own": [[0, 4], [4, 4], [7, 10]]}, NOT_RANGES),
+        ({"own": [[0, 3], [3, 4], [7, 10]]}, NOT_RANGES),
+        ({"own": [[-1, 4], [7, 10]]}, NOT_RANGES),
+        ({"own": [[0, 4.0], [7, 10]]}, NOT_RANGES),
+        ({"own": [[0], [7, 10]]}, NOT_RANGES),
+        ({"own": [0, 4]}, NOT_RANGES),
+        ({"own": [[False, 4], [7, 10]]}, NOT_RANGES),
         ({"own": {}}, "the field 'own' of its ids is of the wrong type"),
-        ({"own": [[0, 2**70]]}, NOT_RUNS),
+        ({"own": [[0, 2**70]]}, NOT_RANGES),
         ({"idle": []}, NOT_THEIRS),
         ({"idle": [[0, 4]]}, NOT_THEIRS),
         ({"idle": [[2, 3], [4, 5]]}, REPEATED),

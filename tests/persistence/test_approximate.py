@@ -12,8 +12,8 @@ from sklearn.base import clone
 import hinge
 from hinge import ApproximateSVC, ApproximateSVR, ModelFileError, PreparedClassifier
 from hinge._fit import driver
-from hinge.approximate._learner import part_of
-from hinge.approximate._learning import begin_stream
+from hinge.approximate._rows import EncodedRows
+from hinge.approximate._streams import Stream
 from hinge.tables import Preparation, Scaling
 
 MAKERS = {
@@ -218,10 +218,10 @@ def test_truncated(gathering, fourier):
         ("average", np.inf, "average holds numbers that are not finite"),
         ("bias", np.nan, "bias holds numbers that are not finite"),
         ("average_bias", np.nan, "average_bias holds numbers that are not finite"),
-        ("n_steps", -1.0, "n_steps makes no sense"),
-        ("n_steps", 1e300, "n_steps makes no sense"),
-        ("n_kernel_evals", 1e300, "n_kernel_evals makes no sense"),
-        ("weight_mean", -1.0, "weight_mean makes no sense"),
+        ("n_steps", -1.0, "n_steps is invalid"),
+        ("n_steps", 1e300, "n_steps is invalid"),
+        ("n_kernel_evals", 1e300, "n_kernel_evals is invalid"),
+        ("weight_mean", -1.0, "weight_mean is invalid"),
         ("held_ids", 50, "an id is not that of an example it has seen"),
         ("held_ids", "next", "an id is repeated"),
         ("held_targets", 3.0, "a target is not the number of a class"),
@@ -244,7 +244,7 @@ def test_stopped_before_the_first_example(file, problem, parts, rewrite):
     options = model._check_params(streaming=True)
     state, data, features = driver.first_state(model, options, X, y, None, None)  # as Ctrl-C leaves it
     state.n_seen = len(data)
-    begin_stream(state, part_of(model, state, data, 0), model._resolve_kernel, 0)
+    Stream(state, model._resolve_kernel, 0).begin(EncodedRows.encode(model._task, data, state.table))
     vars(model).update(features, _state=state)
     other = reloaded(model, file)
     for each in (model, other):
@@ -279,9 +279,9 @@ def test_sparse_rows(sparse, parts, rewrite, *, prefix, name, place, value, comp
 @pytest.mark.parametrize(
     ("state", "complaint"),
     [
-        ({"typical": 0}, "the typical size of its features makes no sense"),
-        ({"typical": -1.0}, "the typical size of its features makes no sense"),
-        ({"typical": 10**400}, "the typical size of its features makes no sense"),
+        ({"typical": 0}, "the typical size of its features is invalid"),
+        ({"typical": -1.0}, "the typical size of its features is invalid"),
+        ({"typical": 10**400}, "the typical size of its features is invalid"),
         ({"typical": None}, "its state has no field 'typical', or it is of the wrong type"),
         ({"built_from": 0}, "its map was built from more examples than it has kept, or from none"),
         ({"built_from": 51}, "its map was built from more examples than it has kept, or from none"),
@@ -352,7 +352,7 @@ def test_a_prepared_regression_is_refused(file, problem, parts, rewrite):
     arrays, inside = parts(file)
     inside = {name: value for name, value in inside.items() if name not in ("format", "version")}
     rewrite(file, arrays | scales, outside | {"model": inside})
-    refused(file, "its model is not of the kind it says")
+    refused(file, "its model does not match its estimator")
 
 
 def test_claims_take_no_memory(sparse, parts, rewrite):

@@ -76,7 +76,7 @@ def test_bfloat16(dense):
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
-        (lambda text: "{", "a text in it is not JSON"),
+        (lambda text: "{", "its header is not JSON"),
         (lambda text: "[" * 100_000, "nested too deeply"),
         (lambda text: text.replace('{"format"', '{"format": "hinge", "format"'), "has a key twice"),
         (lambda text: text.replace('"C": 1.0', '"C": NaN'), "holds NaN, which is not a number"),
@@ -157,8 +157,8 @@ def test_parameters(dense, parts, rewrite, parameters, complaint):
         ({"sparse": True}, "it should hold the arrays"),
         ({"dtype": "object"}, "its numbers are neither float32 nor float64"),
         ({"dtype": "float32"}, "is float64 instead of float32"),
-        ({"n_seen": -3}, "its number of examples makes no sense"),
-        ({"n_seen": 2**63}, "its number of examples makes no sense"),
+        ({"n_seen": -3}, "its number of examples is invalid"),
+        ({"n_seen": 2**63}, "its number of examples is invalid"),
         ({"n_seen": 5}, "an id is not that of an example it has seen"),
         ({"n_seen": 120.0}, "the field 'n_seen' of its state is of the wrong type"),
         ({"options": {}}, "its state has a field 'options'"),
@@ -166,19 +166,19 @@ def test_parameters(dense, parts, rewrite, parameters, complaint):
         ({"classes": [0, 1]}, "its class numbers do not match its classes"),
         ({"classes": [0, 2, 1]}, "its classes are not sorted, or repeated"),
         ({"classes": [0, 1, 1]}, "its classes are not sorted, or repeated"),
-        ({"classes": [0, 1, "2"]}, "its labels are not of the type it says"),
-        ({"classes": [0, 1, 2.5]}, "its labels are not of the type it says"),
-        ({"classes": [False, 1, 2]}, "its labels are not of the type it says"),
-        ({"classes": [0, 1, 2**70]}, "its labels are not of the type it says"),
-        ({"classes": [[0], [1], [2]]}, "its labels are not of the type it says"),
-        ({"class_type": "|i1", "classes": [0, 1, 300]}, "its labels are not of the type it says"),
+        ({"classes": [0, 1, "2"]}, "its labels do not match class_type"),
+        ({"classes": [0, 1, 2.5]}, "its labels do not match class_type"),
+        ({"classes": [False, 1, 2]}, "its labels do not match class_type"),
+        ({"classes": [0, 1, 2**70]}, "its labels do not match class_type"),
+        ({"classes": [[0], [1], [2]]}, "its labels do not match class_type"),
+        ({"class_type": "|i1", "classes": [0, 1, 300]}, "its labels do not match class_type"),
         ({"class_type": "<f8", "classes": [0.0, 1.0, 1e999]}, "JSON"),
-        ({"class_type": "<U1", "classes": ["a", "b", "cc"]}, "its labels are not of the type it says"),
+        ({"class_type": "<U1", "classes": ["a", "b", "cc"]}, "its labels do not match class_type"),
         ({"class_type": "<U99999999"}, "its labels are of an unknown type"),
         ({"class_type": "i4,i4"}, "its labels are of an unknown type"),
         ({"class_type": "<M8[s]"}, "its labels are of an unknown type"),
         ({"class_type": "<c16"}, "its labels are of an unknown type"),
-        ({"class_type": "|O"}, "its labels are not of the type it says"),
+        ({"class_type": "|O"}, "its labels do not match class_type"),
         ({"class_numbers": [0, 0, 1]}, "its class numbers do not match its classes"),
         ({"class_numbers": [0, 1, 2.0]}, "its class numbers do not match its classes"),
         ({"class_numbers": [False, True, 2]}, "its class numbers do not match its classes"),
@@ -251,9 +251,9 @@ def test_arrays_of_the_wrong_size(dense, parts, rewrite, name):
         ("costs", 0, np.nan, "costs holds numbers that are not finite"),
         ("values", 0, np.inf, "values holds numbers that are not finite"),
         ("values", 0, 1e200, "a feature is so large that its square overflows"),
-        ("members", 0, -1, "a member is not the place of an example"),
-        ("members", 0, 10**9, "a member is not the place of an example"),
-        ("members", 0, "members 1", "a machine holds an example twice"),
+        ("members", 0, -1, "a member is not the position of an example"),
+        ("members", 0, 10**9, "a member is not the position of an example"),
+        ("members", 0, "members 1", "a binary model holds an example twice"),
         ("member_counts", 0, -5, "its members do not match their counts"),
         ("member_counts", 0, 2**62, "its members do not match their counts"),
         ("member_lows", 0, -0.5, "a box does not end at zero"),
@@ -270,12 +270,12 @@ def test_arrays_of_the_wrong_size(dense, parts, rewrite, name):
         ("gradient", 0, 1e306, "a gradient is so large that sums overflow"),
         ("costs", 0, 1e200, "numbers of costs are so large that their sums overflow"),
         ("lag", 0, -1e200, "numbers of lag are so large that their sums overflow"),
-        ("n_kernel_evals", 0, -1, "a count in n_kernel_evals makes no sense"),
-        ("n_steps", 0, -1, "a count in n_steps makes no sense"),
-        ("shift_chosen", 0, 2, "it does not say whether its shift is chosen"),
+        ("n_kernel_evals", 0, -1, "a count in n_kernel_evals is invalid"),
+        ("n_steps", 0, -1, "a count in n_steps is invalid"),
+        ("shift_chosen", 0, 2, "shift_chosen is neither 0 nor 1"),
         ("seeds", 0, 10**6, "a binary model has begun with more examples than it has seen"),
-        ("seeds", 1, -1, "a count in seeds makes no sense"),
-        ("bracket_ends", 0, -1, "a count in bracket_ends makes no sense"),
+        ("seeds", 1, -1, "a count in seeds is invalid"),
+        ("bracket_ends", 0, -1, "a count in bracket_ends is invalid"),
     ],
 )
 def test_entries(dense, parts, rewrite, *, name, place, value, complaint):
@@ -317,7 +317,7 @@ def test_what_solvers_remember(tmp_path, problem, parts, rewrite, *, model, name
     arrays, header = parts(file)
     assert arrays[name].shape[:1] == arrays["member_counts"].shape
     rewrite(file, arrays | {name: -1 - arrays[name]}, header)
-    refused(file, f"a count in {name} makes no sense")
+    refused(file, f"a count in {name} is invalid")
     rewrite(file, arrays | {name: arrays[name][:-1]}, header)
     refused(file, f"{name} does not match the classes")
     rewrite(file, {other: array for other, array in arrays.items() if other != name}, header)
@@ -330,7 +330,7 @@ def test_examples_that_nobody_needs(dense, parts, rewrite):
     counts = [int(part.sum()) for part in np.split(kept, np.cumsum(arrays["member_counts"])[:-1])]
     smaller = {name: arrays[name][kept] for name in OF_MEMBERS} | {"member_counts": np.array(counts)}
     rewrite(dense, arrays | smaller, header)
-    refused(dense, "an example belongs to no machine")
+    refused(dense, "an example belongs to no binary model")
 
 
 @pytest.mark.parametrize(
@@ -375,7 +375,7 @@ def test_sparse_kernel_values(sparse, parts, rewrite):
     kernel = header["state"]["kernel"] | {"name": "precomputed"}
     header["parameters"]["kernel"] = "precomputed"
     rewrite(sparse, arrays, header | {"state": header["state"] | {"kernel": kernel}})
-    refused(sparse, "kernel values computed beforehand cannot be sparse")
+    refused(sparse, "a precomputed kernel cannot be sparse")
 
 
 def test_the_native_code_looks_at_columns_as_well(problem):

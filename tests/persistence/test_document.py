@@ -118,5 +118,5 @@ def test_its_bounds_are_ours(text):
     assert "1 to 2^26" in text
     assert _check.MAX_FEATURES == 2**26
     assert "at most 2^23 bytes" in text
-    assert _file.MOST_TEXT == 2**23
+    assert _file.MAX_HEADER_BYTES == 2**23
     assert f"version {_file.VERSION}" in text.splitlines()[0]

@@ -142,5 +142,5 @@ def test_the_estimator_matches_the_wrapped_model(request, parts, rewrite, kinds)
     header["estimator"] = after
     header.pop("normal", None)
     rewrite(file, arrays, header | ({"normal": None} if after == "PreparedDetector" else {}))
-    with pytest.raises(ModelFileError, match="its model is not of the kind it says"):
+    with pytest.raises(ModelFileError, match="its model does not match its estimator"):
         hinge.load(file)

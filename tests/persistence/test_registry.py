@@ -8,7 +8,7 @@ from hinge import ModelFileError, OnlineSVC
 from hinge.persistence import _registry
 from hinge.persistence._errors import require
 from hinge.persistence._file import Parts
-from hinge.persistence._registry import Entry, put_together, register, take_apart
+from hinge.persistence._registry import Entry, from_parts, register, to_parts
 
 
 class Halved:
@@ -20,7 +20,7 @@ class Halved:
 
 
 def apart(model):
-    inner = take_apart(model.model)
+    inner = to_parts(model.model)
     return Parts(inner.arrays | {"halved.factor": model.factor}, {"model": inner.header})
 
 
@@ -28,7 +28,7 @@ def together(parts):
     arrays = dict(parts.arrays)
     factor = arrays.pop("halved.factor", None)
     require(factor is not None, "it has no factor")
-    return Halved(put_together(Parts(arrays, parts.header["model"])), factor)
+    return Halved(from_parts(Parts(arrays, parts.header["model"])), factor)
 
 
 @pytest.fixture

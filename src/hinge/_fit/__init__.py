@@ -1,1 +1,1 @@
-"""How estimators learn: the driver of fit and partial_fit, passes over a training set, progress, convergence."""
+"""Training: the driver of `fit` and `partial_fit`, tasks, passes over a training set, progress and convergence."""

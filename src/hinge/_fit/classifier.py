@@ -1,8 +1,8 @@
-"""Classifiers: kernel classifiers of any kind, and those that minimise the cost of a support vector machine."""
+"""Base classes of classifiers: all kernel classifiers, and those that minimise the objective of an SVM."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from sklearn.base import ClassifierMixin
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from hinge._model.labels import ClassTable
     from hinge._model.options import CommonOptions
     from hinge._model.state import NativeModel
+    from hinge._model.types import Labels, MatrixLike
 
 
 class KernelClassifier(ClassifierMixin, KernelEstimator):
@@ -38,7 +39,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
 
     @property
     @reads
-    def classes_(self) -> NDArray[Any]:
+    def classes_(self) -> Labels:
         """Labels known so far, sorted."""
         return self._fitted_state().table.classes
 
@@ -50,7 +51,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
 
     @writes
     @with_callbacks
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn a training set from scratch, discarding what was learned before.
 
         Parameters
@@ -72,7 +73,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
 
     @writes
     def partial_fit(
-        self, X: Any, y: Any, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+        self, X: MatrixLike, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
     ) -> Self:
         """Learn more examples, in the order given.
 
@@ -85,8 +86,8 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
         Parameters
         ----------
         X : array-like or CSR matrix of shape (n, n_features)
-            Examples. With a precomputed kernel, the columns stand for all examples that will ever be learned: the
-            t-th example of the stream is column t.
+            Examples. With a precomputed kernel, there must be one column for every example that will ever be
+            learned: column t belongs to the t-th example of the stream.
         y : array-like of shape (n,)
             Labels; new classes may appear in any call.
         classes : array-like of shape (n_classes,), default=None
@@ -101,7 +102,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
         """
         return driver.partial_fit(self, X, y, classes, sample_weight)
 
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
+    def decision_function(self, X: MatrixLike) -> NDArray[np.float64]:
         """Compute the decision function.
 
         Parameters
@@ -117,11 +118,10 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
         table, decisions = self._class_decisions(X)
         return decisions if len(table) > 2 else decisions.ravel()
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: MatrixLike) -> Labels:
         """Predict the class of examples.
 
-        Any number of threads may predict at the same time. While another thread learns, the answer is that of the last
-        complete state.
+        Thread-safe. While another thread learns, predictions come from the last complete state.
 
         Parameters
         ----------
@@ -136,14 +136,14 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
         table, decisions = self._class_decisions(X)
         return table.choose(decisions)
 
-    def _class_decisions(self, X: Any) -> tuple[ClassTable, NDArray[np.float64]]:
-        """Return decision values in the order of the classes, and these classes."""
+    def _class_decisions(self, X: MatrixLike) -> tuple[ClassTable, NDArray[np.float64]]:
+        """Return the classes, and decision values in their order."""
         predictor, decisions = self._raw_decisions(X)
         return predictor.table, predictor.table.arrange(decisions)
 
 
 class SupportVectorClassifier(KernelClassifier):
-    """A classifier that minimises the regularised hinge loss, and measures how close it is to the minimum."""
+    """A classifier that minimises the regularised hinge loss, with measures of its distance to the optimum."""
 
     C: float
     tol: float
@@ -159,17 +159,19 @@ class SupportVectorClassifier(KernelClassifier):
         return float(self.C)
 
     def _solution(self) -> NativeModel:
-        """Return the native model, ready to be measured."""
+        """Return the native model to measure."""
         return self._fitted_state().native
 
     @reads
-    def duality_gap(self, X: Any = None, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
+    def duality_gap(
+        self, X: MatrixLike | None = None, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> float:
         """Compute the duality gap: primal minus dual objective, summed over the binary models.
 
         Parameters
         ----------
         X, y : array-like, default=None
-            Examples of the problem, for instance the whole training set; None for those that the model still holds.
+            Examples that define the problem, for instance the whole training set; None means those held.
         sample_weight : array-like of shape (n,), default=None
             Weights of the rows of X.
 
@@ -181,17 +183,17 @@ class SupportVectorClassifier(KernelClassifier):
         """
         if X is None:
             return float(self._solution().duality_gap.sum())
-        return self._measured(gap_on, X, y, sample_weight)
+        return self._measure(gap_on, X, y, sample_weight)
 
     @reads
-    def dual_objective(self, X: Any = None, y: Any = None) -> float:  # noqa: ARG002
+    def dual_objective(self, X: MatrixLike | None = None, y: ArrayLike | None = None) -> float:  # noqa: ARG002
         """Compute the dual objective, summed over the binary models; learning raises it.
 
         Parameters
         ----------
         X, y : array-like, default=None
             Ignored: examples that the model does not hold have coefficient zero. Present so that all measures have the
-            same signature.
+            same parameters.
 
         Returns
         -------
@@ -201,14 +203,16 @@ class SupportVectorClassifier(KernelClassifier):
         return float(self._solution().dual_objective.sum())
 
     @reads
-    def kkt_violation(self, X: Any = None, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
+    def kkt_violation(
+        self, X: MatrixLike | None = None, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> float:
         """Compute the largest violation of the optimality (KKT) conditions over the binary models.
 
         Parameters
         ----------
         X, y : array-like, default=None
-            Examples to check besides those that the model holds. Rows equal to one that is held count as that one,
-            others have coefficient zero.
+            Examples to check besides those that the model holds. A row equal to an example held has the coefficient of
+            that example, other rows have coefficient zero.
         sample_weight : array-like of shape (n,), default=None
             Weights of the rows of X.
 
@@ -219,9 +223,11 @@ class SupportVectorClassifier(KernelClassifier):
         """
         if X is None:
             return float(self._solution().gap.max(initial=0.0))
-        return self._measured(violation_on, X, y, sample_weight)
+        return self._measure(violation_on, X, y, sample_weight)
 
-    def _measured(self, measure: Callable[..., float], X: Any, y: Any, sample_weight: ArrayLike | None) -> float:
+    def _measure(
+        self, measure: Callable[..., float], X: MatrixLike, y: ArrayLike | None, sample_weight: ArrayLike | None
+    ) -> float:
         state = self._fitted_state()
         require_convex(state)
         data = self._task.check(self, X, y, sample_weight, state)

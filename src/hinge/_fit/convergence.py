@@ -16,18 +16,18 @@ _ADVICE = "scale the features, lower C or raise tol"
 
 
 def warn_not_converged(state: State, what: str) -> None:
-    """Warn that the tolerance was not reached, and say what may help."""
+    """Warn that a solution does not reach the tolerance, with advice."""
     warn(state, f"{what} before the tolerance was reached; {_ADVICE}.")
 
 
 def warn(state: State, message: str) -> None:
-    """Give a ConvergenceWarning that names the line of the user, and note it in the state."""
+    """Issue a ConvergenceWarning at the line of the caller of this package, and record it in the state."""
     state.converged = False
     warnings.warn(message, ConvergenceWarning, stacklevel=_depth())
 
 
 def _depth() -> int:
-    """Return how far up the call stack the caller of the library is."""
+    """Return the stack level of the caller of this package."""
     level, frame = 1, sys._getframe(1)
     while frame.f_back is not None and f"{frame.f_globals.get('__name__')}.".startswith(("hinge.", "sklearn.")):
         level, frame = level + 1, frame.f_back

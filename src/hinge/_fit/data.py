@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hinge.exceptions import DataError
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+
     from numpy.typing import NDArray
 
     from hinge._model.labels import ClassTable
-    from hinge._model.validation import Rows
+    from hinge._model.types import Labels, Rows, Values
 
 
 @dataclass(frozen=True)
@@ -26,26 +27,26 @@ class TrainingData:
     X : ndarray, CSR matrix or TakenRows
         The rows.
     y : ndarray of shape (n,)
-        Labels as the user gave them, or the values of a regression.
+        Labels, or the target values of a regression.
     weights : ndarray of shape (n,)
         Sample weights.
     costs : ndarray of shape (n,)
         Upper bounds of the coefficients: `C` times sample weight times class weight. Rows of cost 0 are skipped.
     metadata : dict
-        Passed on to scikit-learn's callbacks.
+        Passed to scikit-learn's callbacks.
     ids : sequence of hashable
         One id per row, for models that can forget examples; empty for others.
     features : dict
-        The fitted attributes that say how many features there are, and what they are called.
+        The fitted attributes with the number and the names of the features.
     """
 
     X: Rows
-    y: NDArray[Any]
+    y: Labels
     weights: NDArray[np.float64]
     costs: NDArray[np.float64]
     metadata: dict[str, NDArray[np.float64]]
     ids: Sequence[Hashable] = ()
-    features: Mapping[str, Any] = field(default_factory=dict)
+    features: Values = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.y)
@@ -65,5 +66,5 @@ class TrainingData:
         """Raise DataError if no row has a positive weight."""
         if not self.used.any():
             raise DataError(
-                "At least one row must have a weight above zero, got none; leave sample_weight out to use all rows."
+                "At least one row must have a weight above zero, got none; omit sample_weight to use all rows."
             )

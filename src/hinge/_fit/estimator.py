@@ -1,4 +1,4 @@
-"""What all estimators here have in common: fitted attributes, predictions, copies."""
+"""The base class of all estimators: parameters, fitted attributes, predictions and copies."""
 
 from __future__ import annotations
 
@@ -15,8 +15,6 @@ from hinge._model.threads import count_threads
 from hinge._model.validation import check_queries, is_ready
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     import numpy as np
     from numpy.typing import NDArray
 
@@ -27,28 +25,27 @@ if TYPE_CHECKING:
     from hinge._model.options import CommonOptions, SolverOptions
     from hinge._model.predictor import Predictor
     from hinge._model.state import ProgressiveScore, State
-    from hinge._model.validation import PooledRows, Rows
+    from hinge._model.types import ClassWeight, Gamma, Kernel, MatrixLike, RandomStateLike, Rows, Values
+    from hinge._model.validation import PooledRows
     from hinge.streaming import StreamTraits
-
-Kernel = "str | Callable[[Any, Any], Any]"
 
 
 class KernelEstimator(CallbackSupportMixin, BaseEstimator):
     """A kernel model that keeps learning.
 
-    A class that inherits from it names its task and its learner, has the parameters below and some of its own, and
-    turns them into solver options in `_check_params`. `_fit.driver` does the rest.
+    A subclass sets `_task` and `_learner`, has the parameters below and more of its own, and converts them to solver
+    options in `_check_params`. `_fit.driver` does the rest.
     """
 
-    kernel: str | Callable[[Any, Any], Any]
+    kernel: Kernel
     degree: int
-    gamma: str | float
+    gamma: Gamma
     coef0: float
     cache_size: float
     verbose: bool
-    random_state: Any
+    random_state: RandomStateLike
     n_jobs: int | None
-    class_weight: Mapping[Any, float] | str | None = None
+    class_weight: ClassWeight = None
 
     _task: ClassVar[Task]
     _learner: ClassVar[Learner[Any]]
@@ -59,10 +56,10 @@ class KernelEstimator(CallbackSupportMixin, BaseEstimator):
 
     @abstractmethod
     def _check_params(self, *, streaming: bool) -> SolverOptions:
-        """Raise ParameterError for invalid parameters; return what they mean to the solver."""
+        """Convert the parameters to solver options; raise ParameterError if they are invalid."""
 
     def _common_options(self) -> CommonOptions:
-        """Check the parameters that all estimators share, and return the options that they mean."""
+        """Convert the parameters that all estimators share to options."""
         check_kernel(*self._kernel_params)
         check_seed(self.random_state)
         check_threads(self.n_jobs)
@@ -71,24 +68,24 @@ class KernelEstimator(CallbackSupportMixin, BaseEstimator):
         return {"cache_bytes": int(min(megabytes * 2**20, 2**62)), "threads": count_threads(self.n_jobs)}
 
     def _options(self, *, streaming: bool) -> SolverOptions:
-        """Return the solver options for a call that learns; such a call may also draw a seed."""
+        """Return the solver options for a call that learns; subclasses may draw a seed."""
         return self._check_params(streaming=streaming)
 
     @property
-    def _kernel_params(self) -> tuple[str | Callable[[Any, Any], Any], int, str | float, float]:
+    def _kernel_params(self) -> tuple[Kernel, int, Gamma, float]:
         return self.kernel, self.degree, self.gamma, self.coef0
 
     @property
     def _cost(self) -> float:
-        """The upper bound of the coefficient of an example of weight 1."""
+        """Upper bound of the coefficient of an example of weight 1."""
         return 1.0
 
     def _selection_seed(self) -> int:
-        """Return the seed with which the solver draws candidates, if it selects examples."""
+        """Return the seed for drawing candidates, if the solver selects examples."""
         return 0
 
     def _pass_plan(self, data: TrainingData) -> PassPlan:
-        """Return how `fit` goes over a training set, where the learner makes passes."""
+        """Return the passes that `fit` makes over a training set."""
         raise NotImplementedError
 
     # --- the fitted model ---
@@ -98,14 +95,14 @@ class KernelEstimator(CallbackSupportMixin, BaseEstimator):
 
     def _fitted_state(self) -> State:
         """Return the state, or raise NotFittedError."""
-        if "_state" not in vars(self):  # scikit-learn's check looks at much more, and every call comes this way
+        if "_state" not in vars(self):  # scikit-learn's check is slow, and every call needs the state
             check_is_fitted(self)
         return self._state
 
     def _predictor(self) -> Predictor:
-        """Return what answers predictions: an immutable snapshot of the state.
+        """Return an immutable snapshot of the state for predictions.
 
-        While another thread learns, it is the one published before; nobody waits unless the call is brief.
+        While another thread learns, it is the snapshot published before; it waits only for brief calls.
         """
         ready = self._fitted_state().predictor
         return self._publish() if ready is None else ready
@@ -114,12 +111,12 @@ class KernelEstimator(CallbackSupportMixin, BaseEstimator):
     def _publish(self) -> Predictor:
         return self._fitted_state().publish()
 
-    def _check_queries(self, X: Any, predictor: Predictor) -> Rows:
+    def _check_queries(self, X: MatrixLike, predictor: Predictor) -> Rows:
         """Return checked rows to predict."""
         return check_queries(self, X, predictor.storage, sparse=predictor.kernel.name != "precomputed")
 
-    def _raw_decisions(self, X: Any) -> tuple[Predictor, NDArray[np.float64]]:
-        """Return decision values, one column per native binary model, and what they were computed with."""
+    def _raw_decisions(self, X: MatrixLike) -> tuple[Predictor, NDArray[np.float64]]:
+        """Return the snapshot, and its decision values, one column per native binary model."""
         predictor = self._predictor()
         return predictor, self._decide(predictor, self._check_queries(X, predictor))
 
@@ -129,7 +126,7 @@ class KernelEstimator(CallbackSupportMixin, BaseEstimator):
         return predictor.decide(rows, count_threads(self.n_jobs))
 
     def _take_rows(self, pool: PooledRows, rows: NDArray[np.int64]) -> Rows:
-        """Return a few rows of a pool in the form that is quickest to predict or learn."""
+        """Return some rows of a pool in the form that is fastest to predict or learn."""
         taken = pool.take(rows)
         return taken if is_ready(taken, self._fitted_state().storage, self) else pool.X[rows]
 
@@ -138,12 +135,12 @@ class KernelEstimator(CallbackSupportMixin, BaseEstimator):
     @property
     @reads
     def support_(self) -> NDArray[np.int64]:
-        """Places of the support vectors in the stream (after `fit`: rows of X), grouped by class."""
+        """Positions of the support vectors in the stream (after `fit`: rows of X), grouped by class."""
         return self._fitted_state().support().ids
 
     @property
     @reads
-    def support_vectors_(self) -> Any:
+    def support_vectors_(self) -> Rows:
         """Support vectors in the order of `support_`; with a precomputed kernel an array without columns."""
         support = self._fitted_state().support()
         return support.vectors if self._state.kernel.name != "precomputed" else support.vectors[:, :0]
@@ -186,12 +183,12 @@ class KernelEstimator(CallbackSupportMixin, BaseEstimator):
 
     @property
     def fit_status_(self) -> int:
-        """0 if the last call that learned converged, 1 if it warned that it did not."""
+        """0 if the last training call converged, 1 if it issued a ConvergenceWarning."""
         return int(not self._fitted_state().converged)
 
     @property
     def progressive_score_(self) -> ProgressiveScore:
-        """How often the model was right about an example before learning it, since it was made or loaded."""
+        """Counts of predictions of examples just before learning them, and of mistakes, since creation or loading."""
         return self._fitted_state().progressive_score
 
     @property
@@ -204,12 +201,12 @@ class KernelEstimator(CallbackSupportMixin, BaseEstimator):
 
     @reads
     def _copied_state(self) -> State:
-        """Return a copy of what the model knows now."""
+        """Return a copy of the state."""
         return self._fitted_state().copy()
 
     @reads
-    def __getstate__(self) -> dict[str, Any]:
-        # Pickle would reach the state later, when another thread may be in the middle of learning.
+    def __getstate__(self) -> Values:
+        # Copy the state while the lock is held: pickle serialises it later, when another thread may be learning.
         parts = {name: value for name, value in super().__getstate__().items() if name != "_lock"}
         if parts.get("_state") is not None and self._state.is_usable:
             parts["_state"] = self._copied_state()

@@ -1,4 +1,4 @@
-"""How models made of support vectors learn: all rows of a training set in passes, or the next rows of a stream."""
+"""Learners: how models of support vectors learn a training set, or the next rows of a stream."""
 
 from __future__ import annotations
 
@@ -17,33 +17,32 @@ from hinge._model.validation import Storage
 from hinge.exceptions import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable
-
     from hinge import _core
     from hinge._fit.data import TrainingData
     from hinge._fit.estimator import KernelEstimator
     from hinge._model.labels import ClassTable
     from hinge._model.options import SolverOptions
+    from hinge._model.types import IdList
 
 StateT = TypeVar("StateT", bound=State)
 
 
 class Learner(Protocol[StateT]):
-    """How the models of one family learn; the driver calls these methods in this order."""
+    """How a family of models learns; the driver calls the methods in this order."""
 
-    def name_rows(self, data: TrainingData, state: StateT | None, ids: Iterable[Hashable] | None) -> TrainingData:
-        """Return the data with one id per row, where the model can forget examples."""
+    def with_ids(self, data: TrainingData, state: StateT | None, ids: IdList | None) -> TrainingData:
+        """Return the data with one id per row if the model can forget examples."""
 
     def new_state(
         self, estimator: KernelEstimator, data: TrainingData, options: SolverOptions, table: ClassTable
     ) -> StateT:
-        """Return the state of a model that has learned nothing, as the first data require it."""
+        """Return an empty state for the first training data."""
 
     def require_unchanged(self, estimator: KernelEstimator, state: StateT, options: SolverOptions) -> None:
-        """Raise ParameterError if parameters changed that the coefficients of the state depend on."""
+        """Raise ParameterError if a parameter changed that must not change while a model learns."""
 
     def require_learnable(self, state: StateT, data: TrainingData, *, whole: bool) -> None:
-        """Raise DataError for kernel values that would overflow or do not belong to the next rows of the stream."""
+        """Raise DataError for kernel values that would overflow, or that are not those of the next rows."""
 
     def train(self, estimator: KernelEstimator, state: StateT, data: TrainingData) -> None:
         """Learn a whole training set with a new state."""
@@ -64,19 +63,19 @@ class KernelLearner(Generic[StateT]):
 
     state_class: type[StateT]
 
-    def name_rows(
+    def with_ids(
         self,
         data: TrainingData,
         state: StateT | None,  # noqa: ARG002
-        ids: Iterable[Hashable] | None,  # noqa: ARG002
+        ids: IdList | None,  # noqa: ARG002
     ) -> TrainingData:
-        """Return the data as they are: these models cannot forget."""
+        """Return the data unchanged: these models cannot forget."""
         return data
 
     def new_state(
         self, estimator: KernelEstimator, data: TrainingData, options: SolverOptions, table: ClassTable
     ) -> StateT:
-        """Return an empty state; the data decide gamma, precision, and dense or sparse storage."""
+        """Return an empty state; the data decide gamma and the storage."""
         kernel = KernelSpec.resolve(*estimator._kernel_params, X=data.X, weights=data.weights)
         return self.state_class(kernel, options, Storage.of(data.X), table)
 
@@ -90,15 +89,15 @@ class KernelLearner(Generic[StateT]):
         state.kernel.require_same(*estimator._kernel_params)
 
     def require_learnable(self, state: StateT, data: TrainingData, *, whole: bool) -> None:
-        """Raise DataError for overflowing kernel values, or columns that are not those of the next rows."""
+        """Raise DataError for kernel values that would overflow, or columns that are not those of the next rows."""
         check_overflow(data.X, state.kernel, data.costs)
         require_columns(state, data, whole=whole)
 
     def train(self, estimator: KernelEstimator, state: StateT, data: TrainingData) -> None:
-        """Visit the training set as the estimator plans it."""
+        """Make the passes that the estimator plans."""
         plan = estimator._pass_plan(data)
         tasks = FitTasks(estimator, state, data, plan.n_steps)
-        with progress_bar(estimator.verbose) as bar, state.watched(bar) as monitor:
+        with progress_bar(estimator.verbose) as bar, state.monitored(bar) as monitor:
             Passes(state, data, estimator.random_state, tasks, monitor).run(plan)
         tasks.end()
 
@@ -106,8 +105,8 @@ class KernelLearner(Generic[StateT]):
         """Learn the next rows of a stream, in the order given."""
         state.use(options)
         first = state.n_seen
-        state.n_seen += len(data)  # first of all: places must stay unique if the call is interrupted
-        with state.products(), progress_bar(estimator.verbose) as bar, state.watched(bar) as monitor:
+        state.n_seen += len(data)  # before learning: positions must stay unique if the call is interrupted
+        with state.blas_context(), progress_bar(estimator.verbose) as bar, state.monitored(bar) as monitor:
             self._visit(state, data, first, estimator._selection_seed(), monitor)
 
     def _visit(self, state: StateT, data: TrainingData, first: int, seed: int, monitor: _core.Monitor | None) -> None:
@@ -115,12 +114,12 @@ class KernelLearner(Generic[StateT]):
 
 
 def visit(state: State, data: TrainingData, first: int, seed: int, monitor: _core.Monitor | None) -> None:
-    """Show rows, the first of which has a given place in the stream, to the native model once, in the order given."""
+    """Learn rows once, in the order given; `first` is the position of the first row in the stream."""
     numbers = data.class_numbers(state.table)
     for rows, batch in state.storage.batches(data.X):
         order = np.arange(rows.stop - rows.start, dtype=np.int64)
-        costs, place = data.costs[rows], first + rows.start
-        outcome = state.native.learn(batch, numbers[rows], costs, place, order, seed, monitor)
+        costs, position = data.costs[rows], first + rows.start
+        outcome = state.native.learn(batch, numbers[rows], costs, position, order, seed, monitor)
         state.progressive_score.count(outcome)
         if outcome.stalled and state.warns_when_stalled:
             warn_not_converged(state, CUT_SHORT)
@@ -136,6 +135,6 @@ def require_columns(state: State, data: TrainingData, *, whole: bool) -> None:
     if first + n > columns:
         raise DataError(
             f"A precomputed kernel must have a column for every example of the stream, got {columns} columns for "
-            f"{first + n} examples; pass all columns from the first call on."
+            f"{first + n} examples; pass all columns in every call."
         )
     check_gram(data.X[:, first : first + n])

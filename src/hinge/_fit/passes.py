@@ -1,10 +1,10 @@
-"""How `fit` goes over a training set: passes, finishing, and when to stop."""
+"""Passes of `fit` over a training set, the finishing step, and when to stop."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -19,28 +19,29 @@ if TYPE_CHECKING:
     from hinge._fit.data import TrainingData
     from hinge._fit.progress import FitTasks
     from hinge._model.state import State
+    from hinge._model.types import RandomStateLike
 
-_SEEDS_PER_CLASS = 5  # examples of each class that come first, so that no binary model starts with one class only
+_SEEDS_PER_CLASS = 5  # examples of each class at the start, so that every binary model sees both of its classes early
 _MAX_PASSES = 100  # over a training set that does not converge
 
 # epochs="auto" solves small training sets exactly, since that costs little.
 _MAX_EXACT_ROWS = 2000
-_CHEAP_STEPS = 200_000  # a solution found in so few steps is refined to the last digits
-_MAX_STEPS = 50 * _CHEAP_STEPS  # a badly conditioned problem: take what has been reached
-_MAX_STEPS_PER_ROW = 200  # on large training sets: more than finishing takes
-_FINEST_TOLERANCES = {np.dtype(np.float64): 1e-9, np.dtype(np.float32): 1e-5}  # what rounding still allows
+_CHEAP_STEPS = 200_000  # refine a solution found in so few steps up to rounding
+_MAX_STEPS = 50 * _CHEAP_STEPS  # then stop, and warn: the problem is badly conditioned
+_MAX_STEPS_PER_ROW = 200  # on large training sets; finishing takes fewer
+_FINEST_TOLERANCES = {np.dtype(np.float64): 1e-9, np.dtype(np.float32): 1e-5}  # smaller violations are rounding errors
 
 
 @dataclass(frozen=True)
 class PassPlan:
-    """How to go over a training set.
+    """How many passes to make over a training set, and when to stop.
 
     Attributes
     ----------
     passes : int
-        Passes over all rows.
+        Number of passes over all rows.
     finishing : bool
-        Run the finishing step after the last pass.
+        Whether to run the finishing step after the last pass.
     until : {"passes", "converged", "exact"}
         Stop after the passes; when no row violates the optimality conditions by more than the tolerance; or when none
         does so by more than rounding.
@@ -52,12 +53,12 @@ class PassPlan:
 
     @property
     def n_steps(self) -> int | None:
-        """The number of steps that callbacks are told about; None if it is not known beforehand."""
+        """Number of steps to report to callbacks; None if it is not known beforehand."""
         return self.passes + self.finishing if self.until == "passes" else None
 
 
 def is_small(data: TrainingData) -> bool:
-    """Tell whether a training set is small enough to be solved exactly by default."""
+    """Return True if a training set is small enough to be solved exactly by default."""
     return int(np.count_nonzero(data.used)) <= _MAX_EXACT_ROWS
 
 
@@ -67,24 +68,29 @@ class Passes:
     Parameters
     ----------
     state : State
-        The model, empty as yet.
+        The empty state of a new model.
     data : TrainingData
         The training set.
     random_state : int, RandomState instance or None
         Seed of the order of visits.
     tasks : FitTasks
-        Told about each step.
+        Reports each step to callbacks.
     monitor : callable or None
-        Told about progress by the native code.
+        Called by the native code to report progress.
     """
 
     def __init__(
-        self, state: State, data: TrainingData, random_state: Any, tasks: FitTasks, monitor: _core.Monitor | None
+        self,
+        state: State,
+        data: TrainingData,
+        random_state: RandomStateLike,
+        tasks: FitTasks,
+        monitor: _core.Monitor | None,
     ) -> None:
         self._state = state
         self._costs = data.costs
         self._numbers = data.class_numbers(state.table)
-        ((_, self._batch),) = state.storage.batches(data.X)  # one, since the model is stored as its training set is
+        ((_, self._batch),) = state.storage.batches(data.X)  # one batch: the model stores rows as the training set does
         self._random = check_random_state(random_state)
         self._seed = random_seed(self._random)
         self._rows = np.flatnonzero(data.used)
@@ -93,7 +99,7 @@ class Passes:
         self._monitor = monitor
 
     def run(self, plan: PassPlan) -> None:
-        """Go over the training set as planned."""
+        """Make the passes of a plan."""
         if plan.until == "exact":
             self._solve_exactly()
         elif plan.until == "converged":
@@ -112,7 +118,7 @@ class Passes:
     def _converge(self) -> None:
         """Pass until no example violates the optimality conditions."""
         options = self._options
-        if options.selection != "random":  # it skips examples: one pass with it, then all of them are visited
+        if options.selection != "random":  # selection skips examples: use it in one pass, then visit all
             self._pass()
             if self._tasks.stopped:
                 return
@@ -123,7 +129,7 @@ class Passes:
         self._warn_unless(converged)
 
     def _solve_exactly(self) -> None:
-        """Converge, and go on to the last digits if that took few steps."""
+        """Pass until convergence; refine the solution up to rounding if that took few steps."""
         options = self._options
         converged = self._pass_and_finish(_MAX_STEPS)
         if converged and self._state.native.n_steps <= _CHEAP_STEPS:
@@ -132,7 +138,7 @@ class Passes:
             self._pass_and_finish(10 * _CHEAP_STEPS)
             self._state.native.polish()
             self._state.use(options)
-            if self._state.native.gap.max() > options.tolerance:  # refining was given up halfway
+            if self._state.native.gap.max() > options.tolerance:  # refinement ran out of steps
                 converged = self._pass_and_finish(_MAX_STEPS)
         self._warn_unless(converged)
 

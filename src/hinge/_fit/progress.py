@@ -16,16 +16,17 @@ if TYPE_CHECKING:
     from hinge import _core
     from hinge._fit.data import TrainingData
     from hinge._model.state import State
+    from hinge._model.types import Values
 
 try:
     from sklearn.callback import CallbackSupportMixin
-    from sklearn.callback import with_callbacks as _calling_back
+    from sklearn.callback import with_callbacks as _with_callbacks
 except ImportError:  # scikit-learn before 1.9
 
     class CallbackSupportMixin:  # type: ignore[no-redef]
-        """Nothing: this scikit-learn has no callbacks."""
+        """Empty: this version of scikit-learn has no callbacks."""
 
-    _calling_back = None
+    _with_callbacks = None
 
 
 __all__ = ["CallbackSupportMixin", "FitTasks", "progress_bar", "with_callbacks"]
@@ -42,24 +43,24 @@ _TITLES = {
     "relabel": "relabelling",
     "leave": "leaving one out",
 }
-_RESIDUAL = ("exact", "forget", "relabel", "leave")  # phases whose gap is what rounding has left of the conditions
+_RESIDUAL = ("exact", "forget", "relabel", "leave")  # phases that report the residual of the optimality conditions
 
 
 def with_callbacks(method: Method) -> Method:
-    """Decorate `fit`, so that it calls scikit-learn's callbacks where there are some; its type stays what it is."""
-    decorated: Method = method if _calling_back is None else _calling_back(method)
+    """Decorate `fit` with scikit-learn's callbacks, if it has them; the type of the method does not change."""
+    decorated: Method = method if _with_callbacks is None else _with_callbacks(method)
     return decorated
 
 
 def progress_bar(verbose: bool) -> AbstractContextManager[_core.Monitor | None]:
-    """Return a context whose value is the monitor that draws a bar, or None when nothing is to be shown."""
+    """Return a context whose value is a monitor that draws a progress bar, or None if not `verbose`."""
     return ProgressBar() if verbose else nullcontext(None)
 
 
 class ProgressBar:
-    """A bar with the error so far, the support vectors, the gap and the time left; it is a monitor of the native code.
+    """A progress bar with the error so far, the support vectors, the gap and the time left; a native monitor.
 
-    It appears with the first report, so that calls too short to report anything draw nothing.
+    It appears with the first report: calls too short to report draw nothing.
     """
 
     def __init__(self) -> None:
@@ -82,7 +83,7 @@ class ProgressBar:
         return True
 
     def _current_row(self, progress: _core.Progress) -> TaskID:
-        """Return the row of the running native call; the next call starts it afresh, for its own time left."""
+        """Return the row of the running native call; a new call resets it, so that the time left is its own."""
         total = progress.total or None
         if self._row is None:
             self._display.start()
@@ -110,49 +111,49 @@ def _report(progress: _core.Progress) -> str:
 
 
 class FitTasks:
-    """The steps of one call to `fit` as scikit-learn's callbacks see them; without callbacks, the steps alone.
+    """Runs the steps of `fit`, and reports them to scikit-learn's callbacks if there are any.
 
     Parameters
     ----------
     estimator : estimator
         The estimator that is being fitted.
     state : State
-        What it has learned so far; it becomes the estimator's when the fit is complete.
+        The state in training; the estimator gets it when `fit` is complete.
     data : TrainingData
         The training set.
     max_steps : int or None
-        The largest number of steps; None if it is not known.
+        Largest number of steps; None if it is not known.
 
     Attributes
     ----------
     stopped : bool
-        A callback asked to stop.
+        Whether a callback asked to stop.
     """
 
     def __init__(self, estimator: Any, state: State, data: TrainingData, max_steps: int | None) -> None:
         self.stopped = False
         self._state = state
         self._features = data.features
-        self._told = {"estimator": estimator, "X": data.X, "y": data.y, "metadata": data.metadata}
+        self._arguments = {"estimator": estimator, "X": data.X, "y": data.y, "metadata": data.metadata}
         self._context: Any = None
         if hasattr(estimator, "_init_callback_context"):
             self._context = estimator._init_callback_context(max_subtasks=max_steps)
-            self._context.call_on_fit_task_begin(**self._told)
+            self._context.call_on_fit_task_begin(**self._arguments)
 
     def step(self, name: str, work: Callable[[], Result]) -> Result:
-        """Do one step, and tell the callbacks before and after it."""
+        """Run one step, with callbacks before and after it."""
         if self._context is None:
             return work()
-        context = self._context.subcontext(task_name=name).call_on_fit_task_begin(**self._told)
+        context = self._context.subcontext(task_name=name).call_on_fit_task_begin(**self._arguments)
         result = work()
-        self.stopped |= bool(context.call_on_fit_task_end(**self._told, reconstruction_attributes=self._snapshot))
+        self.stopped |= bool(context.call_on_fit_task_end(**self._arguments, reconstruction_attributes=self._snapshot))
         return result
 
     def end(self) -> None:
-        """Tell the callbacks that the fit is over."""
+        """Run the callbacks of the end of `fit`."""
         if self._context is not None:
-            self._context.call_on_fit_task_end(**self._told, reconstruction_attributes=self._snapshot)
+            self._context.call_on_fit_task_end(**self._arguments, reconstruction_attributes=self._snapshot)
 
-    def _snapshot(self) -> dict[str, Any]:
-        # Only made when a callback asks for the model; learning goes on in the original.
+    def _snapshot(self) -> Values:
+        # A copy: training continues with the original. Called only if a callback needs the model.
         return {**self._features, "_state": self._state.copy()}

@@ -1,20 +1,20 @@
-"""What is learned: classes, the region of one class, or real values.
+"""Tasks: classification, one-class learning and regression.
 
-A task checks what the user gives, encodes the targets for the native code and says which classes there are. It knows
-nothing of solvers.
+A task validates the input, determines the classes, and encodes the targets for the native code. It does not depend on
+the solver.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from hinge._fit.data import TrainingData
 from hinge._model.labels import ClassTable, as_classes, as_labels, class_factors
 from hinge._model.overflow import product
-from hinge._model.validation import Rows, check_examples, check_rows, check_values, check_weights, is_ready
+from hinge._model.validation import check_examples, check_rows, check_values, check_weights, is_ready
 from hinge.exceptions import DataError
 
 if TYPE_CHECKING:
@@ -22,57 +22,69 @@ if TYPE_CHECKING:
 
     from hinge._fit.estimator import KernelEstimator
     from hinge._model.state import State
+    from hinge._model.types import Array, MatrixLike, Rows
 
 
 _ONE_LABEL = np.zeros(1, dtype=np.int64)
 
 
 class Task(Protocol):
-    """What every task offers."""
+    """What to learn."""
 
     def check(
-        self, estimator: KernelEstimator, X: Any, y: Any, sample_weight: ArrayLike | None, state: State | None
+        self,
+        estimator: KernelEstimator,
+        X: MatrixLike,
+        y: ArrayLike | None,
+        sample_weight: ArrayLike | None,
+        state: State | None,
     ) -> TrainingData:
-        """Return checked training data.
+        """Validate training data.
 
-        `state` is what the model knows already; without one, the number and names of the features of `estimator` are
-        set.
+        Without a `state`, this sets the number and names of the features of `estimator`.
         """
 
     def classes(self, data: TrainingData, known: ClassTable | None, announced: ArrayLike | None) -> ClassTable:
-        """Return all classes: known ones, those that the user announces, and those in the data."""
+        """Return all classes: those known, those in the argument `classes`, and those in the data."""
 
     def require_enough(self, table: ClassTable) -> None:
-        """Raise DataError if a whole training set does not hold what `fit` needs."""
+        """Raise DataError if a training set has too few classes for `fit`."""
 
-    def targets(self, data: TrainingData, table: ClassTable) -> NDArray[Any]:
-        """Return the targets as the native code takes them."""
+    def targets(self, data: TrainingData, table: ClassTable) -> Array:
+        """Encode the targets for the native code."""
 
 
 @dataclass(frozen=True)
 class Classification:
-    """Labels of any type.
+    """Classification with labels of any type.
 
     Attributes
     ----------
     double : bool
-        Keep all rows in double precision, whatever the precision of the input.
+        Whether to convert all rows to double precision.
     """
 
     double: bool = False
 
     def check(
-        self, estimator: KernelEstimator, X: Any, y: Any, sample_weight: ArrayLike | None, state: State | None
+        self,
+        estimator: KernelEstimator,
+        X: MatrixLike,
+        y: ArrayLike | None,
+        sample_weight: ArrayLike | None,
+        state: State | None,
     ) -> TrainingData:
-        """Return checked rows and labels, weighted by class."""
+        """Validate rows and labels; class weights multiply the costs."""
         X, y = self._check_rows(estimator, X, y, state)
         X = X.astype(np.float64, copy=False) if self.double else X
         weights = check_weights(sample_weight, len(y))
         costs = product(weights, estimator._cost, class_factors(estimator.class_weight, y, weights))
         return TrainingData(X, y, weights, costs, _metadata(sample_weight, weights))
 
-    def _check_rows(self, estimator: KernelEstimator, X: Any, y: Any, state: State | None) -> tuple[Rows, NDArray[Any]]:
-        """Check rows and labels; ready rows with known labels skip scikit-learn's checks, which take longer."""
+    def _check_rows(
+        self, estimator: KernelEstimator, X: MatrixLike, y: ArrayLike | None, state: State | None
+    ) -> tuple[Rows, Array]:
+        """Check rows and labels; rows that are ready, with known labels, skip the slow checks of scikit-learn."""
         sparse = estimator.kernel != "precomputed"
         if state is None:
             return check_examples(estimator, X, y, None, sparse=sparse)
@@ -84,7 +96,7 @@ class Classification:
         return check_examples(estimator, X, y, state.storage, sparse=sparse)
 
     def classes(self, data: TrainingData, known: ClassTable | None, announced: ArrayLike | None) -> ClassTable:
-        """Return the known classes, the announced ones and those in the data."""
+        """Return the classes known, announced, and in the data."""
         table = ClassTable.of(data.y[:0]) if known is None else known
         if announced is not None:
             table = table.extended(as_classes(announced))
@@ -103,23 +115,8 @@ class Classification:
         return data.class_numbers(table)
 
 
-class OneClass:
-    """Rows without labels, all of the same class."""
-
-    def check(
-        self,
-        estimator: KernelEstimator,
-        X: Any,
-        y: Any,  # noqa: ARG002
-        sample_weight: ArrayLike | None,
-        state: State | None,
-    ) -> TrainingData:
-        """Return checked rows."""
-        storage = None if state is None else state.storage
-        X = check_rows(estimator, X, storage, sparse=estimator.kernel != "precomputed")
-        weights = check_weights(sample_weight, X.shape[0])
-        labels, costs = np.repeat(_ONE_LABEL, len(weights)), product(weights, estimator._cost)
-        return TrainingData(X, labels, weights, costs, _metadata(sample_weight, weights))
+class _WithoutClasses:
+    """Base of the tasks without labels, which the native code treats as models of one class."""
 
     def classes(
         self,
@@ -133,37 +130,49 @@ class OneClass:
     def require_enough(self, table: ClassTable) -> None:
         """Accept any training set."""
 
+
+class OneClass(_WithoutClasses):
+    """Learning without labels: all rows belong to one class."""
+
+    def check(
+        self,
+        estimator: KernelEstimator,
+        X: MatrixLike,
+        y: ArrayLike | None,  # noqa: ARG002
+        sample_weight: ArrayLike | None,
+        state: State | None,
+    ) -> TrainingData:
+        """Validate rows."""
+        storage = None if state is None else state.storage
+        X = check_rows(estimator, X, storage, sparse=estimator.kernel != "precomputed")
+        weights = check_weights(sample_weight, X.shape[0])
+        labels, costs = np.repeat(_ONE_LABEL, len(weights)), product(weights, estimator._cost)
+        return TrainingData(X, labels, weights, costs, _metadata(sample_weight, weights))
+
     def targets(self, data: TrainingData, table: ClassTable) -> NDArray[np.int32]:
-        """Return the number of the one class for each row."""
+        """Return the class number, the same for each row."""
         return data.class_numbers(table)
 
 
-class Regression:
-    """Real values."""
+class Regression(_WithoutClasses):
+    """Regression: real target values."""
 
     def check(
-        self, estimator: KernelEstimator, X: Any, y: Any, sample_weight: ArrayLike | None, state: State | None
+        self,
+        estimator: KernelEstimator,
+        X: MatrixLike,
+        y: ArrayLike | None,
+        sample_weight: ArrayLike | None,
+        state: State | None,
     ) -> TrainingData:
-        """Return checked rows and values."""
+        """Validate rows and target values."""
         storage = None if state is None else state.storage
         X, values = check_values(estimator, X, y, storage, sparse=estimator.kernel != "precomputed")
         weights = check_weights(sample_weight, len(values))
         return TrainingData(X, values, weights, product(weights, estimator._cost), _metadata(sample_weight, weights))
 
-    def classes(
-        self,
-        data: TrainingData,  # noqa: ARG002
-        known: ClassTable | None,
-        announced: ArrayLike | None,  # noqa: ARG002
-    ) -> ClassTable:
-        """Return one class: natively a regression is a model of one class."""
-        return ClassTable.of(_ONE_LABEL) if known is None else known
-
-    def require_enough(self, table: ClassTable) -> None:
-        """Accept any training set."""
-
     def targets(self, data: TrainingData, table: ClassTable) -> NDArray[np.float64]:  # noqa: ARG002
-        """Return the values."""
+        """Return the target values."""
         return data.y
 
 

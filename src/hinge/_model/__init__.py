@@ -1,1 +1,1 @@
-"""What a fitted model is made of: its state, options, labels, kernel and lock, and the checks of what users give."""
+"""The parts of a fitted model: state, options, labels, kernel and lock, and the validation of input."""

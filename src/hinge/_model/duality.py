@@ -1,9 +1,9 @@
-"""Duality gap and violation of the optimality conditions, on examples of the user's choice."""
+"""Duality gap and violation of the optimality conditions on given examples."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -15,16 +15,18 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
 
     from numpy.typing import NDArray
+    from scipy.sparse import csr_matrix
 
     from hinge._model.options import NativeOptions
-    from hinge._model.state import Arrays, State
+    from hinge._model.state import State
+    from hinge._model.types import Arrays, Rows
 
 
-def gap_on(state: State, X: Any, labels: NDArray[np.int32], costs: NDArray[np.float64]) -> float:
-    """Return primal minus dual objective, summed over the binary models, for the problem posed by given examples.
+def gap_on(state: State, X: Rows, labels: NDArray[np.int32], costs: NDArray[np.float64]) -> float:
+    """Compute primal minus dual objective of the problem of the given examples, summed over the binary models.
 
-    The primal is that of the model as it stands, intercept included. Examples that the model does not hold have
-    coefficient zero, so they add nothing to the dual.
+    The primal objective includes the intercept. Examples that the model does not hold have coefficient zero, so they
+    add nothing to the dual.
     """
     margins = _targets(state, labels) * state.decide(X, state.options.threads)
     losses = costs[:, None] * np.maximum(0.0, 1.0 - margins)
@@ -32,22 +34,23 @@ def gap_on(state: State, X: Any, labels: NDArray[np.int32], costs: NDArray[np.fl
     return float((primal - state.native.dual_objective).sum())
 
 
-def violation_on(state: State, X: Any, labels: NDArray[np.int32], costs: NDArray[np.float64]) -> float:
-    """Return the largest violation of the optimality conditions over the binary models, for given and held examples.
+def violation_on(state: State, X: Rows, labels: NDArray[np.int32], costs: NDArray[np.float64]) -> float:
+    """Compute the largest violation of the optimality conditions by given and held examples, over all binary models.
 
-    With g the gradient of the dual it is max g (coefficients that may rise) - min g (those that may fall).
+    With g the gradient of the dual, it is max g over coefficients that may increase minus min g over those that may
+    decrease.
     """
     native = state.native
     targets = _targets(state, labels)
     coefficients, bounds = _coefficients(state, X, labels, costs)
     gradient = targets - (state.decide(X, state.options.threads) - native.bias)
     end = targets * bounds[:, None]
-    may_rise = (bounds[:, None] > 0) & (coefficients < np.maximum(end, 0.0))
-    may_fall = (bounds[:, None] > 0) & (coefficients > np.minimum(end, 0.0))
+    can_increase = (bounds[:, None] > 0) & (coefficients < np.maximum(end, 0.0))
+    can_decrease = (bounds[:, None] > 0) & (coefficients > np.minimum(end, 0.0))
     lowest, highest = native.extremes.T
     options = cast("NativeOptions", state.options)
-    highest = np.maximum(highest, np.where(may_rise, gradient, -np.inf).max(axis=0))
-    lowest = np.minimum(lowest, np.where(may_fall, gradient, np.inf).min(axis=0))
+    highest = np.maximum(highest, np.where(can_increase, gradient, -np.inf).max(axis=0))
+    lowest = np.minimum(lowest, np.where(can_decrease, gradient, np.inf).min(axis=0))
     violation = highest - lowest if options.biased else np.maximum(np.maximum(highest, -lowest), 0.0)
     return float(np.max(violation, where=np.isfinite(violation), initial=0.0))
 
@@ -60,17 +63,17 @@ def _targets(state: State, labels: NDArray[np.int32]) -> NDArray[np.float64]:
 
 
 def _coefficients(
-    state: State, X: Any, labels: NDArray[np.int32], costs: NDArray[np.float64]
+    state: State, X: Rows, labels: NDArray[np.int32], costs: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return coefficients and bounds of the given examples: of an equal one that is held, else zero and the cost."""
+    """Return coefficients and bounds of examples: those of an equal example held, otherwise zero and the cost."""
     arrays = state.native.state()
     held = signed_coefficients(arrays)
-    waiting: dict[Hashable, list[int]] = defaultdict(list)
+    slots_of: dict[Hashable, list[int]] = defaultdict(list)
     for slot, key in enumerate(_held_keys(state, arrays)):
-        waiting[key, int(arrays["labels"][slot])].append(slot)
+        slots_of[key, int(arrays["labels"][slot])].append(slot)
     coefficients, bounds = np.zeros((len(labels), len(held))), costs.copy()
     for row, key in enumerate(_keys(state, arrays, X)):
-        slots = waiting.get((key, int(labels[row])))
+        slots = slots_of.get((key, int(labels[row])))
         if slots and costs[row] > 0:
             slot = slots.pop()
             coefficients[row], bounds[row] = held[:, slot], arrays["costs"][slot]
@@ -78,7 +81,7 @@ def _coefficients(
 
 
 def _held_keys(state: State, arrays: Arrays) -> Iterator[Hashable]:
-    """Yield what identifies each example that is held."""
+    """Yield a key for each example held; equal examples have equal keys."""
     if state.kernel.name == "precomputed":
         yield from arrays["ids"].tolist()
     elif state.storage.sparse:
@@ -87,8 +90,8 @@ def _held_keys(state: State, arrays: Arrays) -> Iterator[Hashable]:
         yield from (row.tobytes() for row in arrays["values"])
 
 
-def _keys(state: State, arrays: Arrays, X: Any) -> Iterator[Hashable]:
-    """Yield what identifies each of the given examples; a row of kernel values is known by its place only."""
+def _keys(state: State, arrays: Arrays, X: Rows) -> Iterator[Hashable]:
+    """Yield a key for each of the given examples; that of a row of kernel values is its position."""
     if state.kernel.name == "precomputed":
         yield from range(len(X)) if len(X) == state.storage.n_features else [None] * len(X)
         return
@@ -100,13 +103,13 @@ def _keys(state: State, arrays: Arrays, X: Any) -> Iterator[Hashable]:
             yield from ((row - shift if shift.size else row).tobytes() for row in block)
 
 
-def _sparse_keys(rows: Any) -> Iterator[Hashable]:
+def _sparse_keys(rows: csr_matrix) -> Iterator[Hashable]:
     for start, stop in zip(rows.indptr[:-1], rows.indptr[1:], strict=True):
         yield rows.indices[start:stop].astype(np.int32).tobytes(), rows.data[start:stop].tobytes()
 
 
 def _has_outliers(state: State) -> bool:
-    """Tell whether some example is held whose loss is flat, as the ramp loss leaves behind."""
+    """Return True if the ramp loss treats an example held as an outlier."""
     arrays = state.native.state()
     counts = arrays["member_counts"]
     positive = np.arange(len(counts)) if len(counts) > 1 else np.ones(1)
@@ -115,15 +118,15 @@ def _has_outliers(state: State) -> bool:
 
 
 def require_convex(state: State) -> None:
-    """Refuse to measure a model where the examples given are not the problem that its coefficients solve."""
+    """Raise ParameterError for models whose coefficients do not solve the convex problem of the given examples."""
     options = state.options
     if isinstance(options, _core.RobustOptions) and (options.loss == "ramp" or _has_outliers(state)):
         raise ParameterError(
-            "The ramp loss must have its outliers named before its problem is convex, and examples given say none; "
-            "call this without examples, which looks at those the model holds."
+            "X must be None for the ramp loss, whose problem is convex only for a known set of outliers; omit X to "
+            "measure the examples that the model holds."
         )
     if isinstance(options, _core.TrackingOptions) and options.average:
         raise ParameterError(
-            "Averaged coefficients must not be measured against the dual of others; "
-            "call this without examples, or learn with average=False."
+            "X must be None for averaged coefficients, which do not belong to the dual objective; omit X, or "
+            "train with average=False."
         )

@@ -1,41 +1,44 @@
-"""Kernels: gamma of "scale" and "auto", kernel functions, and precomputed matrices."""
+"""Kernels: parameters, kernel functions of the user, and precomputed kernel matrices."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import issparse
 
 from hinge import _core
+from hinge._model.types import is_sparse
 from hinge.exceptions import DataError, KernelError, ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from numpy.typing import DTypeLike, NDArray
 
+    from hinge._model.types import Array, Gamma, Kernel, KernelFunction, Rows
+
+
 _WITH_GAMMA = ("rbf", "poly", "sigmoid", "laplacian")
-_BLOCK = 1 << 20  # entries of X per block
-_ROUNDING = 1e-15  # a variance below this times the squared mean counts as zero
-_SLACK = 1e-4  # asymmetry that rounding may explain, relative to the largest entry
+_BLOCK_ENTRIES = 1 << 20  # of X
+_VARIANCE_TOLERANCE = 1e-15  # a variance below this times the squared mean counts as zero
+_SYMMETRY_TOLERANCE = 1e-4  # relative to the largest entry
 
 
 @dataclass(frozen=True)
 class KernelSpec:
-    """A kernel with numbers for all its parameters; plain values that can be written to disk.
+    """A kernel with the values of all its parameters.
 
     Attributes
     ----------
     name : str
         linear, rbf, poly, sigmoid, laplacian, precomputed or callable.
     gamma : float
-        The factor inside rbf, poly, sigmoid and laplacian.
+        Coefficient of rbf, poly, sigmoid and laplacian.
     coef0 : float
-        The constant inside poly and sigmoid.
+        Independent term of poly and sigmoid.
     degree : int
-        The exponent of poly.
+        Degree of poly.
     function : callable or None
         The user's function when `name` is "callable".
     """
@@ -44,20 +47,20 @@ class KernelSpec:
     gamma: float = 1.0
     coef0: float = 0.0
     degree: int = 3
-    function: Callable[[Any, Any], Any] | None = None
+    function: KernelFunction | None = None
 
     @classmethod
     def resolve(
         cls,
-        kernel: str | Callable[[Any, Any], Any],
+        kernel: Kernel,
         degree: int,
-        gamma: str | float,
+        gamma: Gamma,
         coef0: float,
         *,
-        X: Any,
+        X: Rows,
         weights: NDArray[np.float64],
     ) -> KernelSpec:
-        """Return the kernel with gamma computed from the examples of the first call, if it is not a number."""
+        """Build the kernel; the examples of the first call decide gamma if it is "scale" or "auto"."""
         if callable(kernel):
             return cls("callable", function=kernel)
         width = _resolve_gamma(gamma, X, weights) if kernel in _WITH_GAMMA else 1.0
@@ -65,9 +68,7 @@ class KernelSpec:
             _require_precision("coef0", float(coef0), X.dtype)
         return cls(kernel, width, float(coef0), int(degree))
 
-    def require_same(
-        self, kernel: str | Callable[[Any, Any], Any], degree: int, gamma: str | float, coef0: float
-    ) -> None:
+    def require_same(self, kernel: Kernel, degree: int, gamma: Gamma, coef0: float) -> None:
         """Raise ParameterError if the parameters no longer describe this kernel."""
         if callable(kernel):
             same = self.function == kernel
@@ -83,24 +84,24 @@ class KernelSpec:
             )
 
     def describe(self) -> str:
-        """Describe the kernel in a few words."""
+        """Describe the kernel for messages."""
         if self.name in ("poly", "sigmoid"):
             return f"{self.name}, gamma={self.gamma:g}, coef0={self.coef0:g}, degree={self.degree}"
         return f"{self.name}, gamma={self.gamma:g}" if self.name in _WITH_GAMMA else self.name
 
     @property
     def is_bounded(self) -> bool:
-        """No kernel value exceeds 1, however large the examples are."""
+        """True if no kernel value exceeds 1 in absolute value."""
         return self.name in ("rbf", "sigmoid", "laplacian")
 
     def native(self, dtype: DTypeLike) -> _core.Kernel:
-        """Return the kernel as the native code takes it."""
+        """Build the native kernel."""
         function = None if self.function is None else CheckedFunction(self.function, dtype)
         return _core.Kernel(self.name, self.gamma, self.coef0, self.degree, function)
 
 
 class CheckedFunction:
-    """A kernel function of the user whose values are checked before the native code uses them.
+    """A kernel function of the user, with a check of the values that it returns.
 
     Examples
     --------
@@ -110,13 +111,13 @@ class CheckedFunction:
     [[1.0], [1.0]]
     """
 
-    def __init__(self, function: Callable[[Any, Any], Any], dtype: DTypeLike) -> None:
+    def __init__(self, function: KernelFunction, dtype: DTypeLike) -> None:
         self._function = function
         self._dtype = dtype
 
-    def __call__(self, A: Any, B: Any) -> NDArray[Any]:
+    def __call__(self, A: Rows, B: Rows) -> Array:
         values = self._function(A, B)
-        if issparse(values):
+        if is_sparse(values):
             values = values.toarray()
         expected = (A.shape[0], B.shape[0])
         values = np.asarray(values)
@@ -130,13 +131,13 @@ class CheckedFunction:
         values = np.ascontiguousarray(values, dtype=self._dtype)
         if not np.isfinite(values).all():
             raise KernelError(
-                "The kernel function must return finite values, got NaN or infinity; check it on the examples given."
+                "The kernel function must return finite values, got NaN or infinity; check it for these examples."
             )
         return values
 
 
-def check_gram(square: NDArray[Any]) -> None:
-    """Raise DataError for a square matrix that cannot hold kernel values.
+def check_gram(square: Array) -> None:
+    """Raise DataError for a square matrix that is not a kernel matrix.
 
     Parameters
     ----------
@@ -145,22 +146,22 @@ def check_gram(square: NDArray[Any]) -> None:
     """
     largest = max(float(square.max()), -float(square.min()))
     lowest = float(square.diagonal().min())
-    if lowest < -_SLACK * largest:
+    if lowest < -_SYMMETRY_TOLERANCE * largest:
         raise DataError(
             f"A precomputed kernel must not be negative on its diagonal, got {lowest:g}; check how it was computed."
         )
-    rows = max(1, _BLOCK // len(square))
+    rows = max(1, _BLOCK_ENTRIES // len(square))
     for start in range(0, len(square), rows):
         block = slice(start, start + rows)
         difference = float(np.abs(square[block] - square[:, block].T).max())
-        if difference > _SLACK * largest:
+        if difference > _SYMMETRY_TOLERANCE * largest:
             raise DataError(
                 "A precomputed kernel must be symmetric, got two values for one pair that differ by "
                 f"{difference:g}; check how it was computed."
             )
 
 
-def _resolve_gamma(gamma: str | float, X: Any, weights: NDArray[np.float64]) -> float:
+def _resolve_gamma(gamma: Gamma, X: Rows, weights: NDArray[np.float64]) -> float:
     if gamma == "auto":
         return 1.0 / float(X.shape[1])
     if gamma != "scale":
@@ -185,19 +186,19 @@ def _require_precision(name: str, value: float, dtype: DTypeLike) -> None:
 
 
 def _has_precision(value: float, dtype: DTypeLike) -> bool:
-    """Tell whether a non-zero number stays finite and non-zero in a precision."""
+    """Return True if a number stays finite and non-zero in a precision."""
     with np.errstate(over="ignore", under="ignore"):
         held = abs(float(np.array(value).astype(dtype)))
     return 0 < held < np.inf
 
 
-def weighted_variance(X: Any, weights: NDArray[np.float64]) -> float:
-    """Return the variance of all entries of X; a row of weight 2 counts as two rows.
+def weighted_variance(X: Rows, weights: NDArray[np.float64]) -> float:
+    """Compute the variance of all entries of X; a row of weight 2 counts as two rows.
 
     Parameters
     ----------
     X : ndarray or CSR matrix of shape (n, n_features)
-        Never copied as a whole.
+        Examples; at most one block of them is copied at a time.
     weights : ndarray of shape (n,)
         Weights of the rows.
 
@@ -208,7 +209,7 @@ def weighted_variance(X: Any, weights: NDArray[np.float64]) -> float:
     0.1875
     """
     weights = np.ldexp(weights, -np.frexp(weights.max(initial=0.0))[1])  # only their ratios matter
-    with np.errstate(over="ignore", invalid="ignore"):  # the result is then not finite and raises
+    with np.errstate(over="ignore", invalid="ignore"):  # the caller raises an error for a variance that is not finite
         total = float(weights.sum() * X.shape[1])
         mean = sum(float((w * values).sum()) for values, w in _entries(X, weights)) / total
         stored = spread = 0.0
@@ -217,15 +218,15 @@ def weighted_variance(X: Any, weights: NDArray[np.float64]) -> float:
             spread += float((w * np.square(deviations, out=deviations)).sum())
             stored += float(np.broadcast_to(w, values.shape).sum())
     variance = (spread + (total - stored) * mean * mean) / total  # entries that are not stored are zero
-    return 0.0 if variance <= _ROUNDING * mean * mean else variance
+    return 0.0 if variance <= _VARIANCE_TOLERANCE * mean * mean else variance
 
 
-def _entries(X: Any, weights: NDArray[np.float64]) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+def _entries(X: Rows, weights: NDArray[np.float64]) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
     """Yield the stored entries of X block by block in double precision, with weights that broadcast to them."""
-    rows = max(1, _BLOCK // max(1, (X.nnz if issparse(X) else X.size) // X.shape[0]))
+    rows = max(1, _BLOCK_ENTRIES // max(1, (X.nnz if is_sparse(X) else X.size) // X.shape[0]))
     for start in range(0, X.shape[0], rows):
         stop = min(start + rows, X.shape[0])
-        if issparse(X):
+        if is_sparse(X):
             values = X.data[X.indptr[start] : X.indptr[stop]]
             w = np.repeat(weights[start:stop], np.diff(X.indptr[start : stop + 1]))
         else:

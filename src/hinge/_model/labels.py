@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
@@ -14,11 +14,18 @@ from sklearn.utils.validation import assert_all_finite, column_or_1d
 from hinge.exceptions import DataError
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable
+
     from numpy.typing import ArrayLike, NDArray
 
-_NUMBERS = "biuf"
-_LONGEST = 2**53  # whole numbers up to here fit into a float
-_FAMILIES = dict.fromkeys(_NUMBERS, "numbers") | dict.fromkeys("OTU", "text")  # other types stand by themselves
+    from hinge._model.types import ClassWeight, DType, Labels
+
+
+_NUMBER_KINDS = "biuf"
+_MAX_EXACT = 2**53  # float64 represents all whole numbers up to here
+_FAMILIES = dict.fromkeys(_NUMBER_KINDS, "numbers") | dict.fromkeys(
+    "OTU", "text"
+)  # other kinds mix with themselves only
 
 
 @dataclass(frozen=True)
@@ -32,7 +39,7 @@ class ClassTable:
     classes : ndarray of shape (n_classes,)
         The labels, sorted.
     numbers : ndarray of shape (n_classes,)
-        The native number of each of them.
+        The native number of each class.
 
     Examples
     --------
@@ -45,19 +52,19 @@ class ClassTable:
     [1, 2]
     """
 
-    classes: NDArray[Any]
+    classes: Labels
     numbers: NDArray[np.int32]
 
     @classmethod
-    def of(cls, labels: NDArray[Any]) -> ClassTable:
-        """Return the table of the labels in an array."""
+    def of(cls, labels: Labels) -> ClassTable:
+        """Build the table of the labels in an array."""
         classes = distinct(labels)
         return cls(classes, np.arange(len(classes), dtype=np.int32))
 
     def __len__(self) -> int:
         return len(self.classes)
 
-    def positions(self, labels: NDArray[Any]) -> NDArray[np.intp] | None:
+    def positions(self, labels: Labels) -> NDArray[np.intp] | None:
         """Return the position of each label in `classes`, or None if one of them is unknown."""
         if not len(self):
             return None if len(labels) else np.zeros(0, dtype=np.intp)
@@ -70,7 +77,7 @@ class ClassTable:
         places[places == len(self.classes)] = 0
         return places if bool(np.all(self.classes[places] == labels)) else None
 
-    def encode(self, labels: NDArray[Any]) -> NDArray[np.int32]:
+    def encode(self, labels: Labels) -> NDArray[np.int32]:
         """Return the native class number of each label."""
         places = self.positions(labels)
         if places is None:
@@ -79,8 +86,8 @@ class ClassTable:
             raise DataError(f"Every label must be one of {known}, got {unknown} as well.")
         return self.numbers[places]
 
-    def extended(self, labels: NDArray[Any]) -> ClassTable:
-        """Return the table extended by the unknown ones among some labels."""
+    def extended(self, labels: Labels) -> ClassTable:
+        """Return the table with unknown labels added."""
         if not len(labels) or self.positions(labels) is not None:
             return self
         found = distinct(labels)
@@ -92,7 +99,7 @@ class ClassTable:
         return ClassTable(classes[order], numbers[order])
 
     def without(self, number: int) -> ClassTable:
-        """Return the table without the class of a native number; higher numbers decrease by one.
+        """Return the table without one class, given by its native number; higher numbers decrease by one.
 
         Examples
         --------
@@ -101,34 +108,35 @@ class ClassTable:
         >>> table.classes.tolist(), table.numbers.tolist()
         (['apple', 'pear'], [1, 0])
         """
-        left = self.numbers != number
-        return ClassTable(self.classes[left], (self.numbers - (self.numbers > number))[left].astype(np.int32))
+        others = self.numbers != number
+        return ClassTable(self.classes[others], (self.numbers - (self.numbers > number))[others].astype(np.int32))
 
-    def label(self, number: int) -> Any:
+    def label(self, number: int) -> Hashable:
         """Return the label of a native class number."""
-        return self.classes[self.numbers == number].tolist()[0]
+        label: Hashable = self.classes[self.numbers == number].tolist()[0]
+        return label
 
     @property
     def sign(self) -> float:
-        """The factor that makes a native decision value of two classes positive for `classes[1]`."""
+        """Factor that makes native decision values of two classes positive for `classes[1]`."""
         return -1.0 if len(self) == 2 and self.numbers[1] == 0 else 1.0
 
     def arrange(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return values, one column per native binary model, in the order and sign of `classes`."""
+        """Return values per binary model, one column each, in the order and with the sign of `classes`."""
         return values[:, self.numbers] if len(self) > 2 else values * self.sign
 
-    def choose(self, decisions: NDArray[np.float64]) -> NDArray[Any]:
-        """Return the label with the largest decision value; one column per binary model, in the order of `classes`."""
+    def choose(self, decisions: NDArray[np.float64]) -> Labels:
+        """Return the label with the largest decision value; columns are in the order of `classes`."""
         if len(self) > 2:
             places = decisions.argmax(axis=1)
         else:
             places = ((decisions[:, 0] > 0) & (len(self) == 2)).astype(np.intp)
-        chosen: NDArray[Any] = self.classes[places]
+        chosen: Labels = self.classes[places]
         return chosen
 
 
-def as_labels(values: ArrayLike) -> NDArray[Any]:
-    """Return labels as a one-dimensional array; numbers in an array of objects become numbers.
+def as_labels(values: object) -> Labels:
+    """Convert labels to an array; an array of objects that are numbers gets a numeric dtype.
 
     Examples
     --------
@@ -140,22 +148,24 @@ def as_labels(values: ArrayLike) -> NDArray[Any]:
     labels = _as_array(values)
     if labels.dtype == object and not any(isinstance(label, str) for label in labels.ravel()):
         plain = _as_array(labels.tolist())
-        if plain.dtype.kind in _NUMBERS + "c" and plain.shape == labels.shape:
+        if plain.dtype.kind in _NUMBER_KINDS + "c" and plain.shape == labels.shape:
             values, labels = labels.tolist(), plain
     if labels.dtype.kind == "f" and isinstance(values, (list, tuple)):
-        _require_kept([label for label in values if isinstance(label, (int, np.integer))], labels.dtype)
+        _require_exact([int(label) for label in values if isinstance(label, (int, np.integer))], labels.dtype)
     return labels
 
 
-def _as_array(values: ArrayLike) -> NDArray[Any]:
+def _as_array(values: object) -> Labels:
     try:
         return np.asarray(values)
     except ValueError:
-        raise DataError("Every label must be one value, got lists of different lengths; give one each.") from None
+        raise DataError(
+            "Every label must be one value, got lists of different lengths; pass one label per row."
+        ) from None
 
 
-def as_classes(values: Any) -> NDArray[Any]:
-    """Return announced classes as labels; raise DataError for anything but a list of them.
+def as_classes(values: ArrayLike) -> Labels:
+    """Convert the argument `classes` to labels; raise DataError unless it is a list of labels.
 
     Examples
     --------
@@ -164,14 +174,14 @@ def as_classes(values: Any) -> NDArray[Any]:
     """
     classes = as_labels(values)
     if classes.ndim != 1:
-        got = f"an array of shape {classes.shape}" if classes.ndim else f"something of type {type(values).__name__}"
-        raise DataError(f"classes must be a list of labels, got {got}; give every class once, as in [0, 1, 2].")
+        got = f"an array of shape {classes.shape}" if classes.ndim else f"a value of type {type(values).__name__}"
+        raise DataError(f"classes must be a list of labels, got {got}; pass every class once, as in [0, 1, 2].")
     require_classes(classes, "classes")
     return classes
 
 
-def one_each(labels: Any, n: int, name: str) -> NDArray[Any]:
-    """Return one label for each of n examples; a single label counts as a list of one.
+def one_each(labels: ArrayLike, n: int, name: str) -> Labels:
+    """Convert labels to an array of length n; a single label counts as a list of one.
 
     Examples
     --------
@@ -179,7 +189,7 @@ def one_each(labels: Any, n: int, name: str) -> NDArray[Any]:
     ['cat']
     """
     given = as_labels(labels if np.ndim(labels) else [labels])
-    if given.ndim != 1:  # scikit-learn's check takes as long as learning a label
+    if given.ndim != 1:  # scikit-learn's check takes as long as learning one example
         given = column_or_1d(given)
     if len(given) != n:
         raise DataError(
@@ -189,31 +199,29 @@ def one_each(labels: Any, n: int, name: str) -> NDArray[Any]:
     return given
 
 
-def require_classes(labels: NDArray[Any], name: str) -> None:
+def require_classes(labels: Labels, name: str) -> None:
     """Raise DataError for labels that are not classes: fractions, NaN, infinity, NaT, arbitrary objects."""
     kind = labels.dtype.kind
     if kind in "cV":
         raise DataError(f"{name} must hold texts or whole numbers, got {labels.dtype}; convert the labels.")
     if kind in "mM" and np.isnat(labels).any():
         raise DataError(f"{name} must hold known dates or times, got NaT; leave it out.")
-    with np.errstate(invalid="ignore"):  # values beyond the range of integers become other numbers
+    with np.errstate(invalid="ignore"):  # floats outside the range of int64 do not compare equal
         if len(labels) and kind in "fO" and not _are_plain(labels):
             if kind == "f":
                 assert_all_finite(labels, input_name=name)
             check_classification_targets(labels)
 
 
-def _are_plain(labels: NDArray[Any]) -> bool:
-    """Tell whether labels are integers or strings; scikit-learn's checks take longer than learning one of them."""
+def _are_plain(labels: Labels) -> bool:
+    """Return True for integers or strings; scikit-learn's checks take longer than learning one example."""
     if labels.dtype.kind == "f":
         return bool((labels == labels.astype(np.int64)).all())
     return all(isinstance(label, str) for label in labels.tolist())
 
 
-def class_factors(
-    class_weight: Mapping[Any, float] | str | None, labels: NDArray[Any], weights: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Return the class weight of each row; "balanced" gives all classes the same total weight.
+def class_factors(class_weight: ClassWeight, labels: Labels, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Compute the class weight of each row; "balanced" gives all classes the same total weight.
 
     Examples
     --------
@@ -235,7 +243,7 @@ def class_factors(
     return np.take(factors, places)
 
 
-def distinct(labels: NDArray[Any]) -> NDArray[Any]:
+def distinct(labels: Labels) -> Labels:
     """Return the distinct labels, sorted."""
     try:
         return np.unique(labels)
@@ -243,18 +251,18 @@ def distinct(labels: NDArray[Any]) -> NDArray[Any]:
         raise _mixture(labels) from None
 
 
-def require_unmasked(values: Any, name: str) -> None:
-    """Raise DataError for masked entries, which would be used as if they were not masked."""
+def require_unmasked(values: object, name: str) -> None:
+    """Raise DataError for masked entries: learning would ignore the mask."""
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         count = np.count_nonzero(values.mask)
-        raise DataError(f"{name} must not be masked, got {count} masked entries; fill them or leave their rows out.")
+        raise DataError(f"{name} must not be masked, got {count} masked entries; fill them or drop their rows.")
 
 
-def require_one_kind(values: Any) -> None:
-    """Raise DataError for strings mixed with other labels; NumPy would convert numbers in such a list to strings."""
+def require_one_kind(values: object) -> None:
+    """Raise DataError for strings mixed with other labels; NumPy would convert the numbers to strings."""
     require_unmasked(values, "Labels")
     if isinstance(values, (list, tuple)):
-        labels = values
+        labels: Iterable[object] = values
     elif getattr(getattr(values, "dtype", None), "kind", None) == "O":
         labels = np.asarray(values).ravel().tolist()
     else:
@@ -271,15 +279,15 @@ def _kind(label_type: type) -> str:
     return "text" if issubclass(label_type, str) else "number"
 
 
-def _mixture(labels: Any) -> DataError:
+def _mixture(labels: Iterable[object]) -> DataError:
     kinds = sorted({type(label).__name__ for label in labels})
     return DataError(
         f"Labels must be all text or all numbers, got a mixture of {', '.join(kinds)}; convert them to one type."
     )
 
 
-def _joined(known: NDArray[Any], found: NDArray[Any]) -> NDArray[Any]:
-    """Return the sorted union; raise DataError rather than convert numbers to strings."""
+def _joined(known: Labels, found: Labels) -> Labels:
+    """Return the sorted union; raise DataError for a mixture of numbers and strings."""
     if not len(known):
         return found
     if _shared_type(known, found) is None:
@@ -290,8 +298,8 @@ def _joined(known: NDArray[Any], found: NDArray[Any]) -> NDArray[Any]:
     return distinct(np.concatenate([known, found]))
 
 
-def _shared_type(known: NDArray[Any], found: NDArray[Any]) -> np.dtype[Any] | None:
-    """Return the dtype that holds the labels of two arrays, or None; raise DataError if it would change a label."""
+def _shared_type(known: Labels, found: Labels) -> DType | None:
+    """Return a dtype for the labels of two arrays, or None; raise DataError if it would change a label."""
     if known.dtype == found.dtype:
         return known.dtype
     shared = _promoted(known.dtype, found.dtype)
@@ -299,26 +307,26 @@ def _shared_type(known: NDArray[Any], found: NDArray[Any]) -> np.dtype[Any] | No
         return None
     for labels in (known, found):
         if labels.dtype.kind in "iu" and shared.kind == "f":
-            _require_kept(labels.tolist(), shared)
+            _require_exact(labels.tolist(), shared)
         elif shared.kind in "mM" and (labels.astype(shared).astype(labels.dtype) != labels).any():
-            return None  # far dates in small units
+            return None  # dates far from 1970 do not fit into small units
     return shared
 
 
-@lru_cache  # called for every row of a stream
-def _promoted(known: np.dtype[Any], found: np.dtype[Any]) -> np.dtype[Any] | None:
+@lru_cache  # called for every batch of a stream
+def _promoted(known: DType, found: DType) -> DType | None:
     if len({_FAMILIES.get(each.kind, each.kind) for each in (known, found)}) > 1:
         return None
     try:
         return np.result_type(known, found)
-    except TypeError:  # months and days, for example
+    except TypeError:  # for example months and days
         return None
 
 
-def _require_kept(wholes: list[Any], dtype: np.dtype[Any]) -> None:
-    """Raise DataError for integers that a float type rounds: two of them might become equal."""
-    for label in wholes:
-        if not -_LONGEST <= label <= _LONGEST and int(dtype.type(label)) != label:
+def _require_exact(integers: list[int], dtype: DType) -> None:
+    """Raise DataError for integers that a float type rounds: different labels might become equal."""
+    for label in integers:
+        if not -_MAX_EXACT <= label <= _MAX_EXACT and int(dtype.type(label)) != label:
             raise DataError(
                 f"Labels of several types must fit into one, got {label}, which {dtype} cannot hold exactly; "
                 "convert all labels to one type of whole numbers, or to text."

@@ -1,11 +1,11 @@
-"""One lock per model, for those who change it.
+"""One lock per model, for methods that change it.
 
-Predictions take no lock: they are answered from an immutable snapshot of the model. Learning takes the lock from the
-beginning of a call to its end, and so does whoever reads parts of the model that learning changes. Waiting threads do
-not hold the interpreter lock, and Ctrl-C reaches them.
+Predictions take no lock: they use an immutable snapshot of the model. A call that learns holds the lock until it
+returns, and so does a method that reads what learning changes. Waiting threads release the interpreter lock, and Ctrl-C
+interrupts them.
 
-A kernel function of the user is called by the thread that learns. It must not wait for another thread that wants to
-change the same model.
+The thread that learns calls the kernel function of the user. That function must not wait for another thread that
+changes the same model.
 """
 
 from __future__ import annotations
@@ -13,14 +13,16 @@ from __future__ import annotations
 import atexit
 import os
 import threading
-from collections.abc import Callable
 from functools import wraps
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 from weakref import WeakSet
 
 from hinge import _core
 
-_EXIT_TIMEOUT_S = 10.0  # how long the end of the process waits for threads that learn; they stop within a tenth
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_EXIT_TIMEOUT_S = 10.0  # the exiting process waits so long for threads that learn; they usually stop within 0.1 s
 
 Params = ParamSpec("Params")
 Result = TypeVar("Result")
@@ -28,80 +30,80 @@ Model = TypeVar("Model")
 
 
 class ModelLock:
-    """A reentrant lock that knows whether its owner changes the model.
+    """A reentrant lock with a flag for methods that change the model.
 
     Attributes
     ----------
     lock : RLock
-        Taken by `with`, which Ctrl-C cannot interrupt halfway.
+        The lock; `with` acquires it, so that Ctrl-C cannot leave it locked.
     is_writing : bool
-        The owner changes the model.
-    is_torn : bool
-        When this process was forked, another thread was changing the model; that thread does not exist here.
+        Whether the owner of the lock changes the model.
+    is_inconsistent : bool
+        Whether another thread was changing the model when this process was forked; that thread does not exist here.
     """
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
         self.is_writing = False
-        self.is_torn = False
+        self.is_inconsistent = False
         _locks.add(self)
 
-    def require_rest(self) -> None:
-        """Raise RuntimeError if the owner changes the model already: the call comes from inside that work."""
+    def require_not_writing(self) -> None:
+        """Raise RuntimeError if the owner of the lock already changes the model, so that this call is nested."""
         if self.is_writing:
             raise RuntimeError(
                 "The model cannot be changed from inside its own kernel function or callback; change a copy, or wait "
                 "until the call returns."
             )
 
-    def require_whole(self) -> None:
-        """Raise RuntimeError if the model was left half changed."""
-        if self.is_torn:
+    def require_consistent(self) -> None:
+        """Raise RuntimeError if the fork of this process interrupted a change of the model."""
+        if self.is_inconsistent:
             raise RuntimeError(
                 "The model cannot be used in this process: another thread was changing it when the process was forked; "
                 "fork before or after learning, or spawn processes, which get complete copies."
             )
 
     def after_fork(self) -> None:
-        """Replace the lock in a child process if a thread that is gone holds it."""
+        """Replace the lock in a child process if a thread of the parent holds it."""
         if self.lock.acquire(blocking=False):
             self.lock.release()
         else:
-            self.is_torn = self.is_torn or self.is_writing
+            self.is_inconsistent = self.is_inconsistent or self.is_writing
             self.lock = threading.RLock()
 
     def __reduce__(self) -> tuple[type[ModelLock], tuple[()]]:
-        return ModelLock, ()  # a copy of a model has a lock of its own
+        return ModelLock, ()  # a copied model gets a new lock
 
 
 def lock_of(model: object) -> ModelLock:
-    """Return the lock of a model."""
+    """Return the lock of a model, created on first use."""
     known: ModelLock | None = vars(model).get("_lock")
     return vars(model).setdefault("_lock", ModelLock()) if known is None else known
 
 
 def reads(method: Callable[Concatenate[Model, Params], Result]) -> Callable[Concatenate[Model, Params], Result]:
-    """Decorate a method that reads what learning changes: it waits while another thread learns."""
+    """Decorate a method that reads what learning changes; it waits while another thread learns."""
 
     @wraps(method)
     def locked(self: Model, /, *args: Params.args, **kwargs: Params.kwargs) -> Result:
         lock = lock_of(self)
         with lock.lock:
-            lock.require_whole()
+            lock.require_consistent()
             return method(self, *args, **kwargs)
 
     return locked
 
 
 def writes(method: Callable[Concatenate[Model, Params], Result]) -> Callable[Concatenate[Model, Params], Result]:
-    """Decorate a method that changes a model: one thread at a time."""
+    """Decorate a method that changes a model; only one thread at a time runs such methods."""
 
     @wraps(method)
     def locked(self: Model, /, *args: Params.args, **kwargs: Params.kwargs) -> Result:
         lock = lock_of(self)
         with lock.lock:
-            lock.require_whole()
-            lock.require_rest()
+            lock.require_consistent()
+            lock.require_not_writing()
             lock.is_writing = True
             try:
                 return method(self, *args, **kwargs)

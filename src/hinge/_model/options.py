@@ -1,4 +1,4 @@
-"""Options of the native models: the native classes themselves, and what Python alone needs besides."""
+"""Options of the models: the native option classes, and those that only Python uses."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class ApproximateOptions:
     approximation : {"nystroem", "fourier"}
         The feature map.
     n_components : int
-        The largest number of features.
+        Largest number of features.
     eigen_threshold : float or None
-        Eigenvalues up to this part of the largest one are left out; None chooses a value for the precision.
+        Eigenvalues up to this fraction of the largest are dropped; None chooses a value for the precision.
     """
 
     linear: _core.LinearOptions
@@ -38,16 +38,16 @@ class ApproximateOptions:
 
     @property
     def threads(self) -> int:
-        """Threads that may work at the same time."""
+        """Number of threads."""
         return self.linear.threads
 
     @property
     def is_regression(self) -> bool:
-        """Whether targets are values rather than classes."""
+        """True if the targets are values rather than classes."""
         return self.linear.loss.endswith("insensitive")
 
     def with_linear(self, **changes: Any) -> Self:
-        """Return the same options with some changes to the linear models."""
+        """Return a copy with some options of the linear models changed."""
         return replace(self, linear=self.linear.replace(**changes))
 
 

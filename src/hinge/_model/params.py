@@ -1,25 +1,27 @@
-"""Checks of parameters: one clear sentence for a value that makes no sense, before anything else happens."""
+"""Checks of the parameters of estimators, functions and commands; each raises ParameterError for an invalid value."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
 from numbers import Integral, Real
-from typing import Any
+from typing import TYPE_CHECKING, TypeGuard
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from hinge.exceptions import ParameterError
 
-_MOST = 2**31 - 1  # what the native code can count
-_PLAIN: dict[type, tuple[type, ...]] = {Real: (float, int), Integral: (int,)}
+if TYPE_CHECKING:
+    from hinge._model.types import RandomStateLike
+
+_MAX_WHOLE = 2**31 - 1  # the native code stores such numbers as 32-bit integers
 
 KERNELS = ("linear", "rbf", "poly", "sigmoid", "laplacian", "precomputed")
 
 
-def number(name: str, value: Any, *, above: float | None = None, at_least: float | None = None, hint: str) -> float:
-    """Return a finite number, above a bound or not below one, if there is one.
+def number(name: str, value: object, *, above: float | None = None, at_least: float | None = None, hint: str) -> float:
+    """Return a value as a float; raise ParameterError unless it is a finite number within the bounds.
 
     Examples
     --------
@@ -30,7 +32,7 @@ def number(name: str, value: Any, *, above: float | None = None, at_least: float
     ...
     hinge.exceptions.ParameterError: C must be a finite number above 0, got -1; a usual value is 1.0.
     """
-    real = float(value) if _is_finite(value) else math.nan  # a fraction above a bound may be rounded to it
+    real = float(value) if _is_finite(value) else math.nan  # compared as a float: rounding may reach the bound
     if math.isnan(real) or (above is not None and real <= above) or (at_least is not None and real < at_least):
         bound = "" if above is None else f" above {above:g}"
         bound = bound if at_least is None else f" of at least {at_least:g}"
@@ -38,42 +40,42 @@ def number(name: str, value: Any, *, above: float | None = None, at_least: float
     return real
 
 
-def whole(name: str, value: Any, *, at_least: int, at_most: int = _MOST, hint: str) -> int:
-    """Return a whole number between two bounds."""
-    if not _is(value, Integral) or value < at_least:
+def whole(name: str, value: object, *, at_least: int, at_most: int = _MAX_WHOLE, hint: str) -> int:
+    """Return a value as an int; raise ParameterError unless it is a whole number between two bounds."""
+    if not _is_whole(value) or value < at_least:
         raise ParameterError(f"{name} must be a whole number of at least {at_least}, got {value!r}; {hint}.")
     if value > at_most:
         raise ParameterError(f"{name} must be a whole number of at most {at_most}, got {value!r}; {hint}.")
     return int(value)
 
 
-def bound(name: str, value: Any, *, at_least: int) -> int | None:
-    """Return a bound that None takes away."""
+def bound(name: str, value: object, *, at_least: int) -> int | None:
+    """Return an upper bound as an int, or None for no bound."""
     return None if value is None else whole(name, value, at_least=at_least, hint="None sets no bound")
 
 
-def choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
-    """Return one of some words."""
+def choice(name: str, value: object, choices: tuple[str, ...]) -> str:
+    """Return a value; raise ParameterError unless it is one of the choices."""
     if not isinstance(value, str) or value not in choices:
         listed = ", ".join(repr(word) for word in choices)
         raise ParameterError(f"{name} must be one of {listed}, got {value!r}; choose one of these.")
     return value
 
 
-def flag(name: str, value: Any) -> bool:
-    """Return True or False; 0 and 1 will do as well."""
+def flag(name: str, value: object) -> bool:
+    """Return a value as a bool; raise ParameterError unless it is True, False, 1 or 0."""
     if not isinstance(value, (Integral, np.bool_)) or value not in (0, 1):
         raise ParameterError(f"{name} must be True or False, got {value!r}; choose one of the two.")
     return bool(value)
 
 
-def whole_or_word(name: str, value: Any, words: tuple[str, ...], *, at_least: int, hint: str) -> int | str:
-    """Return a whole number that reaches a bound, or one of some words."""
+def whole_or_word(name: str, value: object, words: tuple[str, ...], *, at_least: int, hint: str) -> int | str:
+    """Return one of the given words, or a whole number of at least `at_least`."""
     return value if isinstance(value, str) and value in words else whole(name, value, at_least=at_least, hint=hint)
 
 
-def check_kernel(kernel: Any, degree: Any, gamma: Any, coef0: Any) -> None:
-    """Refuse kernel parameters that make no sense."""
+def check_kernel(kernel: object, degree: object, gamma: object, coef0: object) -> None:
+    """Raise ParameterError for an unknown kernel or invalid parameters of a kernel."""
     is_function = callable(kernel) and not isinstance(kernel, type)
     if not is_function and not (isinstance(kernel, str) and kernel in KERNELS):
         listed = ", ".join(repr(word) for word in KERNELS)
@@ -87,8 +89,8 @@ def check_kernel(kernel: Any, degree: Any, gamma: Any, coef0: Any) -> None:
     number("coef0", coef0, hint="a usual value is 0.0")
 
 
-def check_class_weight(class_weight: Any, *, streaming: bool) -> None:
-    """Refuse class weights that make no sense; "balanced" needs to see all examples, so a stream cannot have it."""
+def check_class_weight(class_weight: object, *, streaming: bool) -> None:
+    """Raise ParameterError for invalid class weights; "balanced" needs all examples, so it is invalid in a stream."""
     if class_weight is None or (isinstance(class_weight, str) and class_weight == "balanced" and not streaming):
         return
     if isinstance(class_weight, str) and class_weight == "balanced":
@@ -109,9 +111,9 @@ def check_class_weight(class_weight: Any, *, streaming: bool) -> None:
             )
 
 
-def check_seed(random_state: Any) -> None:
-    """Refuse what cannot seed random numbers."""
-    seed = _is(random_state, Integral) and 0 <= random_state < 2**32
+def check_seed(random_state: object) -> None:
+    """Raise ParameterError unless a value can seed a random generator."""
+    seed = _is_whole(random_state) and 0 <= random_state < 2**32
     if not (seed or random_state is None or isinstance(random_state, np.random.RandomState)):
         raise ParameterError(
             f"random_state must be None, a whole number from 0 to 2**32 - 1 or a RandomState, got {random_state!r}; "
@@ -119,30 +121,37 @@ def check_seed(random_state: Any) -> None:
         )
 
 
-def random_seed(random_state: Any) -> int:
-    """Draw a seed for random choices of the native code."""
+def random_seed(random_state: RandomStateLike) -> int:
+    """Draw a seed for the native code."""
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
 
-def check_threads(n_jobs: Any) -> None:
-    """Refuse a number of threads that makes no sense."""
-    if n_jobs is not None and (not _is(n_jobs, Integral) or (n_jobs < 1 and n_jobs != -1)):
+def check_threads(n_jobs: object) -> None:
+    """Raise ParameterError unless `n_jobs` is None, -1 or a positive whole number."""
+    if n_jobs is None:
+        return
+    if not _is_whole(n_jobs) or (n_jobs < 1 and n_jobs != -1):
         raise ParameterError(
             f"n_jobs must be None, -1 or a whole number of at least 1, got {n_jobs!r}; -1 means all processors."
         )
-    if n_jobs is not None and n_jobs > _MOST:
-        raise ParameterError(f"n_jobs must be at most {_MOST}, got {n_jobs!r}; -1 means all processors.")
+    if n_jobs > _MAX_WHOLE:
+        raise ParameterError(f"n_jobs must be at most {_MAX_WHOLE}, got {n_jobs!r}; -1 means all processors.")
 
 
-def _is_finite(value: Any) -> bool:
-    """Tell whether a value is a number that a float can hold."""
+def _is_finite(value: object) -> TypeGuard[float]:
+    """Return True for numbers that a float can represent."""
     try:
-        return _is(value, Real) and math.isfinite(value)
+        return _is_real(value) and math.isfinite(value)
     except OverflowError:  # a huge whole number
         return False
 
 
-def _is(value: Any, kind: type) -> bool:
-    """Tell whether a value is a number of a kind; True and False are not."""
-    # Asking an abstract class takes much longer, and streams of single rows come by for every parameter.
-    return type(value) in _PLAIN[kind] or (isinstance(value, kind) and not isinstance(value, bool))
+# isinstance with an abstract class is slow, and `partial_fit` of one row checks every parameter: try exact types first.
+
+
+def _is_real(value: object) -> TypeGuard[float]:
+    return type(value) is float or type(value) is int or (isinstance(value, Real) and not isinstance(value, bool))
+
+
+def _is_whole(value: object) -> TypeGuard[int]:
+    return type(value) is int or (isinstance(value, Integral) and not isinstance(value, bool))

@@ -1,4 +1,4 @@
-"""An immutable snapshot of a model that answers predictions, from any number of threads at once."""
+"""Immutable snapshots of models: any number of threads predict with them at the same time."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ if TYPE_CHECKING:
 
     from hinge._model.kernels import KernelSpec
     from hinge._model.labels import ClassTable
-    from hinge._model.validation import Rows, Storage
+    from hinge._model.types import Rows
+    from hinge._model.validation import Storage
 
 
 class NativePredictor(Protocol):
-    """The native part of a snapshot, whatever its precision."""
+    """The native part of a snapshot, in single or double precision."""
 
     def decide(self, batch: Any, threads: int = 1) -> NDArray[np.float64]:
         """Return decision values, one column per binary model."""
@@ -28,7 +29,7 @@ class NativePredictor(Protocol):
 
 @dataclass(frozen=True)
 class Predictor:
-    """What a model answers with, until it learns something.
+    """An immutable snapshot of a model.
 
     Attributes
     ----------
@@ -41,7 +42,7 @@ class Predictor:
     native : NativePredictor
         Support vectors and coefficients, or a feature map and weights.
     uses_blas : bool
-        The native code calls the BLAS.
+        Whether the native code calls the BLAS.
     """
 
     kernel: KernelSpec

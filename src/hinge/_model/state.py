@@ -1,4 +1,4 @@
-"""The one object that holds what a fitted classifier knows: learning, pickling and saving all go through it."""
+"""The state of a fitted model: the only object that learning changes, and that copies and files contain."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ import copy
 import math
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_matrix
 
 from hinge import _core
@@ -21,15 +20,17 @@ from hinge._model.threads import one_blas_thread
 from hinge._model.validation import Storage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from numpy.typing import ArrayLike, NDArray
 
     from hinge._model.options import SolverOptions
+    from hinge._model.types import Arrays, KernelFunction, Rows, Values
 
-Arrays = dict[str, NDArray[Any]]
+
+NativeClasses: TypeAlias = dict[str, Any]  # native model classes by the name of their dtype
 
 
 class NativeModel(Protocol):
-    """The native machines, whatever their precision."""
+    """A native model, in single or double precision."""
 
     @property
     def broken(self) -> bool: ...
@@ -73,14 +74,14 @@ class NativeModel(Protocol):
 
 @dataclass
 class ProgressiveScore:
-    """Test-then-learn score: how often a model was right about an example before learning it.
+    """Test-then-train score: how often a model predicted an example correctly before learning it.
 
     Attributes
     ----------
     n_examples : int
-        Examples predicted and then learned.
+        Number of examples predicted and then learned.
     n_mistakes : int
-        Those of them that were predicted wrongly.
+        Number of wrong predictions among them.
     """
 
     n_examples: int = 0
@@ -88,45 +89,44 @@ class ProgressiveScore:
 
     @property
     def error(self) -> float:
-        """Share of wrong predictions; NaN before the first example."""
+        """Fraction of wrong predictions; NaN before the first example."""
         return self.n_mistakes / self.n_examples if self.n_examples else math.nan
 
     def count(self, outcome: _core.Outcome) -> None:
-        """Add the outcome of one native call."""
+        """Add the counts of one native call."""
         self.n_examples += outcome.visited
         self.n_mistakes += outcome.mistakes
 
 
 @dataclass(frozen=True)
 class Support:
-    """The support vectors, grouped by class and within a class in the order of the stream."""
+    """Support vectors, grouped by class and in the order of the stream within a class."""
 
     ids: NDArray[np.int64]
-    vectors: Any  # ndarray or CSR matrix
-    coefficients: NDArray[np.float64]  # (machines as users see them, vectors)
-    counts: NDArray[np.int32]  # of each class
+    vectors: Rows
+    coefficients: NDArray[np.float64]  # one row for two classes, else one row per class
+    counts: NDArray[np.int32]  # per class
 
 
 class State:
-    """What a fitted classifier knows.
+    """The state of a fitted model.
 
-    The native machines are rebuilt from plain arrays when they are first needed, so that copies and pickles hold
-    nothing native.
+    Copies and pickles contain plain arrays only; the native model is rebuilt from them when it is first needed.
 
     Parameters
     ----------
     kernel : KernelSpec
-        The kernel, its parameters settled.
+        The kernel with the values of its parameters.
     options : SolverOptions
-        What the machines may do.
+        Options of the native model.
     storage : Storage
-        How examples are kept.
+        How examples are stored.
     table : ClassTable
         The classes known so far.
     """
 
-    _native_classes: ClassVar[dict[str, Any]] = {"float32": _core.KernelModel32, "float64": _core.KernelModel64}
-    warns_when_stalled: ClassVar[bool] = True  # exact models say by themselves how exact they are
+    _native_classes: ClassVar[NativeClasses] = {"float32": _core.KernelModel32, "float64": _core.KernelModel64}
+    warns_when_stalled: ClassVar[bool] = True  # exact models check their solution instead
 
     def __init__(self, kernel: KernelSpec, options: SolverOptions, storage: Storage, table: ClassTable) -> None:
         self.kernel = kernel
@@ -139,31 +139,31 @@ class State:
         self._reset()
 
     def _reset(self) -> None:
-        """Set what is not saved with a model."""
+        """Initialise the attributes that are not saved."""
         self.progressive_score = ProgressiveScore()
         self.converged = True
         self.predictor: Predictor | None = None
 
     @property
     def is_usable(self) -> bool:
-        """The machines can be asked something, whether they have learned much or not."""
+        """True unless an error left the native model in an inconsistent state."""
         return self._native is None or not self._native.broken
 
     @property
     def has_learned(self) -> bool:
-        """There is something in the machines."""
+        """True if some coefficient is not zero."""
         return bool(np.any(self.native.squared_norm))
 
     @property
     def native(self) -> NativeModel:
-        """The native machines."""
+        """The native model."""
         if self._native is None:
-            self._native = self._built(self._arrays)
+            self._native = self._build_native(self._arrays)
             self._arrays = None
         return self._native
 
-    def _built(self, arrays: Arrays | None) -> NativeModel:
-        """Return new machines, with what some arrays say that they know."""
+    def _build_native(self, arrays: Arrays | None) -> NativeModel:
+        """Build the native model, empty or from its arrays."""
         kind = self._native_classes[self.storage.dtype.name]
         parts = (
             self.kernel.native(self.storage.dtype),
@@ -172,11 +172,11 @@ class State:
             self.storage.sparse,
             len(self.table),
         )
-        made: NativeModel = kind(*parts) if arrays is None else kind.restore(*parts, arrays)
-        return made
+        native: NativeModel = kind(*parts) if arrays is None else kind.restore(*parts, arrays)
+        return native
 
     def use(self, options: SolverOptions) -> NativeModel:
-        """Return the native machines, told to work as `options` say."""
+        """Set the options of the native model, and return it."""
         if options != self.options:
             self.native.set_options(options)
             self.options = options
@@ -184,47 +184,47 @@ class State:
 
     @property
     def brief_rows(self) -> int:
-        """Calls that learn so few rows end sooner than a snapshot is worth: readers wait for them."""
+        """Learning so few rows takes less time than making a snapshot: readers wait for it."""
         return 16
 
     @property
     def uses_blas(self) -> bool:
-        """Native work may call the BLAS; kernels of sparse rows do not."""
+        """True if the native code calls the BLAS; kernels of sparse rows do not."""
         return not self.storage.sparse or self.kernel.function is not None
 
-    def products(self) -> AbstractContextManager[None]:
-        """Return a context for native work that may call the BLAS."""
+    def blas_context(self) -> AbstractContextManager[None]:
+        """Return a context for native calls, which limits the BLAS to one thread if it is used."""
         return one_blas_thread() if self.uses_blas else nullcontext()
 
     def publish(self) -> Predictor:
-        """Return the snapshot that answers predictions until it is retracted.
+        """Return the snapshot for predictions, made now unless there is one.
 
-        Only the owner of the model's lock may call it: native gaps are closed on the way.
+        Only the owner of the model's lock may call it: making a snapshot completes pending native work.
         """
         if self.predictor is None:
             self.predictor = self._make_predictor()
         return self.predictor
 
     def retract(self) -> None:
-        """Discard the snapshot: the next prediction waits for the lock and makes another."""
+        """Discard the snapshot; the next prediction waits for the lock and makes another."""
         self.predictor = None
 
     def _make_predictor(self) -> Predictor:
         return Predictor(self.kernel, self.storage, self.table, self.native.predictor(), self.uses_blas)
 
     def announce(self, classes: ArrayLike | None) -> None:
-        """Note classes that the user expects; they come with the table."""
+        """Record the argument `classes` of `partial_fit`; only models that can forget need it."""
 
     def size(self) -> int:
-        """Return the number of support vectors, or of features."""
+        """Count the support vectors, or the features of an approximate model."""
         return len(self.support().ids)
 
-    def watched(self, monitor: _core.Monitor | None) -> AbstractContextManager[_core.Monitor | None]:
-        """Return a context for learning, whose value is the monitor to give to the machines."""
+    def monitored(self, monitor: _core.Monitor | None) -> AbstractContextManager[_core.Monitor | None]:
+        """Return a context for learning; its value is the monitor to pass to the native model."""
         return nullcontext(monitor) if self.kernel.function is None else deferred_interrupts(monitor)
 
     def extend(self, table: ClassTable) -> None:
-        """Take over a table with more classes."""
+        """Replace the table by one with more classes, and add their binary models."""
         if len(table) == len(self.table):
             return
         native, before = self.native, self.table
@@ -234,17 +234,17 @@ class State:
         except BaseException:
             if native.broken:
                 self.table = before
-            else:  # a signal handler raises before or after the work, which does nothing when it is done
+            else:  # a signal handler raised before or after the call, which may safely be repeated
                 self.table = table
                 native.grow(len(table))
             raise
 
-    def decide(self, X: Any, threads: int) -> NDArray[np.float64]:
+    def decide(self, X: Rows, threads: int) -> NDArray[np.float64]:
         """Compute decision values of checked examples, one column per native binary model."""
         return self.publish().decide(X, threads)
 
     def snapshot(self) -> tuple[ClassTable, Arrays]:
-        """Return the arrays of the machines at one moment, and the classes of that moment."""
+        """Return the classes and the arrays of the native model."""
         return self.table, self.native.state()
 
     def support(self) -> Support:
@@ -263,29 +263,29 @@ class State:
             counts=np.bincount(places, minlength=len(table)).astype(np.int32),
         )
 
-    def memory(self, name: str) -> NDArray[np.int64]:
-        """Return what the solvers remember under some name, one row per binary model in the order of the classes."""
+    def solver_counts(self, name: str) -> NDArray[np.int64]:
+        """Return counts that the solver keeps, one row per binary model in the order of the classes."""
         table, arrays = self.snapshot()
-        remembered: NDArray[np.int64] = arrays[name]
-        return remembered[table.numbers] if len(table) > 2 else remembered
+        counts: NDArray[np.int64] = arrays[name]
+        return counts[table.numbers] if len(table) > 2 else counts
 
-    def vectors(self, arrays: Arrays) -> Any:
-        """Return the examples held by a snapshot of the machines as they were given."""
+    def vectors(self, arrays: Arrays) -> Rows:
+        """Return the examples in the arrays of the native model as the user passed them."""
         if self.storage.sparse:
             shape = (len(arrays["ids"]), self.storage.n_features)
             return csr_matrix((arrays["data"], arrays["indices"], arrays["indptr"]), shape=shape)
         return arrays["values"] + arrays["shift"] if arrays["shift"].size else arrays["values"]
 
-    def to_arrays(self) -> tuple[Arrays, dict[str, Any]]:
-        """Return everything as plain arrays, and values: the options, and others that JSON can hold if labels are.
+    def to_arrays(self) -> tuple[Arrays, Values]:
+        """Return the state as plain arrays, and values that JSON can represent except for the options.
 
-        A kernel function of the user is not among them.
+        A kernel function of the user is not included.
         """
         table, arrays = self.snapshot() if self._arrays is None else (self.table, self._arrays)
         return arrays, self._values(table)
 
-    def _values(self, table: ClassTable) -> dict[str, Any]:
-        """Return all that is not an array, with the classes of one moment."""
+    def _values(self, table: ClassTable) -> Values:
+        """Return the values of `to_arrays`."""
         kernel = {key: value for key, value in vars(self.kernel).items() if key != "function"}
         return {
             "kernel": kernel,
@@ -300,18 +300,16 @@ class State:
         }
 
     @classmethod
-    def from_arrays(
-        cls, arrays: Arrays, values: dict[str, Any], function: Callable[[Any, Any], Any] | None = None
-    ) -> Self:
-        """Return the state that `to_arrays` took apart; `function` is the user's kernel function, if there was one."""
+    def from_arrays(cls, arrays: Arrays, values: Values, function: KernelFunction | None = None) -> Self:
+        """Build a state from the result of `to_arrays`, and the kernel function of the user if it has one."""
         state = cls.__new__(cls)
         state.__setstate__((arrays, values, function))
         return state
 
-    def __getstate__(self) -> tuple[Arrays, dict[str, Any], Callable[[Any, Any], Any] | None]:
+    def __getstate__(self) -> tuple[Arrays, Values, KernelFunction | None]:
         return (*self.to_arrays(), self.kernel.function)
 
-    def __setstate__(self, parts: tuple[Arrays, dict[str, Any], Callable[[Any, Any], Any] | None]) -> None:
+    def __setstate__(self, parts: tuple[Arrays, Values, KernelFunction | None]) -> None:
         arrays, values, function = parts
         self.kernel = KernelSpec(**values["kernel"], function=function)
         self.options = values["options"]
@@ -325,23 +323,23 @@ class State:
         self._native = None
         self._reset()
 
-    def expendable(self) -> Self:
-        """Return the state to learn with: a copy when a kernel function of the user may fail half-way, else itself."""
+    def state_to_change(self) -> Self:
+        """Return this state, or a copy if a kernel function of the user may raise in the middle of a change."""
         return self if self.kernel.function is None else self.copy()
 
     def copy(self) -> Self:
-        """Return a state that learns on its own from here."""
+        """Return an independent copy."""
         return self.from_arrays(*self.to_arrays(), self.kernel.function)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        # Unlike `copy`, this goes with a copy of the estimator, whose parameter `kernel` is copied as well.
+    def __deepcopy__(self, memo: dict[int, object]) -> Self:
+        # Unlike `copy`, this copies the kernel function: `deepcopy` of the estimator copies its parameter `kernel` too.
         return self.from_arrays(*self.to_arrays(), copy.deepcopy(self.kernel.function, memo))
 
 
 def signed_coefficients(arrays: Arrays, *, averaged: bool = False) -> NDArray[np.float64]:
-    """Return the coefficients in a snapshot of the machines, one row a machine and one column an example held.
+    """Extract the coefficients from the arrays of a native model: one row per binary model, one column per example.
 
-    With `averaged` they are those of the answer, where the machines answer with an average.
+    With `averaged`, models that predict with averaged coefficients return the averages.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How many threads the native code may use, and the matrix products it borrows from SciPy's BLAS."""
+"""Number of threads of the native code, and the BLAS of SciPy that it calls."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from hinge import _core
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-MOST_THREADS = 1024  # a number from a file may be anything
+MAX_THREADS = 1024  # `n_jobs` of a loaded model may be any number
 
-# SciPy publishes the addresses of its BLAS and LAPACK routines: nothing to link, and no second BLAS in the process.
+# SciPy exports the addresses of its BLAS and LAPACK routines: nothing to link, and no second BLAS in the process.
 _core.set_blas(
     {name: cython_blas.__pyx_capi__[name] for name in ("sgemm", "dgemm", "sgemv", "dgemv")}
     | {"dgesv": cython_lapack.__pyx_capi__["dgesv"]}
@@ -27,28 +27,28 @@ _core.set_blas(
 
 @functools.cache
 def _blas() -> ThreadpoolController:
-    # Looking for the loaded libraries takes milliseconds, asking a known one takes none.
+    # Searching for the loaded libraries takes milliseconds.
     return ThreadpoolController().select(user_api="blas")
 
 
 def count_threads(n_jobs: int | None) -> int:
     """Return the number of threads that `n_jobs` stands for.
 
-    None follows the limits that surround the call (an environment variable, `threadpoolctl`, a worker of joblib):
-    it means as many threads as the BLAS would use by itself.
+    None means as many threads as the BLAS would use: it respects environment variables, `threadpoolctl` and the
+    workers of joblib.
     """
     if n_jobs is None:
         return _held.threads() or _processors()
-    return _processors() if n_jobs == -1 else min(n_jobs, MOST_THREADS)
+    return _processors() if n_jobs == -1 else min(n_jobs, MAX_THREADS)
 
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Hold the BLAS at one thread.
+    """Limit the BLAS to one thread.
 
-    The native code splits its work into tiles of a fixed size and gives each to one of its own threads. With one thread
-    in the BLAS as well, a tile has the same value whoever computes it: results do not depend on the number of threads.
-    Most libraries have one setting for the whole process: it stays until the last thread of Python has left.
+    The native code splits its work into tiles of a fixed size and gives each tile to one of its own threads. With one
+    BLAS thread per tile, results do not depend on the number of threads. Most libraries have one setting for the whole
+    process, which is restored when the last Python thread leaves this context.
     """
     own = [(library, library.num_threads) for library in _libraries(of_thread=True)]
     _held.enter()
@@ -63,11 +63,11 @@ def one_blas_thread() -> Iterator[None]:
 
 
 class _HeldLibraries:
-    """The libraries with one setting for the whole process, and how many contexts hold them at one thread."""
+    """Counts the contexts that limit the libraries with one setting for the whole process."""
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
-        self._holders: list[int] = []  # threads, once for each context
+        self._holders: list[int] = []  # thread identifiers, one per context
         self._before: list[int] = []
 
     def enter(self) -> None:
@@ -84,22 +84,22 @@ class _HeldLibraries:
                 _release()
 
     def threads(self) -> int:
-        """Return the most threads that a library uses when nobody holds it; 0 when there is no library."""
+        """Return the largest number of threads of a library outside our contexts; 0 if there is no library."""
         with self._lock:
             shared = self._before if self._holders else [lib.num_threads for lib in _libraries(of_thread=False)]
             own = [library.num_threads for library in _libraries(of_thread=True)]
         return max((number or 1 for number in shared + own), default=0)
 
     def before_fork(self) -> None:
-        """Let nobody else be in the middle of a change: threadpoolctl has a lock, which a child would find held."""
+        """Wait until no thread changes a setting: a child process would inherit the locked lock of threadpoolctl."""
         self._lock.acquire()
 
     def after_fork_in_parent(self) -> None:
-        """Let the others go on."""
+        """Release the lock of `before_fork`."""
         self._lock.release()
 
     def after_fork(self) -> None:
-        """Forget the other threads, none of which is there in a child process."""
+        """Discard the other threads, which do not exist in a child process."""
         self._lock = threading.RLock()
         left = [holder for holder in self._holders if holder == threading.get_ident()]
         if self._holders and not left:
@@ -107,7 +107,7 @@ class _HeldLibraries:
         self._holders = left
 
     def _set(self, numbers: list[int]) -> bool:
-        """Set the numbers of threads; return False when they were one to begin with."""
+        """Set the numbers of threads; return False if all libraries used one thread from the start."""
         if all(number == 1 for number in self._before):
             return False
         _release()
@@ -124,19 +124,19 @@ os.register_at_fork(
 
 @functools.cache
 def _libraries(*, of_thread: bool) -> list[Any]:
-    """Return the libraries whose setting belongs to the calling thread, or those where it belongs to the process."""
+    """Return the libraries with a setting per thread, or those with one for the process."""
     return [lib for lib in _blas().lib_controllers if (_layer(lib) == "openmp") == of_thread]
 
 
-def _layer(library: Any) -> Any:
+def _layer(library: Any) -> str | None:
     return library.threading_layer if library.internal_api == "openblas" else None
 
 
 def _release() -> None:
-    # Newer versions of threadpoolctl ignore all threads but the first that changed OpenBLAS, until it lets go.
+    # Newer versions of threadpoolctl ignore all threads but the first that changed OpenBLAS, until it is released.
     for library in _libraries(of_thread=False):
         if hasattr(library, "clear_controlling_thread"):
-            library.clear_controlling_thread(force=True)  # of all of them
+            library.clear_controlling_thread(force=True)
             return
 
 

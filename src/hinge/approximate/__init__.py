@@ -1,4 +1,4 @@
-"""Approximate kernel machines of a fixed size, for streams of any length."""
+"""Approximate kernel models of a fixed size, for streams of any length."""
 
 from hinge.approximate._reservoir import Reservoir
 from hinge.approximate._state import LINEAR_ARRAYS, SCHEDULE_ARRAYS, ApproximateState

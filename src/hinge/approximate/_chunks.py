@@ -1,10 +1,10 @@
-"""Training from chunks: data larger than memory, as an iterator of chunks or a function that returns one."""
+"""Training on data larger than memory: an iterator of chunks, or a function that returns one."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -13,16 +13,19 @@ from hinge._fit import driver
 from hinge.exceptions import DataError, ParameterError
 
 if TYPE_CHECKING:
+    from typing import TypeGuard
+
     from hinge.approximate._estimator import ApproximateEstimator
 
-Chunks = Iterator[Any] | Callable[[], Iterable[Any]]
+Chunk: TypeAlias = tuple[Any, ...]  # (X, y) or (X, y, sample_weight), not yet checked
+Chunks: TypeAlias = Iterator[Chunk] | Callable[[], Iterable[Chunk]]
 
 
 def fit_chunks(estimator: ApproximateEstimator, chunks: Chunks) -> None:
     """Learn a stream of chunks from scratch: the first pass as `partial_fit` would, later ones in random order."""
     estimator._check_params(streaming=True)
     if estimator.early_stopping:
-        raise ParameterError("early_stopping must be False with chunks, which are not kept; set epochs instead.")
+        raise ParameterError("early_stopping must be False with chunks, which are not stored; set epochs instead.")
     with driver.replacing(estimator) as fresh:
         random = check_random_state(estimator.random_state)
         n_passes = 1 if isinstance(estimator.epochs, str) else estimator.epochs
@@ -38,8 +41,8 @@ def fit_chunks(estimator: ApproximateEstimator, chunks: Chunks) -> None:
                 fresh.end_stream()
 
 
-def _learn_pass(model: ApproximateEstimator, chunks: Iterable[Any], random: np.random.RandomState | None) -> int:
-    """Learn one pass, a later one if `random` orders its rows; return the number of rows."""
+def _learn_pass(model: ApproximateEstimator, chunks: Iterable[Chunk], random: np.random.RandomState | None) -> int:
+    """Learn one pass, and return its number of rows; later passes get `random`, which orders their rows."""
     n_rows = 0
     for X, y, weights in map(_unpack, chunks):
         n_rows += len(y)
@@ -52,8 +55,8 @@ def _learn_pass(model: ApproximateEstimator, chunks: Iterable[Any], random: np.r
     return n_rows
 
 
-def is_chunks(X: Any, y: Any, sample_weight: Any) -> bool:
-    """Tell whether something is a stream of chunks rather than rows: an iterator, or a function that returns one."""
+def is_chunks(X: object, y: object, sample_weight: object) -> TypeGuard[Chunks]:
+    """Return True if X is an iterator of chunks, or a function that returns one, rather than rows."""
     if y is None and (isinstance(X, (str, PathLike)) or _is_list_of_chunks(X)):
         raise DataError(
             "Chunks must come from an iterator or from a function that returns one, got "
@@ -69,17 +72,17 @@ def is_chunks(X: Any, y: Any, sample_weight: Any) -> bool:
     return True
 
 
-def _is_list_of_chunks(X: Any) -> bool:
-    """Tell whether something is a list of pairs of rows and labels."""
+def _is_list_of_chunks(X: object) -> bool:
+    """Return True for a list of pairs of rows and labels."""
     return isinstance(X, (list, tuple)) and bool(X) and isinstance(X[0], tuple) and np.ndim(X[0][0]) == 2
 
 
-def _passes(chunks: Chunks, epochs: int) -> Iterator[Iterable[Any]]:
+def _passes(chunks: Chunks, epochs: int) -> Iterator[Iterable[Chunk]]:
     """Yield the chunks of each pass."""
     if not callable(chunks):
         if epochs > 1:
             raise ParameterError(
-                f"epochs must be 1 for an iterator, which can be gone through once, got {epochs}; "
+                f"epochs must be 1 for an iterator, which can be consumed once, got {epochs}; "
                 "give a function that returns one, which is called for each pass."
             )
         yield chunks
@@ -91,8 +94,8 @@ def _passes(chunks: Chunks, epochs: int) -> Iterator[Iterable[Any]]:
         yield found
 
 
-def _unpack(chunk: Any) -> tuple[Any, Any, Any]:
-    """Return the rows, labels and weights of a chunk."""
+def _unpack(chunk: object) -> Chunk:
+    """Check a chunk; return its rows, labels and weights or None."""
     if not isinstance(chunk, (tuple, list)) or len(chunk) not in (2, 3):
         raise DataError(
             f"Each chunk must be a pair (X, y), or (X, y, sample_weight), got {type(chunk).__name__}; "

@@ -1,4 +1,4 @@
-"""Early stopping: a share of the rows is held out, and passes end when the score on them no longer improves."""
+"""Early stopping: passes end when the score on held-out rows no longer improves."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from hinge._model.state import Arrays
+    from hinge._model.types import Arrays
     from hinge.approximate._state import ApproximateState
 
 
 class EarlyStopping:
-    """Remembers the best of the models after each pass.
+    """Scores the model after each pass, and stores the best one.
 
     Parameters
     ----------
     state : ApproximateState
-        The model that is being trained.
+        The model in training.
     score : callable
-        Returns the score of the present model on the held-out rows.
+        Returns the score of the model on the held-out rows.
     tol : float
-        Improvements up to this do not count.
+        Smaller improvements do not count.
     patience : int
-        Passes without an improvement after which training stops.
+        Number of passes without improvement before training stops.
     """
 
     def __init__(self, state: ApproximateState, score: Callable[[], float], *, tol: float, patience: int) -> None:
@@ -35,8 +35,8 @@ class EarlyStopping:
         self._score_to_beat = self._best = float("-inf")
         self._best_arrays: Arrays | None = None
 
-    def is_enough(self) -> bool:
-        """Score the present model; return whether training should stop."""
+    def should_stop(self) -> bool:
+        """Score the model; return True if training should stop."""
         score = self._score()
         if score > self._best:
             self._best, self._best_arrays = score, self._state.native.state()
@@ -47,6 +47,6 @@ class EarlyStopping:
         return self._n_passes_without_improvement >= self._patience
 
     def restore_best(self) -> None:
-        """Make the best model the present one."""
+        """Restore the best model."""
         if self._best_arrays is not None:
             self._state.native.recall(self._best_arrays)

@@ -1,20 +1,22 @@
-"""What approximate classifiers and regressors have in common."""
+"""The base class of approximate classifiers and regressors."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from hinge import _core
-from hinge._fit.driver import revising, state_of
+from hinge._fit import driver
 from hinge._fit.estimator import KernelEstimator
+from hinge._fit.progress import with_callbacks
 from hinge._model.locking import reads, writes
 from hinge._model.options import ApproximateOptions
 from hinge._model.params import choice, flag, number, whole, whole_or_word
-from hinge.approximate._learner import ApproximateLearner, resolved_kernel
+from hinge.approximate._chunks import fit_chunks, is_chunks
+from hinge.approximate._learner import ApproximateLearner, resolve_kernel
 from hinge.approximate._maps import WITH_FREQUENCIES
 from hinge.approximate._state import ApproximateState
 from hinge.exceptions import ParameterError
@@ -23,11 +25,13 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from hinge._model.kernels import KernelSpec
-    from hinge._model.validation import PooledRows, Rows
+    from hinge._model.types import Labels, MatrixLike, Rows
+    from hinge._model.validation import PooledRows
+    from hinge.approximate._chunks import Chunks
 
-_AUTO_VISITS = 100_000  # visits of rows that epochs="auto" aims at
-_SMALLEST_COST = 1e-100
-_SMALLEST_SHARE = 1e-6
+_AUTO_VISITS = 100_000  # epochs="auto" visits about so many rows in all passes
+_MIN_COST = 1e-100
+_MIN_SHARE = 1e-6
 
 
 class ApproximateEstimator(KernelEstimator):
@@ -51,13 +55,11 @@ class ApproximateEstimator(KernelEstimator):
     _losses: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
-    def _validation_score(
-        self, state: ApproximateState, X: Any, y: NDArray[Any], weights: NDArray[np.float64]
-    ) -> float:
-        """Return the score of a state on checked rows that it has not learned."""
+    def _validation_score(self, state: ApproximateState, X: Rows, y: Labels, weights: NDArray[np.float64]) -> float:
+        """Compute the score of a state on checked rows that it has not learned."""
 
     def _approximate_options(self) -> ApproximateOptions:
-        """Check the parameters that all approximate models share."""
+        """Convert the parameters that all approximate models share to options."""
         common = self._common_options()
         approximation = choice("approximation", self.approximation, ("nystroem", "fourier"))
         if approximation == "fourier" and self.kernel not in WITH_FREQUENCIES:
@@ -68,24 +70,24 @@ class ApproximateEstimator(KernelEstimator):
         whole_or_word("epochs", self.epochs, ("auto",), at_least=1, hint="'auto' chooses a number for you")
         self._check_stopping()
         n_components = whole("n_components", self.n_components, at_least=1, hint="a usual value is 512")
-        threshold = self._checked_threshold()
+        threshold = self._check_threshold()
         average_share, average_steps = self._averaging()
         linear = _core.LinearOptions(
             **common,
             loss=choice("loss", self.loss, self._losses),
             intercept=flag("fit_intercept", self.fit_intercept),
             adaptive=choice("steps", self.steps, ("adaptive", "asset")) == "adaptive",
-            cost=self._checked_cost(),
+            cost=self._check_cost(),
             average_share=average_share,
             average_steps=average_steps,
         )
         return ApproximateOptions(linear, approximation, n_components, threshold)
 
-    def _checked_cost(self) -> float:
+    def _check_cost(self) -> float:
         cost = number("C", self.C, above=0, hint="a usual value is 1.0")
-        if not _SMALLEST_COST <= cost <= 1 / _SMALLEST_COST:
+        if not _MIN_COST <= cost <= 1 / _MIN_COST:
             raise ParameterError(
-                f"C must be from {_SMALLEST_COST:g} to {1 / _SMALLEST_COST:g}, got {cost:g}; a usual value is 1.0."
+                f"C must be from {_MIN_COST:g} to {1 / _MIN_COST:g}, got {cost:g}; a usual value is 1.0."
             )
         return cost
 
@@ -97,64 +99,96 @@ class ApproximateEstimator(KernelEstimator):
         whole("n_iter_no_change", self.n_iter_no_change, at_least=1, hint="a usual value is 3")
         number("tol", self.tol, hint="a usual value is 1e-3")
 
-    def _checked_threshold(self) -> float | None:
+    def _check_threshold(self) -> float | None:
         if self.eigen_threshold is None:
             return None
         threshold = number("eigen_threshold", self.eigen_threshold, hint="None chooses one for you")
         if not 0 <= threshold < 1:
             raise ParameterError(
-                f"eigen_threshold must be a part of the largest eigenvalue, from 0 to below 1, got {threshold:g}; "
+                f"eigen_threshold must be a fraction of the largest eigenvalue, from 0 to below 1, got {threshold:g}; "
                 "None chooses one for you."
             )
         return threshold
 
     def _averaging(self) -> tuple[float, int]:
-        """Return what `average_last` means: a share of the steps, or a number of them."""
+        """Convert `average_last` to a share of the steps and a number of steps; one of them is 0."""
         last = self.average_last
         if isinstance(last, (int, np.integer)) and not isinstance(last, bool):
             return 0.0, whole("average_last", last, at_least=1, hint="0.5 is usual")
         share = number("average_last", last, above=0, hint="0.5, the last half of the steps, is usual")
-        if not _SMALLEST_SHARE <= share <= 1:
+        if not _MIN_SHARE <= share <= 1:
             raise ParameterError(
-                f"average_last must be a share from {_SMALLEST_SHARE:g} to 1.0 or a whole number of steps, got "
+                f"average_last must be a share from {_MIN_SHARE:g} to 1.0 or a whole number of steps, got "
                 f"{share:g}; 0.5 is usual."
             )
         return share, 0
 
-    def _resolve_kernel(self, X: Any, weights: NDArray[np.float64]) -> KernelSpec:
-        """Return the kernel; some rows decide gamma if it is not a number."""
-        return resolved_kernel(self, X, weights)
+    def _resolve_kernel(self, X: Rows, weights: NDArray[np.float64]) -> KernelSpec:
+        """Return the kernel; the rows decide gamma if it is not a number."""
+        return resolve_kernel(self, X, weights)
 
     def _n_passes(self, n_rows: int) -> int:
-        """Return the number of passes over so many rows; "auto" makes more passes over small training sets."""
+        """Return the number of passes over `n_rows` rows; "auto" makes more passes over small training sets."""
         return int(np.clip(_AUTO_VISITS // max(n_rows, 1), 3, 100)) if isinstance(self.epochs, str) else self.epochs
 
     def _require_complete_stream(self) -> None:
-        """Raise DataError if a stream has ended and holds too little."""
+        """Raise DataError if a complete stream has too few classes."""
 
     def _take_rows(self, pool: PooledRows, rows: NDArray[np.int64]) -> Rows:
-        return pool.X[rows]  # feature maps take arrays
+        return pool.X[rows]  # feature maps need arrays
+
+    @writes
+    def fit(self, X: MatrixLike | Chunks, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn a training set, or a stream of chunks, from scratch, discarding what was learned before.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n, n_features), iterator, or callable
+            Examples. For data larger than memory, pass an iterator of chunks (X, y) or (X, y, sample_weight) instead,
+            without `y`, such as `hinge.datasets.read(path, chunk_size=10_000)`; it is consumed once, so `epochs` must
+            be 1. A function without arguments that returns such an iterator is called for each pass. The rows of
+            chunks are learned in the order given: shuffle them if they are sorted by class.
+        y : array-like of shape (n,)
+            Labels of any type, of at least two classes; the target values of a regressor.
+        sample_weight : array-like of shape (n,), default=None
+            Weights that multiply `C` per row. Rows of weight 0 are left out.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        if is_chunks(X, y, sample_weight):
+            fit_chunks(self, X)
+        else:
+            self._fit_rows(X, y, sample_weight)
+        return self
+
+    @with_callbacks
+    def _fit_rows(self, X: MatrixLike, y: ArrayLike | None, sample_weight: ArrayLike | None) -> Self:
+        return driver.fit(self, X, y, sample_weight)
 
     @writes
     def end_stream(self) -> Self:
-        """Say that the first pass over a stream is over.
+        """Mark the end of the first pass over a stream.
 
-        A stream too short for its last feature map gets one made of all its rows. Call it before `learn_again`.
+        If the stream was too short for its last feature map, this makes one of all its rows. Call it before
+        `learn_again`.
 
         Returns
         -------
         self : object
             The estimator.
         """
-        with revising(self, ApproximateState) as (state, monitor):
+        with driver.revising(self, ApproximateState) as (state, monitor):
             self._learner.end_stream(self, state, monitor)
         return self
 
     @writes
     def learn_again(
         self,
-        X: Any,
-        y: Any,
+        X: MatrixLike,
+        y: ArrayLike,
         sample_weight: ArrayLike | None = None,
         *,
         random_state: np.random.RandomState | None = None,
@@ -180,16 +214,18 @@ class ApproximateEstimator(KernelEstimator):
         self._learn_again(X, y, sample_weight, random)
         return self
 
-    def _learn_again(self, X: Any, y: Any, sample_weight: ArrayLike | None, random: np.random.RandomState) -> None:
+    def _learn_again(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None, random: np.random.RandomState
+    ) -> None:
         data = self._task.check(self, X, y, sample_weight, self._state)
-        with revising(self, ApproximateState) as (state, _):
+        with driver.revising(self, ApproximateState) as (state, _):
             self._learner.learn_again(self, state, data, random)
 
     @property
     @reads
     def coef_(self) -> NDArray[np.float64]:
         """Averaged weights of the features, one row per binary model; with a linear kernel, of the columns of X."""
-        return state_of(self, ApproximateState).weights()
+        return driver.state_of(self, ApproximateState).weights()
 
     @property
     @reads

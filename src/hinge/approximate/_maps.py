@@ -1,12 +1,14 @@
-"""Feature maps: features whose inner products are kernel values, nearly.
+"""Feature maps: features whose inner products approximate kernel values.
 
-Nystroem: with K the kernel values among a sample S of the examples, K = Q D Q', the features of x are D^-1/2 Q' k_S(x).
-Eigenvalues near zero are left out, so the rank follows from the data. Fourier: sqrt(2/d) cos(<v, x> + b) with v drawn
-from the spectral density of the kernel and b uniform; it needs no examples.
+Nystroem: with K the kernel values among a sample S of s examples (the landmarks) and K = Q D Q', the features of x are
+D^-1/2 Q' k_S(x). Eigenvalues near zero are dropped, so the data decide the rank.
 
-For adaptive steps the features of Nystroem are scaled, each by sqrt(h) with 1/h its mean square, D/s, and a little
-more: stochastic gradients crawl along directions in which the data hardly vary, and this evens them out. The penalty
-of a squared weight is then h, so that the norm which is penalised stays what it was.
+Fourier: the features are sqrt(2/d) cos(<v, x> + b), with v drawn from the spectral density of the kernel and b uniform.
+They need no examples.
+
+For adaptive steps, Nystroem features are whitened: each is multiplied by sqrt(h), where 1/h is its mean square D/s plus
+a small constant. Stochastic gradients converge slowly along directions of small variance, and whitening equalises the
+variances. The penalty of a squared weight is h, so that the regularisation does not change.
 """
 
 from __future__ import annotations
@@ -16,10 +18,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.linalg import eigh
-from scipy.sparse import csr_matrix, issparse
+from scipy.sparse import csr_matrix
 
 from hinge import _core
 from hinge._model.overflow import check_kernel_size
+from hinge._model.types import is_sparse
 from hinge._model.validation import Storage
 
 if TYPE_CHECKING:
@@ -27,12 +30,12 @@ if TYPE_CHECKING:
 
     from hinge._model.kernels import KernelSpec
     from hinge._model.options import ApproximateOptions
-    from hinge._model.state import Arrays
+    from hinge._model.types import Array, Arrays, DType, Rows
 
-_FLOOR = 3e-4  # mean squares below this part of their sum are not evened out any further: they are mostly noise
-_ROUNDING = 1e-15
-# Eigenvalues up to this part of the largest are mostly rounding.
-_THRESHOLDS = {np.dtype(np.float64): 1e-12, np.dtype(np.float32): 1e-7}
+_WHITENING_FLOOR = 3e-4  # of the sum of the mean squares: smaller ones are mostly noise, and not whitened fully
+_MIN_THRESHOLD = 1e-15
+# Eigenvalues up to this fraction of the largest are mostly rounding errors.
+_DEFAULT_THRESHOLDS = {np.dtype(np.float64): 1e-12, np.dtype(np.float32): 1e-7}
 
 WITH_FREQUENCIES = ("rbf", "laplacian")
 
@@ -47,7 +50,7 @@ class Features:
         Nystroem: `values` (or `data`, `indices`, `indptr`), `ids` and `labels` of the landmarks, and `projection`.
         Fourier: `frequencies` and `phases`. Both: `shift`, which is subtracted from dense rows first, and `penalty`.
     typical : float
-        The mean square of the length of features.
+        Mean squared norm of the features.
     """
 
     arrays: Arrays
@@ -55,20 +58,20 @@ class Features:
 
     @property
     def is_expansion(self) -> bool:
-        """A function of these features is a kernel expansion over landmarks."""
+        """True if a linear function of the features is a kernel expansion over landmarks."""
         return "projection" in self.arrays
 
     @property
     def dimension(self) -> int:
-        """The number of features."""
+        """Number of features."""
         return len(self.arrays["penalty"])
 
-    def landmarks(self, storage: Storage) -> Any:
-        """Return the examples that the features of Nystroem refer to."""
+    def landmarks(self, storage: Storage) -> Rows:
+        """Return the landmarks of a Nystroem map."""
         return rows_from_arrays(self.arrays, storage)
 
     def native(self, kernel: KernelSpec, storage: Storage) -> Any:
-        """Return the map for the native code."""
+        """Build the native map, a Map32 or Map64."""
         kind: Any = _core.Map32 if storage.dtype == np.float32 else _core.Map64
         arrays = self.arrays
         if not self.is_expansion:
@@ -80,33 +83,33 @@ class Features:
 
 @dataclass(frozen=True)
 class Sample:
-    """Some examples of known places in the stream."""
+    """Examples that become landmarks, with their positions in the stream and class numbers."""
 
-    X: Any
+    X: Rows
     ids: NDArray[np.int64]
     labels: NDArray[np.int32]
 
 
 def nystroem(sample: Sample, kernel: KernelSpec, options: ApproximateOptions) -> Features:
-    """Return the map whose landmarks are a sample."""
+    """Build the Nystroem map of a sample."""
     storage = Storage.of(sample.X)
     shift = _shift(sample.X, kernel)
     values, vectors = eigh(_kernel_values(sample, kernel, shift), driver="evd", overwrite_a=True)
-    wanted = options.eigen_threshold
-    threshold = _THRESHOLDS[storage.dtype] if wanted is None else max(wanted, _ROUNDING)
+    given = options.eigen_threshold
+    threshold = _DEFAULT_THRESHOLDS[storage.dtype] if given is None else max(given, _MIN_THRESHOLD)
     kept = values > max(threshold * values[-1], 0.0)
-    if not kept.any():  # the kernel is zero: one feature, which is zero as well
+    if not kept.any():  # all kernel values are zero: keep one feature, which is zero
         kept[-1], values[-1], vectors[:] = True, 1.0, 0.0
     values, vectors = values[kept], vectors[:, kept]
     spread = values / len(sample.ids)
-    penalty = 1.0 / (spread + _FLOOR * spread.sum()) if options.linear.adaptive else np.ones(len(values))
-    projection = np.ascontiguousarray(_held((vectors * (np.sqrt(penalty) / np.sqrt(values))).T, storage.dtype))
+    penalty = 1.0 / (spread + _WHITENING_FLOOR * spread.sum()) if options.linear.adaptive else np.ones(len(values))
+    projection = np.ascontiguousarray(_clipped((vectors * (np.sqrt(penalty) / np.sqrt(values))).T, storage.dtype))
     arrays = {"ids": sample.ids, "labels": sample.labels, "projection": projection, "shift": shift, "penalty": penalty}
     return Features(arrays | rows_as_arrays(sample.X), float((penalty * spread).sum()))
 
 
-def fourier(first: Any, kernel: KernelSpec, options: ApproximateOptions, random: np.random.RandomState) -> Features:
-    """Return a map with random frequencies; the first row of the stream says where examples lie."""
+def fourier(first: Rows, kernel: KernelSpec, options: ApproximateOptions, random: np.random.RandomState) -> Features:
+    """Build a map with random frequencies; the first row of the stream decides the shift."""
     storage = Storage.of(first)
     shape = (storage.n_features, options.n_components)
     if kernel.name == "rbf":
@@ -114,7 +117,7 @@ def fourier(first: Any, kernel: KernelSpec, options: ApproximateOptions, random:
     else:
         frequencies = kernel.gamma * random.standard_cauchy(shape)
     arrays = {
-        "frequencies": _held(frequencies, storage.dtype),
+        "frequencies": _clipped(frequencies, storage.dtype),
         "phases": random.uniform(0.0, 2.0 * np.pi, options.n_components).astype(storage.dtype),
         "shift": _shift(first, kernel) if _is_far(first, kernel) else np.zeros(0, dtype=storage.dtype),
         "penalty": np.ones(options.n_components),
@@ -122,23 +125,23 @@ def fourier(first: Any, kernel: KernelSpec, options: ApproximateOptions, random:
     return Features(arrays, 1.0)
 
 
-def _held(values: NDArray[np.float64], dtype: Any) -> NDArray[Any]:
-    """Return numbers in a precision; those that it cannot hold become the largest that it can."""
+def _clipped(values: NDArray[np.float64], dtype: DType) -> Array:
+    """Convert numbers to a precision; those too large for it become its largest number."""
     largest = float(np.finfo(dtype).max)
     return np.clip(values, -largest, largest).astype(dtype)
 
 
-def _shift(X: Any, kernel: KernelSpec) -> NDArray[Any]:
-    """Return what to subtract from rows: kernels of differences lose fewer digits near zero."""
-    if issparse(X) or kernel.name not in WITH_FREQUENCIES:
+def _shift(X: Rows, kernel: KernelSpec) -> Array:
+    """Return the vector to subtract from rows: kernels of differences lose fewer digits near zero."""
+    if is_sparse(X) or kernel.name not in WITH_FREQUENCIES:
         return np.zeros(0, dtype=X.dtype)
     return np.asarray(X.mean(axis=0, dtype=np.float64), dtype=X.dtype)
 
 
-def _is_far(first: Any, kernel: KernelSpec) -> bool:
-    """Tell whether cosines would lose digits, a row being so many wavelengths away from zero.
+def _is_far(first: Rows, kernel: KernelSpec) -> bool:
+    """Return True if cosines would lose digits because a row is many wavelengths away from zero.
 
-    Otherwise nothing is subtracted, so that dense and sparse rows have the same features.
+    Otherwise there is no shift, so that dense and sparse rows have the same features.
     """
     entries = np.asarray(first.data, dtype=np.float64)
     with np.errstate(over="ignore"):  # infinity is far
@@ -149,8 +152,8 @@ def _is_far(first: Any, kernel: KernelSpec) -> bool:
     return bool(length > 1e-4 / np.finfo(first.dtype).eps)
 
 
-def _kernel_values(sample: Sample, kernel: KernelSpec, shift: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the kernel values among the landmarks in double precision, whatever that of the examples."""
+def _kernel_values(sample: Sample, kernel: KernelSpec, shift: Array) -> NDArray[np.float64]:
+    """Compute the kernel values among the landmarks in double precision."""
     X = sample.X.astype(np.float64)
     storage = Storage.of(X)
     ((_, batch),) = storage.batches(X)
@@ -162,9 +165,9 @@ def _kernel_values(sample: Sample, kernel: KernelSpec, shift: NDArray[Any]) -> N
     return symmetric
 
 
-def rows_as_arrays(X: Any) -> Arrays:
-    """Return dense or CSR rows as arrays of the types that the native code reads."""
-    if not issparse(X):
+def rows_as_arrays(X: Rows) -> Arrays:
+    """Convert dense or CSR rows to arrays of the types that the native code reads."""
+    if not is_sparse(X):
         return {"values": np.ascontiguousarray(X)}
     return {
         "data": X.data,
@@ -173,8 +176,8 @@ def rows_as_arrays(X: Any) -> Arrays:
     }
 
 
-def rows_from_arrays(arrays: Arrays, storage: Storage) -> Any:
-    """Return the rows that `rows_as_arrays` took apart, which have an id each."""
+def rows_from_arrays(arrays: Arrays, storage: Storage) -> Rows:
+    """Build rows from the result of `rows_as_arrays`; the array `ids` gives their number."""
     if not storage.sparse:
         return arrays["values"]
     shape = (len(arrays["ids"]), storage.n_features)

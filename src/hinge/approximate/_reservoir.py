@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from scipy.sparse import issparse, vstack
+from scipy.sparse import vstack
 
+from hinge._model.types import is_sparse
 from hinge.approximate._maps import rows_as_arrays, rows_from_arrays
 
 if TYPE_CHECKING:
@@ -14,94 +15,92 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from hinge._model.state import Arrays
+    from hinge._model.types import Array, Arrays, Rows
     from hinge._model.validation import Storage
 
-GROWTH = 4  # a map serves until so many times the examples have come that it was built from
+GROWTH = 4  # the next map is due when there are so many times the examples of the present one
 
 
 class Reservoir:
-    """Examples of the beginning of a stream, all of them, until there are four for each landmark.
+    """The first examples of a stream, all of them until there are `GROWTH` per landmark.
 
-    A model answers from the first row on, so there is a first map of one landmark; when four times as many examples
-    have come as a map was built from, the next one is drawn from all of them, and these are learned anew over it. With
-    `GROWTH` examples for each landmark that there may be the sample is final, and the rest of the stream passes by.
+    A model predicts from the first row on, so the first map has one landmark. When the number of examples has grown by
+    the factor `GROWTH` since the last map, the next map is drawn from all of them, and the model learns them again with
+    the new map. The map is final when there are `GROWTH` examples for each of the `n_landmarks` landmarks; later
+    examples of the stream are not stored.
 
     Parameters
     ----------
     n_landmarks : int
-        The most landmarks that a map may have.
+        Largest number of landmarks of a map.
 
     Attributes
     ----------
-    built_from : int
-        How many examples the present map was built from; 0 when there is none.
+    n_at_last_map : int
+        Number of examples when the present map was made; 0 if there is no map.
     """
 
     PREFIX: ClassVar[str] = "held_"
-    BUILT_FROM: ClassVar[str] = "held_built_from"
 
     def __init__(self, n_landmarks: int) -> None:
-        self.built_from = 0
+        self.n_at_last_map = 0
         self._n_landmarks = n_landmarks
-        self._parts: list[tuple[Any, NDArray[Any], NDArray[Any], NDArray[Any]]] = []
+        self._parts: list[tuple[Rows, Array, Array, Array]] = []
         self._count = 0
 
     def __len__(self) -> int:
         return self._count
 
     @property
-    def milestone(self) -> int:
-        """How many examples there must be for the next map."""
-        return min(GROWTH * self.built_from, GROWTH * self._n_landmarks) if self.built_from else 1
+    def n_for_next_map(self) -> int:
+        """Number of examples at which the next map is due."""
+        return min(GROWTH * self.n_at_last_map, GROWTH * self._n_landmarks) if self.n_at_last_map else 1
 
     @property
-    def room(self) -> int:
-        """How many more examples until then."""
-        return self.milestone - self._count
+    def n_missing(self) -> int:
+        """Number of further examples until the next map is due."""
+        return self.n_for_next_map - self._count
 
     @property
-    def is_complete(self) -> bool:
-        """The present map is the final one."""
-        return self.built_from >= GROWTH * self._n_landmarks
+    def map_is_final(self) -> bool:
+        """True if the present map is the last."""
+        return self.n_at_last_map >= GROWTH * self._n_landmarks
 
     @property
-    def suffices(self) -> bool:
-        """The next map is the final one."""
+    def next_map_is_final(self) -> bool:
+        """True if there are enough examples for the last map."""
         return self._count >= GROWTH * self._n_landmarks
 
-    def add(self, X: Any, targets: NDArray[np.float64], weights: NDArray[np.float64], ids: NDArray[np.int64]) -> None:
-        """Take in examples, as copies."""
+    def add(self, X: Rows, targets: NDArray[np.float64], weights: NDArray[np.float64], ids: NDArray[np.int64]) -> None:
+        """Add copies of examples."""
         self._parts.append((X.copy(), targets, weights, ids))
         self._count += len(ids)
 
-    def examples(self) -> tuple[Any, NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
-        """Return all examples: rows, targets, weights and places in the stream."""
+    def examples(self) -> tuple[Rows, NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
+        """Return all examples: rows, targets, weights and positions in the stream."""
         blocks, targets, weights, ids = zip(*self._parts, strict=True)
-        return _stacked(blocks), np.concatenate(targets), np.concatenate(weights), np.concatenate(ids)
+        return _stack(blocks), np.concatenate(targets), np.concatenate(weights), np.concatenate(ids)
 
     def to_arrays(self) -> Arrays:
-        """Return everything as plain arrays."""
-        built_from = {self.BUILT_FROM: np.array([self.built_from])}
+        """Return the examples as plain arrays; none if there are no examples."""
         if not self._parts:
-            return built_from
+            return {}
         X, targets, weights, ids = self.examples()
-        parts = rows_as_arrays(X) | {"targets": targets, "weights": weights, "ids": ids}
-        return {self.PREFIX + name: array for name, array in parts.items()} | built_from
+        arrays = rows_as_arrays(X) | {"targets": targets, "weights": weights, "ids": ids}
+        return {self.PREFIX + name: array for name, array in arrays.items()}
 
     @classmethod
-    def from_arrays(cls, arrays: Arrays, built_from: int, storage: Storage, n_landmarks: int) -> Reservoir:
-        """Return the reservoir that `to_arrays` took apart."""
-        parts: dict[str, Any] = {name.removeprefix(cls.PREFIX): array for name, array in arrays.items()}
+    def from_arrays(cls, arrays: Arrays, n_at_last_map: int, storage: Storage, n_landmarks: int) -> Reservoir:
+        """Build a reservoir from the result of `to_arrays`."""
         reservoir = cls(n_landmarks)
-        reservoir.built_from = built_from
-        if not parts:
-            return reservoir
-        reservoir.add(rows_from_arrays(parts, storage), parts["targets"], parts["weights"], parts["ids"])
+        reservoir.n_at_last_map = n_at_last_map
+        if arrays:
+            named = {name.removeprefix(cls.PREFIX): array for name, array in arrays.items()}
+            reservoir.add(rows_from_arrays(named, storage), named["targets"], named["weights"], named["ids"])
         return reservoir
 
 
-def _stacked(blocks: Sequence[Any]) -> Any:
+def _stack(blocks: Sequence[Rows]) -> Rows:
     if len(blocks) == 1:
         return blocks[0]
-    return vstack(blocks, format="csr") if issparse(blocks[0]) else np.concatenate(blocks)
+    return vstack(blocks, format="csr") if is_sparse(blocks[0]) else np.concatenate(blocks)

@@ -1,4 +1,4 @@
-"""What an approximate model knows: a feature map, linear machines, and at the start of a stream its first examples."""
+"""The state of an approximate model: a feature map, linear models and, early in a stream, its first examples."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ from hinge.approximate._maps import Features
 from hinge.approximate._reservoir import Reservoir
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     from hinge._model.kernels import KernelSpec
     from hinge._model.labels import ClassTable
     from hinge._model.options import ApproximateOptions, SolverOptions
-    from hinge._model.state import Arrays
+    from hinge._model.state import NativeClasses
+    from hinge._model.types import Arrays, KernelFunction, Values
     from hinge._model.validation import Storage
+    from hinge.approximate._rows import EncodedRows
 
-SCHEDULE_ARRAYS = (*_core.LinearOptions().memory, "n_kernel_evals")  # one number each
+SCHEDULE_ARRAYS = (*_core.LinearOptions().memory, "n_kernel_evals")  # each contains one number
 LINEAR_ARRAYS = ("weights", "average", "bias", "average_bias", *SCHEDULE_ARRAYS)
 
 
 class ApproximateState(State):
-    """What an approximate model knows.
+    """The state of an approximate model.
 
     Attributes
     ----------
     features : Features
         The feature map.
     reservoir : Reservoir or None
-        The first examples of a stream, from which the final landmarks will be drawn; None when they are.
+        The first examples of a stream, from which the next landmarks are drawn; None if the map is final.
     """
 
-    _native_classes: ClassVar[dict[str, Any]] = {"float32": _core.LinearModel32, "float64": _core.LinearModel64}
+    _native_classes: ClassVar[NativeClasses] = {"float32": _core.LinearModel32, "float64": _core.LinearModel64}
     options: ApproximateOptions
     features: Features
 
@@ -47,12 +47,12 @@ class ApproximateState(State):
 
     @property
     def is_usable(self) -> bool:
-        """There is a feature map."""
+        """True if there is a feature map, and no error left the native model in an inconsistent state."""
         return "features" in vars(self) and super().is_usable
 
     @property
     def has_learned(self) -> bool:
-        """Weights have changed."""
+        """True if a step has changed the weights."""
         return int(self.native.n_steps) > 0
 
     @property
@@ -62,20 +62,20 @@ class ApproximateState(State):
 
     @property
     def uses_blas(self) -> bool:
-        """Features are products by the BLAS, also those of sparse rows."""
+        """True: the BLAS computes features, also those of sparse rows."""
         return True
 
-    def expendable(self) -> Self:
-        """Return the state to learn with: as in other models, and itself while there is nothing to lose."""
-        return super().expendable() if self.is_usable else self
+    def state_to_change(self) -> Self:
+        """Return this state, or a copy if a kernel function of the user may raise in the middle of a change."""
+        return super().state_to_change() if self.is_usable else self  # a state without a map has nothing to lose
 
     @property
     def native(self) -> Any:
-        """The native machines: a LinearModel32 or LinearModel64."""
+        """The native model: a LinearModel32 or LinearModel64."""
         return super().native
 
     def use(self, options: SolverOptions) -> Any:
-        """Return the native machines, told to work as `options` say."""
+        """Set the options of the native model, and return it."""
         if options != self.options:
             chosen = cast("ApproximateOptions", options)
             self.native.set_options(chosen.linear)
@@ -83,35 +83,41 @@ class ApproximateState(State):
         return self.native
 
     def size(self) -> int:
-        """Return the number of features."""
+        """Count the features."""
         return int(self.native.n_retained)
 
-    def adopt(self, features: Features) -> None:
-        """Take over a feature map, with machines over it that know nothing yet."""
-        self.replace(self.kernel, features, self.machines_over(self.kernel, features), None)
+    def learn(self, rows: EncodedRows, order: NDArray[np.int64], monitor: _core.Monitor | None) -> _core.Outcome:
+        """Learn rows in the given order."""
+        ((_, batch),) = self.storage.batches(rows.X)
+        outcome: _core.Outcome = self.native.learn(batch, rows.targets, rows.weights, rows.first, order, monitor)
+        return outcome
 
-    def replace(self, kernel: KernelSpec, features: Features, native: Any, reservoir: Reservoir | None) -> None:
-        """Take over a kernel, a feature map, machines over it, and what is gathered for the next map."""
+    def set_map(self, features: Features) -> None:
+        """Set the feature map, with untrained linear models."""
+        self.replace_map(self.kernel, features, self.build_linear_model(self.kernel, features), None)
+
+    def replace_map(self, kernel: KernelSpec, features: Features, native: Any, reservoir: Reservoir | None) -> None:
+        """Replace the kernel, the feature map, the linear models, and the examples stored for the next map."""
         self.kernel, self._native, self.features, self._arrays = kernel, native, features, None
         self.reservoir = reservoir
         if reservoir is not None:
-            reservoir.built_from = max(len(reservoir), 1)
+            reservoir.n_at_last_map = max(len(reservoir), 1)
 
-    def machines_over(self, kernel: KernelSpec, features: Features, arrays: Arrays | None = None) -> Any:
-        """Return machines over a feature map, with what some arrays say that they know."""
+    def build_linear_model(self, kernel: KernelSpec, features: Features, arrays: Arrays | None = None) -> Any:
+        """Build the native linear models over a feature map, untrained or from their arrays."""
         kind = self._native_classes[self.storage.dtype.name]
         known = None if arrays is None else {name: arrays[name] for name in LINEAR_ARRAYS}
         native = features.native(kernel, self.storage)
         penalty = features.arrays["penalty"]
         return kind(native, penalty, features.typical, self.options.linear, len(self.table), known)
 
-    def _built(self, arrays: Arrays | None) -> Any:
-        return self.machines_over(self.kernel, self.features, arrays)
+    def _build_native(self, arrays: Arrays | None) -> Any:
+        return self.build_linear_model(self.kernel, self.features, arrays)
 
     def weights(self) -> NDArray[np.float64]:
-        """Return the averaged weights in the norm that is penalised, one row a machine as users see them.
+        """Return the averaged weights, scaled so that their squares are penalised equally, one row per binary model.
 
-        With the linear kernel they are those of the columns of the examples, as in other linear models.
+        With the linear kernel they are the weights of the columns of X, as in other linear models.
         """
         if self.kernel.name == "linear":
             support = self.support()
@@ -122,7 +128,7 @@ class ApproximateState(State):
         return table.arrange(scaled.T).T
 
     def support(self) -> Support:
-        """Return the landmarks, grouped by class, as the vectors of a kernel expansion."""
+        """Return the landmarks, grouped by class, with their coefficients in the kernel expansion."""
         features = self.features
         table, arrays = self.snapshot()
         if not features.is_expansion:
@@ -140,25 +146,27 @@ class ApproximateState(State):
         )
 
     def snapshot(self) -> tuple[ClassTable, Arrays]:
-        """Return the arrays of the machines, and the classes; machines that nobody has needed yet are not built."""
+        """Return the classes and the arrays of the native model, without building it if it is not needed yet."""
         return super().snapshot() if self._arrays is None else (self.table, self._arrays)
 
-    def to_arrays(self) -> tuple[Arrays, dict[str, Any]]:
-        """Return everything as plain arrays, and values that JSON can hold as long as the labels are plain as well."""
+    def to_arrays(self) -> tuple[Arrays, Values]:
+        """Return the state as plain arrays, and values that JSON can represent except for the options."""
         table, arrays = self.snapshot()
         own = {name: arrays[name] for name in LINEAR_ARRAYS}
-        held = {} if self.reservoir is None else self.reservoir.to_arrays()
-        built_from = held.pop(Reservoir.BUILT_FROM, None)
-        count = None if built_from is None else int(built_from[0])
-        values = self._values(table) | {"typical": self.features.typical, "built_from": count}
-        return own | held | self.features.arrays, values
+        reservoir = self.reservoir
+        stored = {} if reservoir is None else reservoir.to_arrays()
+        built_from = None if reservoir is None else reservoir.n_at_last_map
+        values = self._values(table) | {"typical": self.features.typical, "built_from": built_from}
+        return own | stored | self.features.arrays, values
 
-    def __setstate__(self, parts: tuple[Arrays, dict[str, Any], Callable[[Any, Any], Any] | None]) -> None:
+    def __setstate__(self, parts: tuple[Arrays, Values, KernelFunction | None]) -> None:
         arrays, values, _ = parts
         super().__setstate__(parts)
         self.reservoir = None
-        held = {name: array for name, array in arrays.items() if name.startswith(Reservoir.PREFIX)}
-        own = {name: array for name, array in arrays.items() if name not in LINEAR_ARRAYS and name not in held}
+        stored = {name: array for name, array in arrays.items() if name.startswith(Reservoir.PREFIX)}
+        own = {name: array for name, array in arrays.items() if name not in LINEAR_ARRAYS and name not in stored}
         self.features = Features(own, values["typical"])
         if values["built_from"] is not None:
-            self.reservoir = Reservoir.from_arrays(held, values["built_from"], self.storage, self.options.n_components)
+            self.reservoir = Reservoir.from_arrays(
+                stored, values["built_from"], self.storage, self.options.n_components
+            )

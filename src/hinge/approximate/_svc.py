@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import expit
@@ -10,29 +10,25 @@ from sklearn.utils.metaestimators import available_if
 
 from hinge._fit import driver
 from hinge._fit.classifier import KernelClassifier
-from hinge._fit.progress import with_callbacks
-from hinge._model.locking import writes
 from hinge._model.params import check_class_weight
-from hinge.approximate._chunks import fit_chunks, is_chunks
 from hinge.approximate._estimator import ApproximateEstimator
 from hinge.approximate._state import ApproximateState
 from hinge.exceptions import DataError
 from hinge.streaming import StreamTraits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 
     from hinge._model.options import SolverOptions
+    from hinge._model.types import ClassWeight, Gamma, Kernel, Labels, MatrixLike, RandomStateLike, Rows
 
 
 def _has_probabilities(model: ApproximateSVC) -> bool:
-    """Tell whether a model minimises the loss whose decision values are log-odds."""
+    """Return True if the decision values are log-odds."""
     return model.loss == "log_loss"
 
 
-class ApproximateSVC(ApproximateEstimator, KernelClassifier):  # type: ignore[misc]  # both say how they learn
+class ApproximateSVC(ApproximateEstimator, KernelClassifier):  # type: ignore[misc]  # both define `_learner`
     """Kernel classifier of fixed size, for data that need too many support vectors.
 
     A feature map turns examples into `n_components` features whose inner products approximate the kernel, and linear
@@ -109,7 +105,7 @@ class ApproximateSVC(ApproximateEstimator, KernelClassifier):  # type: ignore[mi
     n_components_ : int
         Number of features of the map.
     support_ : ndarray of shape (n_landmarks,)
-        Nystroem: places of the landmarks in the stream (after `fit`: rows of X), grouped by class.
+        Nystroem: positions of the landmarks in the stream (after `fit`: rows of X), grouped by class.
     support_vectors_ : ndarray or CSR matrix of shape (n_landmarks, n_features)
         Nystroem: the landmarks. The model is a kernel expansion over them.
     n_support_ : ndarray of shape (n_classes,)
@@ -127,9 +123,9 @@ class ApproximateSVC(ApproximateEstimator, KernelClassifier):  # type: ignore[mi
     n_seen_ : int
         Number of examples given so far.
     fit_status_ : int
-        0 if the last call that learned converged, 1 if it warned that it did not.
+        0 if the last training call converged, 1 if it issued a ConvergenceWarning.
     progressive_score_ : ProgressiveScore
-        How often the model was right about an example before learning it.
+        Counts of predictions of examples just before learning them, and of mistakes.
     model_size_ : int
         Number of support vectors, or of features of an approximate model.
 
@@ -167,9 +163,9 @@ class ApproximateSVC(ApproximateEstimator, KernelClassifier):  # type: ignore[mi
         self,
         *,
         C: float = 1.0,
-        kernel: str | Callable[[Any, Any], Any] = "rbf",
+        kernel: Kernel = "rbf",
         degree: int = 3,
-        gamma: str | float = "scale",
+        gamma: Gamma = "scale",
         coef0: float = 0.0,
         loss: str = "hinge",
         approximation: str = "nystroem",
@@ -184,9 +180,9 @@ class ApproximateSVC(ApproximateEstimator, KernelClassifier):  # type: ignore[mi
         n_iter_no_change: int = 3,
         tol: float = 1e-3,
         cache_size: float = 200,
-        class_weight: Mapping[Any, float] | str | None = None,
+        class_weight: ClassWeight = None,
         verbose: bool = False,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         n_jobs: int | None = None,
     ) -> None:
         self.C = C
@@ -212,37 +208,6 @@ class ApproximateSVC(ApproximateEstimator, KernelClassifier):  # type: ignore[mi
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    @writes
-    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn a training set, or a stream of chunks, from scratch, discarding what was learned before.
-
-        Parameters
-        ----------
-        X : array-like or CSR matrix of shape (n, n_features), iterator, or callable
-            Examples. For data larger than memory, pass an iterator of chunks (X, y) or (X, y, sample_weight) instead,
-            without `y`, such as `hinge.datasets.read(path, chunk_size=10_000)`; it is consumed once, so `epochs` must
-            be 1. A function without arguments that returns such an iterator is called for each pass. The rows of
-            chunks are learned in the order given: shuffle them if they are sorted by class.
-        y : array-like of shape (n,)
-            Labels of any type, of at least two classes.
-        sample_weight : array-like of shape (n,), default=None
-            Weights that multiply `C` per row. Rows of weight 0 are left out.
-
-        Returns
-        -------
-        self : object
-            The fitted estimator.
-        """
-        if is_chunks(X, y, sample_weight):
-            fit_chunks(self, X)
-        else:
-            self._fit_rows(X, y, sample_weight)
-        return self
-
-    @with_callbacks
-    def _fit_rows(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Self:
-        return driver.fit(self, X, y, sample_weight)
-
     def _require_complete_stream(self) -> None:
         if len(self.classes_) < 2:
             raise DataError(
@@ -251,7 +216,7 @@ class ApproximateSVC(ApproximateEstimator, KernelClassifier):  # type: ignore[mi
             )
 
     @available_if(_has_probabilities)
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+    def predict_proba(self, X: MatrixLike) -> NDArray[np.float64]:
         """Predict the probability of each class; available if loss="log_loss".
 
         Parameters
@@ -274,16 +239,14 @@ class ApproximateSVC(ApproximateEstimator, KernelClassifier):  # type: ignore[mi
         if len(table) == 2:
             return np.column_stack([expit(-decisions), chances])
         total = chances.sum(axis=1, keepdims=True)
-        hopeless = total == 0.0  # all decisions far below zero: the differences are what is left
-        return np.where(hopeless, _softmax(decisions), chances / np.where(hopeless, 1.0, total))
+        is_zero = total == 0.0  # all probabilities underflow: use the differences of the decision values
+        return np.where(is_zero, _softmax(decisions), chances / np.where(is_zero, 1.0, total))
 
     def _check_params(self, *, streaming: bool) -> SolverOptions:
         check_class_weight(self.class_weight, streaming=streaming)
         return self._approximate_options()
 
-    def _validation_score(
-        self, state: ApproximateState, X: Any, y: NDArray[Any], weights: NDArray[np.float64]
-    ) -> float:
+    def _validation_score(self, state: ApproximateState, X: Rows, y: Labels, weights: NDArray[np.float64]) -> float:
         table = state.table
         right = table.choose(table.arrange(state.decide(X, state.options.threads))) == y
         return float(np.average(right, weights=weights))

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
 
 from hinge._fit import driver
-from hinge._fit.progress import with_callbacks
 from hinge._fit.tasks import Regression
 from hinge._model.locking import writes
 from hinge._model.params import number
-from hinge.approximate._chunks import fit_chunks, is_chunks
 from hinge.approximate._estimator import ApproximateEstimator
 from hinge.streaming import StreamTraits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import ArrayLike, NDArray
 
     from hinge._model.options import SolverOptions
+    from hinge._model.types import Gamma, Kernel, Labels, MatrixLike, RandomStateLike, Rows
     from hinge.approximate._state import ApproximateState
 
 
@@ -98,9 +95,9 @@ class ApproximateSVR(RegressorMixin, ApproximateEstimator):
     n_seen_ : int
         Number of examples given so far.
     fit_status_ : int
-        0 if the last call that learned converged, 1 if it warned that it did not.
+        0 if the last training call converged, 1 if it issued a ConvergenceWarning.
     progressive_score_ : ProgressiveScore
-        How often the model was right about an example before learning it.
+        Counts of predictions of examples just before learning them, and of mistakes.
     model_size_ : int
         Number of support vectors, or of features of an approximate model.
 
@@ -127,9 +124,9 @@ class ApproximateSVR(RegressorMixin, ApproximateEstimator):
         self,
         *,
         C: float = 1.0,
-        kernel: str | Callable[[Any, Any], Any] = "rbf",
+        kernel: Kernel = "rbf",
         degree: int = 3,
-        gamma: str | float = "scale",
+        gamma: Gamma = "scale",
         coef0: float = 0.0,
         epsilon: float = 0.1,
         loss: str = "epsilon_insensitive",
@@ -146,7 +143,7 @@ class ApproximateSVR(RegressorMixin, ApproximateEstimator):
         tol: float = 1e-3,
         cache_size: float = 200,
         verbose: bool = False,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         n_jobs: int | None = None,
     ) -> None:
         self.C = C
@@ -173,35 +170,7 @@ class ApproximateSVR(RegressorMixin, ApproximateEstimator):
         self.n_jobs = n_jobs
 
     @writes
-    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn a training set, or a stream of chunks, from scratch, discarding what was learned before.
-
-        Parameters
-        ----------
-        X : array-like or CSR matrix of shape (n, n_features), iterator, or callable
-            Examples; or, without `y`, chunks as in `ApproximateSVC.fit`.
-        y : array-like of shape (n,)
-            Values.
-        sample_weight : array-like of shape (n,), default=None
-            Weights that multiply `C` per row. Rows of weight 0 are left out.
-
-        Returns
-        -------
-        self : object
-            The fitted estimator.
-        """
-        if is_chunks(X, y, sample_weight):
-            fit_chunks(self, X)
-        else:
-            self._fit_rows(X, y, sample_weight)
-        return self
-
-    @with_callbacks
-    def _fit_rows(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Self:
-        return driver.fit(self, X, y, sample_weight)
-
-    @writes
-    def partial_fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+    def partial_fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn more examples, in the order given.
 
         The first call decides the precision, and whether examples are stored dense or sparse. Later input is converted
@@ -223,7 +192,7 @@ class ApproximateSVR(RegressorMixin, ApproximateEstimator):
         """
         return driver.partial_fit(self, X, y, None, sample_weight)
 
-    def predict(self, X: Any) -> NDArray[np.float64]:
+    def predict(self, X: MatrixLike) -> NDArray[np.float64]:
         """Predict values.
 
         Parameters
@@ -242,9 +211,7 @@ class ApproximateSVR(RegressorMixin, ApproximateEstimator):
         epsilon = number("epsilon", self.epsilon, at_least=0, hint="a usual value is 0.1")
         return self._approximate_options().with_linear(epsilon=epsilon)
 
-    def _validation_score(
-        self, state: ApproximateState, X: Any, y: NDArray[Any], weights: NDArray[np.float64]
-    ) -> float:
+    def _validation_score(self, state: ApproximateState, X: Rows, y: Labels, weights: NDArray[np.float64]) -> float:
         errors = np.square(state.decide(X, state.options.threads)[:, 0] - y)
         arrays = state.native.state()
         spread = float(arrays["target_squares"][0] / arrays["n_steps"][0])  # of targets; a few rows may have none

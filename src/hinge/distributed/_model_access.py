@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING
 from sklearn.utils.validation import check_is_fitted
 
 from hinge._model.params import random_seed
-from hinge.approximate._merging import averaged as average_models
-from hinge.approximate._merging import begin as start_model
-from hinge.approximate._merging import go_over as train_one_pass
+from hinge.approximate._averaging import average_models, start_model, train_one_pass
 from hinge.exceptions import ParameterError
 
 if TYPE_CHECKING:

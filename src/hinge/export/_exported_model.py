@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
 
     from hinge._model.kernels import KernelSpec
-    from hinge._model.state import Arrays, State
+    from hinge._model.state import State
+    from hinge._model.types import Arrays
 
     Vectors: TypeAlias = NDArray[np.floating] | csr_matrix
 

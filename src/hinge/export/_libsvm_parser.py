@@ -11,7 +11,6 @@ import re
 from array import array
 from dataclasses import dataclass, field
 from itertools import islice
-from pathlib import Path
 from typing import IO, TYPE_CHECKING, NoReturn
 
 import numpy as np
@@ -21,6 +20,7 @@ from hinge.exceptions import ExportError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from numpy.typing import NDArray
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from hinge._model.kernels import KernelSpec
 from hinge._model.params import number, whole
-from hinge._model.state import Arrays, State
+from hinge._model.state import State
 from hinge._model.threads import one_blas_thread
 from hinge._model.validation import Storage
 from hinge.exceptions import ExportError, HingeError, ParameterError
@@ -21,8 +20,12 @@ from hinge.export._model_access import check_options, set_state
 from hinge.online import OnlineSVC
 
 if TYPE_CHECKING:
+    import os
+
     from numpy.typing import NDArray
     from scipy.sparse import csr_matrix
+
+    from hinge._model.types import Arrays
 
     Rows: TypeAlias = NDArray[np.float64] | csr_matrix
 

@@ -17,8 +17,6 @@ which is then the class that comes first in `classes_`, as in hinge.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,6 +28,9 @@ from hinge.export._model_access import split_preparation
 from hinge.io.atomic import replacing
 
 if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator, Sequence
+
     from numpy.typing import NDArray
     from sklearn.base import BaseEstimator
 

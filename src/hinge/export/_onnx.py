@@ -6,7 +6,6 @@ built from plain operators in double precision instead.
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,6 +20,8 @@ from hinge.export._onnx_outputs import add_label, add_probabilities, add_value, 
 from hinge.io.atomic import replacing
 
 if TYPE_CHECKING:
+    import os
+
     import onnx
     from numpy.typing import NDArray
     from sklearn.base import BaseEstimator

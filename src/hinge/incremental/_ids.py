@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from numbers import Number
-from typing import TYPE_CHECKING, TypeAlias, TypedDict, TypeGuard, cast
+from typing import TYPE_CHECKING, TypedDict, TypeGuard, cast
 
 import numpy as np
 
@@ -14,7 +14,8 @@ from hinge.incremental._id_ranges import IdRanges
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-IdList: TypeAlias = Hashable | Iterable[Hashable]  # one id, or several
+    from hinge._model.types import IdList
+
 
 _PLAIN_KINDS = "biufUS"  # NumPy dtypes whose values equal Python's; others, such as dates, stay as they are
 

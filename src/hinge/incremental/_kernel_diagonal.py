@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from hinge._model.kernels import KernelSpec
-    from hinge._model.validation import Rows, Storage
+    from hinge._model.types import Rows
+    from hinge._model.validation import Storage
 
 _ROWS_PER_CALL = 32  # of a kernel function, which computes the values of all pairs of the rows it is given
 _DIAGONAL_TOLERANCE = 1e-9  # relative rounding error of a constant diagonal

@@ -1,11 +1,10 @@
-"""How exact models learn, forget and report: what the two of them share."""
+"""Learning, forgetting and leave-one-out, shared by the exact classifier and the exact one-class model."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
 from hinge import _core
 from hinge._fit.convergence import warn
@@ -29,22 +28,31 @@ if TYPE_CHECKING:
     from hinge._fit.estimator import KernelEstimator
     from hinge._model.labels import ClassTable
     from hinge._model.options import CommonOptions, SolverOptions
+    from hinge._model.types import IdList
 
 EVICTIONS = ("relevance", "age")
 
 
-class ExactLearner(KernelLearner[ExactState]):
-    """How exact models learn: each example has an id, and the solution is exact after every one of them."""
+class ExactEstimator(Protocol):
+    """The parameters that exact models share."""
 
-    def name_rows(self, data: TrainingData, state: ExactState | None, ids: Iterable[Hashable] | None) -> TrainingData:
-        """Return the data with their ids; without ids, places in the stream."""
+    tol: float
+    max_examples: int | None
+    eviction: str
+
+
+class ExactLearner(KernelLearner[ExactState]):
+    """How exact models learn: every example has an id, and the solution is exact after each example."""
+
+    def with_ids(self, data: TrainingData, state: ExactState | None, ids: IdList | None) -> TrainingData:
+        """Return the data with ids; the default ids are the positions in the stream."""
         known, first = (Ids(), 0) if state is None else (state.ids, state.n_seen)
         return replace(data, ids=known.check_new(ids, len(data), first))
 
     def new_state(
         self, estimator: KernelEstimator, data: TrainingData, options: SolverOptions, table: ClassTable
     ) -> ExactState:
-        """Return an empty state; the class of a one-class model stays when its last example goes."""
+        """Return an empty state; a one-class model keeps its class when its last example is forgotten."""
         state = super().new_state(estimator, data, options, table)
         if state.options.problem != "classifier":
             state.announce(table.classes)
@@ -62,7 +70,7 @@ class ExactLearner(KernelLearner[ExactState]):
             )
 
     def require_learnable(self, state: ExactState, data: TrainingData, *, whole: bool) -> None:
-        """Raise DataError for numbers that would overflow or vanish, or columns that are not those of the rows."""
+        """Raise DataError for numbers that would overflow or underflow, or columns of other rows."""
         super().require_learnable(state, data, whole=whole)
         if state.options.problem != "classifier":
             check_total(state.options.nu, data.costs)
@@ -73,7 +81,7 @@ class ExactLearner(KernelLearner[ExactState]):
     def train(self, estimator: KernelEstimator, state: ExactState, data: TrainingData) -> None:
         """Learn a whole training set; one pass is enough."""
         tasks = FitTasks(estimator, state, data, 1)
-        with progress_bar(estimator.verbose) as bar, state.watched(bar) as monitor:
+        with progress_bar(estimator.verbose) as bar, state.monitored(bar) as monitor:
             tasks.step("pass", partial(self._learn_all, state, data, monitor))
         tasks.end()
         warn_if_violated(state, estimator.tol)
@@ -97,8 +105,8 @@ class ExactLearner(KernelLearner[ExactState]):
             super()._visit(state, data, first, seed, monitor)
 
 
-def exact_options(estimator: Any, common: CommonOptions) -> _core.ExactOptions:
-    """Check the parameters that exact models share, and return the options that they mean."""
+def exact_options(estimator: ExactEstimator, common: CommonOptions) -> _core.ExactOptions:
+    """Convert the parameters that exact models share to options."""
     number("tol", estimator.tol, above=0, hint="a usual value is 1e-3")
     return _core.ExactOptions(
         **common,
@@ -107,7 +115,7 @@ def exact_options(estimator: Any, common: CommonOptions) -> _core.ExactOptions:
     )
 
 
-def forget(estimator: KernelEstimator, ids: Any) -> None:
+def forget(estimator: KernelEstimator, ids: IdList) -> None:
     """Forget examples by their ids."""
     numbers = exact_state(estimator).ids.find(ids)
     with revising(estimator, ExactState) as (state, monitor), state.revised():
@@ -119,10 +127,10 @@ def forget(estimator: KernelEstimator, ids: Any) -> None:
 
 
 def leave_one_out(estimator: KernelEstimator) -> tuple[ClassTable, NDArray[np.float64]]:
-    """Return the decision value of each example held, by the model without it, one column per binary model."""
+    """Compute the decision value of each example held by the model without it, one column per binary model."""
     known = exact_state(estimator)
-    state = known.expendable()
-    known.publish()  # for other threads: examples leave and come again
+    state = known.state_to_change()
+    known.publish()  # predictions in other threads use it while examples are removed and added again
     try:
         return state.table, _leave_one_out(estimator, state)
     finally:
@@ -130,7 +138,7 @@ def leave_one_out(estimator: KernelEstimator) -> tuple[ClassTable, NDArray[np.fl
 
 
 def _leave_one_out(estimator: KernelEstimator, state: ExactState) -> NDArray[np.float64]:
-    with one_blas_thread(), progress_bar(estimator.verbose) as bar, state.watched(bar) as monitor:
+    with one_blas_thread(), progress_bar(estimator.verbose) as bar, state.monitored(bar) as monitor:
         return require_finite(state.native.leave_one_out(monitor))
 
 

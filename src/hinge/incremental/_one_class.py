@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Self, cast
 
 import numpy as np
 from sklearn.base import OutlierMixin
@@ -21,12 +20,13 @@ from hinge.incremental._state import ExactState
 from hinge.streaming import StreamTraits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Hashable
 
     from numpy.typing import ArrayLike, NDArray
 
     from hinge import _core
     from hinge._model.predictor import Predictor
+    from hinge._model.types import Gamma, IdList, Kernel, MatrixLike, RandomStateLike
     from hinge.incremental._one_class_geometry import OneClassGeometry
     from hinge.incremental._state import ExactPredictor
 
@@ -87,7 +87,7 @@ class IncrementalOneClassSVM(OutlierMixin, KernelEstimator):
     offset_ : float
         `decision_function` is `score_samples` minus this; for a sphere, minus its squared radius.
     support_ : ndarray of shape (n_support,)
-        Places of the support vectors in the stream (after `fit`: rows of X).
+        Positions of the support vectors in the stream (after `fit`: rows of X).
     support_vectors_ : ndarray or CSR matrix of shape (n_support, n_features)
         Support vectors.
     n_support_ : ndarray of shape (1,)
@@ -110,9 +110,9 @@ class IncrementalOneClassSVM(OutlierMixin, KernelEstimator):
     n_seen_ : int
         Number of examples given so far.
     fit_status_ : int
-        0 if the last call that learned converged, 1 if it warned that it did not.
+        0 if the last training call converged, 1 if it issued a ConvergenceWarning.
     progressive_score_ : ProgressiveScore
-        How often the model was right about an example before learning it.
+        Counts of predictions of examples just before learning them, and of mistakes.
     model_size_ : int
         Number of support vectors, or of features of an approximate model.
 
@@ -164,14 +164,14 @@ class IncrementalOneClassSVM(OutlierMixin, KernelEstimator):
         nu: float = 0.5,
         C: float | None = None,
         shape: str = "plane",
-        kernel: str | Callable[[Any, Any], Any] = "rbf",
+        kernel: Kernel = "rbf",
         degree: int = 3,
-        gamma: str | float = "scale",
+        gamma: Gamma = "scale",
         coef0: float = 0.0,
         tol: float = 1e-3,
         cache_size: float = 200,
         verbose: bool = False,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         max_examples: int | None = None,
         eviction: str = "age",
         n_jobs: int | None = None,
@@ -193,7 +193,13 @@ class IncrementalOneClassSVM(OutlierMixin, KernelEstimator):
 
     @writes
     @with_callbacks
-    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None, ids: Any = None) -> Self:  # noqa: ARG002
+    def fit(
+        self,
+        X: MatrixLike,
+        y: ArrayLike | None = None,  # noqa: ARG002
+        sample_weight: ArrayLike | None = None,
+        ids: IdList | None = None,
+    ) -> Self:
         """Learn a training set from scratch, discarding what was learned before.
 
         Parameters
@@ -215,7 +221,13 @@ class IncrementalOneClassSVM(OutlierMixin, KernelEstimator):
         return driver.fit(self, X, None, sample_weight, ids)
 
     @writes
-    def partial_fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None, ids: Any = None) -> Self:  # noqa: ARG002
+    def partial_fit(
+        self,
+        X: MatrixLike,
+        y: ArrayLike | None = None,  # noqa: ARG002
+        sample_weight: ArrayLike | None = None,
+        ids: IdList | None = None,
+    ) -> Self:
         """Learn more examples, in the order given.
 
         The first call decides `gamma` (`gamma="scale"` uses its examples only) and whether examples are stored dense or
@@ -224,14 +236,14 @@ class IncrementalOneClassSVM(OutlierMixin, KernelEstimator):
         Parameters
         ----------
         X : array-like or CSR matrix of shape (n, n_features)
-            Examples. With a precomputed kernel the columns stand for all examples that will ever be learned: the
-            t-th example of the stream is column t.
+            Examples. With a precomputed kernel there must be one column for every example that will ever be
+            learned: column t belongs to the t-th example of the stream.
         y : None
             Ignored; present for scikit-learn's API.
         sample_weight : array-like of shape (n,), default=None
             Weights; an example of weight 2 counts as two. Rows of weight 0 are skipped.
         ids : list or array of length n, default=None
-            Ids for `forget`: hashable values that no example held has. None means places in the stream.
+            Ids for `forget`: hashable values that no example held has. None means positions in the stream.
 
         Returns
         -------
@@ -247,13 +259,13 @@ class IncrementalOneClassSVM(OutlierMixin, KernelEstimator):
         return exact.exact_state(self).held_ids()
 
     @writes
-    def forget(self, ids: Any) -> Self:
+    def forget(self, ids: IdList) -> Self:
         """Forget examples: the model is then the one that never saw them.
 
         Parameters
         ----------
         ids : list, array, set or a single id
-            The ids that the examples were given with; without ids, their places in the stream. A string, a number and
+            The ids passed with the examples; by default, their positions in the stream. A string, a number and
             a tuple each count as one id. Ids of rows of weight 0 are accepted, though there is nothing to forget.
 
         Returns
@@ -264,7 +276,7 @@ class IncrementalOneClassSVM(OutlierMixin, KernelEstimator):
         exact.forget(self, ids)
         return self
 
-    def predict(self, X: Any) -> NDArray[np.int64]:
+    def predict(self, X: MatrixLike) -> NDArray[np.int64]:
         """Predict whether examples are inliers or outliers.
 
         Parameters
@@ -279,7 +291,7 @@ class IncrementalOneClassSVM(OutlierMixin, KernelEstimator):
         """
         return np.where(self.decision_function(X) >= 0, 1, -1)
 
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
+    def decision_function(self, X: MatrixLike) -> NDArray[np.float64]:
         """Compute signed distances to the boundary; outliers have negative values.
 
         Parameters
@@ -295,7 +307,7 @@ class IncrementalOneClassSVM(OutlierMixin, KernelEstimator):
         """
         return self._signed_distances(X)[1]
 
-    def score_samples(self, X: Any) -> NDArray[np.float64]:
+    def score_samples(self, X: MatrixLike) -> NDArray[np.float64]:
         """Compute the decision values without the offset.
 
         Parameters
@@ -312,8 +324,8 @@ class IncrementalOneClassSVM(OutlierMixin, KernelEstimator):
         geometry, distances = self._signed_distances(X)
         return distances + geometry.offset
 
-    def _signed_distances(self, X: Any) -> tuple[OneClassGeometry, NDArray[np.float64]]:
-        """Return the surface, and the signed distances of rows from it."""
+    def _signed_distances(self, X: MatrixLike) -> tuple[OneClassGeometry, NDArray[np.float64]]:
+        """Return the surface, and the signed distances of rows to it."""
         predictor = self._predictor()
         rows = self._check_queries(X, predictor)
         sums = self._decide(predictor, rows)[:, 0]
@@ -351,7 +363,7 @@ class IncrementalOneClassSVM(OutlierMixin, KernelEstimator):
         return self._leave_one_out_distances(state, sums[:, 0])
 
     def _leave_one_out_distances(self, state: ExactState, sums: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the signed distance of each example held, in the order of the stream, from its sums left out."""
+        """Convert leave-one-out sums to signed distances, in the order of the stream."""
         if state.options.problem == "plane":
             return sums
         _, arrays = state.snapshot()

@@ -19,7 +19,7 @@ from hinge._model.overflow import require_finite
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from hinge._model.validation import Rows
+    from hinge._model.types import Rows
     from hinge.incremental._kernel_diagonal import KernelDiagonal
 
 _SURFACE_TOLERANCE = 1e-10  # relative rounding error of s(x) on the surface

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar, cast
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from hinge.incremental._kernel_diagonal import KernelDiagonal
 from hinge.incremental._one_class_geometry import OneClassGeometry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterator
+    from collections.abc import Hashable, Iterator
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -26,18 +26,19 @@ if TYPE_CHECKING:
     from hinge._model.kernels import KernelSpec
     from hinge._model.labels import ClassTable
     from hinge._model.options import SolverOptions
-    from hinge._model.state import Arrays
-    from hinge._model.validation import Rows, Storage
+    from hinge._model.state import NativeClasses
+    from hinge._model.types import Arrays, KernelFunction, Rows, Values
+    from hinge._model.validation import Storage
 
 
 @dataclass(frozen=True)
 class ExactPredictor(Predictor):
-    """What an exact model answers with.
+    """An immutable snapshot of an exact model.
 
     Attributes
     ----------
     n_examples : int
-        Examples held; a model that forgot all of them cannot predict.
+        Number of examples held; a model that forgot all of them cannot predict.
     geometry : OneClassGeometry or None
         The surface of a one-class model; None for a classifier, and while there is nothing to enclose.
     """
@@ -62,21 +63,21 @@ class ExactState(State):
     ids : Ids
         The ids of the examples that the native model holds, and of rows of weight 0.
     announced : set
-        Labels that the user announced: these classes stay when their last example goes.
+        Labels in the argument `classes` of `partial_fit`: these classes stay when their last example is forgotten.
     """
 
-    _native_classes: ClassVar[dict[str, Any]] = {"float64": _core.ExactModel}
+    _native_classes: ClassVar[NativeClasses] = {"float64": _core.ExactModel}
     warns_when_stalled: ClassVar[bool] = False
     options: _core.ExactOptions
 
     def __init__(self, kernel: KernelSpec, options: SolverOptions, storage: Storage, table: ClassTable) -> None:
         super().__init__(kernel, options, storage, table)
         self.ids = Ids()
-        self.announced: set[Any] = set()
+        self.announced: set[Hashable] = set()
 
     @property
     def native(self) -> _core.ExactModel:
-        """The native machines."""
+        """The native model."""
         return cast("_core.ExactModel", super().native)
 
     @property
@@ -86,17 +87,17 @@ class ExactState(State):
 
     @property
     def uses_blas(self) -> bool:
-        """Native work calls the BLAS, also for sparse rows."""
+        """True: the native code calls the BLAS, also for sparse rows."""
         return True
 
     def announce(self, classes: ArrayLike | None) -> None:
-        """Note classes that stay when their last example goes."""
+        """Record classes that stay when their last example is forgotten."""
         if classes is not None:
             self.announced.update(as_classes(classes).tolist())
 
     @property
     def has_learned(self) -> bool:
-        """The native model holds an example."""
+        """True if the native model holds an example."""
         return self.native.n_retained > 0
 
     def _make_predictor(self) -> ExactPredictor:
@@ -114,7 +115,7 @@ class ExactState(State):
         return OneClassGeometry(diagonal, bias, total, norm, float(native.residual[0]))
 
     def diagonal(self) -> KernelDiagonal:
-        """Return what computes k(x, x)."""
+        """Return an object that computes k(x, x)."""
         return KernelDiagonal(self.kernel, self.storage, self.precomputed_diagonal())
 
     def precomputed_diagonal(self) -> float | None:
@@ -130,11 +131,11 @@ class ExactState(State):
 
     @contextmanager
     def adding(self, data: TrainingData, first: int) -> Iterator[None]:
-        """Keep ids and classes in step with the native model while it learns rows that begin at some place.
+        """Keep ids and classes consistent with the native model while it learns rows from position `first` on.
 
-        If it is interrupted, the examples learned so far are known, and no others.
+        After an interrupt, only the examples learned so far have ids.
         """
-        self.native  # noqa: B018  built now: what follows is undone with its help
+        self.native  # noqa: B018  build it now: the except clause needs it
         self.ids.add(data.ids, range(first, first + len(data.y)))
         try:
             yield
@@ -147,9 +148,9 @@ class ExactState(State):
 
     @contextmanager
     def revised(self) -> Iterator[None]:
-        """Keep ids and classes in step with the native model while examples are forgotten or relabelled.
+        """Keep ids and classes consistent with the native model while examples are forgotten or relabelled.
 
-        A class that appears or loses its last example inside, and has none in the end, is dropped unless announced.
+        A class that loses its last example in the block is dropped unless it was announced.
         """
         known, present = self.table.classes, self.table.classes[self._present()]
         try:
@@ -165,15 +166,17 @@ class ExactState(State):
             self.ids.retain(self.native.held())
 
     def _present(self) -> NDArray[np.bool_]:
-        """Tell which classes, in the order of the table, have an example."""
+        """Return for each class, in the order of the table, whether it has an example."""
         return self.native.class_counts()[self.table.numbers] > 0
 
     def _drop_empty(self, candidates: NDArray[np.bool_]) -> None:
-        """Drop those of some classes that have no example and were not announced."""
-        if self.native.broken:  # then this state is not used any more
+        """Drop the candidates among the classes that have no example and were not announced."""
+        if self.native.broken:  # this state is discarded
             return
         empty = candidates & ~self._present()
-        for number in -np.sort(-self.table.numbers[empty]):  # the highest first: it is higher numbers that change
+        for number in -np.sort(
+            -self.table.numbers[empty]
+        ):  # from the highest on: dropping a class changes the numbers above it
             if self.table.label(number) not in self.announced:
                 self._drop(int(number))
 
@@ -182,21 +185,21 @@ class ExactState(State):
         try:
             self.table = smaller
             native.drop_class(number)
-        except BaseException:  # a signal handler raises before or after the work
+        except BaseException:  # a signal handler raised before or after the call
             self.table = smaller
             if not native.broken and len(native.class_counts()) > len(smaller):
                 native.drop_class(number)
             raise
 
-    def to_arrays(self) -> tuple[Arrays, dict[str, Any]]:
-        """Return everything as plain arrays, and values that JSON can hold as long as labels and names are plain."""
+    def to_arrays(self) -> tuple[Arrays, Values]:
+        """Return the state as plain arrays, and values that JSON can represent if labels and ids are plain values."""
         arrays, values = super().to_arrays()
         ids = self.ids.copy()
         ids.retain(arrays["ids"])
         announced = [label for label in values["classes"] if label in self.announced]
         return arrays, values | {"ids": ids.to_values(), "named": announced}
 
-    def __setstate__(self, parts: tuple[Arrays, dict[str, Any], Callable[[Any, Any], Any] | None]) -> None:
+    def __setstate__(self, parts: tuple[Arrays, Values, KernelFunction | None]) -> None:
         super().__setstate__(parts)
         values = parts[1]
         self.ids = Ids.from_values(values["ids"])

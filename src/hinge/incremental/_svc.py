@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -21,11 +20,12 @@ from hinge.incremental._state import ExactState
 from hinge.streaming import StreamTraits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Hashable
 
     from numpy.typing import ArrayLike, NDArray
 
     from hinge import _core
+    from hinge._model.types import Array, ClassWeight, Gamma, IdList, Kernel, Labels, MatrixLike, RandomStateLike
 
 
 class IncrementalSVC(SupportVectorClassifier):
@@ -82,7 +82,7 @@ class IncrementalSVC(SupportVectorClassifier):
     ids_ : list
         Ids of the examples that the model holds, in the order of the stream.
     support_ : ndarray of shape (n_support,)
-        Places of the support vectors in the stream (after `fit`: rows of X), grouped by class.
+        Positions of the support vectors in the stream (after `fit`: rows of X), grouped by class.
     support_vectors_ : ndarray or CSR matrix of shape (n_support, n_features)
         Support vectors.
     n_support_ : ndarray of shape (n_classes,)
@@ -106,9 +106,9 @@ class IncrementalSVC(SupportVectorClassifier):
     n_seen_ : int
         Number of examples given so far.
     fit_status_ : int
-        0 if the last call that learned converged, 1 if it warned that it did not.
+        0 if the last training call converged, 1 if it issued a ConvergenceWarning.
     progressive_score_ : ProgressiveScore
-        How often the model was right about an example before learning it.
+        Counts of predictions of examples just before learning them, and of mistakes.
     model_size_ : int
         Number of support vectors, or of features of an approximate model.
 
@@ -155,15 +155,15 @@ class IncrementalSVC(SupportVectorClassifier):
         self,
         *,
         C: float = 1.0,
-        kernel: str | Callable[[Any, Any], Any] = "rbf",
+        kernel: Kernel = "rbf",
         degree: int = 3,
-        gamma: str | float = "scale",
+        gamma: Gamma = "scale",
         coef0: float = 0.0,
         tol: float = 1e-3,
         cache_size: float = 200,
-        class_weight: Mapping[Any, float] | str | None = None,
+        class_weight: ClassWeight = None,
         verbose: bool = False,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         max_examples: int | None = None,
         eviction: str = "relevance",
         n_jobs: int | None = None,
@@ -196,7 +196,9 @@ class IncrementalSVC(SupportVectorClassifier):
 
     @writes
     @with_callbacks
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None, ids: Any = None) -> Self:
+    def fit(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None, ids: IdList | None = None
+    ) -> Self:
         """Learn a training set from scratch, discarding what was learned before.
 
         Parameters
@@ -220,11 +222,11 @@ class IncrementalSVC(SupportVectorClassifier):
     @writes
     def partial_fit(
         self,
-        X: Any,
-        y: Any,
+        X: MatrixLike,
+        y: ArrayLike,
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
-        ids: Any = None,
+        ids: IdList | None = None,
     ) -> Self:
         """Learn more examples; the order of examples does not matter to the result.
 
@@ -234,8 +236,8 @@ class IncrementalSVC(SupportVectorClassifier):
         Parameters
         ----------
         X : array-like or CSR matrix of shape (n, n_features)
-            Examples. With a precomputed kernel the columns stand for all examples that will ever be learned: the
-            t-th example of the stream is column t.
+            Examples. With a precomputed kernel there must be one column for every example that will ever be
+            learned: column t belongs to the t-th example of the stream.
         y : array-like of shape (n,)
             Labels; new classes may appear in any call.
         classes : array-like of shape (n_classes,), default=None
@@ -244,7 +246,7 @@ class IncrementalSVC(SupportVectorClassifier):
             Weights that multiply `C` per row. Rows of weight 0 are skipped.
         ids : array-like of shape (n,), default=None
             Ids by which to forget or relabel the examples later: hashable values that no example held has. None means
-            their places in the stream, 0, 1, 2, ...
+            their positions in the stream, 0, 1, 2, ...
 
         Returns
         -------
@@ -260,13 +262,13 @@ class IncrementalSVC(SupportVectorClassifier):
         return exact.exact_state(self).held_ids()
 
     @writes
-    def forget(self, ids: Any) -> Self:
+    def forget(self, ids: IdList) -> Self:
         """Forget examples: the model is then the one that never saw them.
 
         Parameters
         ----------
         ids : list, array, set or a single id
-            The ids that the examples were given with; without ids, their places in the stream. A string, a number and
+            The ids passed with the examples; by default, their positions in the stream. A string, a number and
             a tuple each count as one id. Ids of rows of weight 0 are accepted, though there is nothing to forget.
 
         Returns
@@ -278,13 +280,13 @@ class IncrementalSVC(SupportVectorClassifier):
         return self
 
     @writes
-    def relabel(self, ids: Any, y: Any) -> Self:
+    def relabel(self, ids: IdList, y: ArrayLike) -> Self:
         """Change the labels of examples: the model is then the one that saw them with the new labels.
 
         Parameters
         ----------
         ids : list, array or a single id
-            The ids that the examples were given with; without ids, their places in the stream.
+            The ids passed with the examples; by default, their positions in the stream.
         y : array-like of shape (n_ids,)
             New labels, in the order of the ids; new classes may appear. `class_weight` applies to them; sample weights
             do not change.
@@ -303,8 +305,8 @@ class IncrementalSVC(SupportVectorClassifier):
         """
         if self.class_weight == "balanced":
             raise ParameterError(
-                "class_weight must be None or a dictionary in relabel, got 'balanced', which follows from the labels "
-                "of a whole training set; give the weights as a dictionary, or call fit with the right labels."
+                "class_weight must be None or a dictionary in relabel, got 'balanced', which depends on the labels "
+                "of a whole training set; pass the weights as a dictionary, or call fit with the right labels."
             )
         known = exact.exact_state(self).ids
         numbers = known.find(ids, ordered=True)
@@ -321,7 +323,7 @@ class IncrementalSVC(SupportVectorClassifier):
         return self
 
     def _relabel(
-        self, state: ExactState, numbers: NDArray[np.int64], labels: NDArray[Any], monitor: _core.Monitor | None
+        self, state: ExactState, numbers: NDArray[np.int64], labels: Labels, monitor: _core.Monitor | None
     ) -> None:
         native = state.native
         places = np.searchsorted(native.held(), numbers)
@@ -329,7 +331,7 @@ class IncrementalSVC(SupportVectorClassifier):
         ratios = self._ratios(np.array([state.table.label(each) for each in before]), labels)
         costs = product(native.costs()[places], ratios)
         check_coefficients(native.n_retained * float(costs.max()), 1.0)
-        weightless = costs == 0  # the class weight of the new label is 0: as if such a row were given
+        weightless = costs == 0  # the class weight of the new label is 0: such rows are not held
         state.extend(state.table.extended(labels[~weightless]))
         numbers_after = np.full(len(labels), -1, dtype=np.int32)
         numbers_after[~weightless] = state.table.encode(labels[~weightless])
@@ -339,7 +341,7 @@ class IncrementalSVC(SupportVectorClassifier):
         state.ids.mark_weightless(numbers[weightless])
 
     @writes
-    def leave_one_out(self, method: str = "predict") -> NDArray[Any]:
+    def leave_one_out(self, method: str = "predict") -> Array:
         """Predict each example held by the model that never saw it.
 
         Parameters
@@ -372,8 +374,8 @@ class IncrementalSVC(SupportVectorClassifier):
     def _solution(self) -> _core.ExactModel:
         return exact.certified(self)
 
-    def _ratios(self, before: NDArray[Any], after: NDArray[Any]) -> NDArray[np.float64]:
-        """Return by how much the class weight of each example changes with its label."""
+    def _ratios(self, before: Labels, after: Labels) -> NDArray[np.float64]:
+        """Return the class weight of each new label divided by that of the old one."""
         ones = np.ones(len(after))
         divisors = class_factors(self.class_weight, before, ones)
         if not divisors.all():

@@ -10,7 +10,6 @@ import select
 import stat
 import sys
 import zlib
-from pathlib import Path
 from typing import IO, TYPE_CHECKING, Protocol, cast
 
 from hinge.exceptions import sentence
@@ -19,6 +18,7 @@ from hinge.io._chunks import DataFileError
 if TYPE_CHECKING:
     from collections.abc import Callable
     from io import BufferedReader, FileIO
+    from pathlib import Path
 
 PIECE = 1 << 20  # bytes per read
 STANDARD_INPUT = "-"

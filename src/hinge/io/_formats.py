@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +22,8 @@ from hinge.io._parquet import ParquetReader
 from hinge.io._svmlight import looks_like_svmlight, read_svmlight
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterator
+
     from hinge.io._chunks import Chunk
 
 

@@ -1,13 +1,13 @@
-"""Check the values of a state in a model file: kernel, storage, classes.
+"""Check the values of a state in a model file: kernel, storage and classes.
 
-`_check_arrays` checks the arrays. The native code checks sizes and indices again when it takes them, but its errors are
-less precise, and it sees neither labels nor parameters.
+`_check_arrays` checks the arrays. The native code checks sizes and indices again, but its errors are less precise, and
+it knows neither labels nor parameters.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -20,10 +20,10 @@ from hinge.tables import MAX_FEATURES
 
 if TYPE_CHECKING:
     from hinge._model.options import NativeOptions, SolverOptions
-    from hinge.persistence._file import Arrays
+    from hinge._model.types import Arrays, Values
 
-MOST_EXAMPLES = 1 << 62
-MOST_LABEL_BYTES = 1 << 26  # of all labels together: strings are stored with the length of the longest
+MAX_EXAMPLES = 1 << 62
+MAX_LABEL_BYTES = 1 << 26  # of all labels: NumPy pads strings to the length of the longest
 LABEL_TYPES = re.compile(r"\|b1|\|[iu]1|[<>][iu][248]|[<>]f[248]|[<>]U\d{1,5}|\|O")
 
 _STATE: dict[str, tuple[type, ...]] = {
@@ -39,25 +39,25 @@ _STATE: dict[str, tuple[type, ...]] = {
 _KERNEL: dict[str, tuple[type, ...]] = {"name": (str,), "gamma": (int, float), "coef0": (int, float), "degree": (int,)}
 
 
-def check_state(arrays: Arrays, values: dict[str, Any], options: SolverOptions, *, fewest_classes: int = 1) -> None:
+def check_state(arrays: Arrays, values: Values, options: SolverOptions, *, min_classes: int = 1) -> None:
     """Raise `ModelFileError` unless arrays and values can have come from a `State` with such options."""
-    check_values(values, fewest_classes=fewest_classes)
+    check_values(values, min_classes=min_classes)
     check_arrays(arrays, values, cast("NativeOptions", options).memory)
 
 
-def check_values(values: dict[str, Any], *, fewest_classes: int = 1) -> None:
+def check_values(values: Values, *, min_classes: int = 1) -> None:
     """Raise `ModelFileError` unless values can be those that every state has."""
     _json.fields(values, "its state", _STATE)
     require(values["dtype"] in ("float32", "float64"), "its numbers are neither float32 nor float64")
     features, seen = values["n_features"], values["n_seen"]
     require(1 <= features <= MAX_FEATURES, f"its number of features is not between 1 and {MAX_FEATURES}")
-    require(0 <= seen <= MOST_EXAMPLES, "its number of examples makes no sense")
+    require(0 <= seen <= MAX_EXAMPLES, "its number of examples is invalid")
     _check_kernel(values)
-    require(len(values["classes"]) >= fewest_classes, "it has no classes")
+    require(len(values["classes"]) >= min_classes, "it has no classes")
     _check_classes(values)
 
 
-def _check_kernel(values: dict[str, Any]) -> None:
+def _check_kernel(values: Values) -> None:
     kernel = _json.fields(values["kernel"], "its kernel", _KERNEL)
     name, gamma, coef0 = kernel["name"], kernel["gamma"], kernel["coef0"]
     require(name in KERNELS, f"it has a kernel {quoted(name)}, which this version does not know")
@@ -66,22 +66,22 @@ def _check_kernel(values: dict[str, Any]) -> None:
         width, constant = np.array([gamma, coef0], dtype=np.float64).astype(values["dtype"])
     require(0 < width < np.inf and abs(constant) < np.inf, f"{values['dtype']} cannot hold the numbers of its kernel")
     if name == "precomputed":
-        require(not values["sparse"], "kernel values computed beforehand cannot be sparse")
+        require(not values["sparse"], "a precomputed kernel cannot be sparse")
         require(values["n_seen"] <= values["n_features"], "it has seen more examples than it has columns")
 
 
-def _check_classes(values: dict[str, Any]) -> None:
+def _check_classes(values: Values) -> None:
     classes, numbers = values["classes"], values["class_numbers"]
     require(LABEL_TYPES.fullmatch(values["class_type"]) is not None, "its labels are of an unknown type")
     kind = np.dtype(values["class_type"])
-    require(kind.itemsize * len(classes) <= MOST_LABEL_BYTES, "its labels are too long")
+    require(kind.itemsize * len(classes) <= MAX_LABEL_BYTES, "its labels are too long")
     plain = {"O": str, "U": str, "b": bool, "f": float}.get(kind.kind, int)
-    require(all(type(label) is plain for label in classes), "its labels are not of the type it says")
+    require(all(type(label) is plain for label in classes), "its labels do not match class_type")
     try:
         labels = np.array(classes, dtype=kind)
     except (OverflowError, ValueError):
-        raise ModelFileError("its labels are not of the type it says") from None
-    require(labels.tolist() == classes, "its labels are not of the type it says")
+        raise ModelFileError("its labels do not match class_type") from None
+    require(labels.tolist() == classes, "its labels do not match class_type")
     require(kind.kind != "f" or bool(np.isfinite(labels).all()), "a label is not finite")
     require(bool((labels[:-1] < labels[1:]).all()), "its classes are not sorted, or repeated")
     whole = all(type(number) is int for number in numbers)

@@ -1,8 +1,8 @@
-"""Whether the arrays of a state fit together, and to what the file says about them."""
+"""Check that the arrays of a state are consistent with each other and with its values."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,9 +12,8 @@ from hinge.persistence._errors import require
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from numpy.typing import NDArray
+    from hinge._model.types import Array, Arrays, Values
 
-    from hinge.persistence._file import Arrays
 
 DENSE, SPARSE = frozenset({"values"}), frozenset({"data", "indices", "indptr"})
 TYPES = {
@@ -38,18 +37,18 @@ TYPES = {
     "shift_chosen": "int64",
 }  # all others are of the precision of the model
 SCALARS = ("n_kernel_evals", "n_steps", "shift_chosen")
-MOST_COUNTED = 1 << 62
-MOST_SEEDS = 5  # of each class, with which a machine begins
-SLACK = 1e-9  # of a box, by which rounding may carry a coefficient out of it
-MOST_PULL = 1e153  # of all coefficients together; learning stays below
-MOST_GRADIENT = 1e305
-BOUNDLESS = 1e300  # the cost of a member whose coefficient has no bound
+MAX_COUNT = 1 << 62
+MAX_SEEDS = 5  # examples of each class that a binary model inserts unconditionally at its start
+BOX_TOLERANCE = 1e-9  # relative rounding error of a coefficient at a bound
+MAX_SUM = 1e153  # of all coefficients; learning never exceeds it
+MAX_GRADIENT = 1e305
+MAX_COST = 1e300  # the cost of a member whose coefficient has no bound
 
 
-def check_arrays(arrays: Arrays, values: dict[str, Any], memory: dict[str, int]) -> None:
+def check_arrays(arrays: Arrays, values: Values, memory: dict[str, int]) -> None:
     """Raise `ModelFileError` unless the arrays fit together and to checked values.
 
-    `memory` says what the solvers remember: names of arrays, and how many counts each has per binary model.
+    `memory` has the names of the counts that the solver stores, and the number of each per binary model.
     """
     expected = {name: kind for name, kind in TYPES.items() if name not in SPARSE} | dict.fromkeys(memory, "int64")
     matrices = {*DENSE, "bracket_ends", *(name for name, width in memory.items() if width > 1)}
@@ -59,21 +58,22 @@ def check_arrays(arrays: Arrays, values: dict[str, Any], memory: dict[str, int])
     _check_examples(arrays, values)
     check_rows(arrays, len(arrays["ids"]), values)
     _check_features(arrays, values)
-    machines = 1 if len(values["classes"]) <= 2 else len(values["classes"])
-    _check_members(arrays, machines)
-    _check_coefficients(arrays, machines)
-    _check_counts(arrays, values, machines, memory)
+    n_binaries = 1 if len(values["classes"]) <= 2 else len(values["classes"])
+    _check_members(arrays, n_binaries)
+    _check_coefficients(arrays, n_binaries)
+    _check_counts(arrays, values, n_binaries, memory)
 
 
-def row_types(values: dict[str, Any]) -> dict[str, str]:
-    """Return the arrays that hold examples, and the types of their numbers."""
+def row_types(values: Values) -> dict[str, str]:
+    """Return the names and dtypes of the arrays that hold examples."""
+    dtype: str = values["dtype"]
     if not values["sparse"]:
-        return dict.fromkeys(DENSE, values["dtype"])
-    return {"data": values["dtype"]} | {name: TYPES[name] for name in SPARSE if name in TYPES}
+        return dict.fromkeys(DENSE, dtype)
+    return {"data": dtype} | {name: TYPES[name] for name in SPARSE if name in TYPES}
 
 
 def check_types(arrays: Arrays, types: dict[str, str], *, matrices: Collection[str]) -> None:
-    """Raise `ModelFileError` unless there are exactly some arrays, of some types, whose numbers are finite."""
+    """Raise `ModelFileError` unless the arrays have the given names and dtypes, and finite numbers."""
     require(arrays.keys() == types.keys(), f"it should hold the arrays {', '.join(sorted(types))}")
     for name, array in arrays.items():
         require(array.dtype.name == types[name], f"{name} is {array.dtype.name} instead of {types[name]}")
@@ -82,7 +82,7 @@ def check_types(arrays: Arrays, types: dict[str, str], *, matrices: Collection[s
             require(bool(np.isfinite(array).all()), f"{name} holds numbers that are not finite")
 
 
-def _check_examples(arrays: Arrays, values: dict[str, Any]) -> None:
+def _check_examples(arrays: Arrays, values: Values) -> None:
     ids, labels, costs = arrays["ids"], arrays["labels"], arrays["costs"]
     require(len(labels) == len(ids) == len(costs), "ids, labels and costs differ in length")
     require(between(ids, 0, values["n_seen"] - 1), "an id is not that of an example it has seen")
@@ -91,8 +91,8 @@ def _check_examples(arrays: Arrays, values: dict[str, Any]) -> None:
     require(bool((costs > 0).all()), "a cost is not above zero")
 
 
-def check_rows(arrays: Arrays, rows: int, values: dict[str, Any], prefix: str = "") -> None:
-    """Raise `ModelFileError` unless arrays hold so many rows: those of a CSR matrix go up, none twice."""
+def check_rows(arrays: Arrays, rows: int, values: Values, prefix: str = "") -> None:
+    """Raise `ModelFileError` unless arrays hold the given number of rows; column indices must increase in a row."""
     features = values["n_features"]
     if not values["sparse"]:
         fitting = arrays[f"{prefix}values"].shape == (rows, features)
@@ -105,11 +105,11 @@ def check_rows(arrays: Arrays, rows: int, values: dict[str, Any], prefix: str = 
     require(between(columns, 0, features - 1), "an index is not the number of a feature")
     rising = columns[:-1] < columns[1:]
     inner = starts[1:-1]
-    rising[inner[(inner > 0) & (inner < len(columns))] - 1] = True  # from the end of a row to the next
+    rising[inner[(inner > 0) & (inner < len(columns))] - 1] = True  # where a new row starts
     require(bool(rising.all()), "the indices of a row are not sorted, or repeated")
 
 
-def _check_features(arrays: Arrays, values: dict[str, Any]) -> None:
+def _check_features(arrays: Arrays, values: Values) -> None:
     storage = Storage(np.dtype(values["dtype"]), values["sparse"], values["n_features"])
     shift, chosen = arrays["shift"], arrays["shift_chosen"]
     if len(shift):
@@ -122,60 +122,60 @@ def _check_features(arrays: Arrays, values: dict[str, Any]) -> None:
     require(between(shift, -storage.largest, storage.largest), "the shift is so large that its square overflows")
 
 
-def _check_members(arrays: Arrays, machines: int) -> None:
+def _check_members(arrays: Arrays, n_binaries: int) -> None:
     members, counts, examples = arrays["members"], arrays["member_counts"], len(arrays["ids"])
-    require(len(counts) == machines, "member_counts does not match the classes")
+    require(len(counts) == n_binaries, "member_counts does not match the classes")
     fitting = between(counts, 0, examples) and int(counts.sum()) == len(members)
     require(fitting, "its members do not match their counts")
-    require(between(members, 0, examples - 1), "a member is not the place of an example")
-    owner = np.repeat(np.arange(machines), counts)
-    require(len(np.unique(owner * examples + members)) == len(members), "a machine holds an example twice")
-    require(len(np.unique(members)) == examples, "an example belongs to no machine")
+    require(between(members, 0, examples - 1), "a member is not the position of an example")
+    owner = np.repeat(np.arange(n_binaries), counts)
+    require(len(np.unique(owner * examples + members)) == len(members), "a binary model holds an example twice")
+    require(len(np.unique(members)) == examples, "an example belongs to no binary model")
 
 
-def _check_coefficients(arrays: Arrays, machines: int) -> None:
-    """Each coefficient lies in its box: from zero to the cost of its example, on the side of its label or beyond."""
+def _check_coefficients(arrays: Arrays, n_binaries: int) -> None:
+    """Check that each coefficient lies in its box, [0, cost] or [-cost, 0]."""
     costs, alpha = arrays["member_costs"], arrays["alpha"]
     sizes = {len(arrays[name]) for name in ("members", "member_lows", "member_costs", "alpha", "gradient", "lag")}
     require(len(sizes) == 1, "members, their boxes, alpha, gradient and lag differ in length")
     require(bool((costs > 0).all()), "the cost of a member is not above zero")
     low = arrays["member_lows"]
     require(bool(((low == 0) | (low == -costs)).all()), "a box does not end at zero")
-    inside = (alpha >= low - SLACK * costs) & (alpha <= low + costs + SLACK * costs)
+    inside = (alpha >= low - BOX_TOLERANCE * costs) & (alpha <= low + costs + BOX_TOLERANCE * costs)
     require(bool(inside.all()), "a coefficient is outside its box")
     terms = arrays["terms"]
-    require(len(terms) == machines, "terms do not match the classes")
+    require(len(terms) == n_binaries, "terms do not match the classes")
     require(bool(((terms == 0) | (terms >= 1)).all()), "an average is over less than one term")
     _check_sizes(arrays)
 
 
 def _check_sizes(arrays: Arrays) -> None:
-    """Refuse what is so large that sums of coefficients, or of them times kernel values, overflow."""
+    """Check that sums of coefficients, and of coefficients times kernel values, do not overflow."""
     largest = float(arrays["terms"].max(initial=1.0))
     with np.errstate(over="ignore"):
         for name, unit in (("costs", 1.0), ("alpha", 1.0), ("lag", largest)):
-            sensible = float(np.abs(arrays[name]).sum()) <= MOST_PULL * unit
+            sensible = float(np.abs(arrays[name]).sum()) <= MAX_SUM * unit
             require(sensible, f"numbers of {name} are so large that their sums overflow")
-    require(between(arrays["member_costs"], 0.0, BOUNDLESS), "the cost of a member is too large")
-    sensible = between(arrays["gradient"], -MOST_GRADIENT, MOST_GRADIENT)
+    require(between(arrays["member_costs"], 0.0, MAX_COST), "the cost of a member is too large")
+    sensible = between(arrays["gradient"], -MAX_GRADIENT, MAX_GRADIENT)
     require(sensible, "a gradient is so large that sums overflow")
 
 
-def _check_counts(arrays: Arrays, values: dict[str, Any], machines: int, memory: dict[str, int]) -> None:
+def _check_counts(arrays: Arrays, values: Values, n_binaries: int, memory: dict[str, int]) -> None:
     for name, width in ({"bracket_ends": 2} | memory).items():
-        shape = (machines,) if width == 1 else (machines, width)
+        shape = (n_binaries,) if width == 1 else (n_binaries, width)
         require(arrays[name].shape == shape, f"{name} does not match the classes")
     for name in (*SCALARS, "bracket_ends", *memory):
-        require(between(arrays[name], 0, MOST_COUNTED), f"a count in {name} makes no sense")
-    require(arrays["shift_chosen"][0] <= 1, "it does not say whether its shift is chosen")
+        require(between(arrays[name], 0, MAX_COUNT), f"a count in {name} is invalid")
+    require(arrays["shift_chosen"][0] <= 1, "shift_chosen is neither 0 nor 1")
     if "seeds" in memory:
-        most = max(values["n_seen"], MOST_SEEDS)  # few rows are counted again in the next pass
-        require(between(arrays["seeds"], 0, most), "a binary model has begun with more examples than it has seen")
+        highest = max(values["n_seen"], MAX_SEEDS)  # each pass counts the first rows again
+        require(between(arrays["seeds"], 0, highest), "a binary model has begun with more examples than it has seen")
     late = arrays["late_models"]
     rising = bool((late[:-1] < late[1:]).all())
-    require(rising and between(late, 0, machines - 1), "late_models are not numbers of binary models")
+    require(rising and between(late, 0, n_binaries - 1), "late_models are not numbers of binary models")
 
 
-def between(array: NDArray[Any], low: float, high: float) -> bool:
-    """Tell whether all entries lie between two bounds, or on them."""
+def between(array: Array, low: float, high: float) -> bool:
+    """Return True if all entries lie between two bounds, inclusive."""
     return not array.size or bool(array.min() >= low and array.max() <= high)

@@ -1,10 +1,10 @@
-"""Classifiers that keep all they know in one state object."""
+"""Estimators in files: parameters, feature names and the state."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -12,45 +12,49 @@ from sklearn.utils.validation import check_is_fitted
 from hinge._model.locking import reads
 from hinge._model.options import SolverOptions
 from hinge._model.state import State
+from hinge._model.types import Arrays, Values
 from hinge.exceptions import quoted, sentence
 from hinge.persistence import _json
 from hinge.persistence._check import check_state
 from hinge.persistence._errors import ModelFileError, require
-from hinge.persistence._file import Arrays, Parts
+from hinge.persistence._file import Parts
 from hinge.persistence._registry import Entry
 from hinge.persistence._values import decode, encode
 
-Check = Callable[[Arrays, dict[str, Any], SolverOptions], None]
+if TYPE_CHECKING:
+    from hinge._fit.estimator import KernelEstimator
+
+Check: TypeAlias = Callable[[Arrays, Values, SolverOptions], None]
 
 _FIELDS: dict[str, tuple[type, ...]] = {"parameters": (dict,), "feature_names": (list, type(None)), "state": (dict,)}
 
 
-def classifier(estimator: type[Any], state: type[Any] = State, check: Check = check_state) -> Entry:
-    """Return the entry of a class of streaming classifiers.
+def estimator_entry(estimator: type[KernelEstimator], state: type[State] = State, check: Check = check_state) -> Entry:
+    """Return the registry entry of a class of estimators.
 
     Parameters
     ----------
     estimator : type
-        The class, a `KernelClassifier`.
+        The class.
     state : type
         The class of its `_state`, with `to_arrays` and `from_arrays`.
     check : callable
         Raises `ModelFileError` unless arrays and values can have come from `to_arrays`, in a model with such options.
     """
-    return Entry(estimator, partial(_take_apart, check=check), partial(_put_together, estimator, state, check))
+    return Entry(estimator, partial(_to_parts, check=check), partial(_from_parts, estimator, state, check))
 
 
 @reads
-def _take_apart(model: Any, check: Check) -> Parts:
-    """Return the parts of a model; what could not be loaded again is refused now."""
+def _to_parts(model: KernelEstimator, check: Check) -> Parts:
+    """Convert a model to the parts of a file; raise `ModelFileError` if the file could not be loaded."""
     check_is_fitted(model)
     parameters = {name: encode(name, value) for name, value in model.get_params(deep=False).items()}
     options = model._check_params(streaming=False)
     model._learner.require_unchanged(model, model._state, options)
     arrays, values = model._state.to_arrays()
-    del values["options"]  # they follow from the parameters, and from the machine that the model is loaded on
+    del values["options"]  # the parameters decide them, and the number of processors when the model is loaded
     try:
-        values = _json.parse(_json.write(values))  # as the reader will see them
+        values = _json.parse(_json.write(values))  # as `load` will read them
         check(arrays, values, options)
     except ModelFileError as error:
         raise ModelFileError(f"The model cannot be saved: {sentence(error)}.") from None
@@ -61,7 +65,7 @@ def _take_apart(model: Any, check: Check) -> Parts:
     )
 
 
-def _put_together(estimator: type[Any], kind: type[Any], check: Check, parts: Parts) -> Any:
+def _from_parts(estimator: type[KernelEstimator], kind: type[State], check: Check, parts: Parts) -> KernelEstimator:
     header = _json.fields(parts.header, "its header", _FIELDS)
     model = _with_parameters(estimator, header["parameters"])
     options = model._check_params(streaming=False)
@@ -69,7 +73,7 @@ def _put_together(estimator: type[Any], kind: type[Any], check: Check, parts: Pa
     check(arrays, header["state"], options)
     state = kind.from_arrays(arrays, header["state"] | {"options": options})
     model._learner.require_unchanged(model, state, options)
-    state.native  # noqa: B018  built now: the native code looks at the arrays as well
+    state.native  # noqa: B018  build it now: the native code checks the arrays as well
     model._state = state
     model.n_features_in_ = state.storage.n_features
     names = header["feature_names"]
@@ -80,7 +84,7 @@ def _put_together(estimator: type[Any], kind: type[Any], check: Check, parts: Pa
     return model
 
 
-def _with_parameters(estimator: type[Any], parameters: dict[str, Any]) -> Any:
+def _with_parameters(estimator: type[KernelEstimator], parameters: Values) -> KernelEstimator:
     known = estimator().get_params(deep=False)
     for name in parameters:
         require(name in known, f"{estimator.__name__} has no parameter {quoted(name)}")

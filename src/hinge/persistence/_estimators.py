@@ -1,7 +1,7 @@
 """The estimators that can be saved: all in `hinge.estimators`, and those that contain another one.
 
-How an estimator is taken apart depends on its state. A new kind of state needs a module like `_exact`, with a function
-that checks its arrays and values, and an entry in `_BY_STATE`.
+How an estimator is converted to a file depends on its state. A new kind of state needs a module like `_exact`, with a
+function that checks its arrays and values, and an entry in `_BY_STATE`.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from hinge.approximate import ApproximateState
 from hinge.estimators import ESTIMATORS
 from hinge.incremental import ExactState
 from hinge.persistence._approximate import approximate
-from hinge.persistence._classifier import classifier
+from hinge.persistence._classifier import estimator_entry
 from hinge.persistence._exact import exact
 from hinge.persistence._prepared import prepared
 from hinge.persistence._registry import register
 from hinge.tables import PreparedClassifier, PreparedDetector
 
-_BY_STATE = {State: classifier, ExactState: exact, ApproximateState: approximate}
+_BY_STATE = {State: estimator_entry, ExactState: exact, ApproximateState: approximate}
 
 
 def register_all() -> None:

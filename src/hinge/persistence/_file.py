@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load as arrays_of
 from safetensors.numpy import save as content_of
 
+from hinge._model.types import Values
 from hinge.exceptions import quoted, sentence
 from hinge.persistence import _json
 from hinge.persistence._errors import ModelFileError, require
@@ -18,28 +18,28 @@ from hinge.persistence._paths import reading, replacing
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from hinge._model.types import Arrays, Values
+
 FORMAT = "hinge"
 VERSION = 2
-MOST_TEXT = 1 << 23  # bytes of JSON; half a million names of features fit
-ROOM_FOR_TABLE = 1 << 12  # bytes of these that say where the arrays are
+MAX_HEADER_BYTES = 1 << 23  # about half a million feature names
+TABLE_BYTES = 1 << 12  # of the header, reserved for the table of arrays
 NUMBERS = ("F32", "F64", "I32", "I64")  # types of numbers that models hold, as safetensors calls them
-
-Arrays = dict[str, NDArray[Any]]
 
 
 class Parts(NamedTuple):
     """The parts of a model file: arrays, and a header that is a JSON object."""
 
     arrays: Arrays
-    header: _json.JsonObject
+    header: Values
 
 
 def write(path: Path, parts: Parts) -> None:
     """Write a model file atomically."""
     try:
         text = _json.write({"format": FORMAT, "version": VERSION} | parts.header)
-        fitting = len(_json.write(text)) <= MOST_TEXT - ROOM_FOR_TABLE  # JSON in JSON, where a quote takes two bytes
-        require(fitting, f"its names and labels take more than {MOST_TEXT} bytes")
+        fitting = len(_json.write(text)) <= MAX_HEADER_BYTES - TABLE_BYTES  # the text becomes a JSON string
+        require(fitting, f"its names and labels take more than {MAX_HEADER_BYTES} bytes")
     except ModelFileError as error:
         raise ModelFileError(f"The model cannot be saved: {sentence(error)}.") from None
     arrays = {name: np.ascontiguousarray(array) for name, array in parts.arrays.items()}
@@ -72,7 +72,7 @@ def _content(path: Path, file: BinaryIO, size: int) -> bytes:
         raise ModelFileError(f"{path} does not fit into memory: it has {size} bytes.") from None
 
 
-def _table(file: BinaryIO, size: int) -> tuple[bytes, _json.JsonObject]:
+def _table(file: BinaryIO, size: int) -> tuple[bytes, Values]:
     """Return the first bytes of the file and the table of arrays in them.
 
     The rest is read only if the table is valid: the file may be anything, and larger than memory.
@@ -80,7 +80,7 @@ def _table(file: BinaryIO, size: int) -> tuple[bytes, _json.JsonObject]:
     start = file.read(8)
     length = int.from_bytes(start, "little")
     require(len(start) == 8 and 0 < length <= size - 8, "it is truncated, or the length of its header is wrong")
-    require(length <= MOST_TEXT, f"its header takes {length} bytes, more than {MOST_TEXT}")
+    require(length <= MAX_HEADER_BYTES, f"its header takes {length} bytes, more than {MAX_HEADER_BYTES}")
     text = file.read(length)
     try:
         table = _json.parse(text.decode())
@@ -91,7 +91,7 @@ def _table(file: BinaryIO, size: int) -> tuple[bytes, _json.JsonObject]:
     return start + text, table
 
 
-def _check_table(table: _json.JsonObject, size: int) -> None:
+def _check_table(table: Values, size: int) -> None:
     """Raise `ModelFileError` for a table that no model has, before the whole file is read into memory."""
     end = 0
     for name, entry in table.items():
@@ -106,7 +106,7 @@ def _check_table(table: _json.JsonObject, size: int) -> None:
     require(end == size, f"its arrays take {end} bytes, but it has {size} bytes for them")
 
 
-def _header(path: Path, table: _json.JsonObject) -> _json.JsonObject:
+def _header(path: Path, table: Values) -> Values:
     metadata = table.get("__metadata__")
     text = metadata.get(FORMAT) if isinstance(metadata, dict) else None
     if not isinstance(text, str):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import Any, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from hinge.exceptions import quoted
 from hinge.persistence._errors import ModelFileError, require
 
-JsonObject: TypeAlias = dict[str, Any]
+if TYPE_CHECKING:
+    from hinge._model.types import Values
+
 FieldTypes: TypeAlias = dict[str, tuple[type, ...]]
 
 
@@ -28,11 +30,11 @@ def parse(text: str) -> Any:
     try:
         return json.loads(text, object_pairs_hook=_object, parse_constant=_constant)
     except RecursionError:
-        raise ModelFileError("a JSON text is nested too deeply") from None
+        raise ModelFileError("its JSON is nested too deeply") from None
     except ModelFileError:
         raise
     except ValueError:
-        raise ModelFileError("a text in it is not JSON") from None
+        raise ModelFileError("its header is not JSON") from None
 
 
 def write(value: object) -> str:
@@ -40,10 +42,10 @@ def write(value: object) -> str:
     try:
         return json.dumps(value, allow_nan=False)
     except (TypeError, ValueError):
-        raise ModelFileError("it holds a value that is neither a finite number nor a text") from None
+        raise ModelFileError("it holds a value that is neither a finite number nor a string") from None
 
 
-def fields(value: object, where: str, types: FieldTypes) -> JsonObject:
+def fields(value: object, where: str, types: FieldTypes) -> Values:
     """Return a JSON object after checking that it has exactly the given fields, each of one of the given types.
 
     Examples
@@ -52,7 +54,7 @@ def fields(value: object, where: str, types: FieldTypes) -> JsonObject:
     {'name': 'rbf', 'degree': 3}
     """
     if not isinstance(value, dict):
-        raise ModelFileError(f"{where} is not an object with fields")
+        raise ModelFileError(f"{where} is not a JSON object")
     for name in types:
         require(name in value, f"{where} has no field {name!r}")
     for name in value:
@@ -62,11 +64,11 @@ def fields(value: object, where: str, types: FieldTypes) -> JsonObject:
     return value
 
 
-def _object(pairs: list[tuple[str, Any]]) -> JsonObject:
+def _object(pairs: list[tuple[str, Any]]) -> Values:
     parsed = dict(pairs)
-    require(len(parsed) == len(pairs), "a JSON text in it has a key twice")
+    require(len(parsed) == len(pairs), "its JSON has a key twice")
     return parsed
 
 
 def _constant(name: str) -> NoReturn:
-    raise ModelFileError(f"a JSON text in it holds {name}, which is not a number")
+    raise ModelFileError(f"its JSON holds {name}, which is not a number")

@@ -16,7 +16,7 @@ from hinge.incremental import IncrementalOneClassSVM
 from hinge.persistence import _json
 from hinge.persistence._errors import ModelFileError, require
 from hinge.persistence._file import Parts
-from hinge.persistence._registry import Entry, put_together, take_apart
+from hinge.persistence._registry import Entry, from_parts, to_parts
 from hinge.tables import (
     LABEL_KINDS,
     MAX_FEATURES,
@@ -32,6 +32,9 @@ from hinge.tables import (
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from hinge._model.types import Values
+
 
 FACTOR, OFFSET = "preparation.factor", "preparation.offset"
 
@@ -58,13 +61,13 @@ _COLUMN: _json.FieldTypes = {"name": (str,), "categories": (list, type(None)), "
 
 def prepared(estimator: type[Prepared]) -> Entry:
     """Return the registry entry of a class of prepared models."""
-    return Entry(estimator, _take_apart, partial(_put_together, estimator))
+    return Entry(estimator, _to_parts, partial(_from_parts, estimator))
 
 
-def _take_apart(model: Prepared) -> Parts:
+def _to_parts(model: Prepared) -> Parts:
     if not _fits(type(model), model.model):
         raise ModelFileError(f"A {type(model).__name__} cannot be saved with a {type(model.model).__name__} inside.")
-    inner = take_apart(model.model)
+    inner = to_parts(model.model)
     preparation = model.preparation
     scales = {FACTOR: preparation.scaling.factor, OFFSET: preparation.scaling.offset}
     scales = {name: None if values is None else np.asarray(values, dtype=np.float64) for name, values in scales.items()}
@@ -84,7 +87,7 @@ def _fits(estimator: type[Prepared], model: object) -> bool:
     return one_class if estimator is PreparedDetector else isinstance(model, KernelClassifier) and not one_class
 
 
-def _values(preparation: Preparation) -> _json.JsonObject:
+def _values(preparation: Preparation) -> Values:
     values = {name: getattr(preparation, name) for name in _PREPARATION}
     values["scaling"], values["names"] = preparation.scaling.description, list(preparation.names)
     if preparation.columns is not None:
@@ -95,14 +98,14 @@ def _values(preparation: Preparation) -> _json.JsonObject:
     return values
 
 
-def _put_together(estimator: type[Prepared], parts: Parts) -> Prepared:
+def _from_parts(estimator: type[Prepared], parts: Parts) -> Prepared:
     one_class = estimator is PreparedDetector
     header = _json.fields(parts.header, "its header", _FIELDS | (_NORMAL if one_class else {}))
     arrays = dict(parts.arrays)
     scales = {name: arrays.pop(name, None) for name in (FACTOR, OFFSET)}
-    model = put_together(Parts(arrays, header["model"]))
+    model = from_parts(Parts(arrays, header["model"]))
     require(not isinstance(model, Prepared), "a prepared model holds another one")
-    require(_fits(estimator, model), "its model is not of the kind it says")
+    require(_fits(estimator, model), "its model does not match its estimator")
     preparation = _preparation(header["preparation"], scales)
     require(preparation.n_features == model.n_features_in_, "its preparation does not match the features of its model")
     return estimator(model, OneClassPreparation.of(preparation, header["normal"]) if one_class else preparation)

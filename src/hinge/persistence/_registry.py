@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,8 @@ from hinge.persistence._errors import ModelFileError, require
 from hinge.persistence._file import Parts
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sklearn.base import BaseEstimator
 
 
@@ -22,16 +23,16 @@ class Entry:
     ----------
     estimator : type
         The class. Files contain its name but no module, so that a file cannot choose what is imported.
-    take_apart : callable
+    to_parts : callable
         Converts a model to its parts. The field "estimator" of the header is added later.
-    put_together : callable
+    from_parts : callable
         Converts parts, without the field "estimator", to a model. It must not trust the parts, and raises
         `ModelFileError` with a message that continues "FILE is damaged: ...".
     """
 
-    estimator: type[Any]
-    take_apart: Callable[[Any], Parts]
-    put_together: Callable[[Parts], Any]
+    estimator: type[BaseEstimator]
+    to_parts: Callable[[Any], Parts]
+    from_parts: Callable[[Parts], Any]
 
 
 _ENTRIES: dict[str, Entry] = {}
@@ -42,21 +43,21 @@ def register(entry: Entry) -> None:
     _ENTRIES[entry.estimator.__name__] = entry
 
 
-def take_apart(model: BaseEstimator) -> Parts:
+def to_parts(model: BaseEstimator) -> Parts:
     """Convert a model to its parts; entries of models that contain other models call it for these."""
     entry = _ENTRIES.get(type(model).__name__)
     if entry is None or entry.estimator is not type(model):
         raise ModelFileError(f"Only models of hinge can be saved, not {type(model).__name__}.")
-    arrays, header = entry.take_apart(model)
+    arrays, header = entry.to_parts(model)
     return Parts(arrays, {"estimator": type(model).__name__} | header)
 
 
-def put_together(parts: Parts) -> BaseEstimator:
+def from_parts(parts: Parts) -> BaseEstimator:
     """Convert parts to a model; entries of models that contain other models call it for these."""
-    require(isinstance(parts.header, dict), "a model in it is not an object with fields")
+    require(isinstance(parts.header, dict), "a model in it is not a JSON object")
     header = dict(parts.header)
     name = header.pop("estimator", None)
     entry = _ENTRIES.get(name) if isinstance(name, str) else None
     if entry is None:
         raise ModelFileError(f"it holds a {quoted(name)}, which this hinge does not know")
-    return entry.put_together(Parts(parts.arrays, header))
+    return entry.from_parts(Parts(parts.arrays, header))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,9 +9,11 @@ from hinge.exceptions import sentence
 from hinge.persistence._errors import ModelFileError
 from hinge.persistence._estimators import register_all
 from hinge.persistence._file import read, write
-from hinge.persistence._registry import put_together, take_apart
+from hinge.persistence._registry import from_parts, to_parts
 
 if TYPE_CHECKING:
+    import os
+
     from sklearn.base import BaseEstimator
 
 register_all()
@@ -51,7 +52,7 @@ def save(model: BaseEstimator, path: str | os.PathLike[str]) -> None:
     >>> later.partial_fit([[0.9]], ["high"]).n_seen_
     3
     """
-    write(Path(path), take_apart(model))
+    write(Path(path), to_parts(model))
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -79,7 +80,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     path = Path(path)
     parts = read(path)
     try:
-        return put_together(parts)
+        return from_parts(parts)
     except MemoryError:
         raise ModelFileError(f"{path} holds a model that needs more memory than there is.") from None
     except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:

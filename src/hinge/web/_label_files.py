@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
 from datetime import datetime
 from math import isfinite
 from pathlib import Path
@@ -22,6 +21,8 @@ from hinge.io.atomic import replacing
 from hinge.web._labels import InvalidRequestError, LabelRecord, check_label, check_person
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from hinge.io import Table
     from hinge.web.pools import Features, Pool
 

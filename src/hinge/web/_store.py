@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import threading
-from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from hinge._model.params import whole
 from hinge.exceptions import quoted
@@ -25,6 +23,10 @@ from hinge.web._labels import (
     check_project,
 )
 from hinge.web._tables import ClassRow, LabelRow, ProjectRow, SkipRow, sql
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Iterator, Sequence
 
 MAX_CLASSES = 1000
 

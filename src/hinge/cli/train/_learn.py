@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -19,6 +18,8 @@ from hinge.exceptions import HingeError
 from hinge.streaming import Model, ProgressiveScore, traits
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from rich.console import Console
 
     from hinge.cli.train._checkpoint import Checkpoint

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from hashlib import blake2b
-from typing import Literal, NotRequired, Protocol, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Literal, NotRequired, Protocol, TypeAlias, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +13,9 @@ from hinge.exceptions import DataError
 from hinge.incremental import IncrementalSVC
 from hinge.online import OnlineSVC
 from hinge.tables import PreparedClassifier
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 Kind = Literal["image", "text", "table"]
 Features: TypeAlias = NDArray[np.float32] | NDArray[np.float64] | csr_matrix
