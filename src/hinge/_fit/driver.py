@@ -1,7 +1,7 @@
 """The common implementation of `fit` and `partial_fit`.
 
 An estimator has a task (what to learn), a learner (how) and parameters. The driver validates all input before anything
-changes, runs the learner, and publishes the result:
+changes, runs the learner, and installs the result:
 
 - `fit` trains a new state. The old one answers predictions until the new one is complete.
 - `partial_fit` and the other calls that change a state work on it in place. Models with a kernel function of the user,
@@ -59,7 +59,7 @@ def fit(
     learner.require_learnable(state, data, whole=True)
     state.n_seen = len(data)
     features = features_of(blank)
-    with publishing(estimator, state, features, fresh=True), one_blas_thread():
+    with installing(estimator, state, features, fresh=True), one_blas_thread():
         learner.train(estimator, state, replace(data, features=features))
     return estimator
 
@@ -85,8 +85,8 @@ def partial_fit(  # noqa: PLR0917
     table = estimator._task.classes(data, state.table, classes)
     estimator._learner.require_learnable(state, data, whole=False)
     state = state.state_to_change()
-    brief = len(data) <= state.brief_rows
-    with publishing(estimator, state, features, fresh=before is None, brief=brief):
+    brief = len(data) <= state.max_rows_without_snapshot
+    with installing(estimator, state, features, fresh=before is None, brief=brief):
         state.announce(classes)
         state.extend(table)
         estimator._learner.learn(estimator, state, data, options)
@@ -127,14 +127,14 @@ def revising(estimator: KernelEstimator, state_class: type[StateT]) -> Iterator[
     known = state_of(estimator, state_class)
     estimator._learner.require_unchanged(estimator, known, options)
     state = known.state_to_change()
-    with publishing(estimator, state, features_of(estimator)):
+    with installing(estimator, state, features_of(estimator)):
         state.use(options)
         with one_blas_thread(), progress_bar(estimator.verbose) as bar, state.monitored(bar) as monitor:
             yield state, monitor
 
 
 @contextmanager
-def publishing(
+def installing(
     estimator: KernelEstimator, state: State, features: Values, *, fresh: bool = False, brief: bool = False
 ) -> Iterator[None]:
     """Make a state that of an estimator when the block completes.
@@ -154,9 +154,9 @@ def publishing(
     """
     before: State | None = vars(estimator).get("_state")
     if before is not None and not brief and before.is_usable:
-        before.publish()
+        before.make_snapshot()
     elif before is state:
-        state.retract()
+        state.drop_snapshot()
     try:
         yield
     except BaseException as error:
@@ -164,12 +164,12 @@ def publishing(
             state.is_usable and (not fresh or state.has_learned) and not isinstance(error, (Exception, StepInterrupted))
         )
         if state is not before and is_kept:
-            _publish(estimator, state, features)
+            _install(estimator, state, features)
         raise
     finally:
-        state.retract()
+        state.drop_snapshot()
     if state is not before:
-        _publish(estimator, state, features)
+        _install(estimator, state, features)
 
 
 @contextmanager
@@ -178,17 +178,17 @@ def replacing(estimator: Estimator) -> Iterator[Estimator]:
     fresh = unfitted(estimator)
     before: State | None = vars(estimator).get("_state")
     if before is not None and before.is_usable:
-        before.publish()
+        before.make_snapshot()
     try:
         yield fresh
     except BaseException as error:
         if not isinstance(error, (Exception, StepInterrupted)) and "_state" in vars(fresh) and fresh._state.is_usable:
-            _publish(estimator, fresh._state, features_of(fresh))
+            _install(estimator, fresh._state, features_of(fresh))
         raise
-    _publish(estimator, fresh._state, features_of(fresh))
+    _install(estimator, fresh._state, features_of(fresh))
 
 
-def _publish(estimator: KernelEstimator, state: State, features: Values) -> None:
+def _install(estimator: KernelEstimator, state: State, features: Values) -> None:
     """Replace state and features at once, so that other threads see either the old or the new ones."""
     attributes = estimator.__dict__
     for name in FEATURES:

@@ -102,14 +102,14 @@ class KernelEstimator(CallbackSupportMixin, BaseEstimator):
     def _predictor(self) -> Predictor:
         """Return an immutable snapshot of the state for predictions.
 
-        While another thread learns, it is the snapshot published before; it waits only for brief calls.
+        While another thread learns, it is the snapshot made before; it waits only for brief calls.
         """
         ready = self._fitted_state().predictor
-        return self._publish() if ready is None else ready
+        return self._make_snapshot() if ready is None else ready
 
     @reads
-    def _publish(self) -> Predictor:
-        return self._fitted_state().publish()
+    def _make_snapshot(self) -> Predictor:
+        return self._fitted_state().make_snapshot()
 
     def _check_queries(self, X: MatrixLike, predictor: Predictor) -> Rows:
         """Return checked rows to predict."""

@@ -183,7 +183,7 @@ class State:
         return self.native
 
     @property
-    def brief_rows(self) -> int:
+    def max_rows_without_snapshot(self) -> int:
         """Learning so few rows takes less time than making a snapshot: readers wait for it."""
         return 16
 
@@ -196,7 +196,7 @@ class State:
         """Return a context for native calls, which limits the BLAS to one thread if it is used."""
         return one_blas_thread() if self.uses_blas else nullcontext()
 
-    def publish(self) -> Predictor:
+    def make_snapshot(self) -> Predictor:
         """Return the snapshot for predictions, made now unless there is one.
 
         Only the owner of the model's lock may call it: making a snapshot completes pending native work.
@@ -205,7 +205,7 @@ class State:
             self.predictor = self._make_predictor()
         return self.predictor
 
-    def retract(self) -> None:
+    def drop_snapshot(self) -> None:
         """Discard the snapshot; the next prediction waits for the lock and makes another."""
         self.predictor = None
 
@@ -241,15 +241,15 @@ class State:
 
     def decide(self, X: Rows, threads: int) -> NDArray[np.float64]:
         """Compute decision values of checked examples, one column per native binary model."""
-        return self.publish().decide(X, threads)
+        return self.make_snapshot().decide(X, threads)
 
-    def snapshot(self) -> tuple[ClassTable, Arrays]:
+    def class_arrays(self) -> tuple[ClassTable, Arrays]:
         """Return the classes and the arrays of the native model."""
         return self.table, self.native.state()
 
     def support(self) -> Support:
         """Return the support vectors."""
-        table, arrays = self.snapshot()
+        table, arrays = self.class_arrays()
         coefficients = signed_coefficients(arrays, averaged=True)
         held = np.flatnonzero(coefficients.any(axis=0))
         place_of_number = np.argsort(table.numbers)
@@ -265,7 +265,7 @@ class State:
 
     def solver_counts(self, name: str) -> NDArray[np.int64]:
         """Return counts that the solver keeps, one row per binary model in the order of the classes."""
-        table, arrays = self.snapshot()
+        table, arrays = self.class_arrays()
         counts: NDArray[np.int64] = arrays[name]
         return counts[table.numbers] if len(table) > 2 else counts
 
@@ -281,7 +281,7 @@ class State:
 
         A kernel function of the user is not included.
         """
-        table, arrays = self.snapshot() if self._arrays is None else (self.table, self._arrays)
+        table, arrays = self.class_arrays() if self._arrays is None else (self.table, self._arrays)
         return arrays, self._values(table)
 
     def _values(self, table: ClassTable) -> Values:

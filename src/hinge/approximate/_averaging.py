@@ -60,7 +60,7 @@ def start_model(  # noqa: PLR0917
     options = started._check_params(streaming=True)
     first, data, features = driver.first_state(started, options, X, y, sample_weight, classes)
     state = cast("ApproximateState", first)
-    with driver.publishing(started, state, features, fresh=True), one_blas_thread():
+    with driver.installing(started, state, features, fresh=True), one_blas_thread():
         rows = EncodedRows.encode(started._task, data, state.table)
         choose_map(state, rows, rows.used, check_random_state(model.random_state))
         state.n_seen = len(data) if n_examples is None else n_examples

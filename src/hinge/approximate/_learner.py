@@ -148,7 +148,7 @@ def _early_stopping(
     X, y, weights = data.X[held_out], data.y[held_out], data.costs[held_out]
 
     def score() -> float:
-        state.retract()
+        state.drop_snapshot()
         return estimator._validation_score(state, X, y, weights)
 
     return EarlyStopping(state, score, tol=estimator.tol, patience=estimator.n_iter_no_change)

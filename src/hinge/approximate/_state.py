@@ -56,7 +56,7 @@ class ApproximateState(State):
         return int(self.native.n_steps) > 0
 
     @property
-    def brief_rows(self) -> int:
+    def max_rows_without_snapshot(self) -> int:
         """Rows that are learned sooner than a snapshot is made; none while a row may call for a new feature map."""
         return 16 if self.reservoir is None else 0
 
@@ -123,14 +123,14 @@ class ApproximateState(State):
             support = self.support()
             return np.asarray(support.coefficients @ support.vectors)
         features = self.features
-        table, arrays = self.snapshot()
+        table, arrays = self.class_arrays()
         scaled = arrays["average"].reshape(-1, features.dimension) * np.sqrt(features.arrays["penalty"])
         return table.arrange(scaled.T).T
 
     def support(self) -> Support:
         """Return the landmarks, grouped by class, with their coefficients in the kernel expansion."""
         features = self.features
-        table, arrays = self.snapshot()
+        table, arrays = self.class_arrays()
         if not features.is_expansion:
             raise AttributeError("A model with Fourier features has no support vectors; see coef_.")
         weights = arrays["average"].reshape(-1, features.dimension)
@@ -145,13 +145,13 @@ class ApproximateState(State):
             counts=np.bincount(places, minlength=len(table)).astype(np.int32),
         )
 
-    def snapshot(self) -> tuple[ClassTable, Arrays]:
+    def class_arrays(self) -> tuple[ClassTable, Arrays]:
         """Return the classes and the arrays of the native model, without building it if it is not needed yet."""
-        return super().snapshot() if self._arrays is None else (self.table, self._arrays)
+        return super().class_arrays() if self._arrays is None else (self.table, self._arrays)
 
     def to_arrays(self) -> tuple[Arrays, Values]:
         """Return the state as plain arrays, and values that JSON can represent except for the options."""
-        table, arrays = self.snapshot()
+        table, arrays = self.class_arrays()
         own = {name: arrays[name] for name in LINEAR_ARRAYS}
         reservoir = self.reservoir
         stored = {} if reservoir is None else reservoir.to_arrays()

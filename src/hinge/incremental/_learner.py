@@ -118,7 +118,7 @@ def exact_options(estimator: ExactEstimator, common: CommonOptions) -> _core.Exa
 def forget(estimator: KernelEstimator, ids: IdList) -> None:
     """Forget examples by their ids."""
     numbers = exact_state(estimator).ids.find(ids)
-    with revising(estimator, ExactState) as (state, monitor), state.revised():
+    with revising(estimator, ExactState) as (state, monitor), state.syncing_ids():
         weightless = state.ids.are_weightless(numbers)
         held = numbers[~weightless]
         done = state.native.forget(held, monitor)
@@ -130,11 +130,11 @@ def leave_one_out(estimator: KernelEstimator) -> tuple[ClassTable, NDArray[np.fl
     """Compute the decision value of each example held by the model without it, one column per binary model."""
     known = exact_state(estimator)
     state = known.state_to_change()
-    known.publish()  # predictions in other threads use it while examples are removed and added again
+    known.make_snapshot()  # predictions in other threads use it while examples are removed and added again
     try:
         return state.table, _leave_one_out(estimator, state)
     finally:
-        known.retract()
+        known.drop_snapshot()
 
 
 def _leave_one_out(estimator: KernelEstimator, state: ExactState) -> NDArray[np.float64]:
@@ -152,7 +152,7 @@ def certified(estimator: KernelEstimator) -> _core.ExactModel:
     state = exact_state(estimator)
     with one_blas_thread():
         state.native.certify()
-    state.retract()  # the bias follows from the gradients, and may have changed in its last digits
+    state.drop_snapshot()  # the bias follows from the gradients, and may have changed in its last digits
     return state.native
 
 

@@ -366,7 +366,7 @@ class IncrementalOneClassSVM(OutlierMixin, KernelEstimator):
         """Convert leave-one-out sums to signed distances, in the order of the stream."""
         if state.options.problem == "plane":
             return sums
-        _, arrays = state.snapshot()
+        _, arrays = state.class_arrays()
         order = np.argsort(arrays["ids"])
         costs = arrays["costs"][order]
         max_total = np.inf if state.options.most_total is None else state.options.most_total

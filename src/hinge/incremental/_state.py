@@ -81,7 +81,7 @@ class ExactState(State):
         return cast("_core.ExactModel", super().native)
 
     @property
-    def brief_rows(self) -> int:
+    def max_rows_without_snapshot(self) -> int:
         """None: one example may take many steps."""
         return 0
 
@@ -122,7 +122,7 @@ class ExactState(State):
         """Return k(x, x) of the examples held, for a precomputed kernel with a constant diagonal; None for others."""
         if self.kernel.name != "precomputed" or not self.native.n_retained:
             return None
-        _, arrays = self.snapshot()
+        _, arrays = self.class_arrays()
         return float(arrays["values"][0, arrays["ids"][0]])
 
     def held_ids(self) -> list[Hashable]:
@@ -147,7 +147,7 @@ class ExactState(State):
             self._drop_forgotten_ids()
 
     @contextmanager
-    def revised(self) -> Iterator[None]:
+    def syncing_ids(self) -> Iterator[None]:
         """Keep ids and classes consistent with the native model while examples are forgotten or relabelled.
 
         A class that loses its last example in the block is dropped unless it was announced.
