@@ -181,7 +181,7 @@ def test_predictions_do_not_wait_for_kernels_of_ours():
     wide = np.tile(X, (40, 1)) + np.random.default_rng(0).normal(size=(4800, 3))
 
     def learn():
-        state.watched = lambda _: nullcontext(hold_up)
+        state.monitored = lambda _: nullcontext(hold_up)
         model.partial_fit(wide, np.tile(Y, 40))
 
     learner = threading.Thread(target=learn)

@@ -42,7 +42,7 @@ CLAIMS = [
     ("dense", 1, "of the wrong type"),
     ("dense", False, "subtracts an offset"),
     ("columns", [], "do not make up its features"),
-    ("columns", ["age"], "a column is not an object"),
+    ("columns", ["age"], "a column is not a JSON object"),
     ("columns", [{"name": "age", "categories": None, "mean": 1e999}], "not a number|JSON|finite"),
     ("columns", [{"name": "age", "categories": None}], "has no field 'mean'"),
     ("columns", [{"name": "age", "categories": [], "mean": 0}], "none or repeated"),
