@@ -33,6 +33,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from hinge._model.kernels import KernelSpec
+from hinge._model.locking import lock_of
 from hinge._model.state import ProgressiveScore
 
 if TYPE_CHECKING:
@@ -207,7 +208,8 @@ def model_size(model: Model, *, fast: bool = False) -> int:
     """
     kind = traits(model)
     if kind.size_unit == "features" or (fast and not kind.is_exact):
-        return int(_state(model).native.n_retained)
+        with lock_of(model).lock:
+            return int(_state(model).native.n_retained)
     return len(model.support_)
 
 

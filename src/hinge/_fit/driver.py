@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, TypeVar
 from hinge._fit.convergence import warn_not_converged
 from hinge._fit.progress import progress_bar
 from hinge._model.interrupts import StepInterrupted
-from hinge._model.state import State
+from hinge._model.locking import lock_of
+from hinge._model.state import ProgressiveScore, State
 from hinge._model.threads import one_blas_thread
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ def fit(
     features = features_of(blank)
     with installing(estimator, state, features, fresh=True), one_blas_thread():
         learner.train(estimator, state, replace(data, features=features))
+        state.progressive_score = ProgressiveScore()  # the passes of `fit` are not a stream
     return estimator
 
 
@@ -153,10 +155,9 @@ def installing(
         Whether the block takes less time than a snapshot; predictions in other threads then wait for it.
     """
     before: State | None = vars(estimator).get("_state")
-    if before is not None and not brief and before.is_usable:
-        before.make_snapshot()
-    elif before is state:
-        state.drop_snapshot()
+    if before is not None:
+        _prepare_readers(estimator, before, in_place=before is state, brief=brief)
+    state.converged = True
     try:
         yield
     except BaseException as error:
@@ -170,6 +171,18 @@ def installing(
         state.drop_snapshot()
     if state is not before:
         _install(estimator, state, features)
+
+
+def _prepare_readers(estimator: KernelEstimator, state: State, *, in_place: bool, brief: bool) -> None:
+    """Make or drop the snapshot that other threads predict with while a state changes or is replaced.
+
+    A snapshot closes gaps in the model, which may change later sums in their last digits. A model that is changed in
+    place gets one only if other threads have asked for it before; learning alone is then not affected by it.
+    """
+    if in_place and brief:
+        state.drop_snapshot()
+    elif state.is_usable and (not in_place or lock_of(estimator).has_readers):
+        state.make_snapshot()
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from hinge._fit.progress import CallbackSupportMixin
-from hinge._model.locking import reads
+from hinge._model.locking import lock_of, reads
 from hinge._model.params import check_kernel, check_seed, check_threads, flag, number
 from hinge._model.threads import count_threads
 from hinge._model.validation import check_queries, is_ready
@@ -102,13 +102,15 @@ class KernelEstimator(CallbackSupportMixin, BaseEstimator):
     def _predictor(self) -> Predictor:
         """Return an immutable snapshot of the state for predictions.
 
-        While another thread learns, it is the snapshot made before; it waits only for brief calls.
+        While another thread learns, it is the snapshot made before. Without one, it waits: for brief calls, and the
+        first time that a thread predicts while another one learns.
         """
         ready = self._fitted_state().predictor
         return self._make_snapshot() if ready is None else ready
 
     @reads
     def _make_snapshot(self) -> Predictor:
+        lock_of(self).note_reader()
         return self._fitted_state().make_snapshot()
 
     def _check_queries(self, X: MatrixLike, predictor: Predictor) -> Rows:

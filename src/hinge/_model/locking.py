@@ -40,12 +40,16 @@ class ModelLock:
         Whether the owner of the lock changes the model.
     is_inconsistent : bool
         Whether another thread was changing the model when this process was forked; that thread does not exist here.
+    has_readers : bool
+        Another thread than the one that changes the model has predicted with it.
     """
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
         self.is_writing = False
         self.is_inconsistent = False
+        self.has_readers = False
+        self._writer = threading.get_ident()
         _locks.add(self)
 
     def require_not_writing(self) -> None:
@@ -55,6 +59,14 @@ class ModelLock:
                 "The model cannot be changed from inside its own kernel function or callback; change a copy, or wait "
                 "until the call returns."
             )
+
+    def note_writer(self) -> None:
+        """Note which thread changes the model."""
+        self._writer = threading.get_ident()
+
+    def note_reader(self) -> None:
+        """Note that the calling thread predicts; `has_readers` is set if another one changes the model."""
+        self.has_readers = self.has_readers or threading.get_ident() != self._writer
 
     def require_consistent(self) -> None:
         """Raise RuntimeError if the fork of this process interrupted a change of the model."""
@@ -105,6 +117,7 @@ def writes(method: Callable[Concatenate[Model, Params], Result]) -> Callable[Con
             lock.require_consistent()
             lock.require_not_writing()
             lock.is_writing = True
+            lock.note_writer()
             try:
                 return method(self, *args, **kwargs)
             finally:

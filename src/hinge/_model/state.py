@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import math
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeAlias
 
 import numpy as np
@@ -325,7 +325,11 @@ class State:
 
     def state_to_change(self) -> Self:
         """Return this state, or a copy if a kernel function of the user may raise in the middle of a change."""
-        return self if self.kernel.function is None else self.copy()
+        if self.kernel.function is None:
+            return self
+        copied = self.copy()
+        copied.progressive_score = replace(self.progressive_score)
+        return copied
 
     def copy(self) -> Self:
         """Return an independent copy."""
