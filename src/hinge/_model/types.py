@@ -9,14 +9,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 if TYPE_CHECKING:
-    from typing import TypeGuard
+    from typing import TypeGuard, TypeVar
 
     from scipy.sparse import csr_matrix
 
+    Method = TypeVar("Method", bound=Callable[..., object])
+
     def is_sparse(X: object) -> TypeGuard[csr_matrix]:
         """Return True for sparse matrices."""
+
+    def available_if(check: Callable[[Any], bool]) -> Callable[[Method], Method]:
+        """Decorate a method that only some estimators have."""
 else:
     from scipy.sparse import issparse as is_sparse  # it returns a bool that tells mypy nothing
+    from sklearn.utils.metaestimators import available_if  # untyped: methods would lose their types
 
 __all__ = [
     "Array",
@@ -32,6 +38,7 @@ __all__ = [
     "RandomStateLike",
     "Rows",
     "Values",
+    "available_if",
     "is_sparse",
 ]
 

@@ -10,11 +10,11 @@ import numpy as np
 from scipy.special import expit, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone, is_classifier
 from sklearn.utils import get_tags
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from hinge._model.labels import as_classes
 from hinge._model.locking import reads, writes
+from hinge._model.types import available_if
 from hinge._model.validation import Storage, check_examples, check_queries, check_weights
 from hinge.active._model_access import can_revise, without_lock
 from hinge.active._row_index import HashedRows, RowChanges, RowIndex

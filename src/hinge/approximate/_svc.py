@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import expit
-from sklearn.utils.metaestimators import available_if
 
 from hinge._fit import driver
 from hinge._fit.classifier import KernelClassifier
 from hinge._model.params import check_class_weight
+from hinge._model.types import available_if
 from hinge.approximate._estimator import ApproximateEstimator
 from hinge.approximate._state import ApproximateState
 from hinge.exceptions import DataError
