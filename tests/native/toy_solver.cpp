@@ -6,8 +6,10 @@
 //
 // can be checked against kernel values. A KernelModel gives it several classes, late classes, threads, saved states and invariants.
 #include <array>
+#include <numeric>
 #include <optional>
 
+#include "asking.hpp"
 #include "common.hpp"
 #include "kernel_model.hpp"
 #include "solvers/solver.hpp"
@@ -55,14 +57,18 @@ hinge::SolverFactory<T> parzen(const ParzenOptions& options) {
 
 // Sums over the examples held, from the saved state and kernel values alone.
 template <class T>
-void expect_parzen(hinge::KernelModel<T>& model, const Examples<T>& examples, double share) {
+void expect_parzen(hinge::KernelModel<T>& model, const hinge::Kernel<T>& kernel, const Examples<T>& examples, double share) {
   const std::size_t count = model.binaries().size();
-  std::vector<double> decisions(examples.rows * count), expected(examples.rows * count, 0.0);
-  model.decide(examples.batch(), decisions, 2);
+  const std::vector<double> decisions = answers(*model.predictor(), examples, 2);
+  std::vector<double> expected(examples.rows * count, 0.0);
   const hinge::ModelState<T> state = model.state();
   const std::size_t held = state.ids.size();
   std::vector<T> values(examples.rows * held);
-  model.kernel_values(examples.batch(), values);
+  std::vector<std::int64_t> rows(examples.rows);
+  std::iota(rows.begin(), rows.end(), std::int64_t{0});
+  hinge::Block<T> block;
+  block.take(kernel, examples.batch(), rows, 0, state.shift);
+  kernel.fill(block, model.points().examples(), values.data(), held);
   double scale = 1.0;
   for (std::size_t r = 0; r < examples.rows; ++r)
     for (std::size_t m = 0; m < count; ++m)
@@ -107,7 +113,7 @@ void toy_solver(Dice& dice) {
     model->learn(training, monitor);
     if (dice.chance(0.3)) model->learn(training, monitor);  // all of them are held
     model->check_invariants();
-    expect_parzen(*model, examples, options.share);
+    expect_parzen(*model, kernel, examples, options.share);
     const hinge::ModelState<T> state = model->state();
     state.check(examples.features, sparse, classes);
     expect(shown(state) >= visits, "a toy solver forgot what it counted");
