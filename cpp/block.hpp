@@ -20,7 +20,7 @@ enum class SparseForm { panel, rows_only };
 template <class T>
 class Block {
  public:
-  // Takes the given rows of a batch; `shift` (one value a feature, or empty) is subtracted from dense ones.
+  // Takes the given rows of a batch; `shift` (one value per feature, or empty) is subtracted from dense ones.
   void take(const Kernel<T>& kernel, const Batch<T>& batch, std::span<const std::int64_t> rows, std::int64_t first_id,
             std::span<const T> shift, SparseForm form = SparseForm::panel);
   // Looks at stored examples where they are.

@@ -73,7 +73,7 @@ def last(values, value):
     return values
 
 
-LATER = ("too wide", "sparse, too wide")  # a model may be fitted anew with more columns
+LATER = ("too wide", "sparse, too wide")  # a model may be fitted again with more columns
 
 BAD = {
     "NaN": with_entry(np.nan),
