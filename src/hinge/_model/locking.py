@@ -1,8 +1,8 @@
 """One lock per model, for methods that change it.
 
 Predictions use an immutable snapshot of the model, and take the lock only to make one. A call that learns holds the
-lock until it returns, and so does a method that reads what learning changes. Waiting threads release the interpreter lock, and Ctrl-C
-interrupts them.
+lock until it returns, and so does a method that reads what learning changes. Waiting threads release the interpreter
+lock, and Ctrl-C interrupts them.
 
 The thread that learns calls the kernel function of the user. That function must not wait for another thread that
 changes the same model.
