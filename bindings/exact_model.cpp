@@ -49,8 +49,7 @@ void adopt(ModelHandle<B>& self, const HeldBatch<double>& held, Vector<std::int3
 
 // A user's kernel function may fail here without harm: gradients are replaced when all of them are known.
 void certify(ModelHandle<B>& self) {
-  self.look([](B& model) { model.certify(); });
-  self.predictor.reset();
+  self.revise([](B& model) { model.certify(); });
 }
 
 NumpyArray<double> leave_one_out(ModelHandle<B>& self, const Question& monitor) {

@@ -13,8 +13,7 @@ template <class T>
 NumpyArray<double> coefficients(ModelHandle<KernelModel<T>>& self) {
   std::vector<double> values;
   std::size_t retained = 0, count = 0;
-  self.look([&](KernelModel<T>& model) {
-    model.tidy();
+  self.look([&](const KernelModel<T>& model) {
     retained = model.points().size();
     count = model.binaries().size();
     values.assign(count * retained, 0.0);

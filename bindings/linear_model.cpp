@@ -80,7 +80,7 @@ void require_binaries(const LinearState& state, std::size_t binaries, std::size_
 
 template <class T>
 Arrays to_dict(ModelHandle<LinearModel<T>>& self) {
-  LinearState held = self.look([](LinearModel<T>& model) { return model.state(); });
+  LinearState held = self.look([](const LinearModel<T>& model) { return model.state(); });
   Arrays arrays;
   arrays["weights"] = to_numpy(std::move(held.weights));
   arrays["average"] = to_numpy(std::move(held.average));

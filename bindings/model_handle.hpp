@@ -41,13 +41,23 @@ struct ModelHandle {
     }
   }
 
-  // Looks at the model, which may close gaps but gives the same answers afterwards. An exception leaves it usable.
+  // Changes the model all at once, or, after an exception, not at all.
+  template <class Work>
+  void revise(Work work) {
+    const Use use(*this);
+    predictor.reset();
+    const Presence present;
+    const nb::gil_scoped_release release;
+    work(*model);
+  }
+
+  // Looks at the model. An exception leaves it usable.
   template <class Work>
   auto look(Work work) {
     const Use use(*this);
     const Presence present;
     const nb::gil_scoped_release release;
-    return work(*model);
+    return work(std::as_const(*model));
   }
 
   // Reads a few numbers, with the interpreter lock held.
@@ -143,7 +153,7 @@ Outcome learn(ModelHandle<B>& self, const HeldBatch<T>& held, Vector<std::int32_
 // The predictor of a model as it is; the same one until something changes the model.
 template <class B>
 auto predictor_of(ModelHandle<B>& self) {
-  if (!self.predictor) self.predictor = self.look([](B& model) { return model.predictor(); });
+  if (!self.predictor) self.predictor = self.look([](const B& model) { return model.predictor(); });
   return PredictorHandle{self.function, self.predictor};
 }
 
@@ -187,7 +197,7 @@ constexpr const char* broken_doc = "True after an exception in the middle of a c
 
 template <class B>
 void check_invariants(ModelHandle<B>& self) {
-  self.look([](B& model) { return model.check_invariants(); });
+  self.look([](const B& model) { return model.check_invariants(); });
 }
 
 template <class B>

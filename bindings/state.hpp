@@ -116,7 +116,7 @@ std::unique_ptr<ModelHandle<B>> restored(const KernelChoice& kernel, const typen
 
 template <class B, class T>
 Arrays state(ModelHandle<B>& self) {
-  ModelState<T> held = self.look([](B& model) { return model.state(); });
+  ModelState<T> held = self.look([](const B& model) { return model.state(); });
   return to_dict(std::move(held), self.model->points().features(), self.model->points().sparse());
 }
 

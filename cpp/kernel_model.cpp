@@ -76,7 +76,6 @@ void KernelModel<T>::grow(std::size_t classes) {
   std::size_t first_new = classes_;
   if (binaries_.size() == 1 && classes_ <= 2) {
     first_new = 2;
-    tidy();
     binaries_.insert(binaries_.begin(), binaries_[0].mirrored(0));
     SolverMemory memory = this->memory();
     solvers_.insert(solvers_.begin(), factory_.make());
@@ -114,6 +113,7 @@ Outcome KernelModel<T>::learn(const TrainingBatch<T>& training, Monitor& monitor
   else
     learn_selected(training, order, tally);
   replay_for_late_models(monitor);
+  tidy();
   tally.outcome.steps = steps() - steps_before;
   tally.outcome.stopped = monitor.stopped();
   tally.outcome.stalled = std::find(stalled_.begin(), stalled_.end(), 1) != stalled_.end();

@@ -54,12 +54,10 @@ class KernelModel {
   Outcome learn(const TrainingBatch<T>& training, Monitor& monitor);
   Outcome finish(Monitor& monitor);
   void polish_all(Monitor& monitor);
-  // What the model knows now, to be asked. It closes all gaps first: sums depend, in their last bits, on the order of the slots, which must
-  // be the one that is saved.
-  std::shared_ptr<const Predictor<T>> predictor();
-  ModelState<T> state();
-  // Closes all gaps, so that slots are 0 ... retained - 1.
-  void tidy();
+  // What the model knows now, to be asked. Sums depend, in their last bits, on the order of the slots; every change therefore ends by closing
+  // all gaps, so that a saved model, which has none, predicts the same.
+  std::shared_ptr<const Predictor<T>> predictor() const;
+  ModelState<T> state() const;
 
   const std::vector<BinaryModel<T>>& binaries() const { return binaries_; }
   const Points<T>& points() const { return points_; }
@@ -83,6 +81,8 @@ class KernelModel {
   void end_block(Panel<T>& panel, Panel<T>* next, const TrainingBatch<T>& training);
   std::size_t slot_for(Panel<T>& panel, std::size_t position, const TrainingBatch<T>& training);
   void squeeze_points(Panel<T>* next);
+  // Closes all gaps, so that slots are 0 ... retained - 1.
+  void tidy();
   void learn_in_order(const TrainingBatch<T>& training, std::span<const std::int64_t> order, Tally& tally);
   void learn_selected(const TrainingBatch<T>& training, std::span<const std::int64_t> order, Tally& tally);
   void learn_draw(const TrainingBatch<T>& training, Panel<T>& panel, std::size_t first, std::size_t last, Selector& selector,
@@ -101,7 +101,7 @@ class KernelModel {
   Kernel<T> kernel_;
   SolverFactory<T> factory_;
   Points<T> points_;
-  LastIndex last_index_;
+  mutable LastIndex last_index_;
   std::size_t classes_ = 0;
   std::vector<BinaryModel<T>> binaries_;
   std::vector<std::unique_ptr<Solver<T>>> solvers_;  // one for each binary model

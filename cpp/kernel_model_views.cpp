@@ -6,8 +6,7 @@
 namespace hinge {
 
 template <class T>
-std::shared_ptr<const Predictor<T>> KernelModel<T>::predictor() {
-  tidy();
+std::shared_ptr<const Predictor<T>> KernelModel<T>::predictor() const {
   const std::size_t count = binaries_.size(), slots = points_.size();
   std::vector<double> weights(count * slots, 0.0), biases;
   for (std::size_t m = 0; m < count; ++m) {
@@ -25,8 +24,7 @@ std::shared_ptr<const Predictor<T>> KernelModel<T>::predictor() {
 }
 
 template <class T>
-ModelState<T> KernelModel<T>::state() {
-  tidy();
+ModelState<T> KernelModel<T>::state() const {
   ModelState<T> state;
   add_points(points_, state);
   state.shift = shift_;

@@ -88,6 +88,7 @@ Outcome LinearModel<T>::learn(const LinearTrainingBatch<T>& training, Monitor& m
     count(training, panel, outcome, progress);
     monitor.set_progress(progress);
   }
+  for (LinearBinaryModel& binary : binaries_) binary.fold_scale();  // what follows may look, and changes nothing
   outcome.stopped = monitor.stopped();
   return outcome;
 }
@@ -219,17 +220,16 @@ void LinearModel<T>::count(const LinearTrainingBatch<T>& training, const Panel& 
 }
 
 template <class T>
-std::shared_ptr<const Predictor<T>> LinearModel<T>::predictor() {
+std::shared_ptr<const Predictor<T>> LinearModel<T>::predictor() const {
   LinearState known = state();
   std::vector<double> folded = map_->folded(known.average, binaries_.size());
   return std::make_shared<const LinearPredictor<T>>(map_, std::move(folded), std::move(known.average_bias), std::min(tile_rows, panel_rows()));
 }
 
 template <class T>
-LinearState LinearModel<T>::state() {
+LinearState LinearModel<T>::state() const {
   LinearState state;
-  for (LinearBinaryModel& binary : binaries_) {
-    binary.fold_scale();
+  for (const LinearBinaryModel& binary : binaries_) {
     state.weights.insert(state.weights.end(), binary.weights().begin(), binary.weights().end());
     state.average.insert(state.average.end(), binary.average().begin(), binary.average().end());
     state.bias.push_back(binary.bias());

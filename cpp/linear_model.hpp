@@ -54,8 +54,8 @@ class LinearModel {
   void grow(std::size_t classes);
   Outcome learn(const LinearTrainingBatch<T>& training, Monitor& monitor);
   // What the averaged weights are now, to be asked.
-  std::shared_ptr<const Predictor<T>> predictor();
-  LinearState state();
+  std::shared_ptr<const Predictor<T>> predictor() const;
+  LinearState state() const;
   void recall(const LinearState& state);
   // Keeps the features of the rows of one batch from now on, if they fit into the cache; its rows must stay what they are until `release`.
   bool keep(std::size_t rows);

@@ -94,7 +94,7 @@ void RowCache<T>::squeeze(const Moves& moves, std::size_t old_size) {
   }
   for (std::size_t i = moves.size; i < rows_.size(); ++i) drop(i);
   rows_.resize(std::min(rows_.size(), moves.size));
-  forget_squeezes();
+  if (squeezes_.size() >= remembered_squeezes / 4) forget_squeezes();
   squeezes_.push_back({moves.list, old_size, moves.size});
   ++squeeze_count_;
   if (squeezes_.size() > remembered_squeezes) squeezes_.pop_front();

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import pickle
 import threading
+from copy import deepcopy
 
+import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import ConvergenceWarning
 
 from hinge import ApproximateSVC, IncrementalSVC, KernelPerceptron, OnlineSVC, RobustOnlineSVC, TrackingSVC
+from hinge._fit.driver import features_of, installing
+from hinge._model.locking import lock_of
 from hinge._model.state import State
 
 X, Y = make_blobs(800, centers=4, n_features=5, cluster_std=3.5, random_state=3)
 ROWS = X[::7]
+
+ASK = {"predict": lambda model: model.predict(ROWS), "pickle": pickle.dumps}
 
 MODELS = {
     "online": lambda: OnlineSVC(gamma=0.05, random_state=0),
@@ -25,12 +33,21 @@ MODELS = {
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_learning_alone_makes_no_snapshot(name, monkeypatch):
-    """A snapshot closes gaps, and so changes the sums that follow in their last digits."""
+@pytest.mark.parametrize("ask", ASK)
+def test_asking_changes_nothing(name, ask):
+    asked, alone = MODELS[name](), MODELS[name]()
+    for start in range(0, len(X), 40):
+        for model in (asked, alone):
+            model.partial_fit(X[start : start + 40], Y[start : start + 40])
+        ASK[ask](asked)
+    assert_array_equal(asked.decision_function(ROWS), alone.decision_function(ROWS))
+
+
+def test_brief_calls_make_no_snapshots_until_another_thread_predicts(monkeypatch):
     made = []
     make = State.make_snapshot
     monkeypatch.setattr(State, "make_snapshot", lambda state: made.append(state) or make(state))
-    model = MODELS[name]()
+    model = MODELS["online"]()
     for start in range(0, len(X), 40):
         model.partial_fit(X[start : start + 40], Y[start : start + 40])
     assert not made
@@ -38,8 +55,21 @@ def test_learning_alone_makes_no_snapshot(name, monkeypatch):
     reader.start()
     reader.join()
     assert len(made) == 1
-    model.partial_fit(X[:40], Y[:40])  # now others may ask at any time
+    model.partial_fit(X[:40], Y[:40])
     assert len(made) == 2
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_first_prediction_during_a_long_call_does_not_wait(name):
+    model = MODELS[name]().fit(X[:600], Y[:600])
+    before, answers = deepcopy(model).decision_function(ROWS), []
+    reader = threading.Thread(target=lambda: answers.append(model.decision_function(ROWS)))
+    with lock_of(model).lock, installing(model, model._state, features_of(model)):
+        model._learner.learn(model, model._state, model._task.check(model, X, Y, None, model._state), model._state.options)
+        reader.start()
+        reader.join(timeout=60)
+        assert_array_equal(answers, [before])
+    assert np.any(model.decision_function(ROWS) != before)
 
 
 def test_fit_status_is_that_of_the_last_call():

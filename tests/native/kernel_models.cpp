@@ -133,7 +133,6 @@ struct History {
   void learn_while_asked(std::size_t first, std::size_t count) {
     Askers<T> askers(dice, model->predictor(), examples);
     learn(first, count);
-    model->tidy();
     askers.join();
     check_promises();
   }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -51,13 +52,20 @@ class TrainingData:
     def __len__(self) -> int:
         return len(self.y)
 
-    @property
+    @cached_property
     def used(self) -> NDArray[np.bool_]:
         """Mask of the rows whose cost is above zero."""
         return self.costs > 0
 
+    @cached_property
+    def is_all_used(self) -> bool:
+        """True if no row has cost 0."""
+        return bool(self.used.all())
+
     def class_numbers(self, table: ClassTable) -> NDArray[np.int32]:
         """Return the native class number of each row; 0 for rows of cost 0."""
+        if self.is_all_used:
+            return table.encode(self.y)
         numbers = np.zeros(len(self.y), dtype=np.int32)
         numbers[self.used] = table.encode(self.y[self.used])
         return numbers

@@ -87,7 +87,7 @@ def partial_fit(  # noqa: PLR0917
     table = estimator._task.classes(data, state.table, classes)
     estimator._learner.require_learnable(state, data, whole=False)
     state = state.state_to_change()
-    brief = len(data) <= state.max_rows_without_snapshot
+    brief = _is_brief(estimator, state, len(data))
     with installing(estimator, state, features, fresh=before is None, brief=brief):
         state.announce(classes)
         state.extend(table)
@@ -123,13 +123,16 @@ def finish(estimator: Estimator) -> Estimator:
 
 
 @contextmanager
-def revising(estimator: KernelEstimator, state_class: type[StateT]) -> Iterator[tuple[StateT, _core.Monitor | None]]:
-    """Yield the state of an estimator to change, and the monitor for native calls."""
+def revising(
+    estimator: KernelEstimator, state_class: type[StateT], n_rows: int | None = None
+) -> Iterator[tuple[StateT, _core.Monitor | None]]:
+    """Yield the state of an estimator to change, and the monitor for native calls; `n_rows` if few rows change."""
     options = estimator._options(streaming=False)
     known = state_of(estimator, state_class)
     estimator._learner.require_unchanged(estimator, known, options)
     state = known.state_to_change()
-    with installing(estimator, state, features_of(estimator)):
+    brief = n_rows is not None and _is_brief(estimator, state, n_rows)
+    with installing(estimator, state, features_of(estimator), brief=brief):
         state.use(options)
         with one_blas_thread(), progress_bar(estimator.verbose) as bar, state.monitored(bar) as monitor:
             yield state, monitor
@@ -156,7 +159,7 @@ def installing(
     """
     before: State | None = vars(estimator).get("_state")
     if before is not None:
-        _prepare_readers(estimator, before, in_place=before is state, brief=brief)
+        _prepare_readers(before, in_place=before is state, brief=brief)
     state.converged = True
     try:
         yield
@@ -168,21 +171,29 @@ def installing(
             _install(estimator, state, features)
         raise
     finally:
-        state.drop_snapshot()
+        _refresh_snapshot(estimator, state)
     if state is not before:
         _install(estimator, state, features)
 
 
-def _prepare_readers(estimator: KernelEstimator, state: State, *, in_place: bool, brief: bool) -> None:
-    """Make or drop the snapshot that other threads predict with while a state changes or is replaced.
+def _is_brief(estimator: KernelEstimator, state: State, n_rows: int) -> bool:
+    return state.is_brief(n_rows, has_readers=lock_of(estimator).has_readers)
 
-    A snapshot closes gaps in the model, which may change later sums in their last digits. A model that is changed in
-    place gets one only if other threads have asked for it before; learning alone is then not affected by it.
-    """
+
+def _prepare_readers(state: State, *, in_place: bool, brief: bool) -> None:
+    """Make or drop the snapshot that other threads predict with while a state changes or is replaced."""
     if in_place and brief:
         state.drop_snapshot()
-    elif state.is_usable and (not in_place or lock_of(estimator).has_readers):
+    elif state.is_usable:
         state.make_snapshot()
+
+
+def _refresh_snapshot(estimator: KernelEstimator, state: State) -> None:
+    """Discard the snapshot of a state that has changed; replace it at once if other threads are using it."""
+    if state.predictor is not None and state.is_usable and lock_of(estimator).has_readers:
+        state.renew_snapshot()
+    else:
+        state.drop_snapshot()
 
 
 @contextmanager

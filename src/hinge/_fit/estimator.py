@@ -102,8 +102,7 @@ class KernelEstimator(CallbackSupportMixin, BaseEstimator):
     def _predictor(self) -> Predictor:
         """Return an immutable snapshot of the state for predictions.
 
-        While another thread learns, it is the snapshot made before. Without one, it waits: for brief calls, and the
-        first time that a thread predicts while another one learns.
+        While another thread learns, it is the snapshot made before. There is none during brief calls; it waits for these.
         """
         ready = self._fitted_state().predictor
         return self._make_snapshot() if ready is None else ready

@@ -100,7 +100,7 @@ class Classification:
         table = ClassTable.of(data.y[:0]) if known is None else known
         if announced is not None:
             table = table.extended(as_classes(announced))
-        return table.extended(data.y[data.used])
+        return table.extended(data.y if data.is_all_used else data.y[data.used])
 
     def require_enough(self, table: ClassTable) -> None:
         """Raise DataError if there are fewer than two classes."""

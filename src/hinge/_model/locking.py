@@ -41,7 +41,7 @@ class ModelLock:
     is_inconsistent : bool
         Whether another thread was changing the model when this process was forked; that thread does not exist here.
     has_readers : bool
-        Another thread than the one that changes the model has predicted with it.
+        Whether another thread than the one that changes the model has predicted with it.
     """
 
     def __init__(self) -> None:

@@ -182,10 +182,13 @@ class State:
             self.options = options
         return self.native
 
-    @property
-    def max_rows_without_snapshot(self) -> int:
-        """Learning so few rows takes less time than making a snapshot: readers wait for it."""
-        return 16
+    def is_brief(self, n_rows: int, *, has_readers: bool) -> bool:
+        """Return whether learning so many rows is not worth a snapshot: predictions in other threads wait for it.
+
+        A snapshot may copy all rows held, which takes as long as learning about 16. As long as no other thread has
+        predicted, that would be for nobody, unless the call is long.
+        """
+        return n_rows <= (16 if has_readers else 256)
 
     @property
     def uses_blas(self) -> bool:
@@ -199,11 +202,15 @@ class State:
     def make_snapshot(self) -> Predictor:
         """Return the snapshot for predictions, made now unless there is one.
 
-        Only the owner of the model's lock may call it: making a snapshot completes pending native work.
+        Only the owner of the model's lock may call it.
         """
         if self.predictor is None:
             self.predictor = self._make_predictor()
         return self.predictor
+
+    def renew_snapshot(self) -> None:
+        """Replace the snapshot by one of the present state."""
+        self.predictor = self._make_predictor()
 
     def drop_snapshot(self) -> None:
         """Discard the snapshot; the next prediction waits for the lock and makes another."""

@@ -55,10 +55,9 @@ class ApproximateState(State):
         """True if a step has changed the weights."""
         return int(self.native.n_steps) > 0
 
-    @property
-    def max_rows_without_snapshot(self) -> int:
-        """Rows that are learned sooner than a snapshot is made; none while a row may call for a new feature map."""
-        return 16 if self.reservoir is None else 0
+    def is_brief(self, n_rows: int, *, has_readers: bool) -> bool:
+        """Return whether learning so many rows is not worth a snapshot; a row may call for a new feature map."""
+        return self.reservoir is None and super().is_brief(n_rows, has_readers=has_readers)
 
     @property
     def uses_blas(self) -> bool:

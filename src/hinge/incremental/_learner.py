@@ -118,7 +118,7 @@ def exact_options(estimator: ExactEstimator, common: CommonOptions) -> _core.Exa
 def forget(estimator: KernelEstimator, ids: IdList) -> None:
     """Forget examples by their ids."""
     numbers = exact_state(estimator).ids.find(ids)
-    with revising(estimator, ExactState) as (state, monitor), state.syncing_ids():
+    with revising(estimator, ExactState, n_rows=len(numbers)) as (state, monitor), state.syncing_ids():
         weightless = state.ids.are_weightless(numbers)
         held = numbers[~weightless]
         done = state.native.forget(held, monitor)

@@ -80,10 +80,9 @@ class ExactState(State):
         """The native model."""
         return cast("_core.ExactModel", super().native)
 
-    @property
-    def max_rows_without_snapshot(self) -> int:
-        """None: one example may take many steps."""
-        return 0
+    def is_brief(self, n_rows: int, *, has_readers: bool) -> bool:
+        """Return whether learning so many rows is not worth a snapshot; a single one may take many steps."""
+        return not has_readers and n_rows <= 16  # noqa: PLR2004
 
     @property
     def uses_blas(self) -> bool:

@@ -316,7 +316,7 @@ class IncrementalSVC(SupportVectorClassifier):
                 f"Examples of weight 0 must be forgotten and learned again to get another label, got {name!r}; "
                 "they are not held."
             )
-        with driver.revising(self, ExactState) as (state, monitor), state.syncing_ids():
+        with driver.revising(self, ExactState, n_rows=len(numbers)) as (state, monitor), state.syncing_ids():
             if len(labels):
                 self._relabel(state, numbers, labels, monitor)
         exact.warn_if_violated(exact.exact_state(self), self.tol)
