@@ -55,7 +55,7 @@ void bind_kernel_model(nb::module_& module, const char* name) {
       .def_prop_ro("extremes", extremes_of<B>([](const BinaryModel<T>& binary) { return std::pair(binary.bracket().bottom(), binary.bracket().top()); }),
                    "Lowest gradient that may fall and highest that may rise, shape (binary models, 2).")
       .def_prop_ro("duality_gap", of_each_binary<B>([](const BinaryModel<T>& binary) {
-                     return duality_gap(binary.expansion(), binary.biased());
+                     return duality_gap(binary.expansion(), binary.bracket().biased());
                    }));
 }
 

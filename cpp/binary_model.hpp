@@ -1,51 +1,44 @@
 // One binary model: its members, their kernel rows, and the steps that move coefficients.
 //
-// It knows how coefficients move and how examples come and go; which of them is the solvers' business.
+// It knows how coefficients move and how examples come and go; which of them is the solvers' business. It knows no classes: labels are +1 and -1.
+// The model around it gives the members their slots, and the rows their panel; it does so on these parts directly.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
-#include <vector>
+#include <utility>
 
 #include "bracket.hpp"
 #include "kernel_rows.hpp"
-#include "kernels.hpp"
-#include "lookahead.hpp"
 #include "members.hpp"
-#include "points.hpp"
 
 namespace hinge {
 
 template <class T>
 class BinaryModel {
  public:
-  BinaryModel(std::int32_t positive_class, bool biased, std::size_t cache_bytes)
-      : rows_(cache_bytes), positive_class_(positive_class), biased_(biased) {}
+  // See BinaryModelBuilder. The bracket may prefer some members at its ends; they are found here.
+  BinaryModel(Members<T> members, KernelRows<T> rows, const Bracket& bracket) : members_(std::move(members)), rows_(std::move(rows)), bracket_(bracket) {
+    refresh_bracket();
+  }
 
   // --- its parts ---
+  Members<T>& members() { return members_; }
   const Members<T>& members() const { return members_; }
+  KernelRows<T>& rows() { return rows_; }
   const KernelRows<T>& rows() const { return rows_; }
   const Bracket& bracket() const { return bracket_; }
   // Solvers may change gradients, and what averages need.
   Expansion& expansion() { return members_.expansion; }
   const Expansion& expansion() const { return members_.expansion; }
-  const Points<T>& points() const { return rows_.points(); }
-  const Kernel<T>& kernel() const { return rows_.kernel(); }
 
   // --- its state ---
-  std::int32_t positive_class() const { return positive_class_; }
-  double label_of(std::int32_t label) const { return label == positive_class_ ? 1.0 : -1.0; }
-  bool biased() const { return biased_; }
-  double bias() const { return biased_ ? bracket_.middle() : 0.0; }
+  double bias() const { return bracket_.bias(); }
   // How much the most violating pair (or coefficient, without a bias) violates.
-  double gap() const;
-  // The duality gap of a model without a bias, as of the last coordinate step.
-  double slack_gap() const { return slack_gap_; }
+  double gap() const { return bracket_.gap(); }
   std::size_t steps() const { return steps_; }
-  std::size_t kernel_evals() const { return rows_.kernel_evals(); }
-  // Kernel values that a solver computed by itself.
-  void count_kernel_evals(std::size_t count) { rows_.count_kernel_evals(count); }
+  // Steps that were made elsewhere for this model.
+  void count_steps(std::size_t count) { steps_ += count; }
 
   // --- members come and go ---
   // sum_i alpha_i k(x, x_i) for the block's example x; its decision value is that and the bias.
@@ -53,13 +46,13 @@ class BinaryModel {
   // Takes in the block's example whose sum was computed last, with alpha = 0.
   std::size_t insert(std::size_t position, double label, const Box& box, double gradient);
   void remove(std::size_t i);
-  // Members with coefficient zero, each once, in ascending order.
-  const std::vector<std::size_t>& idle() { return members_.idle(); }
   // Removes the idle members that `leaves(i)` is true of.
   template <class Leaves>
   void remove_idle(Leaves leaves) {
     members_.remove_idle(leaves, [&](std::size_t i) { remove(i); });
   }
+  // Closes the gaps that removed members left.
+  void squeeze();
   std::int64_t id_of(std::size_t i) const { return rows_.id_of(members_, i); }
   RowView<T> row(std::size_t i, std::size_t pinned) { return rows_.row(members_, i, pinned); }
 
@@ -72,32 +65,9 @@ class BinaryModel {
   void coordinate_step(std::size_t i, double length);
   // The best step for i, then the best for j, in one pass over the gradients.
   void coordinate_steps(std::size_t i, std::size_t j);
-  // Changes a coefficient; the caller updates the gradients.
-  void set_alpha(std::size_t i, double value) { members_.set_alpha(i, value); }
+  // Finds the ends of the bracket after gradients or members have changed otherwise.
   void refresh_bracket();
-  // gradient = label - K alpha, computed again.
-  void refresh_gradient(std::size_t threads);
 
-  // --- what the model around it does ---
-  void attach(const Kernel<T>* kernel, const Points<T>* points, Panel<T>* panel, bool alone) { rows_.attach(members_, kernel, points, panel, alone); }
-  void set_cache_bytes(std::size_t bytes) { rows_.cache().set_budget(bytes); }
-  // Ends a block: see KernelRows. `store` gives the examples taken in their slots.
-  std::size_t list_incomplete_rows() { return rows_.list_incomplete(members_); }
-  void complete_rows(std::size_t task) { rows_.complete(members_, task); }
-  void store(std::span<const std::size_t> slots);
-  std::vector<std::size_t> take_released() { return members_.take_released(); }
-  void squeeze();
-  void follow(const Moves& moves) { members_.follow(moves, points().size()); }
-  // Adds an example that has a slot, outside a block; `end_building` follows the last one. `top_at` and `bottom_at` are preferred as ends of the
-  // bracket where several members have the extreme gradient.
-  void append_member(std::size_t slot, T self, double label, const Box& box, double alpha, double gradient);
-  void end_building(std::size_t top_at = 0, std::size_t bottom_at = 0);
-  // The same model with some of its members only, over points that hold just those. Takes the cache along, and computes rows that steps will need.
-  BinaryModel restricted(std::span<const std::size_t> members, const Points<T>& points, std::size_t threads);
-  // Takes over what a restricted model has become.
-  void take_back(BinaryModel& smaller, std::span<const std::size_t> members);
-  // The other class against this one's.
-  BinaryModel mirrored(std::int32_t positive_class) const;
   void check_invariants() const;
 
  private:
@@ -112,9 +82,6 @@ class BinaryModel {
   Members<T> members_;
   KernelRows<T> rows_;
   Bracket bracket_;
-  std::int32_t positive_class_;
-  bool biased_;
-  double slack_gap_ = 0.0;
   std::size_t steps_ = 0;
 };
 

@@ -46,8 +46,8 @@ void BinaryModel<T>::shift(std::size_t i, std::size_t j, double length) {
   const auto close = [&](std::size_t at, double end) { return end_tolerance * std::max(std::abs(expansion.alpha[at]), std::abs(end)); };
   const double up = expansion.high[i] - expansion.alpha[i] - close(i, expansion.high[i]);
   const double down = expansion.alpha[j] - expansion.low[j] - close(j, expansion.low[j]);
-  set_alpha(i, length >= up ? expansion.high[i] : expansion.alpha[i] + length);
-  set_alpha(j, length >= down ? expansion.low[j] : expansion.alpha[j] - length);
+  members_.set_alpha(i, length >= up ? expansion.high[i] : expansion.alpha[i] + length);
+  members_.set_alpha(j, length >= down ? expansion.low[j] : expansion.alpha[j] - length);
   const std::uint8_t room_i = std::exchange(expansion.room[i], std::uint8_t{0});
   const std::uint8_t room_j = std::exchange(expansion.room[j], std::uint8_t{0});
   bracket_.set(loops<T>().descend(expansion.gradient.data(), rising.segments, falling.segments, length,
@@ -77,7 +77,7 @@ template <class T>
 double BinaryModel<T>::change(std::size_t i, double length) {
   const Expansion& expansion = members_.expansion;
   const double up = expansion.up[i], down = expansion.down[i];
-  set_alpha(i, length >= up ? expansion.high[i] : length <= down ? expansion.low[i] : expansion.alpha[i] + length);
+  members_.set_alpha(i, length >= up ? expansion.high[i] : length <= down ? expansion.low[i] : expansion.alpha[i] + length);
   ++steps_;
   return length;
 }
@@ -85,10 +85,8 @@ double BinaryModel<T>::change(std::size_t i, double length) {
 template <class T>
 void BinaryModel<T>::ascend(const RowView<T>& first, double first_length, const RowView<T>& second, double second_length) {
   Expansion& expansion = members_.expansion;
-  const Ascent ascent = loops<T>().coordinate_step(expansion.gradient.data(), first.segments, first_length, second.segments, second_length,
-                                         expansion.up.data(), expansion.down.data(), expansion.size());
-  bracket_.set(ascent.extremes);
-  slack_gap_ = ascent.gap;
+  bracket_.set(loops<T>().coordinate_step(expansion.gradient.data(), first.segments, first_length, second.segments, second_length,
+                                          expansion.up.data(), expansion.down.data(), expansion.size()));
 }
 
 template <class T>

@@ -1,11 +1,14 @@
 // The bracket [bottom, top] = [smallest gradient of a coefficient that may fall, largest of one that may rise], and the members at its ends.
 //
-// Without members of a kind that end is infinite. The bias lies in the middle, and the width is how much the most violating pair violates.
+// Without members of a kind that end is infinite. The bias lies in the middle, and the width is how much the most violating pair violates. In
+// models without a bias coefficients move alone, and each violates by its own gradient.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 
+#include "duality.hpp"
 #include "expansion.hpp"
 #include "loops.hpp"
 
@@ -13,21 +16,35 @@ namespace hinge {
 
 class Bracket {
  public:
+  explicit Bracket(bool biased) : biased_(biased) {}
+
+  bool biased() const { return biased_; }
   double top() const { return ends_.top; }
   double bottom() const { return ends_.bottom; }
   std::size_t top_at() const { return ends_.top_at; }
   std::size_t bottom_at() const { return ends_.bottom_at; }
   bool has_pair() const { return std::isfinite(ends_.top) && std::isfinite(ends_.bottom); }
-  double width() const { return has_pair() ? ends_.top - ends_.bottom : 0.0; }
+  // How much the most violating pair (or coefficient, without a bias) violates.
+  double gap() const {
+    if (!biased_) return std::max({0.0, ends_.top, -ends_.bottom});
+    return has_pair() ? ends_.top - ends_.bottom : 0.0;
+  }
+  // The duality gap of a model without a bias, as of the last loop over all gradients.
+  double slack_gap() const { return slack_gap_; }
 
-  double middle() const {
+  double bias() const {
+    if (!biased_) return 0.0;
     if (has_pair()) return 0.5 * (ends_.top + ends_.bottom);
     if (std::isfinite(ends_.top)) return ends_.top;
     return std::isfinite(ends_.bottom) ? ends_.bottom : 0.0;
   }
 
-  // Takes over extremes that a loop over all gradients found.
+  // Takes over what a loop over all gradients found.
   void set(const Extremes& ends) { ends_ = ends; }
+  void set(const Ascent& ascent) {
+    ends_ = ascent.extremes;
+    slack_gap_ = ascent.gap;
+  }
 
   // A new member.
   void include(const Expansion& expansion, std::size_t i) {
@@ -57,6 +74,7 @@ class Bracket {
     ends_ = loops<T>().extremes(expansion.gradient.data(), expansion.room.data(), expansion.size());
     ends_.top_at = same_end(expansion, ends_.top_at, before.top_at, may_rise, id_of);
     ends_.bottom_at = same_end(expansion, ends_.bottom_at, before.bottom_at, may_fall, id_of);
+    if (!biased_) slack_gap_ = duality_gap(expansion, false);
   }
 
   void follow(const Moves& moves) {
@@ -77,7 +95,9 @@ class Bracket {
     return oldest;
   }
 
+  bool biased_;
   Extremes ends_{};
+  double slack_gap_ = 0.0;
 };
 
 }  // namespace hinge

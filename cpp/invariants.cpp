@@ -168,11 +168,12 @@ void Members<T>::check_invariants(std::size_t points) const {
 
 template <class T>
 void BinaryModel<T>::check_invariants() const {
-  members_.check_invariants(points().size());
+  const Points<T>& points = rows_.points();
+  members_.check_invariants(points.size());
   rows_.cache().check_invariants(expansion().size());
   require(!rows_.in_block(), "BinaryModel: a block has not been ended.");
   for (const std::size_t i : expansion().alive_members())
-    require(points().used(members_.slots()[i]), "BinaryModel: a member sits in a slot that is not in use.");
+    require(points.used(members_.slots()[i]), "BinaryModel: a member sits in a slot that is not in use.");
   check_coefficients();
   check_kernel_values();
 }
@@ -188,7 +189,7 @@ void BinaryModel<T>::check_coefficients() const {
           "BinaryModel: the smallest gradient is not where it should be.");
   double sum = 0.0;
   for (const double alpha : expansion.alpha) sum += alpha;
-  require(!biased_ || std::abs(sum) <= 1e-9 * (sum_of_sizes(expansion) + largest_box(expansion)),
+  require(!bracket_.biased() || std::abs(sum) <= 1e-9 * (sum_of_sizes(expansion) + largest_box(expansion)),
           "BinaryModel: there is a bias, and the coefficients do not sum to zero.");
 }
 
@@ -198,7 +199,8 @@ void BinaryModel<T>::check_kernel_values() const {
   const Expansion& expansion = members_.expansion;
   const std::vector<T>& diagonal = members_.diagonal();
   const std::vector<std::size_t>& slots = members_.slots();
-  const Examples<T> all = points().examples();
+  const Kernel<T>& kernel = rows_.kernel();
+  const Examples<T> all = rows_.points().examples();
   const auto members = expansion.alive_members();
   const double sizes = sum_of_sizes(expansion);
   const double moved = 64.0 * static_cast<double>(std::numeric_limits<T>::epsilon()) * largest_box(expansion);
@@ -206,15 +208,15 @@ void BinaryModel<T>::check_kernel_values() const {
   std::size_t rows_left = rows_looked_at;
   for (const std::size_t k : sample(members.size(), gradients_looked_at)) {
     const std::size_t i = members[k];
-    const std::vector<T> fresh = fresh_row(kernel(), all, slots[i]);
+    const std::vector<T> fresh = fresh_row(kernel, all, slots[i]);
     const std::vector<T> row = rows_left > 0 && rows_.cache().holds(i) ? rows_.cache().entries(i) : std::vector<T>{};
     rows_left -= !row.empty();
     double target = expansion.label[i], largest = 0.0;
     for (const std::size_t j : members) {
       const double value = as_double(fresh[slots[j]]), scale = std::sqrt(std::abs(as_double(diagonal[i]) * as_double(diagonal[j])));
-      require(j >= row.size() || is_same(kernel(), all, slots[i], slots[j], as_double(row[j]), value, scale),
+      require(j >= row.size() || is_same(kernel, all, slots[i], slots[j], as_double(row[j]), value, scale),
               "BinaryModel: a kernel value at hand is not what it should be.");
-      require(j != i || is_same(kernel(), all, slots[i], slots[i], as_double(diagonal[i]), value, value),
+      require(j != i || is_same(kernel, all, slots[i], slots[i], as_double(diagonal[i]), value, value),
               "BinaryModel: the kernel value of an example with itself is not what it should be.");
       target -= expansion.alpha[j] * value;
       largest = std::max(largest, std::abs(value));
@@ -235,8 +237,7 @@ void KernelModel<T>::check_invariants() const {
   std::size_t budget = 0;
   for (std::size_t m = 0; m < binaries_.size(); ++m) {
     const BinaryModel<T>& binary = binaries_[m];
-    require(&binary.points() == &points_ && &binary.kernel() == &kernel_, "KernelModel: a binary looks elsewhere.");
-    require(binary.positive_class() == static_cast<std::int32_t>(binaries_.size() == 1 ? 1 : m), "KernelModel: a binary has the class of another.");
+    require(&binary.rows().points() == &points_ && &binary.rows().kernel() == &kernel_, "KernelModel: a binary looks elsewhere.");
     binary.check_invariants();
     for (const std::size_t i : binary.expansion().alive_members()) ++users[binary.members().slots()[i]];
     budget += binary.rows().cache().budget();

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "binary_model_builder.hpp"
 #include "decision.hpp"
 
 namespace hinge {
@@ -26,24 +27,24 @@ struct KernelModel<T>::Tally {
 template <class T>
 KernelModel<T>::KernelModel(Kernel<T> kernel, const SolverFactory<T>& solvers, std::size_t features, bool sparse, std::size_t classes)
     : kernel_(std::move(kernel)), factory_(solvers), points_(features, sparse), classes_(classes) {
-  if (classes <= 2)
-    add_binary(1);
-  else
-    for (std::size_t c = 0; c < classes; ++c) add_binary(static_cast<std::int32_t>(c));
+  for (std::size_t m = 0; m < binaries_for(classes); ++m) add_binary();
   share_cache();
 }
 
 template <class T>
-void KernelModel<T>::add_binary(std::int32_t positive_class) {
+void KernelModel<T>::add_binary() {
   solvers_.push_back(factory_.make());
-  binaries_.emplace_back(positive_class, solvers_.back()->biased(), run().cache_bytes);
-  binaries_.back().attach(&kernel_, &points_, nullptr, true);
-  binaries_.back().end_building();
+  binaries_.push_back(BinaryModelBuilder<T>(kernel_, points_, solvers_.back()->biased(), run().cache_bytes).build());
+}
+
+template <class T>
+void KernelModel<T>::attach(Panel<T>* panel) {
+  for (auto& binary : binaries_) binary.rows().attach(binary.members(), &kernel_, &points_, panel, binaries_.size() == 1 || !panel);
 }
 
 template <class T>
 void KernelModel<T>::share_cache() {
-  for (auto& binary : binaries_) binary.set_cache_bytes(run().cache_bytes / binaries_.size());
+  for (auto& binary : binaries_) binary.rows().cache().set_budget(run().cache_bytes / binaries_.size());
 }
 
 template <class T>
@@ -76,7 +77,7 @@ void KernelModel<T>::grow(std::size_t classes) {
   std::size_t first_new = classes_;
   if (binaries_.size() == 1 && classes_ <= 2) {
     first_new = 2;
-    binaries_.insert(binaries_.begin(), binaries_[0].mirrored(0));
+    binaries_.insert(binaries_.begin(), mirrored(binaries_[0]));
     SolverMemory memory = this->memory();
     solvers_.insert(solvers_.begin(), factory_.make());
     solvers_[0]->restore(memory, 0, 1);
@@ -85,7 +86,7 @@ void KernelModel<T>::grow(std::size_t classes) {
   }
   for (std::size_t c = first_new; c < classes; ++c) {
     late_models_.push_back(binaries_.size());
-    add_binary(static_cast<std::int32_t>(c));
+    add_binary();
   }
   share_cache();
   classes_ = classes;
@@ -106,7 +107,7 @@ Outcome KernelModel<T>::learn(const TrainingBatch<T>& training, Monitor& monitor
   tally.progress.phase = "learn";
   tally.progress.total = order.size();
   const std::size_t steps_before = steps();
-  for (auto& binary : binaries_) binary.attach(&kernel_, &points_, nullptr, true);
+  attach(nullptr);
   stalled_.assign(binaries_.size(), 0);
   if (solvers_[0]->selection().rule == Selection::random)
     learn_in_order(training, order, tally);
@@ -156,7 +157,7 @@ void KernelModel<T>::begin_block(Panel<T>& panel) {
   decisions_.assign(panel.count() * binaries_.size(), 0.0);
   reached_.assign(binaries_.size(), 0);
   inserted_.assign(binaries_.size(), 0);
-  for (auto& binary : binaries_) binary.attach(&kernel_, &points_, &panel, binaries_.size() == 1);
+  attach(&panel);
 }
 
 template <class T>
@@ -164,7 +165,7 @@ void KernelModel<T>::visit(std::size_t m, std::size_t position, std::int32_t lab
   BinaryModel<T>& binary = binaries_[m];
   const bool held = known_[position] && binary.members().holds_slot(*known_[position]);
   const Visit seen = held ? solvers_[m]->revisit(binary, position, *known_[position])
-                          : solvers_[m]->visit(binary, position, binary.label_of(label), cost);
+                          : solvers_[m]->visit(binary, position, label_of(m, label), cost);
   decisions_[position * binaries_.size() + m] = seen.decision;
   inserted_[m] += seen.inserted;
   stalled_[m] |= seen.stalled;
@@ -190,18 +191,21 @@ void KernelModel<T>::end_block(Panel<T>& panel, Panel<T>* next, const TrainingBa
     }
   const std::size_t threads = threads_for(panel.count());
   std::vector<std::size_t> first_task(binaries_.size() + 1, 0);
-  for (std::size_t m = 0; m < binaries_.size(); ++m) first_task[m + 1] = first_task[m] + binaries_[m].list_incomplete_rows();
+  for (std::size_t m = 0; m < binaries_.size(); ++m) first_task[m + 1] = first_task[m] + binaries_[m].rows().list_incomplete(binaries_[m].members());
   const std::size_t completing = first_task.back();
   parallel_for(threads, completing + (next ? next->tasks(points_) : 0), [&](std::size_t task) {
     if (task >= completing) return next->run_task(task - completing, kernel_, points_);
-    const auto owner = std::upper_bound(first_task.begin(), first_task.end(), task) - first_task.begin() - 1;
-    binaries_[static_cast<std::size_t>(owner)].complete_rows(task - first_task[static_cast<std::size_t>(owner)]);
+    const auto m = static_cast<std::size_t>(std::upper_bound(first_task.begin(), first_task.end(), task) - first_task.begin() - 1);
+    binaries_[m].rows().complete(binaries_[m].members(), task - first_task[m]);
   });
-  for (std::size_t m = 0; m < binaries_.size(); ++m) binaries_[m].store(slots[m]);
+  for (std::size_t m = 0; m < binaries_.size(); ++m) {
+    binaries_[m].members().store(slots[m], points_.size());
+    binaries_[m].rows().leave_panel();
+  }
   if (next) next->close(points_);
   panel_evals_ += panel.kernel_values_filled();
   for (auto& binary : binaries_)
-    for (const std::size_t slot : binary.take_released()) points_.release(slot);
+    for (const std::size_t slot : binary.members().take_released()) points_.release(slot);
   for (auto& binary : binaries_)
     if (too_many_gaps(binary.expansion().dead(), binary.expansion().size())) binary.squeeze();
 }
@@ -211,7 +215,7 @@ void KernelModel<T>::squeeze_points(Panel<T>* next) {
   if (!too_many_gaps(points_.dead(), points_.size())) return;
   const Moves moves = points_.squeeze();
   if (next) next->squeeze(moves);
-  for (auto& binary : binaries_) binary.follow(moves);
+  for (auto& binary : binaries_) binary.members().follow(moves, points_.size());
 }
 
 template <class T>
@@ -219,7 +223,7 @@ void KernelModel<T>::tidy() {
   for (auto& binary : binaries_) binary.squeeze();
   if (points_.dead() == 0) return;
   const Moves moves = points_.squeeze();
-  for (auto& binary : binaries_) binary.follow(moves);
+  for (auto& binary : binaries_) binary.members().follow(moves, points_.size());
 }
 
 template <class T>
@@ -313,7 +317,7 @@ void KernelModel<T>::learn_draw(const TrainingBatch<T>& training, Panel<T>& pane
     const auto row = static_cast<std::size_t>(panel.row_of(p));
     for (std::size_t m = 0; m < count; ++m) {
       decisions_[p * count + m] = binaries_[m].sum(p) + binaries_[m].bias();
-      labels[m] = binaries_[m].label_of(training.labels[row]);
+      labels[m] = label_of(m, training.labels[row]);
     }
     const double score = selector.score({decisions_.data() + p * count, count}, labels);
     inside += score < margin;
@@ -360,7 +364,7 @@ void KernelModel<T>::count_mistake(const TrainingBatch<T>& training, Panel<T>& p
   const double* decisions = decisions_.data() + position * binaries_.size();
   std::int32_t guess = decisions[0] > 0 ? 1 : 0;
   if (binaries_.size() > 1)
-    guess = binaries_[static_cast<std::size_t>(std::max_element(decisions, decisions + binaries_.size()) - decisions)].positive_class();
+    guess = positive_class(static_cast<std::size_t>(std::max_element(decisions, decisions + binaries_.size()) - decisions), binaries_.size());
   tally.outcome.mistakes += guess != label;
   ++tally.outcome.visited;
 }
@@ -381,14 +385,14 @@ Outcome KernelModel<T>::finish(Monitor& monitor) {
   const std::size_t threads = binaries_.size() > 1 ? 1 : run().threads;  // of one binary model
   std::vector<std::uint8_t> met(binaries_.size(), 1);
   tidy();
-  for (auto& binary : binaries_) binary.attach(&kernel_, &points_, nullptr, true);
+  attach(nullptr);
   Tally tally{monitor};
   tally.progress.phase = "finish";
   report(tally);
   parallel_for(run().threads, binaries_.size(), [&](std::size_t m) { met[m] = solvers_[m]->finish(binaries_[m], threads, monitor); },
                &monitor);
   for (auto& binary : binaries_)
-    for (const std::size_t slot : binary.take_released()) points_.release(slot);
+    for (const std::size_t slot : binary.members().take_released()) points_.release(slot);
   tidy();
   outcome.steps = steps() - steps_before;
   outcome.stopped = monitor.stopped();
@@ -398,11 +402,10 @@ Outcome KernelModel<T>::finish(Monitor& monitor) {
 
 template <class T>
 void KernelModel<T>::polish_all(Monitor& monitor) {
+  attach(nullptr);
   for (std::size_t m = 0; m < binaries_.size(); ++m) {
-    BinaryModel<T>& binary = binaries_[m];
-    binary.attach(&kernel_, &points_, nullptr, true);
-    solvers_[m]->polish(binary, monitor);
-    for (const std::size_t slot : binary.take_released()) points_.release(slot);
+    solvers_[m]->polish(binaries_[m], monitor);
+    for (const std::size_t slot : binaries_[m].members().take_released()) points_.release(slot);
   }
   tidy();
 }
@@ -410,7 +413,7 @@ void KernelModel<T>::polish_all(Monitor& monitor) {
 template <class T>
 std::size_t KernelModel<T>::kernel_evals() const {
   std::size_t total = panel_evals_;
-  for (const auto& binary : binaries_) total += binary.kernel_evals();
+  for (const auto& binary : binaries_) total += binary.rows().kernel_evals();
   return total;
 }
 

@@ -71,7 +71,10 @@ class KernelModel {
 
   struct Tally;  // counts of one call to learn
 
-  void add_binary(std::int32_t positive_class);
+  void add_binary();
+  double label_of(std::size_t m, std::int32_t label) const { return label == positive_class(m, binaries_.size()) ? 1.0 : -1.0; }
+  // Lets the binary models compute kernel rows, and read those of the block's examples from a panel if there is one.
+  void attach(Panel<T>* panel);
   void share_cache();
   void choose_shift(const TrainingBatch<T>& training, std::span<const std::int64_t> order);
   std::size_t threads_for(std::size_t rows) const;

@@ -1,6 +1,7 @@
 // The model looked at from outside: predictors, and its state as flat arrays.
 #include <utility>
 
+#include "binary_model_builder.hpp"
 #include "kernel_model.hpp"
 
 namespace hinge {
@@ -64,20 +65,18 @@ KernelModel<T>::KernelModel(Kernel<T> kernel, const SolverFactory<T>& solvers, s
   const std::vector<T> diagonal = diagonal_of(kernel_, points_.examples());
   std::size_t at = 0;
   for (std::size_t m = 0; m < binaries_.size(); ++m) {
-    BinaryModel<T>& binary = binaries_[m];
+    BinaryModelBuilder<T> builder(kernel_, points_, solvers_[m]->biased(), binaries_[m].rows().cache().budget());
     for (std::int64_t i = 0; i < state.member_counts[m]; ++i, ++at) {
       const auto slot = static_cast<std::size_t>(state.members[at]);
       const Box box{state.member_lows[at], state.member_lows[at] + state.member_costs[at]};
-      binary.append_member(slot, diagonal[slot], binary.label_of(points_.label(slot)), box, state.alpha[at], state.gradient[at]);
-      binary.expansion().lag[static_cast<std::size_t>(i)] = state.lag[at];
+      builder.append(slot, diagonal[slot], label_of(m, points_.label(slot)), box, state.alpha[at], state.gradient[at], state.lag[at]);
       points_.acquire(slot);
     }
     const std::int64_t top_at = state.bracket_ends[2 * m], bottom_at = state.bracket_ends[2 * m + 1];
     if (std::max(top_at, bottom_at) < state.member_counts[m])
-      binary.end_building(static_cast<std::size_t>(top_at), static_cast<std::size_t>(bottom_at));
-    else
-      binary.end_building();
-    binary.expansion().terms = state.terms[m];
+      builder.prefer_ends(static_cast<std::size_t>(top_at), static_cast<std::size_t>(bottom_at));
+    builder.set_terms(state.terms[m]);
+    binaries_[m] = builder.build();
     solvers_[m]->restore(state.memory, m, binaries_.size());
   }
 }

@@ -41,6 +41,8 @@ struct ModelState {
 };
 
 constexpr std::size_t binaries_for(std::size_t classes) { return classes <= 2 ? 1 : classes; }
+// The class that binary model m tells from the rest.
+constexpr std::int32_t positive_class(std::size_t m, std::size_t binaries) { return binaries == 1 ? 1 : static_cast<std::int32_t>(m); }
 
 // Copies points into a state, and back; restored points have no users yet.
 template <class T>

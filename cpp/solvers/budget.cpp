@@ -59,7 +59,7 @@ void hand_over(BinaryModel<T>& binary, std::size_t v) {
   while (expansion.alpha[v] != 0.0) {
     auto receiver = best_receiver(binary, v, true);
     if (!receiver) receiver = best_receiver(binary, v, false);
-    if (!receiver && !binary.biased()) return binary.coordinate_step(v, -expansion.alpha[v]);  // there is no sum constraint: it is dropped
+    if (!receiver && !binary.bracket().biased()) return binary.coordinate_step(v, -expansion.alpha[v]);  // there is no sum constraint: it is dropped
     if (!receiver) return;  // what is left is a residue of rounding
     if (receiver->amount > 0)
       binary.move_pair(receiver->at, v, receiver->amount);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "binary_model_builder.hpp"
 #include "decision.hpp"
 #include "duality.hpp"
 #include "solvers/pairs.hpp"
@@ -15,6 +16,33 @@ constexpr std::size_t steps_between_looks = 1000;
 constexpr std::size_t max_rounds = 50;
 // When steps together raise the dual by a smaller part of it than this, only rounding is left.
 constexpr double negligible_gain = 1e-18;
+
+// The same model with some of its members only, over points that hold just those. Takes the cache along, and computes rows that steps will need.
+template <class T>
+BinaryModel<T> restricted(BinaryModel<T>& binary, std::span<const std::size_t> kept, const Points<T>& points, std::size_t threads) {
+  const Expansion& expansion = binary.expansion();
+  KernelRows<T>& rows = binary.rows();
+  BinaryModelBuilder<T> builder(rows.kernel(), points, binary.bracket().biased(), rows.cache().budget());
+  for (std::size_t k = 0; k < kept.size(); ++k) {
+    const std::size_t i = kept[k];
+    builder.append(k, binary.members().diagonal()[i], expansion.label[i], expansion.box(i), expansion.alpha[i], expansion.gradient[i]);
+  }
+  builder.take_cache(rows, kept);
+  BinaryModel<T> smaller = builder.build();
+  smaller.rows().prefetch(smaller.members(), threads);
+  return smaller;
+}
+
+// Takes over what a restricted model has become.
+template <class T>
+void take_back(BinaryModel<T>& binary, const BinaryModel<T>& smaller, std::span<const std::size_t> kept) {
+  for (std::size_t k = 0; k < kept.size(); ++k) {
+    binary.members().set_alpha(kept[k], smaller.expansion().alpha[k]);
+    binary.expansion().gradient[kept[k]] = smaller.expansion().gradient[k];
+  }
+  binary.count_steps(smaller.steps());
+  binary.rows().count_kernel_evals(smaller.rows().kernel_evals());
+}
 
 }  // namespace
 
@@ -73,14 +101,14 @@ typename Finishing<T>::Ending Finishing<T>::run_shrunken(BinaryModel<T>& binary)
   const std::vector<double> before = binary.expansion().alpha;
   std::vector<std::size_t> slots;
   for (const std::size_t i : active) slots.push_back(binary.members().slots()[i]);
-  const Points<T> points = binary.points().pick(slots);
-  BinaryModel<T> smaller = binary.restricted(active, points, threads_);
+  const Points<T> points = binary.rows().points().pick(slots);
+  BinaryModel<T> smaller = restricted(binary, active, points, threads_);
   Ending ending = descend(smaller, true);
   while (ending == Ending::crowded) {
     ending = run_shrunken(smaller);
     if (ending == Ending::converged) ending = descend(smaller, true);
   }
-  binary.take_back(smaller, active);
+  take_back(binary, smaller, active);
   restore_rest(binary, active, before);
   binary.refresh_bracket();
   return ending;
@@ -107,9 +135,9 @@ void Finishing<T>::restore_rest(BinaryModel<T>& binary, std::span<const std::siz
     }
   }
   std::vector<double> sums(rest.size(), 0.0);
-  const Points<T> moved = binary.points().pick(moved_slots), aside = binary.points().pick(rest_slots);
-  add_decisions(binary.kernel(), aside.examples(), moved.examples(), change, 1, threads_, sums);
-  binary.count_kernel_evals(rest.size() * change.size());
+  const Points<T> moved = binary.rows().points().pick(moved_slots), aside = binary.rows().points().pick(rest_slots);
+  add_decisions(binary.rows().kernel(), aside.examples(), moved.examples(), change, 1, threads_, sums);
+  binary.rows().count_kernel_evals(rest.size() * change.size());
   for (std::size_t k = 0; k < rest.size(); ++k) expansion.gradient[rest[k]] -= sums[k];
 }
 

@@ -36,7 +36,7 @@ Visit Perceptron<T>::revisit(BinaryModel<T>& binary, std::size_t position, std::
   const std::size_t i = binary.members().in_slot(slot);
   const double label = binary.expansion().label[i];
   if (label * sum > options_.margin) return {sum, false};
-  correct(binary, i, label * binary.points().cost(slot));
+  correct(binary, i, label * binary.rows().points().cost(slot));
   return {sum, true};
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "blas.hpp"
+#include "decision.hpp"
 #include "solvers/finishing.hpp"
 
 namespace hinge {
@@ -57,10 +58,29 @@ bool advance(BinaryModel<T>& binary, const std::vector<std::size_t>& free, const
   for (std::size_t k = 0; k < free.size(); ++k) {
     const std::size_t i = free[k];
     const double wall = direction[k] > 0 ? expansion.high[i] : expansion.low[i];
-    binary.set_alpha(i, k == blocking ? wall
+    binary.members().set_alpha(i, k == blocking ? wall
                                        : std::clamp(expansion.alpha[i] + reach * direction[k], expansion.low[i], expansion.high[i]));
   }
   return blocking == free.size();
+}
+
+// gradient = label - K alpha, computed again.
+template <class T>
+void refresh_gradients(BinaryModel<T>& binary) {
+  Expansion& expansion = binary.expansion();
+  const Points<T>& points = binary.rows().points();
+  const auto members = expansion.alive_members();
+  std::vector<double> weights(points.size(), 0.0);
+  std::vector<std::size_t> slots;
+  for (const std::size_t i : members) {
+    slots.push_back(binary.members().slots()[i]);
+    weights[slots.back()] = expansion.alpha[i];
+  }
+  std::vector<double> sums(members.size(), 0.0);
+  add_decisions(binary.rows().kernel(), points.pick(slots).examples(), points.examples(), weights, 1, 1, sums);
+  binary.rows().count_kernel_evals(members.size() * points.size());
+  for (std::size_t k = 0; k < members.size(); ++k) expansion.gradient[members[k]] = expansion.label[members[k]] - sums[k];
+  binary.refresh_bracket();
 }
 
 // Coefficients that are far smaller than gradients lose all their digits in such a step.
@@ -88,7 +108,7 @@ void polish(BinaryModel<T>& binary, const LasvmOptions& options, Monitor& monito
       const auto direction = newton_direction(binary, free);
       if (direction.empty()) break;
       arrived = advance(binary, free, direction);
-      binary.refresh_gradient(1);
+      refresh_gradients(binary);
     }
     if (binary.gap() > 1e3 * std::max(options.tolerance, gap_before) || is_unbalanced(binary.expansion())) {
       binary.expansion() = before;

@@ -45,7 +45,7 @@ Visit Robust<T>::visit(BinaryModel<T>& binary, std::size_t position, double labe
 template <class T>
 Visit Robust<T>::revisit(BinaryModel<T>& binary, std::size_t position, std::size_t slot) {
   const double sum = binary.sum(position);
-  const bool converged = reduce_gap(binary, std::max(binary.points().cost(slot), gap_target(binary)));
+  const bool converged = reduce_gap(binary, std::max(binary.rows().points().cost(slot), gap_target(binary)));
   return {sum, false, !converged};
 }
 
@@ -63,7 +63,7 @@ bool Robust<T>::ignores(const BinaryModel<T>& binary, Side side) const {
 
 template <class T>
 bool Robust<T>::reduce_gap(BinaryModel<T>& binary, double threshold) const {
-  for (std::size_t repeat = 0; binary.slack_gap() > threshold; ++repeat) {
+  for (std::size_t repeat = 0; binary.bracket().slack_gap() > threshold; ++repeat) {
     if (repeat == max_repeats) return false;
     if (!reprocess_coordinates(binary, options_.tolerance)) return true;
   }
@@ -73,7 +73,7 @@ bool Robust<T>::reduce_gap(BinaryModel<T>& binary, double threshold) const {
 template <class T>
 void Robust<T>::clean(BinaryModel<T>& binary) {
   const Expansion& expansion = binary.expansion();
-  std::vector<std::size_t> idle = binary.idle();
+  std::vector<std::size_t> idle = binary.members().idle();
   if (idle.size() <= options_.max_idle) return;
   std::stable_sort(idle.begin(), idle.end(), [&](std::size_t a, std::size_t b) {
     return std::abs(expansion.gradient[a]) < std::abs(expansion.gradient[b]);
@@ -89,7 +89,7 @@ void Robust<T>::clean(BinaryModel<T>& binary) {
 template <class T>
 void Robust<T>::check_invariants(const BinaryModel<T>& binary) const {
   const double gap = duality_gap(binary.expansion(), false);
-  require(!(std::abs(binary.slack_gap() - gap) > 1e-6 * (1.0 + std::abs(gap))), "Robust: the duality gap is not that of the gradients.");
+  require(!(std::abs(binary.bracket().slack_gap() - gap) > 1e-6 * (1.0 + std::abs(gap))), "Robust: the duality gap is not that of the gradients.");
 }
 
 template class Robust<float>;

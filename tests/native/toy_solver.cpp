@@ -74,7 +74,7 @@ void expect_parzen(hinge::KernelModel<T>& model, const hinge::Kernel<T>& kernel,
     for (std::size_t m = 0; m < count; ++m)
       for (std::size_t s = 0; s < held; ++s) {
         const double term = share * state.costs[s] * static_cast<double>(values[r * held + s]);
-        expected[r * count + m] += (state.labels[s] == model.binaries()[m].positive_class() ? 1.0 : -1.0) * term;
+        expected[r * count + m] += (state.labels[s] == hinge::positive_class(m, count) ? 1.0 : -1.0) * term;
         scale = std::max(scale, std::abs(term));
       }
   for (std::size_t k = 0; k < decisions.size(); ++k)
