@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "duality.hpp"
+#include "solvers/exact_measures.hpp"
 #include "state.hpp"
 
 namespace hinge::python {
@@ -63,7 +64,7 @@ NumpyArray<double> leave_one_out(ModelHandle<B>& self, const Question& monitor) 
 }
 
 std::pair<double, double> ends_of(const ExactBinaryModel& binary) {
-  const Extremes ends = binary.extremes();
+  const Extremes ends = extremes(binary);
   return {ends.bottom, ends.top};
 }
 
@@ -104,16 +105,16 @@ void bind_exact_model(nb::module_& module) {
       .def_prop_ro("total", of_each_binary<B>([](const ExactBinaryModel& binary) { return binary.wanted_total(); }),
                    "Sum of the coefficients of each binary model.")
       .def_prop_ro("n_refreshed", of_model<B>([](const B& model) { return model.refreshed(); }), "Times that an inverse was computed again.")
-      .def_prop_ro("bias", of_each_binary<B>([](const ExactBinaryModel& binary) { return binary.answer_bias(); }))
-      .def_prop_ro("gap", of_each_binary<B>([](const ExactBinaryModel& binary) { return binary.gap(); }),
+      .def_prop_ro("bias", of_each_binary<B>([](const ExactBinaryModel& binary) { return answer_bias(binary); }))
+      .def_prop_ro("gap", of_each_binary<B>([](const ExactBinaryModel& binary) { return gap(binary); }),
                    "Largest violation among the examples held, of each binary model.")
       .def_prop_ro("extremes", extremes_of<B>(&ends_of), "Lowest gradient that may fall and highest that may rise, shape (binary models, 2).")
       .def_prop_ro("duality_gap", of_each_binary<B>([](const ExactBinaryModel& binary) { return duality_gap(binary.expansion, true); }))
-      .def_prop_ro("residual", of_each_binary<B>([](const ExactBinaryModel& binary) { return binary.free_residual(); }),
+      .def_prop_ro("residual", of_each_binary<B>([](const ExactBinaryModel& binary) { return free_residual(binary); }),
                    "Largest gradient of free coefficients, as last seen.")
-      .def_prop_ro("n_margin", of_each_binary<B, std::int64_t>([](const ExactBinaryModel& binary) { return binary.free_count(); }),
+      .def_prop_ro("n_margin", of_each_binary<B, std::int64_t>([](const ExactBinaryModel& binary) { return free_count(binary); }),
                    "Examples of each binary model on the margin.")
-      .def_prop_ro("n_bounded", of_each_binary<B, std::int64_t>([](const ExactBinaryModel& binary) { return binary.bounded(); }),
+      .def_prop_ro("n_bounded", of_each_binary<B, std::int64_t>([](const ExactBinaryModel& binary) { return bounded_count(binary); }),
                    "Examples of each binary model at their bounds.");
 }
 

@@ -6,6 +6,8 @@
 #include <numeric>
 #include <utility>
 
+#include "solvers/exact_measures.hpp"
+
 namespace hinge {
 
 namespace {
@@ -22,10 +24,7 @@ struct ExactModel::Tally {
 
 ExactModel::ExactModel(Kernel<double> kernel, const ExactOptions& options, std::size_t features, bool sparse, std::size_t classes)
     : kernel_(std::move(kernel)), options_(options), points_(features, sparse), columns_(&kernel_, &points_), classes_(classes) {
-  if (classes <= 2)
-    add_binary(1);
-  else
-    for (std::size_t c = 0; c < classes; ++c) add_binary(static_cast<std::int32_t>(c));
+  for (std::size_t m = 0; m < binaries_for(classes); ++m) add_binary();
   set_options(options);
 }
 
@@ -35,9 +34,13 @@ void ExactModel::set_options(const ExactOptions& options) {
   for (auto& binary : binaries_) binary.margin.inverse.set_threads(options.threads);
 }
 
-void ExactModel::add_binary(std::int32_t positive_class) {
-  binaries_.emplace_back(positive_class, options_);
+void ExactModel::add_binary() {
+  binaries_.emplace_back(options_);
   binaries_.back().margin.inverse.set_threads(options_.threads);
+}
+
+double ExactModel::label_of(std::size_t m, std::int32_t label) const {
+  return options_.problem != Problem::classifier || label == positive_class(m, binaries_.size()) ? 1.0 : -1.0;
 }
 
 void ExactModel::grow(std::size_t classes) {
@@ -45,16 +48,16 @@ void ExactModel::grow(std::size_t classes) {
   const std::size_t known = std::exchange(classes_, std::max(classes, classes_));
   if (classes <= 2 || classes <= known) return;
   if (binaries_.size() == 1) {
-    binaries_.insert(binaries_.begin(), binaries_[0].mirrored(0));
+    binaries_.insert(binaries_.begin(), mirrored(binaries_[0]));
     for (const std::size_t slot : binaries_[0].margin.members()) columns_.pin(slot);
     for (std::size_t slot = 0; slot < points_.size(); ++slot) points_.acquire(slot);
   }
   // To a new binary model all examples so far are negative, so the solution is a constant: bias -1 and no support vectors.
-  for (std::size_t c = binaries_.size(); c < classes; ++c) {
-    add_binary(static_cast<std::int32_t>(c));
+  while (binaries_.size() < classes) {
+    add_binary();
     ExactBinaryModel& binary = binaries_.back();
     for (std::size_t slot = 0; slot < points_.size(); ++slot) {
-      binary.append(points_.label(slot), points_.cost(slot), binaries_[0].diagonal[slot], 0.0);
+      binary.append(-1.0, points_.cost(slot), binaries_[0].diagonal[slot], 0.0);
       points_.acquire(slot);
     }
     binary.bias = points_.size() == 0 ? 0.0 : -1.0;
@@ -75,10 +78,8 @@ void ExactModel::drop_class(std::int32_t number) {
   if (binaries_.size() > 1) {
     drop_binary(static_cast<std::size_t>(number));
     if (left == 2) drop_binary(0);  // the other one is the same with the opposite sign
-    for (std::size_t m = 0; m < binaries_.size(); ++m)
-      binaries_[m].set_positive_class(left == 2 ? 1 : static_cast<std::int32_t>(m));
   } else if (left == 1 && number == 0) {
-    binaries_[0] = binaries_[0].mirrored(1);
+    binaries_[0] = mirrored(binaries_[0]);
   }
   classes_ = left;
   remove_unused();
@@ -136,8 +137,8 @@ std::vector<double> ExactModel::append_example(const TrainingBatch<double>& trai
   std::vector<double> decisions;
   for (std::size_t m = 0; m < binaries_.size(); ++m) {
     const double sum = loops<double>().dot(values.data(), weights.data() + m * wanted.size(), wanted.size());
-    decisions.push_back(sum + binaries_[m].answer_bias());
-    binaries_[m].append(training.labels[row], training.costs[row], self, sum);
+    decisions.push_back(sum + answer_bias(binaries_[m]));
+    binaries_[m].append(label_of(m, training.labels[row]), training.costs[row], self, sum);
     points_.acquire(slot);
   }
   return decisions;
@@ -148,7 +149,7 @@ bool ExactModel::is_mistake(std::span<const double> decisions, std::int32_t labe
   if (options_.problem == Problem::plane) return decisions[0] < 0.0;
   if (options_.problem == Problem::sphere) return decisions[0] < 0.5 * binaries_[0].total * self;
   const auto best = static_cast<std::size_t>(std::max_element(decisions.begin(), decisions.end()) - decisions.begin());
-  return label != (binaries_.size() > 1 ? binaries_[best].positive_class() : (decisions[0] > 0.0 ? 1 : 0));
+  return label != (binaries_.size() > 1 ? positive_class(best, binaries_.size()) : (decisions[0] > 0.0 ? 1 : 0));
 }
 
 std::vector<double> ExactModel::values_against(const Block<double>& block, std::span<const std::size_t> slots) {
@@ -225,7 +226,7 @@ std::size_t ExactModel::eviction_candidate(const ExactBinaryModel& binary) const
     if (!binary.holds(slot)) continue;
     const std::pair<double, double> rank = options_.oldest_first
                                                ? std::pair{static_cast<double>(points_.id(slot)), 0.0}
-                                               : std::pair{binary.relevance(slot), -std::abs(binary.gradient(slot))};
+                                               : std::pair{relevance(binary, slot), -std::abs(binary.gradient(slot))};
     if (found == points_.size() || rank < least) least = rank, found = slot;  // finds one even if all ranks are NaN
   }
   return found;
@@ -304,12 +305,13 @@ void ExactModel::relabel_slot(std::size_t slot, std::int32_t label, double cost)
   const std::int32_t before = points_.label(slot);
   const bool same_cost = points_.cost(slot) == cost;
   points_.set_label(slot, label, cost);
-  for (auto& binary : binaries_) {
-    const bool same_side = (before == binary.positive_class()) == (label == binary.positive_class());
+  for (std::size_t m = 0; m < binaries_.size(); ++m) {
+    ExactBinaryModel& binary = binaries_[m];
+    const bool same_side = label_of(m, before) == label_of(m, label);
     if (!binary.holds(slot) || (same_side && same_cost)) continue;
     unlearn_slot(binary, slot, columns_);
     binary.remove(slot);
-    binary.reinsert(slot, label, cost);
+    binary.reinsert(slot, label_of(m, label), cost);
     learn_slot(binary, slot);
   }
   repair();
@@ -337,17 +339,17 @@ std::vector<double> ExactModel::leave_one_out(Monitor& monitor) {
 
 // Without an example whose coefficient is 0 the solution is the same, unless it limits the bias, or in one-class problems changes the total.
 double ExactModel::decision_without(ExactBinaryModel& binary, std::size_t slot, KernelColumns& columns) {
-  if (!binary.holds(slot)) return sum_at(binary, slot) + binary.answer_bias();
+  if (!binary.holds(slot)) return sum_at(binary, slot) + answer_bias(binary);
   const auto sum = [&] { return binary.expansion.label[slot] - binary.expansion.gradient[slot]; };
-  const Extremes ends = binary.extremes();
+  const Extremes ends = extremes(binary);
   const bool matters = binary.expansion.alpha[slot] != 0.0 || ends.top_at == slot || ends.bottom_at == slot;
-  if (!matters && options_.problem == Problem::classifier) return sum() + binary.answer_bias();
+  if (!matters && options_.problem == Problem::classifier) return sum() + answer_bias(binary);
   ExactBinaryModel before = binary;
   for (const std::size_t member : binary.margin.members()) columns.pin(member);
   unlearn_slot(binary, slot, columns);
   const double alone = sum();
   binary.remove(slot);
-  const double found = alone + binary.answer_bias();
+  const double found = alone + answer_bias(binary);
   for (const std::size_t member : binary.margin.members()) columns.unpin(member);
   binary = std::move(before);
   return found;
@@ -372,7 +374,7 @@ void ExactModel::report(Tally& tally) const {
   tally.progress.mistakes = tally.outcome.mistakes;
   tally.progress.support = binaries_[0].expansion.support();
   tally.progress.gap = 0.0;
-  for (const auto& binary : binaries_) tally.progress.gap = std::max(tally.progress.gap, binary.residual());
+  for (const auto& binary : binaries_) tally.progress.gap = std::max(tally.progress.gap, residual(binary));
   tally.monitor.set_progress(tally.progress);
 }
 

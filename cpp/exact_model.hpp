@@ -78,7 +78,8 @@ class ExactModel {
 
  private:
   struct Tally;
-  void add_binary(std::int32_t positive_class);
+  void add_binary();
+  double label_of(std::size_t m, std::int32_t label) const;
   // Computes the columns and inverses of a model that has none yet.
   void prepare();
   void prepare(ExactBinaryModel& binary);

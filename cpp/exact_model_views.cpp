@@ -7,13 +7,14 @@
 
 #include "decision.hpp"
 #include "exact_model.hpp"
+#include "solvers/exact_measures.hpp"
 
 namespace hinge {
 
 std::shared_ptr<const Predictor<double>> ExactModel::predictor() const {
   std::vector<std::size_t> slots = support();
   std::vector<double> weights = weights_of(slots), biases;
-  for (const auto& binary : binaries_) biases.push_back(binary.answer_bias());
+  for (const auto& binary : binaries_) biases.push_back(answer_bias(binary));
   return std::make_shared<const PickedPredictor>(kernel_, points_, std::move(slots), std::move(weights), std::move(biases));
 }
 
@@ -101,11 +102,11 @@ ExactModel::ExactModel(Kernel<double> kernel, const ExactOptions& options, std::
     for (std::size_t slot = 0; slot < points_.size(); ++slot) binary.append_absent(diagonal[slot]);
     for (std::int64_t i = 0; i < state.member_counts[m]; ++i, ++at) {
       const auto slot = static_cast<std::size_t>(state.members[at]);
-      binary.restore(slot, points_.label(slot), {state.member_lows[at], state.member_lows[at] + state.member_costs[at]},
+      binary.restore(slot, label_of(m, points_.label(slot)), {state.member_lows[at], state.member_lows[at] + state.member_costs[at]},
                      state.alpha[at], state.gradient[at]);
       points_.acquire(slot);
     }
-    binary.bias = binary.answer_bias();
+    binary.bias = answer_bias(binary);
     binary.set_total(binary.wanted_total());
   }
   prepared_ = false;
@@ -122,7 +123,7 @@ void ExactModel::adopt(const TrainingBatch<double>& training, std::span<const do
     // Not `Refused`: the rows before this one have been added already.
     if (!std::isfinite(self)) throw std::invalid_argument("Kernel values must be finite, got infinity or NaN; scale the features.");
     for (std::size_t m = 0; m < binaries_.size(); ++m) {
-      binaries_[m].append(training.labels[row], training.costs[row], self, 0.0);
+      binaries_[m].append(label_of(m, training.labels[row]), training.costs[row], self, 0.0);
       binaries_[m].set_initial_alpha(slot, alpha[m * count + i]);
       points_.acquire(slot);
     }
@@ -134,7 +135,7 @@ void ExactModel::adopt(const TrainingBatch<double>& training, std::span<const do
 void ExactModel::prepare() {
   if (std::exchange(prepared_, true)) return;
   certify();  // gradients from a file or a warm start may be wrong
-  for (auto& binary : binaries_) binary.bias = binary.answer_bias();
+  for (auto& binary : binaries_) binary.bias = answer_bias(binary);
   columns_ = empty_columns();
   for (auto& binary : binaries_) prepare(binary);
 }
@@ -143,7 +144,7 @@ void ExactModel::prepare() {
 void ExactModel::prepare(ExactBinaryModel& binary) {
   std::vector<std::size_t> free;
   for (std::size_t slot = 0; slot < points_.size(); ++slot)
-    if (binary.is_free(slot)) free.push_back(slot);
+    if (binary.expansion.is_free(slot)) free.push_back(slot);
   columns_.compute_missing(free);
   Path path(binary, columns_);
   path.start_margin(free);

@@ -10,6 +10,7 @@
 // came after t of them is missing from t terms, so the average is alpha_i - lag_i / terms with lag_i the sum of all d t.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -40,6 +41,10 @@ class Expansion {
   std::size_t support() const { return support_; }
   // Changes one coefficient; the caller updates the gradients.
   void set_alpha(std::size_t i, double value);
+  // The same, or the nearest bound if the value is outside the box.
+  void set_alpha_in_box(std::size_t i, double value) { set_alpha(i, value > low[i] ? std::min(value, high[i]) : low[i]); }
+  // The coefficient is at none of its bounds.
+  bool is_free(std::size_t i) const { return room[i] == (may_rise | may_fall); }
   void remove(std::size_t i);
   // Brings back a removed member, with alpha = 0.
   void revive(std::size_t i, double label, const Box& box, double gradient);

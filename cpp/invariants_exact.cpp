@@ -5,6 +5,7 @@
 #include "exact_model.hpp"
 #include "invariants.hpp"
 #include "linear_model.hpp"
+#include "solvers/exact_measures.hpp"
 #include "solvers/tolerances.hpp"
 
 namespace hinge {
@@ -17,6 +18,46 @@ constexpr double max_gradient_error = 1e-6;
 constexpr double max_sum_error = 1e-9;
 // Members that nearly depended on each other leave errors of this size in the inverse; paths correct the consequences.
 constexpr double max_inverse_error = 1e-3;
+
+// A column of the inverse times the matrix must be a unit vector. Ill-conditioned inverses are not checked: paths do not rely on them.
+void check_inverse(const ExactBinaryModel& binary, const KernelColumns& columns) {
+  const MarginSet& margin = binary.margin;
+  const MarginInverse& inverse = margin.inverse;
+  require(inverse.size() == (margin.empty() ? 0 : margin.size() + 1), "Exact binary model: the inverse must be as large as the margin set.");
+  for (std::size_t p = 0; p < margin.size() && margin.size() > 1; ++p)
+    if (1.0 < inverse.diagonal(1 + p) * min_well_conditioned_kappa(binary, margin[p])) return;
+  std::vector<double> found(inverse.size());
+  for (const std::size_t k : sample(inverse.size(), sample_size)) {
+    inverse.column(k, found);
+    require_finite(found, "Exact binary model: the inverse must be finite.");
+    for (const std::size_t p : sample(inverse.size(), sample_size)) {
+      double product = 0.0, magnitudes = 1.0;
+      for (std::size_t q = 0; q < found.size(); ++q) {
+        const double entry = p == 0 || q == 0 ? (p == q ? 0.0 : 1.0) : columns.value(margin[p - 1], margin[q - 1]);
+        product += entry * found[q];
+        magnitudes += std::abs(entry * found[q]);
+      }
+      require(std::abs(product - (p == k ? 1.0 : 0.0)) <= max_inverse_error * magnitudes,
+              "Exact binary model: the inverse does not belong to the margin set.");
+    }
+  }
+}
+
+// Nothing is promised after a path that was abandoned.
+void check_optimality(const ExactBinaryModel& binary) {
+  if (binary.stalled || binary.precision_lost) return;
+  const Expansion& expansion = binary.expansion;
+  const double limit = max_gradient_error * gradient_scale(binary) + 1e-9 * sum_of_magnitudes(binary) * binary.largest_diagonal();
+  require(std::abs(sum_error(binary)) <= max_sum_error * (1.0 + sum_of_magnitudes(binary)), "Exact binary model: the coefficients must sum to the total.");
+  for (std::size_t slot = 0; slot < expansion.size(); ++slot) {
+    const double g = binary.gradient(slot), slack = max_sum_error * (expansion.high[slot] - expansion.low[slot]);
+    if (binary.status[slot] == Status::on_margin) require(std::abs(g) <= limit, "Exact binary model: a gradient on the margin is not zero.");
+    if (binary.status[slot] == Status::at_lower)
+      require(-expansion.down[slot] <= slack && g <= limit, "Exact binary model: an example at its lower bound violates its condition.");
+    if (binary.status[slot] == Status::at_upper)
+      require(expansion.up[slot] <= slack && g >= -limit, "Exact binary model: an example at its upper bound violates its condition.");
+  }
+}
 
 }  // namespace
 
@@ -42,29 +83,6 @@ void KernelColumns::check_invariants() const {
 
 std::size_t KernelColumns::pins(std::size_t slot) const { return has(slot) ? columns_[position(slot)]->pins : 0; }
 
-// A column of the inverse times the matrix must be a unit vector. Ill-conditioned inverses are not checked: paths do not rely on them.
-void ExactBinaryModel::check_inverse(const KernelColumns& columns) const {
-  const MarginInverse& inverse = margin.inverse;
-  require(inverse.size() == (margin.empty() ? 0 : margin.size() + 1), "Exact binary model: the inverse must be as large as the margin set.");
-  for (std::size_t p = 0; p < margin.size() && margin.size() > 1; ++p)
-    if (1.0 < inverse.diagonal(1 + p) * min_well_conditioned_kappa(*this, margin[p])) return;
-  std::vector<double> found(inverse.size());
-  for (const std::size_t k : sample(inverse.size(), sample_size)) {
-    inverse.column(k, found);
-    require_finite(found, "Exact binary model: the inverse must be finite.");
-    for (const std::size_t p : sample(inverse.size(), sample_size)) {
-      double product = 0.0, magnitudes = 1.0;
-      for (std::size_t q = 0; q < found.size(); ++q) {
-        const double entry = p == 0 || q == 0 ? (p == q ? 0.0 : 1.0) : columns.value(margin[p - 1], margin[q - 1]);
-        product += entry * found[q];
-        magnitudes += std::abs(entry * found[q]);
-      }
-      require(std::abs(product - (p == k ? 1.0 : 0.0)) <= max_inverse_error * magnitudes,
-              "Exact binary model: the inverse does not belong to the margin set.");
-    }
-  }
-}
-
 void ExactBinaryModel::check_invariants() const {
   expansion.check_invariants();
   const std::size_t size = expansion.size();
@@ -84,21 +102,6 @@ void ExactBinaryModel::check_invariants() const {
   require(std::abs(total - wanted_total()) <= max_sum_error * (1.0 + std::abs(total)), "Exact binary model: the total is wrong.");
 }
 
-// Nothing is promised after a path that was abandoned.
-void ExactBinaryModel::check_optimality() const {
-  if (stalled || precision_lost) return;
-  const double limit = max_gradient_error * gradient_scale(*this) + 1e-9 * sum_of_magnitudes() * largest_diagonal_;
-  require(std::abs(sum_error()) <= max_sum_error * (1.0 + sum_of_magnitudes()), "Exact binary model: the coefficients must sum to the total.");
-  for (std::size_t slot = 0; slot < expansion.size(); ++slot) {
-    const double g = gradient(slot), slack = max_sum_error * (expansion.high[slot] - expansion.low[slot]);
-    if (status[slot] == Status::on_margin) require(std::abs(g) <= limit, "Exact binary model: a gradient on the margin is not zero.");
-    if (status[slot] == Status::at_lower)
-      require(-expansion.down[slot] <= slack && g <= limit, "Exact binary model: an example at its lower bound violates its condition.");
-    if (status[slot] == Status::at_upper)
-      require(expansion.up[slot] <= slack && g >= -limit, "Exact binary model: an example at its upper bound violates its condition.");
-  }
-}
-
 void ExactModel::check_invariants() const {
   points_.check_invariants();
   require(binaries_.size() == binaries_for(classes_), "Exact model: the number of binary models does not match the classes.");
@@ -112,8 +115,6 @@ void ExactModel::check_invariants() const {
   }
   for (std::size_t m = 0; m < binaries_.size(); ++m) {
     require(binaries_[m].expansion.size() == points_.size(), "Exact model: a binary model must have all slots.");
-    require(binaries_[m].positive_class() == static_cast<std::int32_t>(binaries_.size() == 1 ? 1 : m),
-            "Exact model: a binary model has the wrong class.");
     binaries_[m].check_invariants();
     require(prepared_ || binaries_[m].margin.empty(), "Exact model: a model that is not prepared must have empty margin sets.");
   }
@@ -130,8 +131,8 @@ void ExactModel::check_prepared() const {
   }
   const Examples<double> all = points_.examples();
   for (const auto& binary : binaries_) {
-    binary.check_inverse(columns_);
-    binary.check_optimality();
+    check_inverse(binary, columns_);
+    check_optimality(binary);
     for (const std::size_t slot : sample(points_.size(), sample_size)) {
       if (!binary.holds(slot)) continue;
       const std::vector<double> fresh = fresh_row(kernel_, all, slot);

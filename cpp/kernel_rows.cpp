@@ -170,7 +170,7 @@ void KernelRows<T>::prefetch(const Members<T>& members, std::size_t threads) {
   if (!members.is_identity()) return;
   std::vector<std::size_t> free;
   for (std::size_t i = 0; i < size; ++i)
-    if (expansion.room[i] == (may_rise | may_fall)) free.push_back(i);
+    if (expansion.is_free(i)) free.push_back(i);
   if (cache_.rows_that_fit(padded(size)) < free.size()) return;
   for (const std::size_t i : free) cache_.fetch(i, padded(size), i);
   std::vector<std::size_t> missing;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <utility>
 
 namespace hinge {
@@ -12,8 +11,6 @@ namespace {
 
 // When the largest kernel value shrinks by this factor, earlier rounding errors may no longer be negligible.
 constexpr double large_shrinkage = 1e-2;
-// A sum of coefficients that differs from A by more than this, relative to their magnitudes, is wrong.
-constexpr double max_sum_error = 1e-6;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 Status opposite(Status status) {
@@ -23,30 +20,26 @@ Status opposite(Status status) {
 
 }  // namespace
 
-ExactBinaryModel::ExactBinaryModel(std::int32_t positive_class, const ExactOptions& options)
-    : positive_class_(positive_class), problem_(options.problem), nu_(options.nu), most_total_(options.most_total.value_or(infinity)) {}
+ExactBinaryModel::ExactBinaryModel(const ExactOptions& options)
+    : problem_(options.problem), nu_(options.nu), most_total_(options.most_total.value_or(infinity)) {}
 
-double ExactBinaryModel::label_of(std::int32_t label) const {
-  return problem_ != Problem::classifier || label == positive_class_ ? 1.0 : -1.0;
-}
-
-ExactBinaryModel ExactBinaryModel::mirrored(std::int32_t positive_class) const {
-  ExactBinaryModel other = *this;
-  other.positive_class_ = positive_class;
-  other.bias = -bias;
+ExactBinaryModel mirrored(const ExactBinaryModel& model) {
+  const Expansion& expansion = model.expansion;
+  ExactBinaryModel other = model;
+  other.bias = -model.bias;
   for (std::size_t i = 0; i < expansion.size(); ++i) {
-    if (!holds(i)) continue;
+    if (!model.holds(i)) continue;
     other.expansion.label[i] = -expansion.label[i];
     other.expansion.gradient[i] = -expansion.gradient[i];
     other.expansion.low[i] = -expansion.high[i];
     other.expansion.high[i] = -expansion.low[i];
     other.expansion.set_alpha(i, -expansion.alpha[i]);
-    other.status[i] = opposite(status[i]);
+    other.status[i] = opposite(model.status[i]);
   }
   return other;
 }
 
-void ExactBinaryModel::append(std::int32_t label, double cost, double kernel_value, double sum) {
+void ExactBinaryModel::append(double label, double cost, double kernel_value, double sum) {
   append_absent(kernel_value);
   insert(expansion.size() - 1, label, cost, sum);
 }
@@ -58,26 +51,25 @@ void ExactBinaryModel::append_absent(double kernel_value) {
   margin.append_slot();
 }
 
-void ExactBinaryModel::reinsert(std::size_t slot, std::int32_t label, double cost) {
+void ExactBinaryModel::reinsert(std::size_t slot, double label, double cost) {
   insert(slot, label, cost, expansion.label[slot] - expansion.gradient[slot]);
 }
 
-void ExactBinaryModel::insert(std::size_t slot, std::int32_t label, double cost, double sum) {
-  const double y = label_of(label);
-  const double target = problem_ == Problem::classifier ? y : target_rate(slot) * total;
-  expansion.revive(slot, target, Box::of(y, cost), target - sum);
+void ExactBinaryModel::insert(std::size_t slot, double label, double cost, double sum) {
+  const double target = problem_ == Problem::classifier ? label : target_rate(slot) * total;
+  expansion.revive(slot, target, Box::of(label, cost), target - sum);
   status[slot] = nearest_bound(slot);
   largest_diagonal_ = std::max(largest_diagonal_, std::abs(diagonal[slot]));
 }
 
-void ExactBinaryModel::restore(std::size_t slot, std::int32_t label, const Box& box, double alpha, double gradient) {
+void ExactBinaryModel::restore(std::size_t slot, double label, const Box& box, double alpha, double gradient) {
   insert(slot, label, box.high - box.low, 0.0);
   set_initial_alpha(slot, alpha);
   expansion.gradient[slot] = gradient;
 }
 
 void ExactBinaryModel::set_initial_alpha(std::size_t slot, double alpha) {
-  set_alpha_in_box(slot, alpha);
+  expansion.set_alpha_in_box(slot, alpha);
   status[slot] = nearest_bound(slot);
 }
 
@@ -123,28 +115,8 @@ void ExactBinaryModel::set_total(double value) {
     if (holds(i)) expansion.label[i] = target_rate(i) * value;
 }
 
-double ExactBinaryModel::sum_of_magnitudes() const {
-  double sum = 0.0;
-  for (std::size_t i = 0; i < expansion.size(); ++i) sum += std::abs(expansion.alpha[i]);
-  return sum;
-}
-
-double ExactBinaryModel::sum_error() const {
-  return total - std::accumulate(expansion.alpha.begin(), expansion.alpha.end(), 0.0);
-}
-
-void ExactBinaryModel::set_alpha_in_box(std::size_t slot, double alpha) {
-  expansion.set_alpha(slot, alpha > expansion.low[slot] ? std::min(alpha, expansion.high[slot]) : expansion.low[slot]);
-}
-
 void ExactBinaryModel::move_to_bound(std::size_t slot, Status bound) {
   expansion.set_alpha(slot, bound == Status::at_upper ? expansion.high[slot] : expansion.low[slot]);
-}
-
-double ExactBinaryModel::relevance(std::size_t slot) const {
-  const double alpha = std::abs(expansion.alpha[slot]);
-  if (status[slot] == Status::on_margin) return 0.5 * alpha * alpha / std::max(margin.inverse.diagonal(1 + margin.position(slot)), 1e-300);
-  return alpha * std::abs(gradient(slot)) + 0.5 * alpha * alpha * diagonal[slot];
 }
 
 void ExactBinaryModel::enter_margin(std::size_t slot) {
@@ -159,58 +131,6 @@ void ExactBinaryModel::leave_margin(std::size_t slot, Status to) {
 
 Status ExactBinaryModel::nearest_bound(std::size_t slot) const {
   return expansion.alpha[slot] - expansion.low[slot] <= expansion.high[slot] - expansion.alpha[slot] ? Status::at_lower : Status::at_upper;
-}
-
-Extremes ExactBinaryModel::extremes() const {
-  return loops<double>().extremes(expansion.gradient.data(), expansion.room.data(), expansion.size());
-}
-
-double ExactBinaryModel::answer_bias() const {
-  double sum = 0.0;
-  std::size_t free = 0;
-  for (std::size_t i = 0; i < expansion.size(); ++i)
-    if (is_free(i)) {
-      sum += expansion.gradient[i];
-      ++free;
-    }
-  if (free != 0) return sum / static_cast<double>(free);
-  const auto [top, bottom, top_at, bottom_at] = extremes();
-  if (top == -infinity) return bottom == infinity ? 0.0 : bottom;
-  return bottom == infinity ? top : 0.5 * (top + bottom);
-}
-
-double ExactBinaryModel::gap() const {
-  const Extremes ends = extremes();
-  const double magnitudes = sum_of_magnitudes();
-  // The extremes say nothing about coefficients with the wrong sum.
-  if (!std::isfinite(magnitudes) || std::abs(sum_error()) > max_sum_error * (1.0 + magnitudes)) return infinity;
-  return ends.top == -infinity || ends.bottom == infinity ? 0.0 : std::max(ends.top - ends.bottom, 0.0);
-}
-
-double ExactBinaryModel::residual() const {
-  double largest = 0.0;
-  for (const std::size_t slot : margin.members()) largest = std::max(largest, std::abs(gradient(slot)));
-  return largest;
-}
-
-std::size_t ExactBinaryModel::free_count() const {
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < expansion.size(); ++i) count += is_free(i);
-  return count;
-}
-
-double ExactBinaryModel::free_residual() const {
-  const double b = answer_bias();  // `bias` may differ by rounding after a path
-  double largest = 0.0;
-  for (std::size_t i = 0; i < expansion.size(); ++i)
-    if (is_free(i)) largest = std::max(largest, std::abs(expansion.gradient[i] - b));
-  return largest;
-}
-
-std::size_t ExactBinaryModel::bounded() const {
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < expansion.size(); ++i) count += expansion.alpha[i] != 0.0 && !is_free(i);
-  return count;
 }
 
 }  // namespace hinge

@@ -32,24 +32,19 @@
 
 namespace hinge {
 
-class KernelColumns;
-
 enum class Status : std::uint8_t { absent, at_lower, at_upper, on_margin };
 
 class ExactBinaryModel {
  public:
-  ExactBinaryModel(std::int32_t positive_class, const ExactOptions& options);
+  explicit ExactBinaryModel(const ExactOptions& options);
 
-  std::int32_t positive_class() const { return positive_class_; }
-  void set_positive_class(std::int32_t number) { positive_class_ = number; }
-  // The same solution with positive and negative examples exchanged.
-  ExactBinaryModel mirrored(std::int32_t positive_class) const;
-
-  // Adds an example with coefficient 0, in a new slot or in one that is absent. `kernel_value` is K_ii, `sum` is sum_j alpha_j K_ij.
-  void append(std::int32_t label, double cost, double kernel_value, double sum);
+  // --- examples come and go ---
+  // Adds an example with coefficient 0, in a new slot or in one that is absent. `label` is +1 or -1, and 1 in one-class problems;
+  // `kernel_value` is K_ii, `sum` is sum_j alpha_j K_ij.
+  void append(double label, double cost, double kernel_value, double sum);
   void append_absent(double kernel_value);
-  void reinsert(std::size_t slot, std::int32_t label, double cost);
-  void restore(std::size_t slot, std::int32_t label, const Box& box, double alpha, double gradient);
+  void reinsert(std::size_t slot, double label, double cost);
+  void restore(std::size_t slot, double label, const Box& box, double alpha, double gradient);
   // Sets a coefficient to start from; the caller has to recompute all gradients.
   void set_initial_alpha(std::size_t slot, double alpha);
   // Removes an example, whose coefficient must be 0.
@@ -59,44 +54,27 @@ class ExactBinaryModel {
   // Moves everything as the examples moved between slots.
   void follow(const Moves& moves);
 
+  // --- status ---
   // g_i
   double gradient(std::size_t slot) const { return expansion.gradient[slot] - bias; }
   // By how much an example violates its condition; at most 0 if it does not.
   double violation(std::size_t slot) const;
   bool at_bound(std::size_t slot) const { return status[slot] == Status::at_lower || status[slot] == Status::at_upper; }
-  bool is_free(std::size_t slot) const { return expansion.room[slot] == (may_rise | may_fall); }
   Status nearest_bound(std::size_t slot) const;
-  void set_alpha_in_box(std::size_t slot, double alpha);
   void move_to_bound(std::size_t slot, Status bound);
   void enter_margin(std::size_t slot);
   void leave_margin(std::size_t slot, Status to);
-  // How much the dual loses without an example if no other coefficient reaches a bound; an upper limit if the example is at a bound.
-  double relevance(std::size_t slot) const;
 
+  // --- targets and total ---
   // dt_i / dA
   double target_rate(std::size_t slot) const { return problem_ == Problem::sphere ? 0.5 * diagonal[slot] : 0.0; }
   // A for the examples held, without the cost of one of them. `total` may differ by rounding.
   double wanted_total(double without = 0.0) const;
   void set_total(double value);
-  // A - sum_i alpha_i
-  double sum_error() const;
-  double sum_of_magnitudes() const;
   double largest_diagonal() const { return largest_diagonal_; }
   Problem problem() const { return problem_; }
 
-  // The bias to decide with: the mean over free coefficients, else the middle of the interval that the conditions allow or its finite end.
-  double answer_bias() const;
-  Extremes extremes() const;
-  double gap() const;
-  // Largest |g_i| over the margin set.
-  double residual() const;
-  // Statistics of free coefficients: they depend on coefficients and gradients alone, so a model restored from a file has them as well.
-  std::size_t free_count() const;
-  double free_residual() const;
-  std::size_t bounded() const;
   void check_invariants() const;
-  void check_inverse(const KernelColumns& columns) const;
-  void check_optimality() const;
 
   Expansion expansion;
   std::vector<Status> status;
@@ -108,16 +86,17 @@ class ExactBinaryModel {
   bool stalled = false;          // a path was abandoned, as can happen with kernels that are not positive semi-definite
 
  private:
-  double label_of(std::int32_t label) const;
   void update_largest_diagonal();
-  void insert(std::size_t slot, std::int32_t label, double cost, double sum);
+  void insert(std::size_t slot, double label, double cost, double sum);
 
-  std::int32_t positive_class_;
   Problem problem_;
   double nu_;
   double most_total_;
   double largest_diagonal_ = 0.0;
 };
+
+// The same solution with positive and negative examples exchanged.
+ExactBinaryModel mirrored(const ExactBinaryModel& model);
 
 inline double ExactBinaryModel::violation(std::size_t slot) const {
   switch (status[slot]) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "solvers/exact_measures.hpp"
 #include "solvers/tolerances.hpp"
 
 namespace hinge {
@@ -29,19 +30,19 @@ void PathRepair::correct_residuals() {
 
 // Without members of S, only a path that was abandoned can leave a wrong sum; another path changes it to A.
 void PathRepair::correct_sum() {
-  if (!model_.margin.empty() || !(std::abs(model_.sum_error()) > worth_rebuilding * sum_tolerance(model_))) return;
+  if (!model_.margin.empty() || !(std::abs(sum_error(model_)) > worth_rebuilding * sum_tolerance(model_))) return;
   const double wanted = model_.total;
-  tracker_.redefine_total(model_.total - model_.sum_error());
+  tracker_.redefine_total(model_.total - sum_error(model_));
   stepper_.change_total(wanted);
 }
 
 bool PathRepair::is_accurate(double multiple) const {
-  return model_.residual() <= multiple * stepper_.tolerance() && std::abs(model_.sum_error()) <= multiple * sum_tolerance(model_);
+  return residual(model_) <= multiple * stepper_.tolerance() && std::abs(sum_error(model_)) <= multiple * sum_tolerance(model_);
 }
 
 void PathRepair::newton_step() {
   tracker_.update_others();
-  std::vector<double> residuals{model_.sum_error()}, change;
+  std::vector<double> residuals{sum_error(model_)}, change;
   for (const std::size_t slot : model_.margin.members()) {
     tracker_.record(slot);
     residuals.push_back(model_.gradient(slot));
@@ -62,7 +63,7 @@ bool PathRepair::apply(std::vector<double>& residuals, std::span<const double> c
   const auto [share, position] = first_block(change);
   model_.bias += share * change[0];
   for (std::size_t p = 0; p < model_.margin.size(); ++p)
-    model_.set_alpha_in_box(model_.margin[p], model_.expansion.alpha[model_.margin[p]] + share * change[1 + p]);
+    model_.expansion.set_alpha_in_box(model_.margin[p], model_.expansion.alpha[model_.margin[p]] + share * change[1 + p]);
   if (!(share < 1.0)) return true;
   for (double& residual : residuals) residual *= 1.0 - share;
   residuals[1 + position] = residuals.back();
@@ -84,7 +85,7 @@ PathRepair::Block PathRepair::first_block(std::span<const double> change) const 
 void PathRepair::drop_members_at_bounds() {
   bool moved = false;
   for (const auto& [slot, bound] : members_at_bounds()) {
-    moved = moved || model_.is_free(slot);
+    moved = moved || model_.expansion.is_free(slot);
     stepper_.remove_member(slot, bound);
   }
   if (moved) tracker_.update_all();

@@ -77,7 +77,7 @@ void PathStepper::end(const Perturbation& perturbation) {
   if (model_.status[slot] == Status::absent) model_.expansion.set_alpha(slot, 0.0);
   if (!model_.at_bound(slot)) return;
   model_.status[slot] = model_.nearest_bound(slot);
-  if (model_.is_free(slot)) enter(slot);  // its gradient became zero while S was empty
+  if (model_.expansion.is_free(slot)) enter(slot);  // its gradient became zero while S was empty
 }
 
 void PathStepper::take_step(Perturbation& perturbation) {
@@ -154,10 +154,10 @@ void PathStepper::advance(Perturbation& perturbation, double distance) {
   const Expansion& expansion = model_.expansion;
   for (std::size_t p = 0; p < model_.margin.size(); ++p) {
     const std::size_t slot = model_.margin[p];
-    model_.set_alpha_in_box(slot, expansion.alpha[slot] + distance * direction_[1 + p]);
+    model_.expansion.set_alpha_in_box(slot, expansion.alpha[slot] + distance * direction_[1 + p]);
   }
   if (perturbation.candidate) {
-    model_.set_alpha_in_box(*perturbation.candidate, expansion.alpha[*perturbation.candidate] + distance * perturbation.sign);
+    model_.expansion.set_alpha_in_box(*perturbation.candidate, expansion.alpha[*perturbation.candidate] + distance * perturbation.sign);
   } else {
     model_.total += distance * perturbation.sign;
   }

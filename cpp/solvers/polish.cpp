@@ -21,7 +21,7 @@ template <class T>
 std::vector<std::size_t> free_members(const BinaryModel<T>& binary) {
   std::vector<std::size_t> free;
   for (std::size_t i = 0; i < binary.expansion().size(); ++i)
-    if (binary.expansion().room[i] == (may_rise | may_fall)) free.push_back(i);
+    if (binary.expansion().is_free(i)) free.push_back(i);
   return free;
 }
 

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "solvers/exact_measures.hpp"
+
 namespace hinge {
 
 namespace {
@@ -28,7 +30,7 @@ double gradient_tolerance(const ExactBinaryModel& model) {
   return 1e-12 * gradient_scale(model) + 1e-14 * sum * std::sqrt(model.largest_diagonal());
 }
 
-double sum_tolerance(const ExactBinaryModel& model) { return 1e-13 * model.sum_of_magnitudes(); }
+double sum_tolerance(const ExactBinaryModel& model) { return 1e-13 * sum_of_magnitudes(model); }
 
 double min_independent_kappa(const ExactBinaryModel& model, std::size_t slot) {
   const double own = std::abs(model.diagonal[slot]);
