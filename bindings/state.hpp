@@ -160,7 +160,7 @@ void bind_common(nb::class_<ModelHandle<B>>& bound) {
       .def_static("restore", &restored<B, T>, nb::arg("kernel"), nb::arg("options"), nb::arg("n_features"), nb::arg("sparse"),
                   nb::arg("n_classes"), nb::arg("state"), "Return a model that goes on from a saved state.")
       .def_prop_ro("n_binaries", of_model<B>([](const B& model) { return model.binaries().size(); }), "Number of binary models.")
-      .def_prop_ro("n_retained", of_model<B>([](const B& model) { return model.points().size() - model.points().dead(); }), "Examples held.")
+      .def_prop_ro("n_retained", of_model<B>([](const B& model) { return model.points().size() - model.points().unused_count(); }), "Examples held.")
       .def_prop_ro("n_kernel_evals", of_model<B>([](const B& model) { return model.kernel_evals(); }), "Kernel values computed so far.")
       .def_prop_ro("n_steps", of_model<B>([](const B& model) { return model.steps(); }), "Steps made so far.")
       .def_prop_ro("dual_objective", of_each_binary<B>([](const auto& binary) { return dual_objective(expansion_of(binary)); }))

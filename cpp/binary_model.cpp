@@ -17,11 +17,11 @@ void BinaryModel<T>::remove(std::size_t i) {
 }
 
 template <class T>
-void BinaryModel<T>::squeeze() {
-  if (members_.expansion.dead() == 0) return;
+void BinaryModel<T>::close_gaps() {
+  if (members_.expansion.removed_count() == 0) return;
   const std::size_t old_size = members_.expansion.size();
-  const Moves moves = members_.squeeze(rows_.points().size());
-  rows_.squeeze(moves, old_size);
+  const Moves moves = members_.close_gaps(rows_.points().size());
+  rows_.follow(moves, old_size);
   bracket_.follow(moves);
 }
 

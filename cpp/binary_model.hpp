@@ -52,7 +52,7 @@ class BinaryModel {
     members_.remove_idle(leaves, [&](std::size_t i) { remove(i); });
   }
   // Closes the gaps that removed members left.
-  void squeeze();
+  void close_gaps();
   std::int64_t id_of(std::size_t i) const { return rows_.id_of(members_, i); }
   RowView<T> row(std::size_t i, std::size_t pinned) { return rows_.row(members_, i, pinned); }
 

@@ -28,7 +28,7 @@ BinaryModel<T> mirrored(const BinaryModel<T>& binary) {
   const Members<T>& members = binary.members();
   const KernelRows<T>& rows = binary.rows();
   BinaryModelBuilder<T> builder(rows.kernel(), rows.points(), binary.bracket().biased(), rows.cache().budget());
-  for (const std::size_t i : expansion.alive_members()) {
+  for (const std::size_t i : expansion.held()) {
     const Box box{-expansion.high[i], -expansion.low[i]};
     builder.append(members.slots()[i], members.diagonal()[i], -expansion.label[i], box, -expansion.alpha[i], -expansion.gradient[i], -expansion.lag[i]);
   }

@@ -42,8 +42,8 @@ double best_bias(const Expansion& expansion, std::vector<std::size_t> members) {
 }  // namespace
 
 double duality_gap(const Expansion& expansion, bool biased) {
-  if (expansion.alive_count() == 0) return 0.0;
-  const double bias = biased ? best_bias(expansion, expansion.alive_members()) : 0.0;
+  if (expansion.held_count() == 0) return 0.0;
+  const double bias = biased ? best_bias(expansion, expansion.held()) : 0.0;
   double total = 0.0;
   for (std::size_t i = 0; i < expansion.size(); ++i) {  // those that left add nothing
     const double g = expansion.gradient[i] - bias;

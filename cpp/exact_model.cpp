@@ -236,7 +236,7 @@ std::size_t ExactModel::eviction_candidate(const ExactBinaryModel& binary) const
 void ExactModel::remove_unused() {
   for (std::size_t slot = 0; slot < points_.size(); ++slot)
     if (!points_.used(slot)) columns_.drop_column(slot);
-  const Moves moves = points_.squeeze();
+  const Moves moves = points_.close_gaps();
   columns_.follow(moves);
   for (auto& binary : binaries_) binary.follow(moves);
   repair();

@@ -75,7 +75,7 @@ ModelState<double> ExactModel::state() const {
   for (const auto& binary : binaries_) {
     const Expansion& expansion = binary.expansion;
     state.member_counts.push_back(static_cast<std::int64_t>(binary.held()));
-    for (const std::size_t slot : expansion.alive_members()) {
+    for (const std::size_t slot : expansion.held()) {
       state.members.push_back(static_cast<std::int64_t>(slot));
       state.member_lows.push_back(expansion.low[slot]);
       state.member_costs.push_back(expansion.high[slot] - expansion.low[slot]);

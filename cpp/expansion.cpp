@@ -18,8 +18,8 @@ void Expansion::resize(std::size_t count) {
 std::size_t Expansion::append(double y, const Box& box, double g) {
   const std::size_t i = size_;
   resize(size_ + 1);
-  ++dead_;
-  revive(i, y, box, g);
+  ++removed_;
+  reinsert(i, y, box, g);
   return i;
 }
 
@@ -37,11 +37,11 @@ void Expansion::remove(std::size_t i) {
   support_ -= static_cast<std::size_t>(alpha[i] != 0.0);
   alpha[i] = low[i] = high[i] = label[i] = lag[i] = up[i] = down[i] = 0.0;
   room[i] = 0;
-  ++dead_;
+  ++removed_;
 }
 
-void Expansion::revive(std::size_t i, double y, const Box& box, double g) {
-  --dead_;
+void Expansion::reinsert(std::size_t i, double y, const Box& box, double g) {
+  --removed_;
   label[i] = y;
   low[i] = box.low;
   high[i] = box.high;
@@ -49,8 +49,8 @@ void Expansion::revive(std::size_t i, double y, const Box& box, double g) {
   set_alpha(i, 0.0);
 }
 
-Moves Expansion::squeeze() {
-  const Moves moves = close_gaps(size_, [&](std::size_t i) { return alive(i); });
+Moves Expansion::close_gaps() {
+  const Moves moves = moves_to_close_gaps(size_, [&](std::size_t i) { return holds(i); });
   follow(moves);
   return moves;
 }
@@ -61,15 +61,15 @@ void Expansion::follow(const Moves& moves) {
     room[to] = room[from];
   }
   resize(moves.size);
-  dead_ = 0;
-  for (std::size_t i = 0; i < size_; ++i) dead_ += alive(i) ? 0 : 1;
+  removed_ = 0;
+  for (std::size_t i = 0; i < size_; ++i) removed_ += holds(i) ? 0 : 1;
 }
 
-std::vector<std::size_t> Expansion::alive_members() const {
+std::vector<std::size_t> Expansion::held() const {
   std::vector<std::size_t> members;
-  members.reserve(alive_count());
+  members.reserve(held_count());
   for (std::size_t i = 0; i < size_; ++i)
-    if (alive(i)) members.push_back(i);
+    if (holds(i)) members.push_back(i);
   return members;
 }
 

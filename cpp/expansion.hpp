@@ -32,8 +32,8 @@ struct Box {
 class Expansion {
  public:
   std::size_t size() const { return size_; }
-  std::size_t dead() const { return dead_; }
-  std::size_t alive_count() const { return size_ - dead_; }
+  std::size_t removed_count() const { return removed_; }
+  std::size_t held_count() const { return size_ - removed_; }
 
   std::size_t append(double label, const Box& box, double gradient);
   Box box(std::size_t i) const { return {low[i], high[i]}; }
@@ -47,18 +47,18 @@ class Expansion {
   bool is_free(std::size_t i) const { return room[i] == (may_rise | may_fall); }
   void remove(std::size_t i);
   // Brings back a removed member, with alpha = 0.
-  void revive(std::size_t i, double label, const Box& box, double gradient);
-  bool alive(std::size_t i) const { return high[i] > low[i]; }
+  void reinsert(std::size_t i, double label, const Box& box, double gradient);
+  bool holds(std::size_t i) const { return high[i] > low[i]; }
   // Closes the gaps of removed members; returns what moved where.
-  Moves squeeze();
+  Moves close_gaps();
   // Makes the same moves as something that is laid out alike.
   void follow(const Moves& moves);
-  std::vector<std::size_t> alive_members() const;
+  std::vector<std::size_t> held() const;
   void check_invariants() const;
 
   // All have padded(size()) entries or more.
   std::vector<double> alpha, gradient, low, high;
-  std::vector<double> label;  // +1, -1, or what the solver wants of an example instead; 0 once dead
+  std::vector<double> label;  // +1, -1, or what the solver wants of an example instead; 0 once removed
   std::vector<double> lag;
   std::vector<double> up, down;  // how far the coefficient may still rise, and (below zero) fall
   std::vector<std::uint8_t> room;
@@ -68,7 +68,7 @@ class Expansion {
   void resize(std::size_t count);
 
   std::size_t size_ = 0;
-  std::size_t dead_ = 0;
+  std::size_t removed_ = 0;
   std::size_t support_ = 0;
 };
 

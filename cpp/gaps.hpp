@@ -18,7 +18,7 @@ struct Moves {
 };
 
 template <class Stays>
-Moves close_gaps(std::size_t size, Stays stays) {
+Moves moves_to_close_gaps(std::size_t size, Stays stays) {
   Moves moves;
   std::size_t end = size;
   for (std::size_t hole = 0; hole < end; ++hole) {

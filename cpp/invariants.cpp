@@ -59,17 +59,17 @@ void Points<T>::check_invariants() const {
   const Examples<T> all = examples();
   store_->check_invariants();
   require(labels_.size() == count && costs_.size() == count && users_.size() == count, "Points: a list has not one entry for each slot.");
-  std::size_t dead = 0, stored = 0;
+  std::size_t unused = 0, stored = 0;
   for (std::size_t slot = 0; slot < count; ++slot) {
     require(users_[slot] >= 0, "Points: a slot has fewer users than none.");
-    dead += users_[slot] == 0;
+    unused += users_[slot] == 0;
     const auto found = slot_of_.find(id(slot));
     require(users_[slot] == 0 || (found != slot_of_.end() && found->second == slot), "Points: an id does not lead to the slot that has it.");
     require(!(all.norms[slot] > largest_norm_), "Points: a norm is larger than the largest.");
     stored += all.sparse ? all.rows[slot].size : 0;
   }
-  require(dead_ == dead, "Points: the count of dead slots is not the number of slots without users.");
-  require(slot_of_.size() == count - dead, "Points: there are ids without a slot.");
+  require(unused_ == unused, "Points: the count of unused slots is not the number of slots without users.");
+  require(slot_of_.size() == count - unused, "Points: there are ids without a slot.");
   require(stored_values_ == stored, "Points: the count of stored values is not the number of values.");
 }
 
@@ -92,7 +92,7 @@ void RowCache<T>::check_invariants(std::size_t members) const {
     require(i < members, "Rows: one belongs to nobody.");
     require(*row.place == i, "Rows: one is not where it should be in the order of use.");
     require(row.valid <= row.segments.size() * segment_length, "Rows: more entries are valid than there is room for.");
-    require(row.squeezes <= squeeze_count_, "Rows: one has followed squeezes that never were.");
+    require(row.closings <= closing_count_, "Rows: one has followed more closings of gaps than there were.");
     seen.insert(row.segments.begin(), row.segments.end());
     segments += row.segments.size();
     ++held;
@@ -103,7 +103,7 @@ void RowCache<T>::check_invariants(std::size_t members) const {
   require(used_ == segments, "Rows: the count of segments is not the number of segments in use.");
   require(pool_.check_invariants() + used_ == pool_.size(), "Rows: segments have been lost.");
   require(used_ <= most_segments() || held <= 2, "Rows: they take more memory than they may.");
-  require(squeezes_.size() <= std::min(remembered_squeezes, squeeze_count_), "Rows: too many squeezes are remembered.");
+  require(closings_.size() <= std::min(remembered_closings, closing_count_), "Rows: too many closings of gaps are remembered.");
 }
 
 template <class T>
@@ -126,17 +126,17 @@ void Expansion::check_invariants() const {
     require_finite(*values, "Expansion: a number is not finite.");
   }
   require(room.size() >= capacity, "Expansion: a list is shorter than the loops read it.");
-  std::size_t dead = 0, support = 0;
+  std::size_t removed = 0, support = 0;
   for (std::size_t i = 0; i < size_; ++i) {
     require(low[i] <= alpha[i] && alpha[i] <= high[i], "Expansion: a coefficient is outside its box.");
     require(up[i] == high[i] - alpha[i] && down[i] == low[i] - alpha[i], "Expansion: the room that a coefficient has is not that of its box.");
     require((room[i] & may_rise) == (alpha[i] < high[i] ? may_rise : 0) && (room[i] & may_fall) == (alpha[i] > low[i] ? may_fall : 0),
             "Expansion: a coefficient may go where it may not.");
-    dead += !alive(i);
+    removed += !holds(i);
     support += alpha[i] != 0.0;
   }
   for (std::size_t i = size_; i < alpha.size(); ++i) require(alpha[i] == 0.0 && room[i] == 0, "Expansion: there is something behind the end.");
-  require(dead_ == dead, "Expansion: the count of dead members is not their number.");
+  require(removed_ == removed, "Expansion: the count of removed members is not their number.");
   require(support_ == support, "Expansion: the count of support vectors is not their number.");
 }
 
@@ -147,14 +147,14 @@ void Members<T>::check_invariants(std::size_t points) const {
   require(slots_.size() == size && stored_ == size && diagonal_.size() >= padded(size), "Members: a list has not one entry for each member.");
   require(released_.empty(), "Members: slots were given up that nobody took back.");
   std::vector<std::uint8_t> held(std::max(holds_.size(), points), 0);
-  for (const std::size_t i : expansion.alive_members()) {
+  for (const std::size_t i : expansion.held()) {
     require(slots_[i] < points, "Members: one sits in a slot that does not exist.");
     require(!held[slots_[i]], "Members: two sit in one slot.");
     require(holds_slot(slots_[i]), "Members: a slot with a member is not held.");
     held[slots_[i]] = 1;
   }
   const auto known = static_cast<std::size_t>(std::count(holds_.begin(), holds_.end(), std::uint8_t{1}));
-  require(known == expansion.alive_count(), "Members: slots are held that no member sits in.");
+  require(known == expansion.held_count(), "Members: slots are held that no member sits in.");
   bool identity = size == points;
   for (std::size_t i = 0; identity && i < size; ++i) identity = slots_[i] == i;
   require(identity_ == identity, "Members: whether they sit in slots of their own number is wrong.");
@@ -172,7 +172,7 @@ void BinaryModel<T>::check_invariants() const {
   members_.check_invariants(points.size());
   rows_.cache().check_invariants(expansion().size());
   require(!rows_.in_block(), "BinaryModel: a block has not been ended.");
-  for (const std::size_t i : expansion().alive_members())
+  for (const std::size_t i : expansion().held())
     require(points.used(members_.slots()[i]), "BinaryModel: a member sits in a slot that is not in use.");
   check_coefficients();
   check_kernel_values();
@@ -201,7 +201,7 @@ void BinaryModel<T>::check_kernel_values() const {
   const std::vector<std::size_t>& slots = members_.slots();
   const Kernel<T>& kernel = rows_.kernel();
   const Examples<T> all = rows_.points().examples();
-  const auto members = expansion.alive_members();
+  const auto members = expansion.held();
   const double sizes = sum_of_sizes(expansion);
   const double moved = 64.0 * static_cast<double>(std::numeric_limits<T>::epsilon()) * largest_box(expansion);
   const auto as_double = [](T value) { return static_cast<double>(value); };
@@ -239,7 +239,7 @@ void KernelModel<T>::check_invariants() const {
     const BinaryModel<T>& binary = binaries_[m];
     require(&binary.rows().points() == &points_ && &binary.rows().kernel() == &kernel_, "KernelModel: a binary looks elsewhere.");
     binary.check_invariants();
-    for (const std::size_t i : binary.expansion().alive_members()) ++users[binary.members().slots()[i]];
+    for (const std::size_t i : binary.expansion().held()) ++users[binary.members().slots()[i]];
     budget += binary.rows().cache().budget();
     solvers_[m]->check_invariants(binary);
   }
@@ -258,7 +258,7 @@ void KernelModel<T>::check_invariants() const {
 template <class T>
 void KernelModel<T>::check_index() const {
   const ColumnIndex<T>* index = last_index_.index ? last_index_.index->find() : nullptr;
-  if (!index || last_index_.squeezes != points_.squeezes()) return;
+  if (!index || last_index_.closings != points_.closings()) return;
   require(index->count <= points_.size(), "KernelModel: more examples are indexed by feature than are held.");
   const SparseColumns<T> fresh = columns_of(points_.examples().range(0, index->count));
   require(fresh.starts == index->columns.starts && fresh.rows == index->columns.rows && fresh.values == index->columns.values,

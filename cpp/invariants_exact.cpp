@@ -105,7 +105,7 @@ void ExactBinaryModel::check_invariants() const {
 void ExactModel::check_invariants() const {
   points_.check_invariants();
   require(binaries_.size() == binaries_for(classes_), "Exact model: the number of binary models does not match the classes.");
-  require(points_.dead() == 0, "Exact model: it keeps an example that no binary model holds.");
+  require(points_.unused_count() == 0, "Exact model: it keeps an example that no binary model holds.");
   for (std::size_t slot = 0; slot < points_.size(); ++slot) {
     std::size_t users = 0;
     for (const auto& binary : binaries_) users += slot < binary.expansion.size() && binary.holds(slot);

@@ -10,20 +10,6 @@
 
 namespace hinge {
 
-namespace {
-
-// Removed members slow down every step, and closing gaps touches every row in use: a sixteenth balances the two.
-bool too_many_gaps(std::size_t dead, std::size_t size) { return dead > size / 16 + 32; }
-
-}  // namespace
-
-template <class T>
-struct KernelModel<T>::Tally {
-  Monitor& monitor;
-  Outcome outcome{};
-  Progress progress{};
-};
-
 template <class T>
 KernelModel<T>::KernelModel(Kernel<T> kernel, const SolverFactory<T>& solvers, std::size_t features, bool sparse, std::size_t classes)
     : kernel_(std::move(kernel)), factory_(solvers), points_(features, sparse), classes_(classes) {
@@ -114,7 +100,7 @@ Outcome KernelModel<T>::learn(const TrainingBatch<T>& training, Monitor& monitor
   else
     learn_selected(training, order, tally);
   replay_for_late_models(monitor);
-  tidy();
+  close_all_gaps();
   tally.outcome.steps = steps() - steps_before;
   tally.outcome.stopped = monitor.stopped();
   tally.outcome.stalled = std::find(stalled_.begin(), stalled_.end(), 1) != stalled_.end();
@@ -141,89 +127,6 @@ void KernelModel<T>::choose_shift(const TrainingBatch<T>& training, std::span<co
   if (!kernel_.wants_shift(squared_mean, squares / static_cast<double>(rows))) return;
   shift_.assign(features, T(0));
   std::transform(mean.begin(), mean.end(), shift_.begin(), [](double value) { return static_cast<T>(value); });
-}
-
-template <class T>
-void KernelModel<T>::fill(Panel<T>& panel) {
-  parallel_for(threads_for(panel.count()), panel.tasks(points_),
-               [&](std::size_t task) { panel.run_task(task, kernel_, points_); });
-  panel.close(points_);
-}
-
-template <class T>
-void KernelModel<T>::begin_block(Panel<T>& panel) {
-  known_.clear();
-  for (std::size_t p = 0; p < panel.count(); ++p) known_.push_back(points_.find(panel.block().rows().ids[p]));
-  decisions_.assign(panel.count() * binaries_.size(), 0.0);
-  reached_.assign(binaries_.size(), 0);
-  inserted_.assign(binaries_.size(), 0);
-  attach(&panel);
-}
-
-template <class T>
-void KernelModel<T>::visit(std::size_t m, std::size_t position, std::int32_t label, double cost) {
-  BinaryModel<T>& binary = binaries_[m];
-  const bool held = known_[position] && binary.members().holds_slot(*known_[position]);
-  const Visit seen = held ? solvers_[m]->revisit(binary, position, *known_[position])
-                          : solvers_[m]->visit(binary, position, label_of(m, label), cost);
-  decisions_[position * binaries_.size() + m] = seen.decision;
-  inserted_[m] += seen.inserted;
-  stalled_[m] |= seen.stalled;
-}
-
-template <class T>
-std::size_t KernelModel<T>::slot_for(Panel<T>& panel, std::size_t position, const TrainingBatch<T>& training) {
-  if (!known_[position]) {
-    const auto row = static_cast<std::size_t>(panel.row_of(position));
-    known_[position] = points_.append(panel.block().rows(), position, training.labels[row], training.costs[row]);
-  }
-  return *known_[position];
-}
-
-// While the binary models complete their kernel rows, the next block's panel gets the columns of the examples just retained.
-template <class T>
-void KernelModel<T>::end_block(Panel<T>& panel, Panel<T>* next, const TrainingBatch<T>& training) {
-  std::vector<std::vector<std::size_t>> slots(binaries_.size());
-  for (std::size_t m = 0; m < binaries_.size(); ++m)
-    for (const std::size_t position : binaries_[m].rows().taken_in()) {
-      slots[m].push_back(slot_for(panel, position, training));
-      points_.acquire(slots[m].back());
-    }
-  const std::size_t threads = threads_for(panel.count());
-  std::vector<std::size_t> first_task(binaries_.size() + 1, 0);
-  for (std::size_t m = 0; m < binaries_.size(); ++m) first_task[m + 1] = first_task[m] + binaries_[m].rows().list_incomplete(binaries_[m].members());
-  const std::size_t completing = first_task.back();
-  parallel_for(threads, completing + (next ? next->tasks(points_) : 0), [&](std::size_t task) {
-    if (task >= completing) return next->run_task(task - completing, kernel_, points_);
-    const auto m = static_cast<std::size_t>(std::upper_bound(first_task.begin(), first_task.end(), task) - first_task.begin() - 1);
-    binaries_[m].rows().complete(binaries_[m].members(), task - first_task[m]);
-  });
-  for (std::size_t m = 0; m < binaries_.size(); ++m) {
-    binaries_[m].members().store(slots[m], points_.size());
-    binaries_[m].rows().leave_panel();
-  }
-  if (next) next->close(points_);
-  panel_evals_ += panel.kernel_values_filled();
-  for (auto& binary : binaries_)
-    for (const std::size_t slot : binary.members().take_released()) points_.release(slot);
-  for (auto& binary : binaries_)
-    if (too_many_gaps(binary.expansion().dead(), binary.expansion().size())) binary.squeeze();
-}
-
-template <class T>
-void KernelModel<T>::squeeze_points(Panel<T>* next) {
-  if (!too_many_gaps(points_.dead(), points_.size())) return;
-  const Moves moves = points_.squeeze();
-  if (next) next->squeeze(moves);
-  for (auto& binary : binaries_) binary.members().follow(moves, points_.size());
-}
-
-template <class T>
-void KernelModel<T>::tidy() {
-  for (auto& binary : binaries_) binary.squeeze();
-  if (points_.dead() == 0) return;
-  const Moves moves = points_.squeeze();
-  for (auto& binary : binaries_) binary.members().follow(moves, points_.size());
 }
 
 template <class T>
@@ -261,74 +164,10 @@ void KernelModel<T>::learn_in_order(const TrainingBatch<T>& training, std::span<
     for (std::size_t p = 0; p < reached; ++p) count_mistake(training, *current, p, tally);
     for (const std::size_t inserted : inserted_) tally.outcome.inserted += inserted;
     end_block(*current, next.get(), training);
-    squeeze_points(next.get());
+    close_point_gaps(next.get());
     tally.progress.seen = tally.outcome.visited;
     report(tally);
   }
-}
-
-template <class T>
-void KernelModel<T>::learn_selected(const TrainingBatch<T>& training, std::span<const std::int64_t> order, Tally& tally) {
-  // Until every binary model has members of both classes there is no boundary to be close to: the first examples are learned in order.
-  const ExampleSelection selection = solvers_[0]->selection();
-  const std::size_t unselected = selection.unselected_per_class * std::max<std::size_t>(classes_, 2);
-  std::size_t first = points_.size() == 0 ? std::min(order.size(), unselected) : 0;
-  learn_in_order(training, order.first(first), tally);
-  const auto lacks_pair = [](const BinaryModel<T>& binary) { return !binary.bracket().has_pair(); };
-  while (first < order.size() && !tally.monitor.stopped() && std::any_of(binaries_.begin(), binaries_.end(), lacks_pair)) {
-    const auto rows = order.subspan(first, std::min(lane_padding, order.size() - first));
-    learn_in_order(training, rows, tally);
-    first += rows.size();
-  }
-  Selector selector(selection.rule, selection.pool_size, order.subspan(first), training.seed);
-  Panel<T> panel;
-  for (std::size_t idle_draws = 0; idle_draws < Selector::max_idle_draws && !tally.monitor.stopped();) {
-    const auto rows = selector.draw(largest_block);
-    if (rows.empty()) return;
-    panel.take(kernel_, training.batch, rows, training.first_id, shift_);
-    panel.reserve(points_, 0);
-    fill(panel);
-    begin_block(panel);
-    for (std::size_t first = 0; first < rows.size(); first += selector.draw_size()) {
-      const std::size_t visited = tally.outcome.visited;
-      learn_draw(training, panel, first, std::min(first + selector.draw_size(), rows.size()), selector, tally);
-      idle_draws = tally.outcome.visited == visited ? idle_draws + 1 : 0;
-    }
-    for (const std::size_t inserted : inserted_) tally.outcome.inserted += inserted;
-    end_block(panel, nullptr, training);
-    squeeze_points(nullptr);
-    report(tally);
-  }
-}
-
-// One choice: all binary models learn the best candidate of the draw, unless even it lies outside the margin.
-template <class T>
-void KernelModel<T>::learn_draw(const TrainingBatch<T>& training, Panel<T>& panel, std::size_t first, std::size_t last,
-                         Selector& selector, Tally& tally) {
-  const std::size_t count = binaries_.size();
-  std::vector<double> labels(count);
-  double widest = 0.0;
-  for (const auto& binary : binaries_) widest = std::max(widest, binary.gap());
-  const double margin = 1.0 + 0.5 * widest;
-  std::optional<std::size_t> best;
-  double best_score = margin;
-  for (std::size_t p = first, inside = 0; p < last && !selector.satisfied(inside); ++p) {
-    if (selector.processed(panel.row_of(p))) continue;
-    const auto row = static_cast<std::size_t>(panel.row_of(p));
-    for (std::size_t m = 0; m < count; ++m) {
-      decisions_[p * count + m] = binaries_[m].sum(p) + binaries_[m].bias();
-      labels[m] = label_of(m, training.labels[row]);
-    }
-    const double score = selector.score({decisions_.data() + p * count, count}, labels);
-    inside += score < margin;
-    if (score < best_score) best_score = score, best = p;
-  }
-  if (!best) return;
-  const auto row = static_cast<std::size_t>(panel.row_of(*best));
-  for (std::size_t m = 0; m < count; ++m) visit(m, *best, training.labels[row], training.costs[row]);
-  selector.mark(panel.row_of(*best));
-  count_mistake(training, panel, *best, tally);
-  tally.progress.seen = tally.outcome.visited;
 }
 
 // Binary models of classes that came late have not seen what the others kept. This shows it to them once, in the order of the stream, since
@@ -337,7 +176,7 @@ void KernelModel<T>::learn_draw(const TrainingBatch<T>& training, Panel<T>& pane
 template <class T>
 void KernelModel<T>::replay_for_late_models(Monitor& monitor) {
   if (late_models_.empty() || monitor.stopped()) return;
-  tidy();
+  close_all_gaps();
   std::vector<std::size_t> order(points_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(), [&](std::size_t one, std::size_t other) { return points_.id(one) < points_.id(other); });
@@ -355,7 +194,7 @@ void KernelModel<T>::replay_for_late_models(Monitor& monitor) {
     end_block(panel, nullptr, {});
   }
   late_models_.clear();
-  squeeze_points(nullptr);
+  close_point_gaps(nullptr);
 }
 
 template <class T>
@@ -372,7 +211,7 @@ void KernelModel<T>::count_mistake(const TrainingBatch<T>& training, Panel<T>& p
 template <class T>
 void KernelModel<T>::report(Tally& tally) const {
   tally.progress.mistakes = tally.outcome.mistakes;
-  tally.progress.support = points_.size() - points_.dead();
+  tally.progress.support = points_.size() - points_.unused_count();
   tally.progress.gap = 0.0;
   for (const auto& binary : binaries_) tally.progress.gap = std::max(tally.progress.gap, binary.gap());
   tally.monitor.set_progress(tally.progress);
@@ -384,7 +223,7 @@ Outcome KernelModel<T>::finish(Monitor& monitor) {
   const std::size_t steps_before = steps();
   const std::size_t threads = binaries_.size() > 1 ? 1 : run().threads;  // of one binary model
   std::vector<std::uint8_t> met(binaries_.size(), 1);
-  tidy();
+  close_all_gaps();
   attach(nullptr);
   Tally tally{monitor};
   tally.progress.phase = "finish";
@@ -393,7 +232,7 @@ Outcome KernelModel<T>::finish(Monitor& monitor) {
                &monitor);
   for (auto& binary : binaries_)
     for (const std::size_t slot : binary.members().take_released()) points_.release(slot);
-  tidy();
+  close_all_gaps();
   outcome.steps = steps() - steps_before;
   outcome.stopped = monitor.stopped();
   outcome.stalled = std::find(met.begin(), met.end(), 0) != met.end();
@@ -407,7 +246,7 @@ void KernelModel<T>::polish_all(Monitor& monitor) {
     solvers_[m]->polish(binaries_[m], monitor);
     for (const std::size_t slot : binaries_[m].members().take_released()) points_.release(slot);
   }
-  tidy();
+  close_all_gaps();
 }
 
 template <class T>

@@ -69,7 +69,12 @@ class KernelModel {
   const RunOptions& run() const { return factory_.run(); }
   SolverMemory memory() const;
 
-  struct Tally;  // counts of one call to learn
+  // Counts of one call to learn.
+  struct Tally {
+    Monitor& monitor;
+    Outcome outcome{};
+    Progress progress{};
+  };
 
   void add_binary();
   double label_of(std::size_t m, std::int32_t label) const { return label == positive_class(m, binaries_.size()) ? 1.0 : -1.0; }
@@ -83,9 +88,9 @@ class KernelModel {
   void visit(std::size_t m, std::size_t position, std::int32_t label, double cost);
   void end_block(Panel<T>& panel, Panel<T>* next, const TrainingBatch<T>& training);
   std::size_t slot_for(Panel<T>& panel, std::size_t position, const TrainingBatch<T>& training);
-  void squeeze_points(Panel<T>* next);
+  void close_point_gaps(Panel<T>* next);
   // Closes all gaps, so that slots are 0 ... retained - 1.
-  void tidy();
+  void close_all_gaps();
   void learn_in_order(const TrainingBatch<T>& training, std::span<const std::int64_t> order, Tally& tally);
   void learn_selected(const TrainingBatch<T>& training, std::span<const std::int64_t> order, Tally& tally);
   void learn_draw(const TrainingBatch<T>& training, Panel<T>& panel, std::size_t first, std::size_t last, Selector& selector,
@@ -98,7 +103,7 @@ class KernelModel {
   // The index of sparse points that the last predictor had, and of which points: an index is of no use once slots have moved.
   struct LastIndex {
     std::shared_ptr<const typename KernelPredictor<T>::Index> index;
-    std::size_t squeezes = 0;
+    std::size_t closings = 0;
   };
 
   Kernel<T> kernel_;

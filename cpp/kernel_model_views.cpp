@@ -15,12 +15,12 @@ std::shared_ptr<const Predictor<T>> KernelModel<T>::predictor() const {
     const Expansion& expansion = binary.expansion();
     const double share = expansion.terms > 0.0 ? 1.0 / expansion.terms : 0.0;
     for (std::size_t i = 0; i < expansion.size(); ++i)
-      if (expansion.alive(i)) weights[m * slots + binary.members().slots()[i]] = expansion.alpha[i] - share * expansion.lag[i];
+      if (expansion.holds(i)) weights[m * slots + binary.members().slots()[i]] = expansion.alpha[i] - share * expansion.lag[i];
     biases.push_back(binary.bias());
   }
-  if (last_index_.squeezes != points_.squeezes()) last_index_ = {};
+  if (last_index_.closings != points_.closings()) last_index_ = {};
   auto made = std::make_shared<const KernelPredictor<T>>(kernel_, shift_, points_, std::move(weights), std::move(biases), last_index_.index);
-  last_index_ = {made->index(), points_.squeezes()};
+  last_index_ = {made->index(), points_.closings()};
   return made;
 }
 

@@ -121,7 +121,7 @@ std::size_t KernelRows<T>::list_incomplete(const Members<T>& members) {
   for (std::size_t i = 0; i < stored; ++i)
     if (cache_.holds(i)) cache_.extend(i, padded(size));
   for (std::size_t i = stored; i < size; ++i)
-    if (members.expansion.alive(i)) cache_.fetch(i, padded(size), i).last_used = clock_;
+    if (members.expansion.holds(i)) cache_.fetch(i, padded(size), i).last_used = clock_;
   for (std::size_t i = 0; i < size; ++i)
     if (cache_.holds(i)) incomplete_.push_back(i);
   return (incomplete_.size() + rows_per_task - 1) / rows_per_task;

@@ -47,7 +47,7 @@ class KernelRows {
   // Computes the rows of all free members, in blocks over `threads`, if they fit into the cache.
   void prefetch(const Members<T>& members, std::size_t threads);
   void drop(std::size_t i) { cache_.drop(i); }
-  void squeeze(const Moves& moves, std::size_t old_size) { cache_.squeeze(moves, old_size); }
+  void follow(const Moves& moves, std::size_t old_size) { cache_.follow(moves, old_size); }
   // Hands the cache, restricted to some members, over to a smaller model.
   void hand_over(std::span<const std::size_t> members, KernelRows& smaller);
 

@@ -72,7 +72,7 @@ void Panel<T>::open(std::size_t position, const Kernel<T>& kernel) {
 }
 
 template <class T>
-void Panel<T>::squeeze(const Moves& moves) {
+void Panel<T>::follow(const Moves& moves) {
   for (std::size_t p = 0; p < count(); ++p) {
     T* row = values(p);
     for (const auto& [from, to] : moves.list) row[to] = row[from];

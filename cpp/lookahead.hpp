@@ -34,8 +34,8 @@ class Panel {
   void run_task(std::size_t task, const Kernel<T>& kernel, const Points<T>& points);
   // Marks all present slots as filled, once the tasks are done.
   void close(const Points<T>& points);
-  // Follows Points::squeeze.
-  void squeeze(const Moves& moves);
+  // Follows Points::close_gaps.
+  void follow(const Moves& moves);
 
   std::size_t count() const { return block_.count(); }
   std::size_t slots() const { return slots_; }

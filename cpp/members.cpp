@@ -10,7 +10,7 @@ namespace hinge {
 template <class T>
 std::size_t Members<T>::in_slot(std::size_t slot) const {
   for (std::size_t i = 0; i < stored_; ++i)
-    if (slots_[i] == slot && expansion.alive(i)) return i;
+    if (slots_[i] == slot && expansion.holds(i)) return i;
   return expansion.size();
 }
 
@@ -55,16 +55,16 @@ void Members<T>::store(std::span<const std::size_t> slots, std::size_t points) {
   for (std::size_t f = 0; f < slots.size(); ++f) {
     const std::size_t slot = slots[f];
     if (holds_.size() <= slot) holds_.resize(slot + 1, 0);
-    if (!expansion.alive(stored_ + f)) released_.push_back(slot);
-    holds_[slot] = expansion.alive(stored_ + f);
+    if (!expansion.holds(stored_ + f)) released_.push_back(slot);
+    holds_[slot] = expansion.holds(stored_ + f);
   }
   stored_ = expansion.size();
   refresh_identity(points);
 }
 
 template <class T>
-Moves Members<T>::squeeze(std::size_t points) {
-  Moves moves = expansion.squeeze();
+Moves Members<T>::close_gaps(std::size_t points) {
+  Moves moves = expansion.close_gaps();
   for (const auto& [from, to] : moves.list) {
     slots_[to] = slots_[from];
     diagonal_[to] = diagonal_[from];
@@ -86,8 +86,8 @@ void Members<T>::follow(const Moves& moves, std::size_t points) {
       if (from < moved.size()) moved[from] = to;
     std::fill(holds_.begin(), holds_.end(), std::uint8_t{0});
     for (std::size_t i = 0; i < slots_.size(); ++i) {
-      slots_[i] = expansion.alive(i) ? moved[slots_[i]] : 0;
-      if (expansion.alive(i)) holds_[slots_[i]] = 1;
+      slots_[i] = expansion.holds(i) ? moved[slots_[i]] : 0;
+      if (expansion.holds(i)) holds_[slots_[i]] = 1;
     }
   }
   refresh_identity(points);

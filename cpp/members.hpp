@@ -1,7 +1,7 @@
 // Who is in a binary model: coefficients, the slots of stored examples, and k(x, x) of each member.
 //
 // Members 0 ... stored() - 1 sit in slots of the model's points; later ones belong to the block that is being learned. A slot is held if and
-// only if a live member sits in it. Every live member with coefficient zero is listed as idle.
+// only if a member that was not removed sits in it. Every such member with coefficient zero is listed as idle.
 #pragma once
 
 #include <cstddef>
@@ -41,8 +41,8 @@ class Members {
   // Slots given up since the last call; each was acquired once.
   std::vector<std::size_t> take_released() { return std::exchange(released_, {}); }
   // Closes the gaps that removed members left.
-  Moves squeeze(std::size_t points);
-  // Follows Points::squeeze.
+  Moves close_gaps(std::size_t points);
+  // Follows Points::close_gaps.
   void follow(const Moves& moves, std::size_t points);
   void refresh_identity(std::size_t points);
 
@@ -62,7 +62,7 @@ class Members {
   void check_invariants(std::size_t points) const;
 
  private:
-  bool is_idle(std::size_t i) const { return expansion.alive(i) && expansion.alpha[i] == 0.0; }
+  bool is_idle(std::size_t i) const { return expansion.holds(i) && expansion.alpha[i] == 0.0; }
   void list_idle();
 
   std::vector<T> diagonal_;  // padded as the expansion is

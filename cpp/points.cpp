@@ -16,14 +16,14 @@ std::size_t Points<T>::append(const Examples<T>& from, std::size_t row, std::int
   labels_.push_back(label);
   costs_.push_back(cost);
   users_.push_back(0);
-  ++dead_;
+  ++unused_;
   return slot;
 }
 
 template <class T>
 void Points<T>::acquire(std::size_t slot) {
   if (users_[slot]++ == 0) {
-    --dead_;
+    --unused_;
     slot_of_[id(slot)] = slot;
   }
 }
@@ -31,7 +31,7 @@ void Points<T>::acquire(std::size_t slot) {
 template <class T>
 void Points<T>::release(std::size_t slot) {
   if (--users_[slot] == 0) {
-    ++dead_;
+    ++unused_;
     slot_of_.erase(id(slot));
   }
 }
@@ -44,14 +44,14 @@ std::optional<std::size_t> Points<T>::find(std::int64_t id) const {
 }
 
 template <class T>
-Moves Points<T>::squeeze() {
-  const Moves moves = close_gaps(size(), [&](std::size_t slot) { return used(slot); });
+Moves Points<T>::close_gaps() {
+  const Moves moves = moves_to_close_gaps(size(), [&](std::size_t slot) { return used(slot); });
   if (moves.size < size()) {
     RowStore<T>& store = store_.edit();
     for (const auto& [from, to] : moves.list) move_slot(store, from, to);
     truncate(store, moves.size);
   }
-  ++squeezes_;
+  ++closings_;
   return moves;
 }
 
@@ -70,7 +70,7 @@ void Points<T>::truncate(RowStore<T>& store, std::size_t count) {
   labels_.resize(count);
   costs_.resize(count);
   users_.resize(count);
-  dead_ = 0;
+  unused_ = 0;
   stored_values_ = 0;
   const Examples<T> all = examples();
   for (std::size_t slot = 0; sparse() && slot < count; ++slot) stored_values_ += all.rows[slot].size;

@@ -1,5 +1,5 @@
-// The examples that some binary still needs, each in a slot. A slot whose last user has left is dead: it keeps its place, so that
-// nothing else moves, until `squeeze` closes the gaps.
+// The examples that some binary still needs, each in a slot. A slot whose last user has left is unused: it keeps its place, so that
+// nothing else moves, until `close_gaps` closes the gaps.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +36,7 @@ class Points {
   std::size_t size() const { return store_->size(); }
   std::size_t features() const { return features_; }
   bool sparse() const { return sparse_; }
-  std::size_t dead() const { return dead_; }
+  std::size_t unused_count() const { return unused_; }
   // Values that one product with a stored example has to read, on average.
   std::size_t row_cost() const { return sparse() ? stored_values_ / (size() + 1) + 1 : features(); }
   // Sparse: non-zeros of all slots.
@@ -50,9 +50,9 @@ class Points {
   std::size_t users(std::size_t slot) const { return static_cast<std::size_t>(users_[slot]); }
   std::optional<std::size_t> find(std::int64_t id) const;
   // Closes the gaps and tells how.
-  Moves squeeze();
+  Moves close_gaps();
   // How often that happened: as long as it does not, slots only come.
-  std::size_t squeezes() const { return squeezes_; }
+  std::size_t closings() const { return closings_; }
   // A packed copy of some slots.
   Points pick(std::span<const std::size_t> slots) const;
 
@@ -80,8 +80,8 @@ class Points {
   std::vector<double> costs_;
   std::vector<std::int32_t> users_;
   std::unordered_map<std::int64_t, std::size_t> slot_of_;
-  std::size_t dead_ = 0;
-  std::size_t squeezes_ = 0;
+  std::size_t unused_ = 0;
+  std::size_t closings_ = 0;
   std::size_t stored_values_ = 0;
   T largest_norm_ = 0;
 };

@@ -32,18 +32,18 @@ void RowCache<T>::extend(std::size_t i, std::size_t length) {
 // An entry that a move needs but the row does not have would leave a hole: such a row starts again.
 template <class T>
 void RowCache<T>::catch_up(Row& row) const {
-  if (row.segments.empty() || row.squeezes + squeezes_.size() < squeeze_count_) row.valid = 0;
-  for (std::size_t s = squeezes_.size() - std::min(squeezes_.size(), squeeze_count_ - row.squeezes);
-       row.valid != 0 && s < squeezes_.size(); ++s) {
-    const Squeeze& squeeze = squeezes_[s];
-    if (row.valid < squeeze.old_size) {
+  if (row.segments.empty() || row.closings + closings_.size() < closing_count_) row.valid = 0;
+  for (std::size_t s = closings_.size() - std::min(closings_.size(), closing_count_ - row.closings);
+       row.valid != 0 && s < closings_.size(); ++s) {
+    const Closing& closing = closings_[s];
+    if (row.valid < closing.old_size) {
       row.valid = 0;
       break;
     }
-    for (const auto& [from, to] : squeeze.moves) row.entry(to) = row.entry(from);
-    row.valid = squeeze.new_size;
+    for (const auto& [from, to] : closing.moves) row.entry(to) = row.entry(from);
+    row.valid = closing.new_size;
   }
-  row.squeezes = squeeze_count_;
+  row.closings = closing_count_;
 }
 
 template <class T>
@@ -54,7 +54,7 @@ void RowCache<T>::reserve(std::size_t i, std::size_t length, std::size_t pinned)
   make_room(wanted - row.segments.size(), i, pinned);
   if (row.segments.empty()) {
     row.place = order_.insert(order_.begin(), i);
-    row.squeezes = squeeze_count_;
+    row.closings = closing_count_;
   }
   for (; row.segments.size() < wanted; ++used_) row.segments.push_back(pool_.take(most_segments()));
 }
@@ -85,7 +85,7 @@ void RowCache<T>::drop_older_than(std::size_t time) {
 }
 
 template <class T>
-void RowCache<T>::squeeze(const Moves& moves, std::size_t old_size) {
+void RowCache<T>::follow(const Moves& moves, std::size_t old_size) {
   for (const auto& [from, to] : moves.list) {
     drop(to);
     if (!holds(from)) continue;
@@ -94,17 +94,17 @@ void RowCache<T>::squeeze(const Moves& moves, std::size_t old_size) {
   }
   for (std::size_t i = moves.size; i < rows_.size(); ++i) drop(i);
   rows_.resize(std::min(rows_.size(), moves.size));
-  if (squeezes_.size() >= remembered_squeezes / 4) forget_squeezes();
-  squeezes_.push_back({moves.list, old_size, moves.size});
-  ++squeeze_count_;
-  if (squeezes_.size() > remembered_squeezes) squeezes_.pop_front();
+  if (closings_.size() >= remembered_closings / 4) forget_closings();
+  closings_.push_back({moves.list, old_size, moves.size});
+  ++closing_count_;
+  if (closings_.size() > remembered_closings) closings_.pop_front();
 }
 
 template <class T>
-void RowCache<T>::forget_squeezes() {
-  std::size_t followed = squeeze_count_;
-  for (const std::size_t i : order_) followed = std::min(followed, at(i).squeezes);
-  while (squeezes_.size() > squeeze_count_ - followed) squeezes_.pop_front();
+void RowCache<T>::forget_closings() {
+  std::size_t followed = closing_count_;
+  for (const std::size_t i : order_) followed = std::min(followed, at(i).closings);
+  while (closings_.size() > closing_count_ - followed) closings_.pop_front();
 }
 
 template <class T>

@@ -26,7 +26,7 @@ class RowCache {
     std::vector<T*> segments;
     std::size_t valid = 0;      // leading entries that are filled in
     std::size_t last_used = 0;  // by the clock of its binary model
-    std::size_t squeezes = 0;   // how many squeezes its entries have followed
+    std::size_t closings = 0;   // how many closings of gaps its entries have followed
     std::list<std::size_t>::iterator place;  // in the order of use; meaningful only while there are segments
 
     T& entry(std::size_t e) { return segments[e / segment_length][e % segment_length]; }
@@ -38,7 +38,7 @@ class RowCache {
   Row& fetch(std::size_t i, std::size_t length, std::size_t pinned);
   // Makes room for `length` entries in a cached row, which does not count as a use of it.
   void extend(std::size_t i, std::size_t length);
-  // Makes the entries of a row follow the squeezes since its last use. Different rows may do so at the same time.
+  // Makes the entries of a row follow the closings of gaps since its last use. Different rows may do so at the same time.
   void catch_up(Row& row) const;
   bool holds(std::size_t i) const { return i < rows_.size() && rows_[i] && !rows_[i]->segments.empty(); }
   Row& at(std::size_t i) { return *rows_[i]; }
@@ -50,11 +50,11 @@ class RowCache {
   // Drops all rows not used since that time, so that their memory is used again rather than memory touched for the first time.
   void drop_older_than(std::size_t time);
   // Follows its binary model: rows change places at once, entries when a row is next used.
-  void squeeze(const Moves& moves, std::size_t old_size);
+  void follow(const Moves& moves, std::size_t old_size);
   // Keeps the listed members (ascending) only, in rows and in columns.
   void restrict_to(std::span<const std::size_t> kept);
   void check_invariants(std::size_t members) const;
-  // A copy of the entries of a cached row, all squeezes followed.
+  // A copy of the entries of a cached row, all closings followed.
   std::vector<T> entries(std::size_t i) const;
 
  private:
@@ -62,21 +62,21 @@ class RowCache {
   std::size_t most_segments() const { return budget_ / (segment_length * sizeof(T)); }
   void make_room(std::size_t segments, std::size_t i, std::size_t pinned);
   void reserve(std::size_t i, std::size_t length, std::size_t pinned);
-  void forget_squeezes();
+  void forget_closings();
 
-  struct Squeeze {
+  struct Closing {
     std::vector<Move> moves;
     std::size_t old_size;
     std::size_t new_size;
   };
-  static constexpr std::size_t remembered_squeezes = 64;
+  static constexpr std::size_t remembered_closings = 64;
 
   std::size_t budget_;
   std::size_t used_ = 0;  // segments
   SegmentPool<T> pool_;
   std::vector<std::unique_ptr<Row>> rows_;  // by member; most have none
-  std::deque<Squeeze> squeezes_;   // the latest ones that some row has not followed; rows that are further behind start again
-  std::size_t squeeze_count_ = 0;
+  std::deque<Closing> closings_;   // the latest ones that some row has not followed; rows that are further behind start again
+  std::size_t closing_count_ = 0;
   std::list<std::size_t> order_;  // most recently used first
 };
 

@@ -16,7 +16,7 @@ template <class T>
 std::size_t least_useful(const BinaryModel<T>& binary) {
   const Expansion& expansion = binary.expansion();
   const auto positive = static_cast<std::size_t>(std::count(expansion.label.begin(), expansion.label.end(), 1.0));
-  const auto negative = expansion.alive_count() - positive;
+  const auto negative = expansion.held_count() - positive;
   const double bias = binary.bias();
   return choose_eviction(binary, [&](std::size_t i) {
     if ((expansion.label[i] > 0 ? positive : negative) == 1) return -std::numeric_limits<double>::infinity();
@@ -42,7 +42,7 @@ std::optional<Receiver> best_receiver(BinaryModel<T>& binary, std::size_t v, boo
   std::optional<Receiver> best;
   for (std::size_t p = 0; p < expansion.size(); ++p) {
     const double space = whole > 0 ? expansion.high[p] - expansion.alpha[p] : expansion.alpha[p] - expansion.low[p];
-    if (p == v || space <= 0.0 || !expansion.alive(p) || (same_class && expansion.label[p] != expansion.label[v])) continue;
+    if (p == v || space <= 0.0 || !expansion.holds(p) || (same_class && expansion.label[p] != expansion.label[v])) continue;
     const double amount = std::copysign(std::min(std::abs(whole), space), whole);
     const double curvature =
         static_cast<double>(diagonal[v]) + static_cast<double>(diagonal[p]) - 2.0 * static_cast<double>(row_v[p]);
@@ -72,7 +72,7 @@ void hand_over(BinaryModel<T>& binary, std::size_t v) {
 
 template <class T>
 void keep_within(BinaryModel<T>& binary, std::size_t most) {
-  while (binary.expansion().alive_count() > std::max<std::size_t>(most, 2)) {
+  while (binary.expansion().held_count() > std::max<std::size_t>(most, 2)) {
     const std::size_t leaving = least_useful(binary);
     hand_over(binary, leaving);
     binary.remove(leaving);

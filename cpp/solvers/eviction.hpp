@@ -21,11 +21,11 @@ std::size_t choose_eviction(const BinaryModel<T>& binary, Score score) {
   double best = -std::numeric_limits<double>::infinity();
   std::vector<double> scores(size, best);
   for (std::size_t i = 0; i < size; ++i)
-    if (binary.expansion().alive(i)) best = std::max(best, scores[i] = score(i));
+    if (binary.expansion().holds(i)) best = std::max(best, scores[i] = score(i));
   const double enough = std::isfinite(best) ? best - score_tolerance * (1.0 + std::abs(best)) : best;
   std::size_t found = size;
   for (std::size_t i = 0; i < size; ++i)
-    if (binary.expansion().alive(i) && !(scores[i] < enough) && (found == size || binary.id_of(i) < binary.id_of(found))) found = i;
+    if (binary.expansion().holds(i) && !(scores[i] < enough) && (found == size || binary.id_of(i) < binary.id_of(found))) found = i;
   return found;
 }
 

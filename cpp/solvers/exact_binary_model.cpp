@@ -57,7 +57,7 @@ void ExactBinaryModel::reinsert(std::size_t slot, double label, double cost) {
 
 void ExactBinaryModel::insert(std::size_t slot, double label, double cost, double sum) {
   const double target = problem_ == Problem::classifier ? label : target_rate(slot) * total;
-  expansion.revive(slot, target, Box::of(label, cost), target - sum);
+  expansion.reinsert(slot, target, Box::of(label, cost), target - sum);
   status[slot] = nearest_bound(slot);
   largest_diagonal_ = std::max(largest_diagonal_, std::abs(diagonal[slot]));
 }

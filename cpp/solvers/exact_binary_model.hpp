@@ -18,7 +18,7 @@
 // and O are the two bounds of the box, and which is which depends on the label; the status of an example therefore says on_margin (S),
 // at_lower or at_upper (E and O). The gradients of S are kept at zero while other coefficients change.
 //
-// Everything is indexed by slot (see points.hpp). Slots whose examples this model does not hold are absent here and dead in the expansion.
+// Everything is indexed by slot (see points.hpp). Slots whose examples this model does not hold are absent here and removed in the expansion.
 #pragma once
 
 #include <cstddef>
@@ -49,8 +49,8 @@ class ExactBinaryModel {
   void set_initial_alpha(std::size_t slot, double alpha);
   // Removes an example, whose coefficient must be 0.
   void remove(std::size_t slot);
-  bool holds(std::size_t slot) const { return expansion.alive(slot); }
-  std::size_t held() const { return expansion.alive_count(); }
+  bool holds(std::size_t slot) const { return expansion.holds(slot); }
+  std::size_t held() const { return expansion.held_count(); }
   // Moves everything as the examples moved between slots.
   void follow(const Moves& moves);
 

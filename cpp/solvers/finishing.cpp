@@ -74,7 +74,7 @@ typename Finishing<T>::Ending Finishing<T>::descend(BinaryModel<T>& binary, bool
     if (steps_left_-- == 0) return Ending::stalled;
     if (count % steps_between_looks != 0) continue;
     if (monitor_.stopped()) return Ending::stopped;
-    if (may_shrink && active_members(binary).size() < binary.expansion().alive_count() / 4 * 3) return Ending::crowded;
+    if (may_shrink && active_members(binary).size() < binary.expansion().held_count() / 4 * 3) return Ending::crowded;
     if (count % (10 * window) < steps_between_looks) {
       if (window_gain <= negligible_gain * dual_objective(binary.expansion())) return Ending::stalled;
       window_gain = 0.0;
@@ -88,7 +88,7 @@ std::vector<std::size_t> Finishing<T>::active_members(const BinaryModel<T>& bina
   std::vector<std::size_t> active;
   for (std::size_t i = 0; i < expansion.size(); ++i) {
     const double g = expansion.gradient[i];
-    const bool out = !expansion.alive(i) || (expansion.room[i] == may_rise && g < binary.bracket().bottom()) ||
+    const bool out = !expansion.holds(i) || (expansion.room[i] == may_rise && g < binary.bracket().bottom()) ||
                      (expansion.room[i] == may_fall && g > binary.bracket().top());
     if (!out) active.push_back(i);
   }
@@ -129,7 +129,7 @@ void Finishing<T>::restore_rest(BinaryModel<T>& binary, std::span<const std::siz
   for (std::size_t i = 0, k = 0; i < expansion.size(); ++i) {
     if (k < active.size() && active[k] == i) {
       ++k;
-    } else if (expansion.alive(i)) {
+    } else if (expansion.holds(i)) {
       rest.push_back(i);
       rest_slots.push_back(binary.members().slots()[i]);
     }
@@ -147,7 +147,7 @@ void Finishing<T>::dismiss(BinaryModel<T>& binary) const {
   if (!binary.bracket().has_pair()) return;
   const std::size_t top_at = binary.bracket().top_at(), bottom_at = binary.bracket().bottom_at();
   for (std::size_t i = 0; i < binary.expansion().size(); ++i)
-    if (i != top_at && i != bottom_at && binary.expansion().alive(i) && binary.expansion().alpha[i] == 0.0)
+    if (i != top_at && i != bottom_at && binary.expansion().holds(i) && binary.expansion().alpha[i] == 0.0)
       binary.remove(i);
 }
 

@@ -55,7 +55,7 @@ void Perceptron<T>::correct(BinaryModel<T>& binary, std::size_t i, double amount
 template <class T>
 void Perceptron<T>::evict(BinaryModel<T>& binary) const {
   Expansion& expansion = binary.expansion();
-  while (expansion.alive_count() > *options_.max_support) {
+  while (expansion.held_count() > *options_.max_support) {
     const std::size_t leaving = least_needed(binary);
     binary.coordinate_step(leaving, -expansion.alpha[leaving]);
     binary.remove(leaving);

@@ -69,7 +69,7 @@ template <class T>
 void refresh_gradients(BinaryModel<T>& binary) {
   Expansion& expansion = binary.expansion();
   const Points<T>& points = binary.rows().points();
-  const auto members = expansion.alive_members();
+  const auto members = expansion.held();
   std::vector<double> weights(points.size(), 0.0);
   std::vector<std::size_t> slots;
   for (const std::size_t i : members) {

@@ -88,9 +88,9 @@ void Tracking<T>::reset_average(BinaryModel<T>& binary) const {
 template <class T>
 void Tracking<T>::remove_idle(BinaryModel<T>& binary) const {
   const Expansion& expansion = binary.expansion();
-  const std::size_t dead = expansion.dead();
+  const std::size_t removed = expansion.removed_count();
   binary.remove_idle([&](std::size_t i) { return expansion.lag[i] == 0.0; });
-  if (expansion.dead() != dead) binary.refresh_bracket();
+  if (expansion.removed_count() != removed) binary.refresh_bracket();
 }
 
 template <class T>

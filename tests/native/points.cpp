@@ -57,9 +57,9 @@ void snapshots(Dice& dice) {
           if (points.used(slot) && dice.chance(0.1)) points.release(slot);
         break;
       case 2: {
-        const bool changes = points.dead() > 0;
-        points.squeeze();
-        expect(points.dead() == 0, "a gap is left");
+        const bool changes = points.unused_count() > 0;
+        points.close_gaps();
+        expect(points.unused_count() == 0, "a gap is left");
         const bool copied = points.examples().ids != before.ids;
         expect(!copied || (changes && !nobody_looks()), "rows are copied though nobody looks at them, or nothing changes");
         break;

@@ -1,0 +1,101 @@
+// One block of examples: kernel values, examples shown to the binary models, rows completed, gaps closed.
+#include <algorithm>
+
+#include "kernel_model.hpp"
+
+namespace hinge {
+
+namespace {
+
+// Removed members slow down every step, and closing gaps touches every row in use: a sixteenth balances the two.
+bool too_many_gaps(std::size_t gaps, std::size_t size) { return gaps > size / 16 + 32; }
+
+}  // namespace
+
+template <class T>
+void KernelModel<T>::fill(Panel<T>& panel) {
+  parallel_for(threads_for(panel.count()), panel.tasks(points_),
+               [&](std::size_t task) { panel.run_task(task, kernel_, points_); });
+  panel.close(points_);
+}
+
+template <class T>
+void KernelModel<T>::begin_block(Panel<T>& panel) {
+  known_.clear();
+  for (std::size_t p = 0; p < panel.count(); ++p) known_.push_back(points_.find(panel.block().rows().ids[p]));
+  decisions_.assign(panel.count() * binaries_.size(), 0.0);
+  reached_.assign(binaries_.size(), 0);
+  inserted_.assign(binaries_.size(), 0);
+  attach(&panel);
+}
+
+template <class T>
+void KernelModel<T>::visit(std::size_t m, std::size_t position, std::int32_t label, double cost) {
+  BinaryModel<T>& binary = binaries_[m];
+  const bool held = known_[position] && binary.members().holds_slot(*known_[position]);
+  const Visit seen = held ? solvers_[m]->revisit(binary, position, *known_[position])
+                          : solvers_[m]->visit(binary, position, label_of(m, label), cost);
+  decisions_[position * binaries_.size() + m] = seen.decision;
+  inserted_[m] += seen.inserted;
+  stalled_[m] |= seen.stalled;
+}
+
+template <class T>
+std::size_t KernelModel<T>::slot_for(Panel<T>& panel, std::size_t position, const TrainingBatch<T>& training) {
+  if (!known_[position]) {
+    const auto row = static_cast<std::size_t>(panel.row_of(position));
+    known_[position] = points_.append(panel.block().rows(), position, training.labels[row], training.costs[row]);
+  }
+  return *known_[position];
+}
+
+// While the binary models complete their kernel rows, the next block's panel gets the columns of the examples just retained.
+template <class T>
+void KernelModel<T>::end_block(Panel<T>& panel, Panel<T>* next, const TrainingBatch<T>& training) {
+  std::vector<std::vector<std::size_t>> slots(binaries_.size());
+  for (std::size_t m = 0; m < binaries_.size(); ++m)
+    for (const std::size_t position : binaries_[m].rows().taken_in()) {
+      slots[m].push_back(slot_for(panel, position, training));
+      points_.acquire(slots[m].back());
+    }
+  const std::size_t threads = threads_for(panel.count());
+  std::vector<std::size_t> first_task(binaries_.size() + 1, 0);
+  for (std::size_t m = 0; m < binaries_.size(); ++m) first_task[m + 1] = first_task[m] + binaries_[m].rows().list_incomplete(binaries_[m].members());
+  const std::size_t completing = first_task.back();
+  parallel_for(threads, completing + (next ? next->tasks(points_) : 0), [&](std::size_t task) {
+    if (task >= completing) return next->run_task(task - completing, kernel_, points_);
+    const auto m = static_cast<std::size_t>(std::upper_bound(first_task.begin(), first_task.end(), task) - first_task.begin() - 1);
+    binaries_[m].rows().complete(binaries_[m].members(), task - first_task[m]);
+  });
+  for (std::size_t m = 0; m < binaries_.size(); ++m) {
+    binaries_[m].members().store(slots[m], points_.size());
+    binaries_[m].rows().leave_panel();
+  }
+  if (next) next->close(points_);
+  panel_evals_ += panel.kernel_values_filled();
+  for (auto& binary : binaries_)
+    for (const std::size_t slot : binary.members().take_released()) points_.release(slot);
+  for (auto& binary : binaries_)
+    if (too_many_gaps(binary.expansion().removed_count(), binary.expansion().size())) binary.close_gaps();
+}
+
+template <class T>
+void KernelModel<T>::close_point_gaps(Panel<T>* next) {
+  if (!too_many_gaps(points_.unused_count(), points_.size())) return;
+  const Moves moves = points_.close_gaps();
+  if (next) next->follow(moves);
+  for (auto& binary : binaries_) binary.members().follow(moves, points_.size());
+}
+
+template <class T>
+void KernelModel<T>::close_all_gaps() {
+  for (auto& binary : binaries_) binary.close_gaps();
+  if (points_.unused_count() == 0) return;
+  const Moves moves = points_.close_gaps();
+  for (auto& binary : binaries_) binary.members().follow(moves, points_.size());
+}
+
+template class KernelModel<float>;
+template class KernelModel<double>;
+
+}  // namespace hinge
