@@ -76,7 +76,7 @@ class KernelPerceptron(KernelClassifier):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, if X has string column names.
     n_iter_ : int
-        Number of solver steps so far.
+        Number of solver steps so far, of all binary models together (`sklearn.svm.SVC` has one number each).
     n_kernel_evals_ : int
         Number of kernel values computed so far.
     n_seen_ : int

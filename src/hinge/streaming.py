@@ -179,7 +179,9 @@ def finish(model: Model) -> None:
 
 
 def progressive_score(model: Model) -> ProgressiveScore:
-    """Return how often a classifier mispredicted an example just before learning it.
+    """Return how often a model mispredicted an example just before learning it.
+
+    One-class models count the examples that they took for outliers.
 
     Returns
     -------

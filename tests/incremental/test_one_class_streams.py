@@ -18,6 +18,22 @@ def refit(X, **parameters):
     return OneClassSVM(tol=1e-10, **parameters).fit(X)
 
 
+@pytest.mark.parametrize("kernel", ["rbf", "linear"])
+@pytest.mark.parametrize("limits", [{"nu": 0.1}, {"nu": 0.5}, {"C": 0.05}])
+@pytest.mark.parametrize("shape", ["plane", "sphere"])
+def test_the_progressive_score_counts_examples_that_are_outliers_before_they_are_learned(shape, limits, kernel):
+    X = np.random.default_rng(0).normal(size=(80, 3)) + (2.0 if kernel == "linear" else 0.0)
+    single, whole = (IncrementalOneClassSVM(shape=shape, kernel=kernel, gamma=0.3, **limits) for _ in range(2))
+    single.partial_fit(X[:1])
+    flagged = 0
+    for row in X[1:]:
+        flagged += int(single.predict([row])[0] == -1)
+        single.partial_fit([row])
+    scores = [model.progressive_score_ for model in (single, whole.partial_fit(X))]
+    assert [(score.n_examples, score.n_mistakes) for score in scores] == [(80, flagged)] * 2
+    assert flagged > 0
+
+
 def test_window_by_age():
     X = np.random.default_rng(0).normal(size=(200, 3)) + np.linspace(0, 5, 200)[:, None]
     model = IncrementalOneClassSVM(nu=0.15, gamma=0.1, max_examples=40)

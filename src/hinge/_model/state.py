@@ -81,7 +81,8 @@ class ProgressiveScore:
     n_examples : int
         Number of examples predicted and then learned.
     n_mistakes : int
-        Number of wrong predictions among them.
+        Number of wrong predictions among them. One-class models count examples that they took for outliers; regression
+        counts none.
     """
 
     n_examples: int = 0

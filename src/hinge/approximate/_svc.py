@@ -117,7 +117,7 @@ class ApproximateSVC(ApproximateEstimator, KernelClassifier):  # type: ignore[mi
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, if X has string column names.
     n_iter_ : int
-        Number of steps so far.
+        Number of steps so far; each is a step of all binary models (`sklearn.svm.SVC` has one number each).
     n_kernel_evals_ : int
         Number of kernel values, or Fourier features, computed while learning.
     n_seen_ : int

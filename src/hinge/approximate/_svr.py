@@ -97,7 +97,7 @@ class ApproximateSVR(RegressorMixin, ApproximateEstimator):
     fit_status_ : int
         0 if the last training call converged, 1 if it issued a ConvergenceWarning.
     progressive_score_ : ProgressiveScore
-        Counts of predictions of examples just before learning them, and of mistakes.
+        Count of examples predicted just before learning them; regression knows no mistakes, and counts none.
     model_size_ : int
         Number of support vectors, or of features of an approximate model.
 

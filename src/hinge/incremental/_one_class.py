@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self, cast
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
-from sklearn.base import OutlierMixin
 
 from hinge._fit import driver
-from hinge._fit.estimator import KernelEstimator
 from hinge._fit.progress import with_callbacks
 from hinge._fit.tasks import OneClass
 from hinge._model.locking import reads, writes
@@ -16,6 +14,7 @@ from hinge._model.overflow import require_finite
 from hinge._model.params import choice, number
 from hinge.exceptions import DataError, ParameterError
 from hinge.incremental import _learner as exact
+from hinge.incremental._one_class_predictions import OneClassPredictions
 from hinge.incremental._state import ExactState
 from hinge.streaming import StreamTraits
 
@@ -25,13 +24,10 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from hinge import _core
-    from hinge._model.predictor import Predictor
     from hinge._model.types import Gamma, IdList, Kernel, MatrixLike, RandomStateLike
-    from hinge.incremental._one_class_geometry import OneClassGeometry
-    from hinge.incremental._state import ExactPredictor
 
 
-class IncrementalOneClassSVM(OutlierMixin, KernelEstimator):
+class IncrementalOneClassSVM(OneClassPredictions):
     """Exact outlier detector that learns and forgets one example at a time.
 
     After every example learned or forgotten it is the one-class SVM of the examples held, up to rounding, as if it had
@@ -112,7 +108,8 @@ class IncrementalOneClassSVM(OutlierMixin, KernelEstimator):
     fit_status_ : int
         0 if the last training call converged, 1 if it issued a ConvergenceWarning.
     progressive_score_ : ProgressiveScore
-        Counts of predictions of examples just before learning them, and of mistakes.
+        Counts of examples tested just before learning them; `n_mistakes` are those that the model, after making room
+        for them, took for outliers. `error` is the share of new examples that is flagged, to be compared with `nu`.
     model_size_ : int
         Number of support vectors, or of features of an approximate model.
 
@@ -276,68 +273,6 @@ class IncrementalOneClassSVM(OutlierMixin, KernelEstimator):
         exact.forget(self, ids)
         return self
 
-    def predict(self, X: MatrixLike) -> NDArray[np.int64]:
-        """Predict whether examples are inliers or outliers.
-
-        Parameters
-        ----------
-        X : array-like or CSR matrix of shape (n, n_features)
-            Examples; with a precomputed kernel, their kernel values against all examples of the stream.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-            +1 for inliers, -1 for outliers.
-        """
-        return np.where(self.decision_function(X) >= 0, 1, -1)
-
-    def decision_function(self, X: MatrixLike) -> NDArray[np.float64]:
-        """Compute signed distances to the boundary; outliers have negative values.
-
-        Parameters
-        ----------
-        X : array-like or CSR matrix of shape (n, n_features)
-            Examples; with a precomputed kernel, their kernel values against all examples of the stream.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-            For a plane, the signed distance times the length of its normal; for a sphere, its squared radius minus the
-            squared distance from its centre. 0 for examples on the boundary, up to rounding.
-        """
-        return self._signed_distances(X)[1]
-
-    def score_samples(self, X: MatrixLike) -> NDArray[np.float64]:
-        """Compute the decision values without the offset.
-
-        Parameters
-        ----------
-        X : array-like or CSR matrix of shape (n, n_features)
-            Examples; with a precomputed kernel, their kernel values against all examples of the stream.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-            `decision_function` plus `offset_`: for a plane, the sum of coefficients times kernel values; for a sphere,
-            minus the squared distance from its centre.
-        """
-        geometry, distances = self._signed_distances(X)
-        return distances + geometry.offset
-
-    def _signed_distances(self, X: MatrixLike) -> tuple[OneClassGeometry, NDArray[np.float64]]:
-        """Return the surface, and the signed distances of rows to it."""
-        predictor = self._predictor()
-        rows = self._check_queries(X, predictor)
-        sums = self._decide(predictor, rows)[:, 0]
-        geometry = self._geometry(predictor)
-        return geometry, geometry.signed_distances(sums, rows)
-
-    def _geometry(self, predictor: Predictor) -> OneClassGeometry:
-        geometry = cast("ExactPredictor", predictor).geometry
-        if geometry is None:
-            raise DataError("The model must hold examples to enclose, got a model that forgot all; learn some first.")
-        return geometry
-
     @writes
     def leave_one_out(self) -> NDArray[np.float64]:
         """Compute the decision value of each example held by the model that never saw it.
@@ -407,11 +342,6 @@ class IncrementalOneClassSVM(OutlierMixin, KernelEstimator):
             With a the coefficients and K their kernel values, -a'Ka / 2; for a sphere sum(a) a'diag(K) / 2 is added.
         """
         return float(exact.exact_state(self).native.dual_objective.sum())
-
-    @property
-    def offset_(self) -> float:
-        """Offset between `score_samples` and `decision_function`."""
-        return self._geometry(self._predictor()).offset
 
     def _check_params(self, *, streaming: bool) -> _core.ExactOptions:  # noqa: ARG002
         options = exact.exact_options(self, self._common_options())
