@@ -27,7 +27,7 @@ struct ModelHandle {
   // Changes the model. An exception (of a user's kernel function) may leave it half-way through a step, where it must not be used again.
   template <class Work>
   auto run(Work work) {
-    const Use use(*this);
+    const Use use(*this, true);
     predictor.reset();  // before the work: rows that nobody else looks at are changed in place
     const Presence present;
     const nb::gil_scoped_release release;
@@ -67,11 +67,11 @@ struct ModelHandle {
     return work(std::as_const(*model));
   }
 
-  // True after an exception in the middle of a change, and in a child process if another thread was inside when it was forked.
+  // True after an exception in the middle of a change, and in a child process if another thread was changing the model when it was forked.
   bool is_broken() {
     if (user != nobody && user != this_process()) {
       user = nobody;
-      broken = true;
+      if (is_changing) broken = true;
     }
     return broken;
   }
@@ -79,11 +79,12 @@ struct ModelHandle {
   // Marks the model as used by a call, from construction to destruction; both happen with the interpreter lock held.
   class Use {
    public:
-    explicit Use(ModelHandle& handle) : handle_(handle) {
+    explicit Use(ModelHandle& handle, bool changes = false) : handle_(handle) {
       if (handle.is_broken())
         throw std::runtime_error("The model cannot be used after an error in the middle of learning; restore a copy.");
       if (handle.user.exchange(this_process()) != nobody)
         throw std::runtime_error("The model is busy: it cannot be used while another call, or its own kernel function, is at work in it.");
+      handle.is_changing = changes;
     }
     ~Use() { handle_.user = nobody; }
     Use(const Use&) = delete;
@@ -101,6 +102,7 @@ struct ModelHandle {
   std::unique_ptr<B> model;
   decltype(std::declval<B&>().predictor()) predictor;  // of the model as it is now, once it was asked for
   std::atomic<std::size_t> user{nobody};               // the process whose call uses the model
+  std::atomic<bool> is_changing{false};                // that call does, and leaves the model half-way if its thread vanishes
   std::atomic<bool> broken{false};
 };
 

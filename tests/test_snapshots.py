@@ -65,11 +65,30 @@ def test_the_first_prediction_during_a_long_call_does_not_wait(name):
     before, answers = deepcopy(model).decision_function(ROWS), []
     reader = threading.Thread(target=lambda: answers.append(model.decision_function(ROWS)))
     with lock_of(model).lock, installing(model, model._state, features_of(model)):
-        model._learner.learn(model, model._state, model._task.check(model, X, Y, None, model._state), model._state.options)
+        model._learner.learn(
+            model, model._state, model._task.check(model, X, Y, None, model._state), model._state.options
+        )
         reader.start()
         reader.join(timeout=60)
         assert_array_equal(answers, [before])
     assert np.any(model.decision_function(ROWS) != before)
+
+
+def test_a_prediction_that_waits_for_a_brief_call_answers_from_the_snapshot_of_the_next():
+    """Without looking again, it would wait for the end of the long call as well."""
+    model = MODELS["online"]().fit(X[:600], Y[:600])
+    before, answers, lock = deepcopy(model).decision_function(ROWS), [], lock_of(model)
+    reader = threading.Thread(target=lambda: answers.append(model.decision_function(ROWS)))
+    with lock.lock:
+        lock.is_writing = True
+        model._state.drop_snapshot()  # as a brief call does
+        reader.start()
+        reader.join(timeout=0.05)
+        assert not answers
+        with installing(model, model._state, features_of(model)):  # the long call of the same writer
+            reader.join(timeout=60)
+            assert_array_equal(answers, [before])
+        lock.is_writing = False
 
 
 def test_fit_status_is_that_of_the_last_call():

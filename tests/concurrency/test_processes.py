@@ -125,6 +125,16 @@ def test_a_fork_in_the_middle_of_a_lesson():
     assert model.n_seen_ == len(X)
 
 
+def test_a_fork_while_another_thread_only_looks():
+    """A thread that certifies a solution changes nothing: the child can use the model."""
+    gate = Gate()
+    model = IncrementalSVC(kernel=gate).fit(X[:60], Y[:60])
+    expected = IncrementalSVC(kernel="linear").fit(X[:60], Y[:60]).partial_fit(X[60:], Y[60:])
+    with gate.holding(model.kkt_violation):
+        answer = in_child(lambda: values_of(model.partial_fit(X[60:], Y[60:])))
+    np.testing.assert_allclose(answer, values_of(expected), atol=1e-8)
+
+
 def test_native_machines_know_by_themselves_that_they_were_forked():
     wide = np.random.default_rng(0).normal(size=(4000, 10))
     model = OnlineSVC(gamma=0.1, random_state=0).fit(wide[:100], wide[:100, 0] > 0)

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from hinge._model.validation import PooledRows
     from hinge.streaming import StreamTraits
 
+_SNAPSHOT_POLL_S = 0.005  # a prediction that waits for a brief call looks so often for a snapshot of the next one
+
 
 class KernelEstimator(CallbackSupportMixin, BaseEstimator):
     """A kernel model that keeps learning.
@@ -102,10 +104,19 @@ class KernelEstimator(CallbackSupportMixin, BaseEstimator):
     def _predictor(self) -> Predictor:
         """Return an immutable snapshot of the state for predictions.
 
-        While another thread learns, it is the snapshot made before. There is none during brief calls; it waits for these.
+        While another thread learns, it is the snapshot made before. There is none during brief calls, and it waits for
+        these; a long call that follows publishes one, which ends the wait.
         """
-        ready = self._fitted_state().predictor
-        return self._make_snapshot() if ready is None else ready
+        lock = lock_of(self)
+        while (ready := self._fitted_state().predictor) is None:
+            if not lock.is_writing:
+                return self._make_snapshot()
+            if lock.lock.acquire(timeout=_SNAPSHOT_POLL_S):
+                try:
+                    return self._make_snapshot()
+                finally:
+                    lock.lock.release()
+        return ready
 
     @reads
     def _make_snapshot(self) -> Predictor:
@@ -168,7 +179,7 @@ class KernelEstimator(CallbackSupportMixin, BaseEstimator):
     @property
     @reads
     def n_iter_(self) -> int:
-        """Number of solver steps so far; each changed one coefficient or a pair."""
+        """Number of solver steps so far in all binary models; each changed one coefficient or a pair."""
         return self._fitted_state().native.n_steps
 
     @property
@@ -189,7 +200,7 @@ class KernelEstimator(CallbackSupportMixin, BaseEstimator):
 
     @property
     def progressive_score_(self) -> ProgressiveScore:
-        """Counts of predictions of examples just before learning them, and of mistakes, since creation or loading."""
+        """Counts of examples predicted just before learning them, and of mistakes, since creation or loading."""
         return self._fitted_state().progressive_score
 
     @property
