@@ -69,6 +69,7 @@ struct RunOptions {
 struct LasvmOptions : RunOptions {
   double tolerance = 1e-3;
   std::optional<double> max_gap;
+  bool upkeep = false;
   std::optional<std::size_t> max_support;
   std::optional<std::size_t> max_steps;
   bool second_order = true;
@@ -82,6 +83,7 @@ struct LasvmOptions : RunOptions {
       RunOptions::fields,
       std::tuple{Field{"tolerance", &LasvmOptions::tolerance, "Violation of a pair that is worth a step (tau)."},
                  Field{"max_gap", &LasvmOptions::max_gap, "Repeat REPROCESS while the gap is wider (delta_max); None: once per example."},
+                 Field{"upkeep", &LasvmOptions::upkeep, "Stay near the optimum after every example, instead of max_gap."},
                  Field{"max_support", &LasvmOptions::max_support, "Members that a binary model may keep."},
                  Field{"max_steps", &LasvmOptions::max_steps, "Steps of one finishing; None: as many as it takes, within reason."},
                  Field{"second_order", &LasvmOptions::second_order, "Finishing chooses pairs by second-order information."},

@@ -27,11 +27,11 @@ template <class T>
 Visit Lasvm<T>::visit(BinaryModel<T>& binary, std::size_t position, double label, double cost) {
   const double sum = binary.sum(position);
   const double gradient = label - sum, bias = binary.bias();
-  const double lower = std::min(binary.bracket().top(), binary.bracket().bottom()), upper = std::max(binary.bracket().top(), binary.bracket().bottom());
-  const bool violates =
-      binary.bracket().has_pair() && (label > 0 ? gradient - lower > options_.tolerance : upper - gradient > options_.tolerance);
+  const double distance = beyond_margin(binary.bracket(), label, gradient);
+  const bool violates = binary.bracket().has_pair() && distance < -options_.tolerance;
+  const bool reserved = has_reserve() && Upkeep<T>(options_, memory_).keeps(binary, distance);
   std::size_t& seeds = memory_.seeds[label > 0];
-  const bool admitted = violates || seeds < seeds_per_class;
+  const bool admitted = violates || reserved || seeds < seeds_per_class;
   if (admitted) {
     seeds += seeds < seeds_per_class;
     process(binary, binary.insert(position, label, Box::of(label, cost), gradient));
@@ -50,8 +50,15 @@ void Lasvm<T>::process(BinaryModel<T>& binary, std::size_t k) const {
 }
 
 template <class T>
-bool Lasvm<T>::reprocess_online(BinaryModel<T>& binary) const {
-  if (!reprocess_pair(binary, options_.tolerance, PairChoice::maximal_gradient)) return true;
+bool Lasvm<T>::reprocess_online(BinaryModel<T>& binary) {
+  const bool moved = reprocess_pair(binary, options_.tolerance, PairChoice::maximal_gradient).has_value();
+  if (options_.upkeep) {
+    Upkeep<T> upkeep(options_, memory_);
+    upkeep.move_pairs(binary);
+    if (has_reserve()) upkeep.shrink_reserve(binary); else remove_idle(binary);
+    return true;
+  }
+  if (!moved) return true;
   remove_idle(binary);
   if (!options_.max_gap) return true;
   for (std::size_t repeat = 0; binary.gap() > *options_.max_gap; ++repeat) {

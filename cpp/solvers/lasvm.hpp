@@ -13,28 +13,20 @@
 // (or g < max(top, bottom) - tau). The two differ only when all members are at their bounds and the bracket is inside out: then examples
 // inside it still narrow it, which fixes the bias, and may violate with each other.
 //
-// Online, the pair is always the paper's, of maximal gradient. The second-order choice (Fan, Chen, Lin 2005; Glasmachers, Igel 2006), largest
+// That is the plain rule. max_gap repeats REPROCESS (section 4.2 of the paper); upkeep also keeps examples in reserve (upkeep.hpp).
+//
+// In the plain rule the pair is always the paper's, of maximal gradient. The second-order choice (Fan, Chen, Lin 2005; Glasmachers, Igel 2006), largest
 // (g_i - g_j)^2 / (K_ii + K_jj - 2 K_ij) for i = argmax g, needs fewer steps to the optimum and is for finishing: online it optimises so
 // far that examples are removed which would have been needed later (adult: test error + 0.09 points over six seeds).
 #pragma once
 
-#include <array>
 #include <cstddef>
-#include <tuple>
-#include <utility>
 
 #include "options.hpp"
 #include "solvers/solver.hpp"
+#include "solvers/upkeep.hpp"
 
 namespace hinge {
-
-struct LasvmMemory {
-  std::array<std::size_t, 2> seeds{};
-
-  static constexpr auto fields =
-      std::tuple{Field{"seeds", &LasvmMemory::seeds, "Examples of the negative and of the positive class taken in unconditionally."}};
-  void mirror() { std::swap(seeds[0], seeds[1]); }
-};
 
 template <class T>
 class Lasvm : public SolverWith<T, LasvmOptions, LasvmMemory> {
@@ -57,8 +49,10 @@ class Lasvm : public SolverWith<T, LasvmOptions, LasvmMemory> {
 
   void process(BinaryModel<T>& binary, std::size_t k) const;
   // Returns false when the repetitions that max_gap asks for were cut short.
-  bool reprocess_online(BinaryModel<T>& binary) const;
+  bool reprocess_online(BinaryModel<T>& binary);
   void remove_idle(BinaryModel<T>& binary) const;
+  // A bounded model has no place for a reserve.
+  bool has_reserve() const { return options_.upkeep && !options_.max_support; }
 };
 
 }  // namespace hinge

@@ -69,9 +69,12 @@ class OnlineSVC(SupportVectorClassifier):
     working_set : {"second-order", "first-order"}, default="second-order"
         How the finishing step chooses pairs of coefficients: by the expected gain, or by their gradients as in the
         LASVM paper. During passes, pairs are always chosen by their gradients.
-    max_gap : float, default=None
-        Repeat REPROCESS after each example until the violation among the support vectors is at most this; None makes
-        one step per example, as in the paper.
+    max_gap : "auto", float or None, default="auto"
+        How closely `partial_fit`, and `fit` without `finishing`, follow the optimum after each example. "auto": they
+        repeat REPROCESS until the largest violation is 0.4, within a budget of steps, and keep up to 1000 examples
+        beyond the margin in reserve. A number repeats REPROCESS until the largest violation is at most this, without a
+        reserve. None is the plain rule of the paper, one step per example: at large `C` its predictions are poor until
+        `finish` is called.
     finishing : bool, default=True
         End `fit` with the finishing step, which optimises the support vectors until no violation exceeds `tol`.
     n_jobs : int, default=None
@@ -146,7 +149,7 @@ class OnlineSVC(SupportVectorClassifier):
         selection: str = "random",
         pool_size: int = 50,
         working_set: str = "second-order",
-        max_gap: float | None = None,
+        max_gap: float | str | None = "auto",
         finishing: bool = True,
         n_jobs: int | None = None,
     ) -> None:
@@ -200,6 +203,18 @@ class OnlineSVC(SupportVectorClassifier):
             return PassPlan(until="converged")
         return PassPlan(1 if isinstance(self.epochs, str) else int(self.epochs), finishing)
 
+    def _gap_rule(self, *, streaming: bool) -> tuple[float | None, bool]:
+        """Return the bound of the gap, and whether to stay near the optimum after every example.
+
+        Passes of `fit` that end with the finishing step need neither: only its result is seen.
+        """
+        if isinstance(self.max_gap, str):
+            choice("max_gap", self.max_gap, ("auto",))
+            return None, streaming or not self.finishing
+        if self.max_gap is None:
+            return None, False
+        return number("max_gap", self.max_gap, above=0, hint="None makes one step per example"), False
+
     def _selection_seed(self) -> int:
         return 0 if self.selection == "random" else random_seed(self.random_state)
 
@@ -213,12 +228,13 @@ class OnlineSVC(SupportVectorClassifier):
                 "epochs must be 'auto' or a number of passes when max_support is set, got 'converge'; "
                 "a bounded number of support vectors need not converge."
             )
-        max_gap = self.max_gap
+        max_gap, upkeep = self._gap_rule(streaming=streaming)
         return _core.LasvmOptions(
             **common,
             tolerance=float(self.tol),
             second_order=choice("working_set", self.working_set, _WORKING_SETS) == "second-order",
-            max_gap=None if max_gap is None else number("max_gap", max_gap, above=0, hint="None sets no bound"),
+            max_gap=max_gap,
+            upkeep=upkeep,
             max_support=bound("max_support", self.max_support, at_least=2),
             selection=choice("selection", self.selection, _SELECTIONS),
             pool_size=whole("pool_size", self.pool_size, at_least=1, hint="a usual value is 50"),

@@ -1,0 +1,73 @@
+#include "solvers/upkeep.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "solvers/pairs.hpp"
+
+namespace hinge {
+
+namespace {
+
+constexpr double target_gap = 0.4;
+constexpr std::size_t steps_per_example = 64;
+constexpr std::size_t gradients_per_example = 200'000;
+constexpr std::size_t examples_of_credit = 16;
+// The reserve times the members bounds what it costs; a large model can spare the least.
+constexpr std::size_t smallest_reserve = 300, largest_reserve = 1000, reserve_times_members = 1'000'000;
+constexpr double margin_unit = 1e-3;  // of LasvmMemory::reserve_margin
+
+std::size_t capacity(std::size_t members) {
+  return std::clamp(reserve_times_members / std::max<std::size_t>(members, 1), smallest_reserve, largest_reserve);
+}
+
+}  // namespace
+
+double beyond_margin(const Bracket& bracket, double label, double gradient) {
+  return label > 0 ? std::min(bracket.top(), bracket.bottom()) - gradient : gradient - std::max(bracket.top(), bracket.bottom());
+}
+
+template <class T>
+bool Upkeep<T>::keeps(const BinaryModel<T>& binary, double distance) const {
+  if (!binary.bracket().has_pair()) return binary.expansion().held_count() < largest_reserve;
+  return memory_.reserve_margin == 0 || distance < margin_unit * static_cast<double>(memory_.reserve_margin);
+}
+
+template <class T>
+void Upkeep<T>::move_pairs(BinaryModel<T>& binary) {
+  const std::size_t members = std::max<std::size_t>(binary.expansion().held_count(), 1);
+  const std::size_t allowance = steps_per_example + gradients_per_example / members;
+  std::size_t& credit = memory_.credit;
+  credit = std::min(credit + allowance, examples_of_credit * allowance);
+  for (; credit > 0 && binary.gap() > target_gap; --credit)
+    if (!reprocess_pair(binary, options_.tolerance, PairChoice::second_order)) return;
+}
+
+// The reserve may exceed its capacity by a quarter, so that members need not be sorted at every example.
+template <class T>
+void Upkeep<T>::shrink_reserve(BinaryModel<T>& binary) {
+  const Expansion& expansion = binary.expansion();
+  const std::size_t most = capacity(expansion.held_count());
+  if (!binary.bracket().has_pair() || expansion.held_count() - expansion.support() <= most + most / 4) return;
+  const std::vector<std::size_t>& idle = binary.members().idle();
+  if (idle.size() <= most) return;
+  struct Idle {
+    double distance;
+    std::int64_t id;
+    std::size_t at;
+  };
+  std::vector<Idle> reserve;
+  for (const std::size_t i : idle) reserve.push_back({beyond_margin(binary.bracket(), expansion.label[i], expansion.gradient[i]), binary.id_of(i), i});
+  // Of equally distant examples the younger ones stay, as in evictions.
+  std::sort(reserve.begin(), reserve.end(), [](const Idle& a, const Idle& b) { return a.distance != b.distance ? a.distance < b.distance : a.id > b.id; });
+  memory_.reserve_margin = static_cast<std::size_t>(std::ceil(std::clamp(reserve[most - 1].distance, margin_unit, 1e12) / margin_unit));
+  for (std::size_t n = most; n < reserve.size(); ++n)
+    if (reserve[n].distance > 0.0) binary.remove(reserve[n].at);
+}
+
+template class Upkeep<float>;
+template class Upkeep<double>;
+
+}  // namespace hinge

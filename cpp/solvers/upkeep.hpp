@@ -1,0 +1,56 @@
+// Upkeep: LASVM that stays near the optimum of all examples seen, after every example of a stream.
+//
+// One REPROCESS per example is not enough where C is large: the bracket widens, and with it the error. More steps alone do not help on noisy
+// data either. The closer the members are to their optimum, the more examples look useless, and those dismissed are missing when the boundary
+// moves on: it then follows the wrong labels, which are never dismissed. Upkeep therefore does two things.
+//
+//   reserve   Examples that do not violate, and members whose coefficient returns to zero, stay as long as they are among the `capacity`
+//             closest to the margin. The reserve of a small model holds everything, so its solution is that of all examples seen.
+//   steps     After the usual REPROCESS, second-order pairs move until the gap is at most `target_gap`, within a budget per example. The
+//             budget is a number of steps plus a number of gradients to update, which makes steps of small models cheap; what quiet examples
+//             leave of it, up to `examples_of_credit` of them, is there for others.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <utility>
+
+#include "binary_model.hpp"
+#include "options.hpp"
+
+namespace hinge {
+
+// Numbers that decide how a stream goes on; they are part of the saved state.
+struct LasvmMemory {
+  std::array<std::size_t, 2> seeds{};
+  std::size_t credit = 0;
+  std::size_t reserve_margin = 0;
+
+  static constexpr auto fields =
+      std::tuple{Field{"seeds", &LasvmMemory::seeds, "Examples of the negative and of the positive class taken in unconditionally."},
+                 Field{"credit", &LasvmMemory::credit, "Steps that earlier examples left over (upkeep)."},
+                 Field{"reserve_margin", &LasvmMemory::reserve_margin, "Thousandths beyond the margin up to which examples are kept; 0: all."}};
+  void mirror() { std::swap(seeds[0], seeds[1]); }
+};
+
+template <class T>
+class Upkeep {
+ public:
+  Upkeep(const LasvmOptions& options, LasvmMemory& memory) : options_(options), memory_(memory) {}
+
+  // An example that does not violate, this far beyond the margin, is worth keeping. Before there is a margin, the first examples are.
+  bool keeps(const BinaryModel<T>& binary, double distance) const;
+  void move_pairs(BinaryModel<T>& binary);
+  void shrink_reserve(BinaryModel<T>& binary);
+
+ private:
+  const LasvmOptions& options_;
+  LasvmMemory& memory_;
+};
+
+// How far an example with this gradient is beyond the bracket, where its coefficient would stay at zero; negative if it violates.
+double beyond_margin(const Bracket& bracket, double label, double gradient);
+
+}  // namespace hinge
