@@ -6,6 +6,8 @@ import threading
 
 import numpy as np
 import pytest
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.svm import SVC
 
 from hinge import OnlineSVC
 
@@ -114,7 +116,8 @@ def test_classes_that_come_late_to_many_support_vectors(seed):
     y[600:] += 2 * (X[600:, 1] > 0.8)
     model = OnlineSVC(C=1, gamma=0.5).partial_fit(X[:600], y[:600]).partial_fit(X[600:], y[600:])
     assert model.classes_.tolist() == [0, 1, 2, 3]
-    assert model.score(X[600:], y[600:]) > 0.8
+    exact = OneVsRestClassifier(SVC(C=1, gamma=0.5)).fit(X, y)  # new labels contradict old ones, so neither is perfect
+    assert model.score(X[600:], y[600:]) > exact.score(X[600:], y[600:]) - 0.02
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

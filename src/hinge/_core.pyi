@@ -27,7 +27,7 @@ class Kernel:
 class LasvmOptions:
     """Options of LASVM."""
 
-    def __init__(self, *, cache_bytes: int = 200000000, threads: int = 1, tolerance: float = 0.001, max_gap: float | None = None, max_support: int | None = None, max_steps: int | None = None, second_order: bool = True, selection: str = 'random', pool_size: int = 50) -> None: ...
+    def __init__(self, *, cache_bytes: int = 200000000, threads: int = 1, tolerance: float = 0.001, max_gap: float | None = None, upkeep: bool = False, max_support: int | None = None, max_steps: int | None = None, second_order: bool = True, selection: str = 'random', pool_size: int = 50) -> None: ...
 
     @property
     def cache_bytes(self) -> int:
@@ -46,6 +46,10 @@ class LasvmOptions:
         """
         Repeat REPROCESS while the gap is wider (delta_max); None: once per example.
         """
+
+    @property
+    def upkeep(self) -> bool:
+        """Stay near the optimum after every example, instead of max_gap."""
 
     @property
     def max_support(self) -> int | None:

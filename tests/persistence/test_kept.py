@@ -56,6 +56,7 @@ MAKERS = {
     "online": lambda: OnlineSVC(C=2.0, class_weight={"few": 2.0}, random_state=0).fit(X, NAMES),
     "online-two-float32": lambda: OnlineSVC(random_state=0).fit(X.astype(np.float32), NUMBERS > 0),
     "online-sparse": lambda: OnlineSVC(kernel="poly", random_state=0).fit(csr_matrix(X * (X > 0)), NUMBERS),
+    "online-stream": lambda: OnlineSVC(C=100, gamma=0.5).partial_fit(X, NUMBERS),
     "robust": lambda: RobustOnlineSVC(warmup=5, random_state=0).fit(X, NUMBERS),
     "tracking": lambda: TrackingSVC(random_state=0).fit(X, NUMBERS),
     "perceptron": lambda: KernelPerceptron(average=True, random_state=0).fit(X, NUMBERS),

@@ -14,7 +14,7 @@ import numpy as np
 from hinge._model.params import KERNELS, check_kernel
 from hinge.exceptions import quoted
 from hinge.persistence import _json
-from hinge.persistence._check_arrays import check_arrays
+from hinge.persistence._check_arrays import add_new_counts, check_arrays
 from hinge.persistence._errors import ModelFileError, require
 from hinge.tables import MAX_FEATURES
 
@@ -42,7 +42,9 @@ _KERNEL: dict[str, tuple[type, ...]] = {"name": (str,), "gamma": (int, float), "
 def check_state(arrays: Arrays, values: Values, options: SolverOptions, *, min_classes: int = 1) -> None:
     """Raise `ModelFileError` unless arrays and values can have come from a `State` with such options."""
     check_values(values, min_classes=min_classes)
-    check_arrays(arrays, values, cast("NativeOptions", options).memory)
+    memory = cast("NativeOptions", options).memory
+    add_new_counts(arrays, values, memory)
+    check_arrays(arrays, values, memory)
 
 
 def check_values(values: Values, *, min_classes: int = 1) -> None:

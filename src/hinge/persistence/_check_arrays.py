@@ -37,6 +37,7 @@ TYPES = {
     "shift_chosen": "int64",
 }  # all others are of the precision of the model
 SCALARS = ("n_kernel_evals", "n_steps", "shift_chosen")
+NEW_COUNTS = ("credit", "reserve_margin")  # files written before `OnlineSVC` had them lack them; 0 is their start
 MAX_COUNT = 1 << 62
 MAX_SEEDS = 5  # examples of each class that a binary model inserts unconditionally at its start
 BOX_TOLERANCE = 1e-9  # relative rounding error of a coefficient at a bound
@@ -58,10 +59,21 @@ def check_arrays(arrays: Arrays, values: Values, memory: dict[str, int]) -> None
     _check_examples(arrays, values)
     check_rows(arrays, len(arrays["ids"]), values)
     _check_features(arrays, values)
-    n_binaries = 1 if len(values["classes"]) <= 2 else len(values["classes"])
+    n_binaries = _n_binaries(values)
     _check_members(arrays, n_binaries)
     _check_coefficients(arrays, n_binaries)
     _check_counts(arrays, values, n_binaries, memory)
+
+
+def add_new_counts(arrays: Arrays, values: Values, memory: dict[str, int]) -> None:
+    """Add the counts that files of earlier versions lack."""
+    for name in NEW_COUNTS:
+        if name in memory:
+            arrays.setdefault(name, np.zeros(_n_binaries(values), dtype=np.int64))
+
+
+def _n_binaries(values: Values) -> int:
+    return 1 if len(values["classes"]) <= 2 else len(values["classes"])
 
 
 def row_types(values: Values) -> dict[str, str]:

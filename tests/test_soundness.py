@@ -1,0 +1,134 @@
+"""Models that learn a stream are about as accurate as `SVC` fitted on the rows seen so far, at every moment."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_matrix
+from sklearn.datasets import load_breast_cancer, load_digits, make_circles, make_moons
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+import hinge
+from hinge import OnlineSVC
+
+COSTS = (0.1, 1.0, 10.0, 100.0, 1000.0)
+MOMENTS = (60, 200, 1000, 2000)
+
+
+def moons(seed):
+    return make_moons(4000, noise=0.35, random_state=seed)
+
+
+def circles(seed):
+    return make_circles(4000, noise=0.15, factor=0.6, random_state=seed)
+
+
+def wrong_labels(seed):
+    """Return four quadrants, with a fifth of the labels drawn at random."""
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(4000, 2))
+    y = (X[:, 0] * X[:, 1] > 0).astype(int)
+    return X, np.where(random.random(len(y)) < 0.2, random.integers(0, 2, len(y)), y)
+
+
+def shuffled(X, y, seed):
+    order = np.random.default_rng(seed).permutation(len(y))
+    return X[order], y[order]
+
+
+def cancer(seed):
+    X, y = load_breast_cancer(return_X_y=True)
+    return shuffled(StandardScaler().fit_transform(X), y, seed)
+
+
+def digits(seed):
+    X, y = load_digits(return_X_y=True)
+    return shuffled(X / 16, y, seed)
+
+
+def differences(data, C, factor, seed):
+    """Return the accuracies of a stream minus those of `SVC` at several moments, in points."""
+    X, y = data(seed)
+    n_train = len(y) // 2
+    gamma = factor / (X.shape[1] * X.var())
+    model, start, found = OnlineSVC(C=C, gamma=gamma), 0, []
+    for end in [moment for moment in MOMENTS if moment <= n_train]:
+        model.partial_fit(X[start:end], y[start:end])
+        exact = SVC(C=C, gamma=gamma).fit(X[:end], y[:end])
+        found.append(100 * (model.score(X[n_train:], y[n_train:]) - exact.score(X[n_train:], y[n_train:])))
+        start = end
+    return found
+
+
+@pytest.mark.parametrize("data", [moons, circles, wrong_labels, cancer, digits])
+def test_a_stream_is_as_accurate_as_svc(data):
+    found = [gap for C in (1.0, 10.0, 100.0) for gap in differences(data, C, 1.0, 0)]
+    assert np.mean(found) > -0.5
+    assert min(found) > -3.0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("factor", [0.3, 1.0, 3.0])
+@pytest.mark.parametrize("data", [moons, circles, wrong_labels, cancer])
+def test_at_every_cost_and_order(data, factor):
+    found = [gap for C in COSTS for seed in range(4) for gap in differences(data, C, factor, seed)]
+    assert np.mean(found) > -0.5
+    assert min(found) > -3.0
+
+
+def test_the_plain_rule_is_not(rows=2000):
+    """The test above can fail: one step per example leaves the moons far behind at C=100."""
+    X, y = moons(0)
+    plain = OnlineSVC(C=100, max_gap=None).partial_fit(X[:rows], y[:rows])
+    assert plain.score(X[rows:], y[rows:]) < SVC(C=100).fit(X[:rows], y[:rows]).score(X[rows:], y[rows:]) - 0.05
+
+
+@pytest.mark.parametrize("C", [1.0, 100.0])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_chunks_of_any_size_give_the_same_model(C, sparse):
+    X, y = wrong_labels(0)
+    X, y = csr_matrix(X[:1500]) if sparse else X[:1500], y[:1500]
+    models = []
+    for size in (1, 7, 1500):
+        model = OnlineSVC(C=C, gamma=1.0)
+        for start in range(0, 1500, size):
+            model.partial_fit(X[start : start + size], y[start : start + size])
+        models.append(model)
+    for other in models[1:]:
+        np.testing.assert_array_equal(other.support_, models[0].support_)
+        np.testing.assert_allclose(other.dual_coef_, models[0].dual_coef_, rtol=1e-5, atol=1e-7 * C)
+
+
+def test_a_saved_stream_goes_on_alike(tmp_path):
+    """What upkeep remembers is in the file: the step credit, and how far the reserve reaches."""
+    X, y = wrong_labels(1)
+    model = OnlineSVC(C=50, gamma=1.0).partial_fit(X[:2500], y[:2500])
+    hinge.save(model, tmp_path / "model.hinge")
+    loaded = hinge.load(tmp_path / "model.hinge")
+    for each in (model, loaded):
+        each.partial_fit(X[2500:3000], y[2500:3000])
+    np.testing.assert_array_equal(loaded.support_, model.support_)
+    np.testing.assert_allclose(loaded.dual_coef_, model.dual_coef_, rtol=1e-5, atol=1e-5)
+
+
+def test_the_reserve_is_bounded():
+    """Easy examples stay close to the margin for a while, but no more than a thousand of them."""
+    random = np.random.default_rng(0)
+    X = random.normal(size=(6000, 2)) + 4 * random.integers(0, 2, size=(6000, 1))
+    y = X.sum(axis=1) > 4
+    model = OnlineSVC().partial_fit(X, y)
+    assert model._state.native.n_retained <= len(model.support_) + 1250
+
+
+def test_one_class_alone_fills_no_more_than_the_reserve():
+    X = np.random.default_rng(0).normal(size=(5000, 2))
+    model = OnlineSVC(gamma=0.5).partial_fit(X, np.zeros(5000), classes=[0, 1])
+    assert model._state.native.n_retained <= 1000
+    other = OnlineSVC(gamma=0.5).partial_fit(X + 4, np.ones(5000), classes=[0, 1])
+    assert other._state.native.n_retained <= 1000
+    model.partial_fit(X[:500] + 3, np.ones(500))
+    exact = SVC(gamma=0.5).fit(np.vstack([X, X[:500] + 3]), np.r_[np.zeros(5000), np.ones(500)])
+    test = np.random.default_rng(1).normal(size=(2000, 2))
+    score = np.mean(model.predict(test) == 0) + np.mean(model.predict(test + 3) == 1)
+    assert score > np.mean(exact.predict(test) == 0) + np.mean(exact.predict(test + 3) == 1) - 0.04
