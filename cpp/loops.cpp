@@ -154,7 +154,8 @@ Extremes extremes(const double* gradient, const std::uint8_t* room, std::size_t 
 // Fractions are compared by cross multiplication: a division for every example would cost more than all the rest.
 template <class T>
 Partner partner(const double* gradient, const T* const* row, const T* diagonal, const std::uint8_t* room,
-                double fixed_gradient, double fixed_diagonal, std::size_t count) {
+                double fixed_gradient, double fixed_diagonal, double direction, std::size_t count) {
+  const std::uint8_t way = direction > 0.0 ? may_fall : may_rise;
   const Doubles tiny = spread(1e-12);
   Doubles numerator{}, denominator = spread(1.0);
   Longs at{}, index = first_indices();
@@ -163,12 +164,12 @@ Partner partner(const double* gradient, const T* const* row, const T* diagonal, 
     const std::size_t last = count - first < segment_length ? count : first + segment_length;
     if (last < count) announce(row[first / segment_length + 1]);
     for (std::size_t j = first; j < last; j += lanes, index += static_cast<std::int64_t>(lanes)) {
-      const Doubles slope = fixed_gradient - load<Doubles>(gradient + j);
+      const Doubles slope = direction * (fixed_gradient - load<Doubles>(gradient + j));
       Doubles curvature = fixed_diagonal + widen(diagonal + j) - 2.0 * widen(segment + (j - first));
       curvature = curvature > tiny ? curvature : tiny;
       const Doubles gain = slope * slope;
       const Longs better =
-          lanes_with(room + j, may_fall) & (slope > spread(0.0)) & (gain * denominator > numerator * curvature);
+          lanes_with(room + j, way) & (slope > spread(0.0)) & (gain * denominator > numerator * curvature);
       numerator = better ? gain : numerator;
       denominator = better ? curvature : denominator;
       at = better ? index : at;

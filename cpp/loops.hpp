@@ -55,9 +55,10 @@ struct Loops {
                   const double* up, const double* down, std::size_t count);
   Extremes (*extremes)(const double* gradient, const std::uint8_t* room, std::size_t count);
   Slack (*slack)(const double* gradient, const double* low, const double* high, const double* label, std::size_t count);
-  // Largest (fixed_gradient - gradient_j)^2 / (fixed_diagonal + diagonal_j - 2 row_j) over j that may fall.
+  // Largest (fixed_gradient - gradient_j)^2 / (fixed_diagonal + diagonal_j - 2 row_j) over j that may move the way that makes a violating pair
+  // with the fixed example: fall, if that rises (direction 1), or rise (direction -1).
   Partner (*partner)(const double* gradient, const T* const* row, const T* diagonal, const std::uint8_t* room,
-                     double fixed_gradient, double fixed_diagonal, std::size_t count);
+                     double fixed_gradient, double fixed_diagonal, double direction, std::size_t count);
   double (*dot)(const T* row, const double* weights, std::size_t count);
   double (*sum_of_squares)(const T* values, std::size_t count);
   // products_j = <x, row picked_j of values>, rows of `features` values.

@@ -13,7 +13,7 @@ import hinge
 from hinge import OnlineSVC
 
 COSTS = (0.1, 1.0, 10.0, 100.0, 1000.0)
-MOMENTS = (60, 200, 1000, 2000)
+MOMENTS = (200, 1000, 2000)
 
 
 def moons(seed):
@@ -54,7 +54,7 @@ def differences(data, C, factor, seed):
     gamma = factor / (X.shape[1] * X.var())
     model, start, found = OnlineSVC(C=C, gamma=gamma), 0, []
     for end in [moment for moment in MOMENTS if moment <= n_train]:
-        model.partial_fit(X[start:end], y[start:end])
+        model.partial_fit(X[start:end], y[start:end], classes=np.unique(y))
         exact = SVC(C=C, gamma=gamma).fit(X[:end], y[:end])
         found.append(100 * (model.score(X[n_train:], y[n_train:]) - exact.score(X[n_train:], y[n_train:])))
         start = end
@@ -96,8 +96,8 @@ def test_chunks_of_any_size_give_the_same_model(C, sparse):
             model.partial_fit(X[start : start + size], y[start : start + size])
         models.append(model)
     for other in models[1:]:
-        np.testing.assert_array_equal(other.support_, models[0].support_)
-        np.testing.assert_allclose(other.dual_coef_, models[0].dual_coef_, rtol=1e-5, atol=1e-7 * C)
+        np.testing.assert_array_equal(np.sort(other.support_), np.sort(models[0].support_))
+        np.testing.assert_allclose(other.decision_function(X), models[0].decision_function(X), rtol=1e-5, atol=1e-6)
 
 
 def test_a_saved_stream_goes_on_alike(tmp_path):

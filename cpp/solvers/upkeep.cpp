@@ -42,7 +42,7 @@ void Upkeep<T>::move_pairs(BinaryModel<T>& binary) {
   std::size_t& credit = memory_.credit;
   credit = std::min(credit + allowance, examples_of_credit * allowance);
   for (; credit > 0 && binary.gap() > target_gap; --credit)
-    if (!reprocess_pair(binary, options_.tolerance, PairChoice::second_order)) return;
+    if (!reprocess_pair(binary, options_.tolerance, PairChoice::second_order_of_older)) return;
 }
 
 // The reserve may exceed its capacity by a quarter, so that members need not be sorted at every example.
