@@ -231,6 +231,7 @@ class SupportVectorClassifier(KernelClassifier):
         state = self._fitted_state()
         require_convex(state)
         data = self._task.check(self, X, y, sample_weight, state)
+        rows = data.X.astype(state.storage.dtype, copy=False)
         self._solution()
         with one_blas_thread():
-            return measure(state, data.X, data.class_numbers(state.table), data.costs)
+            return measure(state, rows, data.class_numbers(state.table), data.costs)

@@ -62,6 +62,13 @@ class TrainingData:
         """True if no row has cost 0."""
         return bool(self.used.all())
 
+    def part(self, rows: slice) -> TrainingData:
+        """Return some of the rows."""
+        if rows.start == 0 and rows.stop == len(self):
+            return self
+        weights, costs = self.weights[rows], self.costs[rows]
+        return TrainingData(self.X[rows], self.y[rows], weights, costs, {}, self.ids[rows], self.features)
+
     def class_numbers(self, table: ClassTable) -> NDArray[np.int32]:
         """Return the native class number of each row; 0 for rows of cost 0."""
         if self.is_all_used:

@@ -110,7 +110,7 @@ def first_state(  # noqa: PLR0917
     data = learner.with_ids(task.check(blank, X, y, sample_weight, None), None, ids)
     table = task.classes(data, None, classes)
     data.require_weight()
-    return learner.new_state(estimator, data, options, table), data, features_of(blank)
+    return learner.start_stream(estimator, data, options, table), data, features_of(blank)
 
 
 def finish(estimator: Estimator) -> Estimator:
