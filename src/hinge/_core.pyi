@@ -575,6 +575,11 @@ class KernelModel32:
     def polish(self) -> None:
         """Solve the free coefficients of small models to the last digit."""
 
+    def wants_shift(self, batch: Batch32) -> bool:
+        """
+        Return whether a model that learned these rows from scratch would be more precise.
+        """
+
     def coefficients(self) -> numpy.typing.NDArray[numpy.float64]:
         """
         Return signed alpha, shape (binary models, retained), in the order of `state()["ids"]`.
@@ -672,6 +677,11 @@ class KernelModel64:
 
     def polish(self) -> None:
         """Solve the free coefficients of small models to the last digit."""
+
+    def wants_shift(self, batch: Batch64) -> bool:
+        """
+        Return whether a model that learned these rows from scratch would be more precise.
+        """
 
     def coefficients(self) -> numpy.typing.NDArray[numpy.float64]:
         """
