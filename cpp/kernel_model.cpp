@@ -383,7 +383,7 @@ void KernelModel<T>::count_mistake(const TrainingBatch<T>& training, Panel<T>& p
   std::int32_t guess = decisions[0] > 0 ? 1 : 0;
   if (binaries_.size() > 1)
     guess = binaries_[static_cast<std::size_t>(std::max_element(decisions, decisions + binaries_.size()) - decisions)].positive_class();
-  tally.outcome.mistakes += guess != label;
+  if (guess != label) tally.outcome.add_mistake(tally.outcome.visited);
   ++tally.outcome.visited;
 }
 

@@ -165,7 +165,8 @@ class TestChunks:
         X, y = noisy(300)
         X[:20] *= 0.1
         models = [
-            learned(IncrementalSVC(max_examples=40, eviction=eviction), X, y, sizes) for sizes in ([], [1] * 300, [7, 80])
+            learned(IncrementalSVC(max_examples=40, eviction=eviction), X, y, sizes)
+            for sizes in ([], [1] * 300, [7, 80])
         ]
         for model in models:
             assert_same(models[0], model, X)
@@ -305,9 +306,10 @@ class TestInterrupts:
             visit(state, *others)
 
         X[60:] *= 3
-        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-            patch.setattr(learner, "visit", interrupted)
+        monkeypatch.setattr(learner, "visit", interrupted)
+        with pytest.raises(KeyboardInterrupt):
             model.partial_fit(X[60:70], y[60:70])
+        monkeypatch.undo()
         assert (gamma_of(model), model.n_seen_) == (before, 70)
         assert model.predict(X).shape == (120,)
         model.partial_fit(X[70:], y[70:])

@@ -12,6 +12,7 @@ from hinge.exceptions import ParameterError
 
 if TYPE_CHECKING:
     from hinge._fit.data import TrainingData
+    from hinge._fit.estimator import StreamRisk
     from hinge._model.types import ClassWeight, Gamma, Kernel, RandomStateLike
 
 _MAX_STEPS = 1_000_000  # per example: Ctrl-C waits until an example is learned
@@ -159,6 +160,10 @@ class TrackingSVC(SupportVectorClassifier):
 
     def _options(self, *, streaming: bool) -> _core.TrackingOptions:
         return self._check_params(streaming=streaming).replace(seed=random_seed(self.random_state))
+
+    @property
+    def _stream_risks(self) -> frozenset[StreamRisk]:
+        return frozenset()  # all examples stay
 
     def _check_params(self, *, streaming: bool) -> _core.TrackingOptions:
         common = self._classifier_options(streaming=streaming)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self
 from sklearn.base import ClassifierMixin
 
 from hinge._fit import driver
-from hinge._fit.estimator import KernelEstimator
+from hinge._fit.estimator import KernelEstimator, StreamRisk
 from hinge._fit.learner import KernelLearner
 from hinge._fit.progress import with_callbacks
 from hinge._fit.tasks import Classification
@@ -36,6 +36,10 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
     _task = Classification()
     _learner = KernelLearner(State)
     stream_traits = StreamTraits()
+
+    @property
+    def _stream_risks(self) -> frozenset[StreamRisk]:
+        return frozenset({"pause"})
 
     @property
     @reads

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from hinge._model.validation import TakenRows
 from hinge.exceptions import DataError
 
 if TYPE_CHECKING:
@@ -68,6 +69,11 @@ class TrainingData:
             return self
         weights, costs = self.weights[rows], self.costs[rows]
         return TrainingData(self.X[rows], self.y[rows], weights, costs, {}, self.ids[rows], self.features)
+
+    def selected(self, rows: NDArray[np.bool_]) -> TrainingData:
+        """Return the rows of a mask, without ids."""
+        taken = self.X.array() if type(self.X) is TakenRows else self.X
+        return TrainingData(taken[rows], self.y[rows], self.weights[rows], self.costs[rows], {})
 
     def class_numbers(self, table: ClassTable) -> NDArray[np.int32]:
         """Return the native class number of each row; 0 for rows of cost 0."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
@@ -24,10 +24,14 @@ if TYPE_CHECKING:
     from hinge._fit.tasks import Task
     from hinge._model.options import CommonOptions, SolverOptions
     from hinge._model.predictor import Predictor
-    from hinge._model.state import ProgressiveScore, State
+    from hinge._model.progressive import ProgressiveScore
+    from hinge._model.state import State
     from hinge._model.types import ClassWeight, Gamma, Kernel, MatrixLike, RandomStateLike, Rows, Values
     from hinge._model.validation import PooledRows
     from hinge.streaming import StreamTraits
+
+
+StreamRisk: TypeAlias = Literal["one class first", "pause", "repetition"]
 
 
 class KernelEstimator(CallbackSupportMixin, BaseEstimator):
@@ -76,6 +80,11 @@ class KernelEstimator(CallbackSupportMixin, BaseEstimator):
         return self.kernel, self.degree, self.gamma, self.coef0
 
     @property
+    def _stream_risks(self) -> frozenset[StreamRisk]:
+        """The shapes of streams that spoil the model."""
+        return frozenset()
+
+    @property
     def _cost(self) -> float:
         """Upper bound of the coefficient of an example of weight 1."""
         return 1.0
@@ -102,7 +111,8 @@ class KernelEstimator(CallbackSupportMixin, BaseEstimator):
     def _predictor(self) -> Predictor:
         """Return an immutable snapshot of the state for predictions.
 
-        While another thread learns, it is the snapshot made before. There is none during brief calls; it waits for these.
+        While another thread learns, it is the snapshot made before. During brief calls there is
+        none; it waits for these.
         """
         ready = self._fitted_state().predictor
         return self._make_snapshot() if ready is None else ready

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
     from hinge._model.kernels import KernelSpec
-    from hinge._model.types import DType, Rows
+    from hinge._model.types import Rows
 
 # A thousandth of the largest float, so that sums of kernel values do not overflow.
 _MAX_KERNEL_VALUES = {np.dtype(kind): 1e-3 * float(np.finfo(kind).max) for kind in (np.float32, np.float64)}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import math
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeAlias
@@ -17,6 +16,8 @@ from hinge._model.interrupts import deferred_interrupts
 from hinge._model.kernels import KernelSpec
 from hinge._model.labels import ClassTable
 from hinge._model.predictor import NativePredictor, Predictor
+from hinge._model.progressive import ProgressiveScore
+from hinge._model.stream_watch import StreamWatch
 from hinge._model.threads import one_blas_thread
 from hinge._model.validation import Storage
 
@@ -74,32 +75,6 @@ class NativeModel(Protocol):
     def state(self) -> Arrays: ...
 
 
-@dataclass
-class ProgressiveScore:
-    """Test-then-train score: how often a model predicted an example correctly before learning it.
-
-    Attributes
-    ----------
-    n_examples : int
-        Number of examples predicted and then learned.
-    n_mistakes : int
-        Number of wrong predictions among them.
-    """
-
-    n_examples: int = 0
-    n_mistakes: int = 0
-
-    @property
-    def error(self) -> float:
-        """Fraction of wrong predictions; NaN before the first example."""
-        return self.n_mistakes / self.n_examples if self.n_examples else math.nan
-
-    def count(self, outcome: _core.Outcome) -> None:
-        """Add the counts of one native call."""
-        self.n_examples += outcome.visited
-        self.n_mistakes += outcome.mistakes
-
-
 @dataclass(frozen=True)
 class Support:
     """Support vectors, grouped by class and in the order of the stream within a class."""
@@ -150,6 +125,7 @@ class State:
     def _reset(self) -> None:
         """Initialise the attributes that are not saved."""
         self.progressive_score = ProgressiveScore()
+        self.watch = StreamWatch()
         self.converged = True
         self.predictor: Predictor | None = None
 
@@ -385,8 +361,9 @@ class State:
         self._native = None
         counts, self.beginning = values.get("beginning"), None
         if counts is not None:
-            parts = (self.storage, counts["built_from"], counts["n_examples"])
-            self.beginning = FirstExamples.from_arrays(stored, BEGINNING, *parts)
+            self.beginning = FirstExamples.from_arrays(
+                stored, BEGINNING, self.storage, counts["built_from"], counts["n_examples"]
+            )
         self._reset()
 
     def state_to_change(self) -> Self:
@@ -394,7 +371,7 @@ class State:
         if self.kernel.function is None:
             return self
         copied = self.copy()
-        copied.progressive_score = replace(self.progressive_score)
+        copied.progressive_score, copied.watch = replace(self.progressive_score), self.watch
         return copied
 
     def copy(self) -> Self:

@@ -104,7 +104,12 @@ class ExactLearner(KernelLearner[ExactState]):
         warn_if_violated(state, estimator.tol)
 
     def _learn_next(
-        self, estimator: KernelEstimator, state: ExactState, data: TrainingData, first: int, monitor: _core.Monitor | None
+        self,
+        estimator: KernelEstimator,
+        state: ExactState,
+        data: TrainingData,
+        first: int,
+        monitor: _core.Monitor | None,
     ) -> None:
         with state.adding(data, first):
             super()._learn_next(estimator, state, data, first, monitor)

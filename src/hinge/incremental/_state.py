@@ -82,7 +82,7 @@ class ExactState(State):
 
     def is_brief(self, n_rows: int, *, has_readers: bool) -> bool:
         """Return whether learning so many rows is not worth a snapshot; a single one may take many steps."""
-        return not has_readers and n_rows <= 16  # noqa: PLR2004
+        return not has_readers and n_rows <= 16
 
     @property
     def uses_blas(self) -> bool:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from hinge import _core
+    from hinge._fit.estimator import StreamRisk
     from hinge._model.types import Array, ClassWeight, Gamma, IdList, Kernel, Labels, MatrixLike, RandomStateLike
 
 
@@ -390,6 +391,10 @@ class IncrementalSVC(SupportVectorClassifier):
         """Return counts per binary model in the order of the classes."""
         table = self._state.table
         return counts[table.numbers] if len(table) > 2 else counts
+
+    @property
+    def _stream_risks(self) -> frozenset[StreamRisk]:
+        return frozenset() if self.max_examples is None else frozenset({"pause", "repetition"})
 
     def _check_params(self, *, streaming: bool) -> _core.ExactOptions:
         return exact.exact_options(self, self._classifier_options(streaming=streaming))

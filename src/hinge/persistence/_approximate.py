@@ -16,7 +16,7 @@ from hinge.persistence._first_examples import HELD, check_first_rows, check_ids,
 if TYPE_CHECKING:
     from hinge._fit.estimator import KernelEstimator
     from hinge._model.options import ApproximateOptions, SolverOptions
-    from hinge._model.types import Array, Arrays, Values
+    from hinge._model.types import Arrays, Values
     from hinge.persistence._registry import Entry
 
 MATRICES = frozenset({"values", "projection", "frequencies", f"{HELD}values"})
