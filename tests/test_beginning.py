@@ -272,17 +272,17 @@ class TestCopies:
     @pytest.mark.parametrize("kind", [*CLASSIFIERS, IncrementalOneClassSVM])
     @pytest.mark.parametrize("container", [np.asarray, csr_matrix])
     def test_a_saved_model_goes_on_as_it_would_have(self, kind, container, tmp_path):
-        X, y = noisy(300)
-        X = container(X * np.linspace(0.1, 1, 300)[:, None])
-        model = kind(random_state=0)
-        for start, stop in ((0, 1), (1, 30), (30, 64), (64, 250)):
+        X, y = noisy(280)
+        X = container(X * np.linspace(0.1, 1, 280)[:, None])
+        model, straight = kind(random_state=0), learned(kind(random_state=0), X, y, [])
+        for start, stop in ((0, 1), (1, 100)):
             learned(model, X[start:stop], y[start:stop], [])
             hinge.save(model, tmp_path / "model.hinge")
             for copied in (hinge.load(tmp_path / "model.hinge"), pickle.loads(pickle.dumps(model))):
                 learned(copied, X[stop:], y[stop:], [])
-                assert_same(copied, learned(kind(random_state=0), X, y, [stop]), X)
+                assert_same(copied, straight, X)
 
-    def test_the_first_rows_are_dropped_in_the_end(self, tmp_path):
+    def test_the_first_rows_are_dropped_in_the_end(self):
         X, y = noisy(1100)
         model = OnlineSVC().partial_fit(X[:1000], y[:1000])
         assert len(model._state.to_arrays()[0]["held_ids"]) == 1000

@@ -88,8 +88,8 @@ def measure(quick: bool) -> Section:
                 peers.append(_run(shape(_split(X, y, random), random), results))
         rows.append((title, f"{100 * mean(peers):.1f}", *map(str, results.values())))
     return Section(
-        "Accuracy after streams in bad shape, points above SVC on the same rows: mean (worst); !: StreamWarning in every "
-        "run, (!): in some",
+        "Accuracy after streams in bad shape, points above SVC on the same rows: mean (worst); !: StreamWarning in all "
+        "runs, (!): in some",
         ("stream", "SVC, %", *MODELS),
         rows,
     )

@@ -412,6 +412,10 @@ class Outcome:
         """Examples misclassified before they were learned."""
 
     @property
+    def mistakes_at(self) -> numpy.typing.NDArray[numpy.int64]:
+        """Which of the examples visited were misclassified, counted from 0."""
+
+    @property
     def steps(self) -> int:
         """Steps of a coefficient or a pair of them."""
 

@@ -81,8 +81,11 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
     ) -> Self:
         """Learn more examples, in the order given.
 
-        The first call decides `gamma` (`gamma="scale"` uses its examples only), the precision, and whether examples
-        are stored dense or sparse. Later input is converted accordingly.
+        `gamma="scale"` is computed again after 4, 16, 64, 256 and 1024 rows of the stream. If it changes by more than
+        5 %, these rows are learned again, so that the model is the one that had this gamma from the first row on. The
+        first 1024 rows also decide the precision: as soon as one of them is not float32, the model uses float64. After
+        that, both are final, and rows are converted to the precision of the model. The first call decides whether
+        examples are stored dense or sparse. How a stream is cut into calls does not matter.
 
         Shuffle a stream that is sorted by class: every example is visited once, and while only one class has been
         seen, only some of its examples are kept.

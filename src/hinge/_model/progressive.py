@@ -6,9 +6,8 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
-import numpy as np
-
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from hinge import _core
@@ -65,7 +64,7 @@ class ProgressiveScore:
         """Add the counts of one native call."""
         if outcome.mistakes:
             self.add(outcome.visited, outcome.mistakes_at)
-        else:
+        else:  # as most single rows: save the array
             self.n_examples += outcome.visited
 
     def add(self, n_examples: int, mistakes_at: NDArray[np.int64]) -> None:
@@ -73,5 +72,7 @@ class ProgressiveScore:
         numbers = self.n_examples + mistakes_at[-self.RECENT :]
         self.n_examples += n_examples
         self.n_mistakes += len(mistakes_at)
-        recent = np.concatenate([np.array(self.recent_mistakes, dtype=np.int64), numbers])
-        self.recent_mistakes = tuple(recent[recent >= self.n_examples - self.RECENT].tolist())
+        recent = (*self.recent_mistakes, *numbers.tolist())
+        if len(recent) > self.RECENT:  # drop old numbers only now and then
+            recent = tuple(number for number in recent if number >= self.n_examples - self.RECENT)
+        self.recent_mistakes = recent

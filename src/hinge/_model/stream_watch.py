@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from hinge._model.types import is_sparse
 from hinge._model.validation import TakenRows
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Hashable, Iterator
 
     from hinge._model.types import Labels, Rows
 
 _PAUSE = 1000  # rows without a class
-_EXPECTED = 20  # rows of the class that a shuffled stream would have had meanwhile: it has none once in 500 million
+_MAX_CHANCE = 1e-9  # that all rows of a class come so early in a shuffled stream
 _PERIOD = 100  # look for classes that stay away every so many rows
 _BLOCK = 1000  # rows among which repetitions are counted
 _FEWER = 10  # by this factor fewer different rows than before count as repetitions
@@ -47,13 +49,13 @@ class StreamWatch:
     >>> watch = StreamWatch()
     >>> watch.find_pause(np.tile(["low", "high"], 500))
     >>> watch.find_pause(np.repeat("low", 2000))
-    ('high', 1001, 0.5)
+    ('high', 1000, 0.5)
     """
 
     n_rows: int = 0
     has_warned: bool = False
     _classes: dict[Hashable, Appearances] = field(default_factory=dict)
-    _recent: deque[float] = field(default_factory=lambda: deque(maxlen=_BLOCK))
+    _recent: deque[int] = field(default_factory=lambda: deque(maxlen=_BLOCK))
     _n_signed: int = 0
     _most_different: int = 0
 
@@ -87,18 +89,15 @@ class StreamWatch:
 
     def _pause(self) -> tuple[Hashable, int, float] | None:
         for label, known in self._classes.items():
-            length, share = self.n_rows - known.last, known.count / (known.last + 1)
-            if length > _PAUSE and share * length >= _EXPECTED:
-                return label, length, share
+            length, before = self.n_rows - known.last - 1, known.last + 1
+            if length >= _PAUSE and (before / self.n_rows) ** known.count < _MAX_CHANCE:
+                return label, length, known.count / before
         return None
 
     def find_repetition(self, X: Rows) -> int | None:
         """Note the next rows; return the number of different ones among the last 1000 if it has fallen tenfold."""
-        rows = X.array() if type(X) is TakenRows else X
-        with np.errstate(all="ignore"):
-            signatures = np.asarray(rows @ np.cos(np.arange(rows.shape[1]))).ravel().tolist()
         found = None
-        for signature in signatures:
+        for signature in _signatures(X.array() if type(X) is TakenRows else X):
             self._recent.append(signature)
             self._n_signed += 1
             if self._n_signed % _BLOCK == 0:
@@ -107,3 +106,13 @@ class StreamWatch:
                     found = n_different
                 self._most_different = max(self._most_different, n_different)
         return found
+
+
+def _signatures(X: Rows) -> Iterator[int]:
+    """Yield a number per row; equal rows have equal numbers."""
+    if not is_sparse(X):
+        for row in X:
+            yield hash(row.tobytes())
+        return
+    for start, stop in pairwise(X.indptr.tolist()):
+        yield hash((X.indices[start:stop].tobytes(), X.data[start:stop].tobytes()))
