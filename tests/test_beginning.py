@@ -24,6 +24,7 @@ from hinge import (
 )
 from hinge._fit import learner
 from hinge._model.kernels import weighted_variance
+from hinge._model.validation import PooledRows
 
 ONLINE = [OnlineSVC, RobustOnlineSVC, TrackingSVC, KernelPerceptron]
 CLASSIFIERS = [*ONLINE, IncrementalSVC]
@@ -183,6 +184,16 @@ class TestChunks:
             parts.partial_fit(X[start : start + 30], y[start : start + 30], classes=range(10))
         assert_same(whole, parts, X)
         assert gamma_of(whole) == pytest.approx(scale(X[:256]), rel=0.051)
+
+
+    @pytest.mark.parametrize("container", [np.asarray, csr_matrix])
+    def test_rows_of_a_pool(self, container):
+        X, y = noisy(100)
+        pool, taken = PooledRows(container(X)), OnlineSVC().partial_fit(container(X[:3]), y[:3], classes=[0, 1])
+        for start in range(3, 100, 9):
+            rows = np.arange(start, min(start + 9, 100))
+            taken.partial_fit(pool.take(rows), y[rows])
+        assert_same(taken, OnlineSVC().partial_fit(container(X), y, classes=[0, 1]), X)
 
 
 class TestPrecision:

@@ -77,6 +77,7 @@ class Storage:
 
     def convert(self, X: Rows) -> Rows:
         """Return checked examples in this storage, without a copy if they are."""
+        X = X.array() if type(X) is TakenRows else X
         if self.sparse:
             return as_csr(X)
         return X.toarray() if is_sparse(X) else X
@@ -147,7 +148,7 @@ class TakenRows:
         """Precision of the rows."""
         return self.pool.storage.dtype
 
-    def __getitem__(self, rows: slice) -> TakenRows:
+    def __getitem__(self, rows: slice | NDArray[np.intp]) -> TakenRows:
         return TakenRows(self.pool, self.rows[rows])
 
     def batch(self) -> Batch:

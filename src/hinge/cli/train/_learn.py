@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from hinge.tables import Examples, Labels, Matrix
 
 MIN_BATCH, MAX_BATCH = 32, 1024  # rows that are predicted, then learned
+MIN_ROWS_FOR_GAMMA = 1024  # of the first chunk of a pipe
 N_PLOTTED = 2500  # examples kept for the plot of two features
 
 
@@ -202,7 +203,7 @@ def learn(model: Model, source: TrainingSource, epochs: int, checkpoint: Checkpo
         task = progress.add_task("learning", total=None, visible=False, seen=0, error="", size=0)
         try:
             for epoch in range(epochs):
-                for X, y in _batches(_with_gamma(model, source.chunks(epoch)), model):
+                for X, y in _batches(_with_gamma(model, source, epoch), model):
                     trainer.learn(X, y, source.classes, is_first_pass=epoch == 0)
                     _show(progress, task, result, _fraction_done(source.fraction_read(), epoch, epochs))
                     checkpoint.save_if_due(model)
@@ -221,11 +222,15 @@ def learn(model: Model, source: TrainingSource, epochs: int, checkpoint: Checkpo
     return result
 
 
-def _with_gamma(model: Model, chunks: Iterable[Examples]) -> Iterator[Examples]:
-    """Pass chunks on; set `gamma` from the whole first chunk, because the first batch alone is small."""
-    for X, y in chunks:
+def _with_gamma(model: Model, source: TrainingSource, epoch: int) -> Iterator[Examples]:
+    """Yield the chunks of a pass; set `gamma` from the whole first chunk, because the first batch alone is small.
+
+    A pipe may begin with a few rows. The model then chooses `gamma` as more of them arrive.
+    """
+    for X, y in source.chunks(epoch):
         rows = rows_to_learn(model, X, y)
-        if isinstance(model.gamma, str) and not streaming.is_fitted(model) and rows.shape[0]:
+        is_large = rows.shape[0] >= (1 if source.is_repeatable else MIN_ROWS_FOR_GAMMA)
+        if is_large and isinstance(model.gamma, str) and not streaming.is_fitted(model):
             model.set_params(gamma=streaming.resolve_gamma(model, rows))
         yield X, y
 
