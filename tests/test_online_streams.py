@@ -63,6 +63,7 @@ class TestSelections:
 
 
 class TestThreads:
+    @pytest.mark.filterwarnings("ignore::hinge.StreamWarning")  # the classes come one after the other
     def test_predicting_while_new_classes_come(self):
         random = np.random.default_rng(0)
         X = random.normal(size=(2000, 4))

@@ -116,7 +116,7 @@ class Beginning:
             check_overflow(X, kernel, columns["costs"])
         except DataError:
             return present
-        return kernel if abs(math.log(kernel.gamma / present.gamma)) > _MIN_CHANGE else present
+        return kernel if abs(math.log(kernel.gamma) - math.log(present.gamma)) > _MIN_CHANGE else present
 
     def _replace(self, kernel: KernelSpec, storage: Storage) -> None:
         """Learn the examples stored again; the state changes only at the end, so that an error leaves it usable."""

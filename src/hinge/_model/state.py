@@ -179,7 +179,7 @@ class State:
         A snapshot may copy all rows held, which takes as long as learning about 16. As long as no other thread has
         predicted, that would be for nobody, unless the call is long.
         """
-        if self.beginning is not None and n_rows >= self.beginning.n_missing:
+        if has_readers and self.beginning is not None and n_rows >= self.beginning.n_missing:
             n_rows += len(self.beginning)  # these are learned again
         return n_rows <= (16 if has_readers else 256)
 
