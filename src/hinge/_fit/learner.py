@@ -129,17 +129,18 @@ class KernelLearner(Generic[StateT]):
     def _learn_next(
         self, estimator: KernelEstimator, state: StateT, data: TrainingData, first: int, monitor: _core.Monitor | None
     ) -> None:
+        seed = estimator._selection_seed()
+        if state.beginning is None:
+            visit(state, data, first, seed, monitor)
+            return
+
         def visit_rows(state: State, data: TrainingData, first: int) -> None:
             visit(state, data, first, seed, monitor)
 
         def learn_again(state: State, data: TrainingData) -> None:
             self._learn_again(state, data, seed, monitor)
 
-        seed = estimator._selection_seed()
-        if state.beginning is None:
-            visit_rows(state, data, first)
-        else:
-            Beginning(estimator, state, visit_rows, learn_again).learn(data, first)
+        Beginning(estimator, state, visit_rows, learn_again).learn(data, first)
 
     def _learn_again(self, state: State, data: TrainingData, seed: int, monitor: _core.Monitor | None) -> None:
         """Learn the first examples of a stream again with an empty state."""

@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 
     from hinge._model.types import Labels, Rows
 
-_PAUSE = 1000  # rows without a class
+_PAUSE = 100  # rows without a class: fewer hardly harm any model
+_ONE_CLASS = 1000  # rows of one class at the beginning
 _MAX_CHANCE = 1e-9  # that all rows of a class come so early in a shuffled stream
-_PERIOD = 100  # look for classes that stay away every so many rows
+_PERIOD = 20  # look for classes that stay away every so many rows
 _BLOCK = 1000  # rows among which repetitions are counted
 _FEWER = 10  # by this factor fewer different rows than before count as repetitions
 
@@ -49,7 +50,7 @@ class StreamWatch:
     >>> watch = StreamWatch()
     >>> watch.find_pause(np.tile(["low", "high"], 500))
     >>> watch.find_pause(np.repeat("low", 2000))
-    ('high', 1000, 0.5)
+    ('high', 100, 0.5)
     """
 
     n_rows: int = 0
@@ -70,7 +71,7 @@ class StreamWatch:
     @property
     def only_class(self) -> Hashable | None:
         """The class of all rows so far, if there are many of them and they have one class."""
-        return next(iter(self._classes)) if len(self._classes) == 1 and self.n_rows >= _PAUSE else None
+        return next(iter(self._classes)) if len(self._classes) == 1 and self.n_rows >= _ONE_CLASS else None
 
     def find_pause(self, labels: Labels) -> tuple[Hashable, int, float] | None:
         """Note the labels of the next rows; return a class that stays away: label, rows since, and share before."""
