@@ -33,6 +33,7 @@ class TestMaxSupport:
         assert len(bounded.support_) <= 100
         assert bounded.score(X_test, right) > 0.75
 
+    @pytest.mark.filterwarnings("ignore::hinge.StreamWarning")  # one class only, on purpose
     def test_both_classes_stay(self):
         X, y, _ = noisy(400)
         model = OnlineSVC(gamma=0.2, max_support=10).partial_fit(X, y)
