@@ -48,6 +48,13 @@ void bind_kernel_model(nb::module_& module, const char* name) {
           "polish",
           [](ModelHandle<B>& self) { watched(self, nb::none(), [](B& model, Monitor& watch) { model.polish_all(watch); return 0; }); },
           "Solve the free coefficients of small models to the last digit.")
+      .def(
+          "wants_shift",
+          [](ModelHandle<B>& self, const HeldBatch<T>& held) {
+            require_fitting(self.model->points(), held);
+            return self.look([&](const B& model) { return model.wants_shift(held.batch); });
+          },
+          nb::arg("batch"), "Return whether a model that learned these rows from scratch would be more precise.")
       .def("coefficients", &coefficients<T>, "Return signed alpha, shape (binary models, retained), in the order of `state()[\"ids\"]`.")
       .def_prop_ro("bias", of_each_binary<B>([](const BinaryModel<T>& binary) { return binary.bias(); }))
       .def_prop_ro("gap", of_each_binary<B>([](const BinaryModel<T>& binary) { return std::max(binary.gap(), 0.0); }),

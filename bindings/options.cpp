@@ -1,5 +1,6 @@
 #include <nanobind/stl/string.h>
 
+#include "arrays.hpp"
 #include "bind.hpp"
 #include "fields.hpp"
 #include "parallel.hpp"
@@ -51,6 +52,8 @@ void bind_options(nb::module_& module) {
       .def_ro("visited", &Outcome::visited, "Examples shown to the binary models; with active selection fewer than were given.")
       .def_ro("inserted", &Outcome::inserted, "Times that an example entered a binary model.")
       .def_ro("mistakes", &Outcome::mistakes, "Examples misclassified before they were learned.")
+      .def_prop_ro("mistakes_at", [](const Outcome& outcome) { return to_numpy(outcome.mistakes_at); },
+                   "Which of the examples visited were misclassified, counted from 0.")
       .def_ro("steps", &Outcome::steps, "Steps of a coefficient or a pair of them.")
       .def_ro("stopped", &Outcome::stopped, "The monitor asked to stop.")
       .def_ro("stalled", &Outcome::stalled, "A limit on steps was reached before the tolerance.");

@@ -110,7 +110,7 @@ void ExactModel::learn_row(const TrainingBatch<double>& training, std::size_t ro
   evict_over_limit();
   const std::size_t slot = points_.size();
   const std::vector<double> decisions = append_example(training, row);
-  tally.outcome.mistakes += is_mistake(decisions, training.labels[row], binaries_[0].diagonal[slot]);
+  if (is_mistake(decisions, training.labels[row], binaries_[0].diagonal[slot])) tally.outcome.add_mistake(tally.outcome.visited);
   for (auto& binary : binaries_) {
     if (binary.held() == 1) binary.bias = binary.expansion.gradient[slot];
     learn_slot(binary, slot);

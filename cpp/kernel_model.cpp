@@ -10,6 +10,34 @@
 
 namespace hinge {
 
+namespace {
+
+// Where dense rows lie, by the first of them: their mean, and their mean squared distance from it.
+template <class T>
+struct Centre {
+  Centre(const Batch<T>& batch, std::span<const std::int64_t> order) : mean(batch.features, 0.0) {
+    const auto rows = order.first(std::min<std::size_t>(order.size(), 1000));
+    const auto count = static_cast<double>(rows.size());
+    for (const std::int64_t row : rows) {
+      const T* values = batch.dense_row(static_cast<std::size_t>(row));
+      for (std::size_t f = 0; f < mean.size(); ++f) mean[f] += static_cast<double>(values[f]) / count;
+    }
+    for (const std::int64_t row : rows) squared_spread += squared_distance({batch.dense_row(static_cast<std::size_t>(row)), mean.size()}) / count;
+  }
+
+  // The squared distance of the mean from a point; an empty one stands for zero.
+  double squared_distance(std::span<const T> point) const {
+    double total = 0.0;
+    for (std::size_t f = 0; f < mean.size(); ++f) total += std::pow(mean[f] - (point.empty() ? 0.0 : static_cast<double>(point[f])), 2);
+    return total;
+  }
+
+  std::vector<double> mean;
+  double squared_spread = 0.0;
+};
+
+}  // namespace
+
 template <class T>
 KernelModel<T>::KernelModel(Kernel<T> kernel, const SolverFactory<T>& solvers, std::size_t features, bool sparse, std::size_t classes)
     : kernel_(std::move(kernel)), factory_(solvers), points_(features, sparse), classes_(classes) {
@@ -112,21 +140,19 @@ template <class T>
 void KernelModel<T>::choose_shift(const TrainingBatch<T>& training, std::span<const std::int64_t> order) {
   shift_chosen_ = true;
   if (training.batch.sparse) return;
-  const std::size_t rows = std::min<std::size_t>(order.size(), 1000), features = training.batch.features;
-  std::vector<double> mean(features, 0.0);
-  double squares = 0.0, squared_mean = 0.0;
-  for (std::size_t r = 0; r < rows; ++r) {
-    const T* row = training.batch.dense_row(static_cast<std::size_t>(order[r]));
-    for (std::size_t f = 0; f < features; ++f) mean[f] += static_cast<double>(row[f]) / static_cast<double>(rows);
-  }
-  for (std::size_t r = 0; r < rows; ++r) {
-    const T* row = training.batch.dense_row(static_cast<std::size_t>(order[r]));
-    for (std::size_t f = 0; f < features; ++f) squares += std::pow(static_cast<double>(row[f]) - mean[f], 2);
-  }
-  for (const double value : mean) squared_mean += value * value;
-  if (!kernel_.wants_shift(squared_mean, squares / static_cast<double>(rows))) return;
-  shift_.assign(features, T(0));
-  std::transform(mean.begin(), mean.end(), shift_.begin(), [](double value) { return static_cast<T>(value); });
+  const Centre centre(training.batch, order);
+  if (!kernel_.wants_shift(centre.squared_distance({}), centre.squared_spread)) return;
+  shift_.assign(centre.mean.size(), T(0));
+  std::transform(centre.mean.begin(), centre.mean.end(), shift_.begin(), [](double value) { return static_cast<T>(value); });
+}
+
+template <class T>
+bool KernelModel<T>::wants_shift(const Batch<T>& batch) const {
+  if (batch.sparse || batch.count == 0) return false;
+  std::vector<std::int64_t> rows(batch.count);
+  std::iota(rows.begin(), rows.end(), std::int64_t{0});
+  const Centre centre(batch, rows);
+  return kernel_.wants_shift(centre.squared_distance(shift_), centre.squared_spread);
 }
 
 template <class T>
@@ -204,7 +230,7 @@ void KernelModel<T>::count_mistake(const TrainingBatch<T>& training, Panel<T>& p
   std::int32_t guess = decisions[0] > 0 ? 1 : 0;
   if (binaries_.size() > 1)
     guess = positive_class(static_cast<std::size_t>(std::max_element(decisions, decisions + binaries_.size()) - decisions), binaries_.size());
-  tally.outcome.mistakes += guess != label;
+  if (guess != label) tally.outcome.add_mistake(tally.outcome.visited);
   ++tally.outcome.visited;
 }
 

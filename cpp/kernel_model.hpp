@@ -58,6 +58,8 @@ class KernelModel {
   // all gaps, so that a saved model, which has none, predicts the same.
   std::shared_ptr<const Predictor<T>> predictor() const;
   ModelState<T> state() const;
+  // True if the rows lie so far from the present shift that distances lose digits: a model that learns them from scratch chooses a better one.
+  bool wants_shift(const Batch<T>& batch) const;
 
   const std::vector<BinaryModel<T>>& binaries() const { return binaries_; }
   const Points<T>& points() const { return points_; }

@@ -209,7 +209,7 @@ void LinearModel<T>::count(const LinearTrainingBatch<T>& training, const Panel& 
   for (std::size_t r = 0; r < rows && !loss().regression(); ++r) {
     const double* answers = panel.answers.data() + r * binaries;
     const std::ptrdiff_t chosen = binaries == 1 ? (answers[0] > 0.0 ? 1 : 0) : std::max_element(answers, answers + binaries) - answers;
-    outcome.mistakes += static_cast<double>(chosen) != training.targets[static_cast<std::size_t>(panel.rows[r])];
+    if (static_cast<double>(chosen) != training.targets[static_cast<std::size_t>(panel.rows[r])]) outcome.add_mistake(outcome.visited + r);
   }
   const double before = progress.gap * static_cast<double>(outcome.visited);
   outcome.visited += rows;

@@ -10,6 +10,7 @@
 #include <optional>
 #include <tuple>
 #include <variant>
+#include <vector>
 
 namespace hinge {
 
@@ -206,12 +207,19 @@ struct LinearOptions : RunOptions {
 
 // How one call went.
 struct Outcome {
+  // Counts a wrong prediction of the n-th example visited.
+  void add_mistake(std::size_t n) {
+    ++mistakes;
+    mistakes_at.push_back(static_cast<std::int64_t>(n));
+  }
+
   std::size_t visited = 0;
   std::size_t inserted = 0;
   std::size_t mistakes = 0;
   std::size_t steps = 0;
   bool stopped = false;
   bool stalled = false;
+  std::vector<std::int64_t> mistakes_at;
 };
 
 }  // namespace hinge

@@ -35,6 +35,7 @@ class TestMaxSupport:
         assert len(bounded.support_) <= 100
         assert bounded.score(X_test, right) > 0.75
 
+    @pytest.mark.filterwarnings("ignore::hinge.StreamWarning")  # one class only, on purpose
     def test_both_classes_stay(self):
         X, y, _ = noisy(400)
         model = OnlineSVC(gamma=0.2, max_support=10).partial_fit(X, y)
@@ -65,6 +66,7 @@ class TestSelections:
 
 
 class TestThreads:
+    @pytest.mark.filterwarnings("ignore::hinge.StreamWarning")  # the classes come one after the other
     def test_predicting_while_new_classes_come(self):
         random = np.random.default_rng(0)
         X = random.normal(size=(2000, 4))

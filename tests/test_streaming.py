@@ -99,7 +99,7 @@ def test_gamma():
     assert streaming.resolve_gamma(model, X) == pytest.approx(1 / (3 * X.var()))
     assert model.gamma == "scale"
     assert streaming.resolve_gamma(hinge.OnlineSVC(gamma=0.3), X) == 0.3
-    model.partial_fit(X, Y)
+    model.fit(X, Y)
     assert streaming.kernel(model).gamma == pytest.approx(1 / (3 * X.var()))
     assert (streaming.storage(model).dtype, streaming.storage(model).sparse) == (np.float64, False)
 

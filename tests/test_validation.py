@@ -72,8 +72,8 @@ def test_other_numbers_become_float64(dtype):
 def test_a_model_keeps_its_storage(two):
     X, y = two
     dense, sparse = (OnlineSVC(gamma=1.0, max_gap=1e-4, tol=1e-5) for _ in range(2))
-    dense.partial_fit(X[:40].astype(np.float32), y[:40])
-    sparse.partial_fit(csr_matrix(X[:40], dtype=np.float32), y[:40])
+    dense.fit(X[:40].astype(np.float32), y[:40])
+    sparse.fit(csr_matrix(X[:40], dtype=np.float32), y[:40])
     for more in (X[40:80], csr_matrix(X[40:80])):
         dense.partial_fit(more, y[40:80])
         sparse.partial_fit(more, y[40:80])
@@ -110,7 +110,7 @@ def test_names_of_features_are_kept_and_compared(two):
 
 def test_float32_overflow_is_seen(two):
     X, y = two
-    model = OnlineSVC().partial_fit(X.astype(np.float32), y)
+    model = OnlineSVC().fit(X.astype(np.float32), y)
     with pytest.raises(ValueError, match="too large for dtype"):
         model.partial_fit(1e300 * X, y)
 

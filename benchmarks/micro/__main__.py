@@ -11,6 +11,7 @@ from benchmarks.micro import (
     Section,
     approximate_fit,
     approximate_throughput,
+    bad_streams,
     command_memory,
     command_overhead,
     concurrent_predictions,
@@ -43,6 +44,7 @@ ONLINE = (
     command_memory,
     label_noise,
     max_support,
+    bad_streams,
 )
 EXACT = (exact_growth, forget_latency, exact_memory, leave_one_out, exact_optimality, one_class_stream)
 APPROXIMATE = (approximate_fit, approximate_throughput, distributed_training)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from hinge import active, datasets, distributed, export, streaming, tables
     from hinge.approximate import ApproximateSVC, ApproximateSVR
-    from hinge.exceptions import DataError, HingeError, KernelError, ParameterError
+    from hinge.exceptions import DataError, HingeError, KernelError, ParameterError, StreamWarning
     from hinge.export import ExportError
     from hinge.incremental import IncrementalOneClassSVM, IncrementalSVC
     from hinge.io import DataFileError
@@ -42,6 +42,7 @@ __all__ = [
     "PreparedClassifier",
     "PreparedDetector",
     "RobustOnlineSVC",
+    "StreamWarning",
     "TrackingSVC",
     "__version__",
     "active",
@@ -75,6 +76,7 @@ _ORIGINS = {  # the submodule that defines each other name
     "PreparedClassifier": "tables",
     "PreparedDetector": "tables",
     "RobustOnlineSVC": "robust",
+    "StreamWarning": "exceptions",
     "TrackingSVC": "tracking",
     "load": "persistence",
     "save": "persistence",

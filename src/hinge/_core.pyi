@@ -416,6 +416,10 @@ class Outcome:
         """Examples misclassified before they were learned."""
 
     @property
+    def mistakes_at(self) -> numpy.typing.NDArray[numpy.int64]:
+        """Which of the examples visited were misclassified, counted from 0."""
+
+    @property
     def steps(self) -> int:
         """Steps of a coefficient or a pair of them."""
 
@@ -579,6 +583,11 @@ class KernelModel32:
     def polish(self) -> None:
         """Solve the free coefficients of small models to the last digit."""
 
+    def wants_shift(self, batch: Batch32) -> bool:
+        """
+        Return whether a model that learned these rows from scratch would be more precise.
+        """
+
     def coefficients(self) -> numpy.typing.NDArray[numpy.float64]:
         """
         Return signed alpha, shape (binary models, retained), in the order of `state()["ids"]`.
@@ -676,6 +685,11 @@ class KernelModel64:
 
     def polish(self) -> None:
         """Solve the free coefficients of small models to the last digit."""
+
+    def wants_shift(self, batch: Batch64) -> bool:
+        """
+        Return whether a model that learned these rows from scratch would be more precise.
+        """
 
     def coefficients(self) -> numpy.typing.NDArray[numpy.float64]:
         """

@@ -1,4 +1,4 @@
-"""The exceptions this package raises itself. All of them are also `ValueError`, as scikit-learn's users expect."""
+"""The exceptions and warnings of this package. All exceptions are also `ValueError`, as scikit-learn's users expect."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["DataError", "ExportError", "HingeError", "KernelError", "ParameterError"]
+__all__ = ["DataError", "ExportError", "HingeError", "KernelError", "ParameterError", "StreamWarning"]
 
 _LONGEST = 400  # characters of a complaint; it may quote the file
 _LONGEST_QUOTE = 60
@@ -32,6 +32,10 @@ class KernelError(HingeError, ValueError):
 
 class ExportError(HingeError, ValueError):
     """A model that another format cannot express, or a file of that format that cannot be read."""
+
+
+class StreamWarning(UserWarning):
+    """The rows of `partial_fit` come in an order that spoils the model, such as sorted by class."""
 
 
 def sentence(text: object) -> str:

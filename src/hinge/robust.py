@@ -43,7 +43,8 @@ class RobustOnlineSVC(SupportVectorClassifier):
         Degree of the poly kernel.
     gamma : {"scale", "auto"} or float, default="scale"
         Kernel coefficient of rbf, poly, sigmoid and laplacian. "scale" is 1 / (n_features * X.var()), where a sample
-        weight counts as repetitions; "auto" is 1 / n_features. The first call to `partial_fit` decides it.
+        weight counts as repetitions; "auto" is 1 / n_features. In a stream, the first 1024 rows
+        decide it (see `partial_fit`).
     coef0 : float, default=0.0
         Independent term of the poly and sigmoid kernels.
     tol : float, default=1e-3

@@ -34,7 +34,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from hinge._model.kernels import KernelSpec
 from hinge._model.locking import lock_of
-from hinge._model.state import ProgressiveScore
+from hinge._model.progressive import ProgressiveScore
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -186,7 +186,8 @@ def progressive_score(model: Model) -> ProgressiveScore:
     Returns
     -------
     ProgressiveScore
-        `n_examples` and `n_mistakes` since the model was created or loaded.
+        `n_examples`, `n_mistakes` and `error` since the model was created or loaded, and `recent_error` of the last
+        1000 examples.
     """
     score: ProgressiveScore = replace(model.progressive_score_)
     return score

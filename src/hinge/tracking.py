@@ -12,6 +12,7 @@ from hinge.exceptions import ParameterError
 
 if TYPE_CHECKING:
     from hinge._fit.data import TrainingData
+    from hinge._fit.estimator import StreamRisk
     from hinge._model.types import ClassWeight, Gamma, Kernel, RandomStateLike
 
 _MAX_STEPS = 1_000_000  # per example: Ctrl-C waits until an example is learned
@@ -37,7 +38,8 @@ class TrackingSVC(SupportVectorClassifier):
         Degree of the poly kernel.
     gamma : {"scale", "auto"} or float, default="scale"
         Kernel coefficient of rbf, poly, sigmoid and laplacian. "scale" is 1 / (n_features * X.var()), where a sample
-        weight counts as repetitions; "auto" is 1 / n_features. The first call to `partial_fit` decides it.
+        weight counts as repetitions; "auto" is 1 / n_features. In a stream, the first 1024 rows
+        decide it (see `partial_fit`).
     coef0 : float, default=0.0
         Independent term of the poly and sigmoid kernels.
     tol : float, default=1e-3
@@ -159,6 +161,10 @@ class TrackingSVC(SupportVectorClassifier):
 
     def _options(self, *, streaming: bool) -> _core.TrackingOptions:
         return self._check_params(streaming=streaming).replace(seed=random_seed(self.random_state))
+
+    @property
+    def _stream_risks(self) -> frozenset[StreamRisk]:
+        return frozenset()  # all examples stay
 
     def _check_params(self, *, streaming: bool) -> _core.TrackingOptions:
         common = self._classifier_options(streaming=streaming)

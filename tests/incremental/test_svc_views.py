@@ -223,10 +223,11 @@ class TestAttributes:
         reference = SVC(gamma=GAMMA, C=2.0, tol=1e-9).fit(X.astype(np.float32).astype(np.float64), y)
         np.testing.assert_allclose(sparse.decision_function(X), reference.decision_function(X), atol=1e-5)
 
-    def test_first_call_determines_gamma(self, two):
+    def test_first_rows_determine_gamma(self, two):
         X, y = two
         model = IncrementalSVC().partial_fit(X[:50], y[:50]).partial_fit(X[50:] * 3, y[50:])
-        assert_same(model, make(C=1.0, gamma=1 / (2 * X[:50].var())).fit(np.vstack([X[:50], X[50:] * 3]), y), X)
+        rows = np.vstack([X[:50], X[50:] * 3])
+        assert_same(model, make(C=1.0, gamma=1 / (2 * rows[:64].var())).fit(rows, y), X)
 
     def test_warnings(self, two):
         X, y = two

@@ -25,6 +25,7 @@ from hinge import (
     PreparedClassifier,
     PreparedDetector,
     RobustOnlineSVC,
+    StreamWarning,
     TrackingSVC,
     active,
     datasets,
@@ -161,5 +162,6 @@ def label(file: Path) -> None:
 
 
 def what_went_wrong(error: HingeError) -> str:
+    assert issubclass(StreamWarning, UserWarning)
     kinds = (DataError, DataFileError, ExportError, export.ExportError, KernelError, ModelFileError, ParameterError)
     return assert_type(hinge.__version__, str) if isinstance(error, kinds) else f"{error}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self
 from sklearn.base import ClassifierMixin
 
 from hinge._fit import driver
-from hinge._fit.estimator import KernelEstimator
+from hinge._fit.estimator import KernelEstimator, StreamRisk
 from hinge._fit.learner import KernelLearner
 from hinge._fit.progress import with_callbacks
 from hinge._fit.tasks import Classification
@@ -36,6 +36,10 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
     _task = Classification()
     _learner = KernelLearner(State)
     stream_traits = StreamTraits()
+
+    @property
+    def _stream_risks(self) -> frozenset[StreamRisk]:
+        return frozenset({"pause"})
 
     @property
     @reads
@@ -77,8 +81,11 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
     ) -> Self:
         """Learn more examples, in the order given.
 
-        The first call decides `gamma` (`gamma="scale"` uses its examples only), the precision, and whether examples
-        are stored dense or sparse. Later input is converted accordingly.
+        `gamma="scale"` is computed again after 4, 16, 64, 256 and 1024 rows of the stream. If it changes by more than
+        5 %, these rows are learned again, so that the model is the one that had this gamma from the first row on. The
+        first 1024 rows also decide the precision: as soon as one of them is not float32, the model uses float64. After
+        that, both are final, and rows are converted to the precision of the model. The first call decides whether
+        examples are stored dense or sparse. How a stream is cut into calls does not matter.
 
         Shuffle a stream that is sorted by class: every example is visited once, and while only one class has been
         seen, only some of its examples are kept.
@@ -231,6 +238,7 @@ class SupportVectorClassifier(KernelClassifier):
         state = self._fitted_state()
         require_convex(state)
         data = self._task.check(self, X, y, sample_weight, state)
+        rows = data.X.astype(state.storage.dtype, copy=False)
         self._solution()
         with one_blas_thread():
-            return measure(state, data.X, data.class_numbers(state.table), data.costs)
+            return measure(state, rows, data.class_numbers(state.table), data.costs)

@@ -23,10 +23,10 @@ def warn_not_converged(state: State, what: str) -> None:
 def warn(state: State, message: str) -> None:
     """Issue a ConvergenceWarning at the line of the caller of this package, and record it in the state."""
     state.converged = False
-    warnings.warn(message, ConvergenceWarning, stacklevel=_depth())
+    warnings.warn(message, ConvergenceWarning, stacklevel=caller_depth())
 
 
-def _depth() -> int:
+def caller_depth() -> int:
     """Return the stack level of the caller of this package."""
     level, frame = 1, sys._getframe(1)
     while frame.f_back is not None and f"{frame.f_globals.get('__name__')}.".startswith(("hinge.", "sklearn.")):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from hinge._model.validation import TakenRows
 from hinge.exceptions import DataError
 
 if TYPE_CHECKING:
@@ -61,6 +62,18 @@ class TrainingData:
     def is_all_used(self) -> bool:
         """True if no row has cost 0."""
         return bool(self.used.all())
+
+    def part(self, rows: slice) -> TrainingData:
+        """Return some of the rows."""
+        if rows.start == 0 and rows.stop == len(self):
+            return self
+        weights, costs = self.weights[rows], self.costs[rows]
+        return TrainingData(self.X[rows], self.y[rows], weights, costs, {}, self.ids[rows], self.features)
+
+    def selected(self, rows: NDArray[np.bool_]) -> TrainingData:
+        """Return the rows of a mask, without ids."""
+        taken = self.X.array() if type(self.X) is TakenRows else self.X
+        return TrainingData(taken[rows], self.y[rows], self.weights[rows], self.costs[rows], {})
 
     def class_numbers(self, table: ClassTable) -> NDArray[np.int32]:
         """Return the native class number of each row; 0 for rows of cost 0."""

@@ -19,9 +19,11 @@ from typing import TYPE_CHECKING, TypeVar
 
 from hinge._fit.convergence import warn_not_converged
 from hinge._fit.progress import progress_bar
+from hinge._fit.stream_warnings import watch_stream
 from hinge._model.interrupts import StepInterrupted
 from hinge._model.locking import lock_of
-from hinge._model.state import ProgressiveScore, State
+from hinge._model.progressive import ProgressiveScore
+from hinge._model.state import State
 from hinge._model.threads import one_blas_thread
 
 if TYPE_CHECKING:
@@ -63,6 +65,8 @@ def fit(
     with installing(estimator, state, features, fresh=True), one_blas_thread():
         learner.train(estimator, state, replace(data, features=features))
         state.progressive_score = ProgressiveScore()  # the passes of `fit` are not a stream
+    if estimator._stream_risks:
+        state.watch.start(data.y[data.used])
     return estimator
 
 
@@ -92,6 +96,7 @@ def partial_fit(  # noqa: PLR0917
         state.announce(classes)
         state.extend(table)
         estimator._learner.learn(estimator, state, data, options)
+    watch_stream(estimator, state, data)
     return estimator
 
 
@@ -110,7 +115,7 @@ def first_state(  # noqa: PLR0917
     data = learner.with_ids(task.check(blank, X, y, sample_weight, None), None, ids)
     table = task.classes(data, None, classes)
     data.require_weight()
-    return learner.new_state(estimator, data, options, table), data, features_of(blank)
+    return learner.start_stream(estimator, data, options, table), data, features_of(blank)
 
 
 def finish(estimator: Estimator) -> Estimator:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
@@ -24,12 +24,16 @@ if TYPE_CHECKING:
     from hinge._fit.tasks import Task
     from hinge._model.options import CommonOptions, SolverOptions
     from hinge._model.predictor import Predictor
-    from hinge._model.state import ProgressiveScore, State
+    from hinge._model.progressive import ProgressiveScore
+    from hinge._model.state import State
     from hinge._model.types import ClassWeight, Gamma, Kernel, MatrixLike, RandomStateLike, Rows, Values
     from hinge._model.validation import PooledRows
     from hinge.streaming import StreamTraits
 
 _SNAPSHOT_POLL_S = 0.005  # a prediction that waits for a brief call looks so often for a snapshot of the next one
+
+
+StreamRisk: TypeAlias = Literal["one class first", "pause", "repetition"]
 
 
 class KernelEstimator(CallbackSupportMixin, BaseEstimator):
@@ -76,6 +80,11 @@ class KernelEstimator(CallbackSupportMixin, BaseEstimator):
     @property
     def _kernel_params(self) -> tuple[Kernel, int, Gamma, float]:
         return self.kernel, self.degree, self.gamma, self.coef0
+
+    @property
+    def _stream_risks(self) -> frozenset[StreamRisk]:
+        """The shapes of streams that spoil the model."""
+        return frozenset()
 
     @property
     def _cost(self) -> float:

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 import numpy as np
 
+from hinge._fit.beginning import Beginning, may_change
 from hinge._fit.convergence import CUT_SHORT, warn_not_converged
 from hinge._fit.passes import Passes
 from hinge._fit.progress import FitTasks, progress_bar
+from hinge._model.first_examples import FirstExamples
 from hinge._model.kernels import KernelSpec, check_gram
 from hinge._model.overflow import check_overflow
-from hinge._model.state import State
+from hinge._model.state import BEGINNING, State
 from hinge._model.validation import Storage
 from hinge.exceptions import DataError
 
@@ -36,7 +38,12 @@ class Learner(Protocol[StateT]):
     def new_state(
         self, estimator: KernelEstimator, data: TrainingData, options: SolverOptions, table: ClassTable
     ) -> StateT:
-        """Return an empty state for the first training data."""
+        """Return an empty state for a training set."""
+
+    def start_stream(
+        self, estimator: KernelEstimator, data: TrainingData, options: SolverOptions, table: ClassTable
+    ) -> StateT:
+        """Return an empty state for a stream that begins with these rows."""
 
     def require_unchanged(self, estimator: KernelEstimator, state: StateT, options: SolverOptions) -> None:
         """Raise ParameterError if a parameter changed that must not change while a model learns."""
@@ -79,6 +86,16 @@ class KernelLearner(Generic[StateT]):
         kernel = KernelSpec.resolve(*estimator._kernel_params, X=data.X, weights=data.weights)
         return self.state_class(kernel, options, Storage.of(data.X), table)
 
+    def start_stream(
+        self, estimator: KernelEstimator, data: TrainingData, options: SolverOptions, table: ClassTable
+    ) -> StateT:
+        """Return an empty state; the first row decides gamma and the storage for now."""
+        first = int(np.argmax(data.used))
+        state = self.new_state(estimator, data.part(slice(first, first + 1)), options, table)
+        if may_change(estimator, state):
+            state.beginning = FirstExamples(BEGINNING)
+        return state
+
     def require_unchanged(
         self,
         estimator: KernelEstimator,
@@ -107,10 +124,27 @@ class KernelLearner(Generic[StateT]):
         first = state.n_seen
         state.n_seen += len(data)  # before learning: positions must stay unique if the call is interrupted
         with state.blas_context(), progress_bar(estimator.verbose) as bar, state.monitored(bar) as monitor:
-            self._visit(state, data, first, estimator._selection_seed(), monitor)
+            self._learn_next(estimator, state, data, first, monitor)
 
-    def _visit(self, state: StateT, data: TrainingData, first: int, seed: int, monitor: _core.Monitor | None) -> None:
-        visit(state, data, first, seed, monitor)
+    def _learn_next(
+        self, estimator: KernelEstimator, state: StateT, data: TrainingData, first: int, monitor: _core.Monitor | None
+    ) -> None:
+        seed = estimator._selection_seed()
+        if state.beginning is None:
+            visit(state, data, first, seed, monitor)
+            return
+
+        def visit_rows(state: State, data: TrainingData, first: int) -> None:
+            visit(state, data, first, seed, monitor)
+
+        def learn_again(state: State, data: TrainingData) -> None:
+            self._learn_again(state, data, seed, monitor)
+
+        Beginning(estimator, state, visit_rows, learn_again).learn(data, first)
+
+    def _learn_again(self, state: State, data: TrainingData, seed: int, monitor: _core.Monitor | None) -> None:
+        """Learn the first examples of a stream again with an empty state."""
+        visit(state, data, 0, seed, monitor)
 
 
 def visit(state: State, data: TrainingData, first: int, seed: int, monitor: _core.Monitor | None) -> None:

@@ -93,7 +93,7 @@ class Classification:
             plain = labels.shape == X.shape[:1] and labels.dtype.kind != "c"
             if plain and state.table.positions(labels) is not None:
                 return X, labels
-        return check_examples(estimator, X, y, state.storage, sparse=sparse)
+        return check_examples(estimator, X, y, state.input_storage, sparse=sparse)
 
     def classes(self, data: TrainingData, known: ClassTable | None, announced: ArrayLike | None) -> ClassTable:
         """Return the classes known, announced, and in the data."""

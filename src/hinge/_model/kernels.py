@@ -60,7 +60,7 @@ class KernelSpec:
         X: Rows,
         weights: NDArray[np.float64],
     ) -> KernelSpec:
-        """Build the kernel; the examples of the first call decide gamma if it is "scale" or "auto"."""
+        """Build the kernel; the examples decide gamma if it is "scale" or "auto"."""
         if callable(kernel):
             return cls("callable", function=kernel)
         width = _resolve_gamma(gamma, X, weights) if kernel in _WITH_GAMMA else 1.0
@@ -88,6 +88,11 @@ class KernelSpec:
         if self.name in ("poly", "sigmoid"):
             return f"{self.name}, gamma={self.gamma:g}, coef0={self.coef0:g}, degree={self.degree}"
         return f"{self.name}, gamma={self.gamma:g}" if self.name in _WITH_GAMMA else self.name
+
+    @property
+    def has_gamma(self) -> bool:
+        """True if the kernel depends on gamma."""
+        return self.name in _WITH_GAMMA
 
     @property
     def is_bounded(self) -> bool:

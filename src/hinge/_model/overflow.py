@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
     from hinge._model.kernels import KernelSpec
-    from hinge._model.types import DType, Rows
+    from hinge._model.types import Rows
 
 # A thousandth of the largest float, so that sums of kernel values do not overflow.
 _MAX_KERNEL_VALUES = {np.dtype(kind): 1e-3 * float(np.finfo(kind).max) for kind in (np.float32, np.float64)}
@@ -40,7 +40,7 @@ def check_overflow(X: Rows, kernel: KernelSpec, costs: NDArray[np.float64]) -> N
     """
     total = len(costs) * float(np.maximum.reduce(costs, initial=0.0))
     quick = _largest_value(X, kernel, quick=True)
-    if quick <= _MAX_KERNEL_VALUES[_dtype(X)] and total * max(1.0, math.sqrt(quick)) <= _MAX_SUM:
+    if quick <= _MAX_KERNEL_VALUES[X.dtype] and total * max(1.0, math.sqrt(quick)) <= _MAX_SUM:
         return
     X = X.array() if type(X) is TakenRows else X
     largest = _largest_value(X, kernel, quick=False)
@@ -95,10 +95,6 @@ def require_finite(decisions: NDArray[np.float64]) -> NDArray[np.float64]:
             "the features."
         )
     return decisions
-
-
-def _dtype(X: Rows) -> DType:
-    return X.pool.storage.dtype if type(X) is TakenRows else X.dtype
 
 
 def _largest_value(X: Rows, kernel: KernelSpec, *, quick: bool) -> float:

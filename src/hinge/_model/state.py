@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import math
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeAlias
@@ -12,10 +11,13 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from hinge import _core
+from hinge._model.first_examples import FirstExamples, split
 from hinge._model.interrupts import deferred_interrupts
 from hinge._model.kernels import KernelSpec
 from hinge._model.labels import ClassTable
 from hinge._model.predictor import NativePredictor, Predictor
+from hinge._model.progressive import ProgressiveScore
+from hinge._model.stream_watch import StreamWatch
 from hinge._model.threads import one_blas_thread
 from hinge._model.validation import Storage
 
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
 
 NativeClasses: TypeAlias = dict[str, Any]  # native model classes by the name of their dtype
+BEGINNING = 1024  # examples of a stream after which gamma, the precision and the shift are final
 
 
 class NativeModel(Protocol):
@@ -72,33 +75,6 @@ class NativeModel(Protocol):
     def state(self) -> Arrays: ...
 
 
-@dataclass
-class ProgressiveScore:
-    """Test-then-train score: how often a model predicted an example correctly before learning it.
-
-    Attributes
-    ----------
-    n_examples : int
-        Number of examples predicted and then learned.
-    n_mistakes : int
-        Number of wrong predictions among them. One-class models count examples that they took for outliers; regression
-        counts none.
-    """
-
-    n_examples: int = 0
-    n_mistakes: int = 0
-
-    @property
-    def error(self) -> float:
-        """Fraction of wrong predictions; NaN before the first example."""
-        return self.n_mistakes / self.n_examples if self.n_examples else math.nan
-
-    def count(self, outcome: _core.Outcome) -> None:
-        """Add the counts of one native call."""
-        self.n_examples += outcome.visited
-        self.n_mistakes += outcome.mistakes
-
-
 @dataclass(frozen=True)
 class Support:
     """Support vectors, grouped by class and in the order of the stream within a class."""
@@ -124,6 +100,12 @@ class State:
         How examples are stored.
     table : ClassTable
         The classes known so far.
+
+    Attributes
+    ----------
+    beginning : FirstExamples or None
+        The first examples of a stream, with the columns labels, costs, weights and ids, as long as gamma, the precision
+        and the shift may change; None when they are final.
     """
 
     _native_classes: ClassVar[NativeClasses] = {"float32": _core.KernelModel32, "float64": _core.KernelModel64}
@@ -135,6 +117,7 @@ class State:
         self.storage = storage
         self.table = table
         self.n_seen = 0
+        self.beginning: FirstExamples | None = None
         self._arrays: Arrays | None = None
         self._native: NativeModel | None = None
         self._reset()
@@ -142,6 +125,7 @@ class State:
     def _reset(self) -> None:
         """Initialise the attributes that are not saved."""
         self.progressive_score = ProgressiveScore()
+        self.watch = StreamWatch()
         self.converged = True
         self.predictor: Predictor | None = None
 
@@ -176,6 +160,12 @@ class State:
         native: NativeModel = kind(*parts) if arrays is None else kind.restore(*parts, arrays)
         return native
 
+    @property
+    def input_storage(self) -> Storage:
+        """How rows to learn are converted: in the beginning of a stream, float64 stays, and the model follows."""
+        widens = self.beginning is not None and self.storage.dtype == np.float32
+        return replace(self.storage, widens=True) if widens else self.storage
+
     def use(self, options: SolverOptions) -> NativeModel:
         """Set the options of the native model, and return it."""
         if options != self.options:
@@ -189,6 +179,8 @@ class State:
         A snapshot may copy all rows held, which takes as long as learning about 16. As long as no other thread has
         predicted, that would be for nobody, unless the call is long.
         """
+        if has_readers and self.beginning is not None and n_rows >= self.beginning.n_missing:
+            n_rows += len(self.beginning)  # these are learned again
         return n_rows <= (16 if has_readers else 256)
 
     @property
@@ -230,6 +222,40 @@ class State:
     def monitored(self, monitor: _core.Monitor | None) -> AbstractContextManager[_core.Monitor | None]:
         """Return a context for learning; its value is the monitor to pass to the native model."""
         return nullcontext(monitor) if self.kernel.function is None else deferred_interrupts(monitor)
+
+    def sync_beginning(self) -> None:
+        """Bring the examples stored in `beginning` up to date; only models that can forget need it."""
+
+    @property
+    def shifts(self) -> bool:
+        """True if the native model may subtract a common shift from all rows."""
+        return self.kernel.name == "rbf" and not self.storage.sparse
+
+    def wants_shift(self, X: Rows) -> bool:
+        """Return whether a model that learned these rows from scratch would compute distances more precisely."""
+        native: Any = self.native
+        return any(native.wants_shift(batch) for _, batch in self.storage.batches(X))
+
+    def emptied(self, kernel: KernelSpec, storage: Storage) -> Self:
+        """Return a state that has learned nothing, with another kernel or storage; steps so far stay counted."""
+        empty = type(self)(kernel, self.options, storage, self.table)
+        counts = self.native.state()
+        arrays = empty.native.state() | {name: counts[name] for name in ("n_steps", "n_kernel_evals")}
+        empty._native = empty._build_native(arrays)
+        return empty
+
+    def replace_by(self, other: State) -> None:
+        """Take over kernel, storage and native model of a state that has learned the same examples."""
+        if self.beginning is not None:
+            self.beginning.astype(other.storage.dtype)
+        # One call, which no signal handler can interrupt.
+        vars(self).update(
+            kernel=other.kernel,
+            storage=other.storage,
+            converged=self.converged and other.converged,
+            _native=other.native,
+            _arrays=None,
+        )
 
     def extend(self, table: ClassTable) -> None:
         """Replace the table by one with more classes, and add their binary models."""
@@ -290,7 +316,11 @@ class State:
         A kernel function of the user is not included.
         """
         table, arrays = self.class_arrays() if self._arrays is None else (self.table, self._arrays)
-        return arrays, self._values(table)
+        values, first = self._values(table), self.beginning
+        if first is None:
+            return arrays, values
+        counts = {"built_from": first.built_from, "n_examples": first.n_given}
+        return arrays | first.to_arrays(), values | {"beginning": counts}
 
     def _values(self, table: ClassTable) -> Values:
         """Return the values of `to_arrays`."""
@@ -327,8 +357,13 @@ class State:
             np.array(values["class_numbers"], dtype=np.int32),
         )
         self.n_seen = values["n_seen"]
-        self._arrays = arrays
+        stored, self._arrays = split(arrays)
         self._native = None
+        counts, self.beginning = values.get("beginning"), None
+        if counts is not None:
+            self.beginning = FirstExamples.from_arrays(
+                stored, BEGINNING, self.storage, counts["built_from"], counts["n_examples"]
+            )
         self._reset()
 
     def state_to_change(self) -> Self:
@@ -336,7 +371,7 @@ class State:
         if self.kernel.function is None:
             return self
         copied = self.copy()
-        copied.progressive_score = replace(self.progressive_score)
+        copied.progressive_score, copied.watch = replace(self.progressive_score), self.watch
         return copied
 
     def copy(self) -> Self:

@@ -33,7 +33,7 @@ _BLOCK_BYTES = 1 << 26  # sparse rows for a dense model are converted in blocks 
 
 @dataclass(frozen=True)
 class Storage:
-    """How a model stores its examples, as the first call decides.
+    """How a model stores its examples, as the first rows decide.
 
     Attributes
     ----------
@@ -43,11 +43,14 @@ class Storage:
         True for CSR matrices, False for dense arrays.
     n_features : int
         Number of columns.
+    widens : bool
+        Whether rows that are not float32 stay, or become, float64 although the model stores float32 so far.
     """
 
     dtype: DType
     sparse: bool
     n_features: int
+    widens: bool = False
 
     @classmethod
     def of(cls, X: Rows) -> Storage:
@@ -71,6 +74,13 @@ class Storage:
         for start in range(0, X.shape[0], rows):
             part = slice(start, min(start + rows, X.shape[0]))
             yield part, X[part].toarray()
+
+    def convert(self, X: Rows) -> Rows:
+        """Return checked examples in this storage, without a copy if they are."""
+        X = X.array() if type(X) is TakenRows else X
+        if self.sparse:
+            return as_csr(X)
+        return X.toarray() if is_sparse(X) else X
 
     def batches(self, X: Rows) -> Iterator[tuple[slice, Batch]]:
         """Yield checked examples as native batches, each with the slice of its rows."""
@@ -132,6 +142,14 @@ class TakenRows:
     def shape(self) -> tuple[int, int]:
         """Number of rows and of columns."""
         return len(self.rows), self.pool.storage.n_features
+
+    @property
+    def dtype(self) -> DType:
+        """Precision of the rows."""
+        return self.pool.storage.dtype
+
+    def __getitem__(self, rows: slice | NDArray[np.intp]) -> TakenRows:
+        return TakenRows(self.pool, self.rows[rows])
 
     def batch(self) -> Batch:
         """Return the rows as a native batch without copying them."""
@@ -203,7 +221,7 @@ def _checked_pair(
     sparse: bool,
     y_numeric: bool = False,
 ) -> tuple[Rows, Array]:
-    dtype = _FLOATS if storage is None else storage.dtype
+    dtype = _FLOATS if storage is None or storage.widens else storage.dtype
     accepted, X = "csr" if sparse else False, X.array() if type(X) is TakenRows else X
     require_unmasked(X, "X")
     require_unmasked(y, "y")

@@ -64,6 +64,8 @@ class ApproximateLearner:
         kernel = resolve_kernel(estimator, data.X, data.weights)
         return ApproximateState(kernel, options, Storage.of(data.X), table)
 
+    start_stream = new_state
+
     def require_unchanged(self, estimator: KernelEstimator, state: ApproximateState, options: SolverOptions) -> None:
         """Raise ParameterError if the kernel, the feature map or the loss changed."""
         state.kernel.require_same(*estimator._kernel_params)

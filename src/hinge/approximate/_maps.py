@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.linalg import eigh
-from scipy.sparse import csr_matrix
 
 from hinge import _core
+from hinge._model.first_examples import rows_as_arrays, rows_from_arrays
 from hinge._model.overflow import check_kernel_size
 from hinge._model.types import is_sparse
 from hinge._model.validation import Storage
@@ -163,22 +163,3 @@ def _kernel_values(sample: Sample, kernel: KernelSpec, shift: Array) -> NDArray[
     check_kernel_size(float(np.abs(values).max()), sample.X.dtype)
     symmetric: NDArray[np.float64] = 0.5 * (values + values.T)
     return symmetric
-
-
-def rows_as_arrays(X: Rows) -> Arrays:
-    """Convert dense or CSR rows to arrays of the types that the native code reads."""
-    if not is_sparse(X):
-        return {"values": np.ascontiguousarray(X)}
-    return {
-        "data": X.data,
-        "indices": X.indices.astype(np.int32, copy=False),
-        "indptr": X.indptr.astype(np.int64, copy=False),
-    }
-
-
-def rows_from_arrays(arrays: Arrays, storage: Storage) -> Rows:
-    """Build rows from the result of `rows_as_arrays`; the array `ids` gives their number."""
-    if not storage.sparse:
-        return arrays["values"]
-    shape = (len(arrays["ids"]), storage.n_features)
-    return csr_matrix((arrays["data"], arrays["indices"], arrays["indptr"]), shape=shape)

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from hinge.approximate._landmarks import choose_map, draw_nystroem
-from hinge.approximate._reservoir import Reservoir
+from hinge.approximate._state import reservoir_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from hinge import _core
+    from hinge._model.first_examples import FirstExamples
     from hinge._model.kernels import KernelSpec
     from hinge._model.types import RandomStateLike, Rows
     from hinge.approximate._rows import EncodedRows
@@ -51,7 +52,7 @@ class Stream:
             state.kernel = self.resolve_kernel(rows.X[first], np.ones(1))
         choose_map(state, rows, first, check_random_state(self.random_state))
         if is_nystroem:
-            state.replace_map(state.kernel, state.features, state.native, Reservoir(state.options.n_components))
+            state.replace_map(state.kernel, state.features, state.native, reservoir_of(state.options))
 
     def learn(self, rows: EncodedRows, monitor: _core.Monitor | None) -> None:
         """Learn the next rows, in the order given."""
@@ -74,27 +75,28 @@ class Stream:
             self.state.reservoir = None
 
     def _learn_and_store(
-        self, reservoir: Reservoir, rows: EncodedRows, start: int, monitor: _core.Monitor | None
+        self, reservoir: FirstExamples, rows: EncodedRows, start: int, monitor: _core.Monitor | None
     ) -> int:
         """Learn and store rows until the next map is due or there are no more; return the index of the next row."""
         used = rows.used[rows.used >= start][: reservoir.n_missing]
         stop = int(used[-1]) + 1 if len(used) == reservoir.n_missing else len(rows)
         self._learn_part(rows.part(slice(start, stop)), monitor)
         if len(used):
-            reservoir.add(rows.X[used], rows.targets[used], rows.weights[used], rows.first + used)
+            reservoir.add(rows.X[used], targets=rows.targets[used], weights=rows.weights[used], ids=rows.first + used)
         return stop
 
     def _learn_part(self, rows: EncodedRows, monitor: _core.Monitor | None) -> None:
         outcome = self.state.learn(rows, np.arange(len(rows)), monitor)
         self.state.progressive_score.count(outcome)
 
-    def _make_next_map(self, reservoir: Reservoir, monitor: _core.Monitor | None) -> None:
+    def _make_next_map(self, reservoir: FirstExamples, monitor: _core.Monitor | None) -> None:
         """Draw landmarks from all examples stored, and train new linear models on these examples.
 
         The state changes only at the end, so that the old map stays in use after an error.
         """
         state, random = self.state, check_random_state(self.random_state)
-        X, targets, weights, ids = reservoir.examples()
+        X, columns = reservoir.examples()
+        targets, weights, ids = columns["targets"], columns["weights"], columns["ids"]
         n_rows = len(ids)
         kernel = self.resolve_kernel(X, weights)
         features = draw_nystroem(state, kernel, X, targets, ids, random, np.arange(n_rows))
@@ -104,4 +106,4 @@ class Stream:
         for _ in range(_PASSES_OVER_RESERVOIR):
             native.learn(batch, targets, weights, 0, random.permutation(n_rows), monitor)
         native.set_options(state.options.linear)
-        state.replace_map(kernel, features, native, None if reservoir.next_map_is_final else reservoir)
+        state.replace_map(kernel, features, native, None if reservoir.next_is_final else reservoir)

@@ -19,6 +19,7 @@ from hinge.streaming import StreamTraits
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from hinge._fit.estimator import StreamRisk
     from hinge._model.options import SolverOptions
     from hinge._model.types import ClassWeight, Gamma, Kernel, Labels, MatrixLike, RandomStateLike, Rows
 
@@ -241,6 +242,10 @@ class ApproximateSVC(ApproximateEstimator, KernelClassifier):  # type: ignore[mi
         total = chances.sum(axis=1, keepdims=True)
         is_zero = total == 0.0  # all probabilities underflow: use the differences of the decision values
         return np.where(is_zero, _softmax(decisions), chances / np.where(is_zero, 1.0, total))
+
+    @property
+    def _stream_risks(self) -> frozenset[StreamRisk]:
+        return frozenset({"one class first", "pause", "repetition"})
 
     def _check_params(self, *, streaming: bool) -> SolverOptions:
         check_class_weight(self.class_weight, streaming=streaming)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from hinge._fit.estimator import KernelEstimator
     from hinge._model.labels import ClassTable
     from hinge._model.options import CommonOptions, SolverOptions
+    from hinge._model.state import State
     from hinge._model.types import IdList
 
 EVICTIONS = ("relevance", "age")
@@ -87,22 +88,31 @@ class ExactLearner(KernelLearner[ExactState]):
         warn_if_violated(state, estimator.tol)
 
     def _learn_all(self, state: ExactState, data: TrainingData, monitor: _core.Monitor | None) -> None:
-        if state.options.problem == "classifier" and is_worthwhile(data, state):
-            with state.adding(data, 0):
-                learn_all(data, state, monitor)
+        with state.adding(data, 0):
+            self._learn_again(state, data, 0, monitor)
+
+    def _learn_again(self, state: State, data: TrainingData, seed: int, monitor: _core.Monitor | None) -> None:
+        exact = cast("ExactState", state)
+        if exact.options.problem == "classifier" and is_worthwhile(data, exact):
+            learn_all(data, exact, monitor)
         else:
-            self._visit(state, data, 0, 0, monitor)
+            super()._learn_again(state, data, seed, monitor)
 
     def learn(self, estimator: KernelEstimator, state: ExactState, data: TrainingData, options: SolverOptions) -> None:
         """Learn the next rows of a stream."""
         super().learn(estimator, state, data, options)
         warn_if_violated(state, estimator.tol)
 
-    def _visit(
-        self, state: ExactState, data: TrainingData, first: int, seed: int, monitor: _core.Monitor | None
+    def _learn_next(
+        self,
+        estimator: KernelEstimator,
+        state: ExactState,
+        data: TrainingData,
+        first: int,
+        monitor: _core.Monitor | None,
     ) -> None:
         with state.adding(data, first):
-            super()._visit(state, data, first, seed, monitor)
+            super()._learn_next(estimator, state, data, first, monitor)
 
 
 def exact_options(estimator: ExactEstimator, common: CommonOptions) -> _core.ExactOptions:

@@ -58,7 +58,8 @@ class IncrementalOneClassSVM(OneClassPredictions):
         Degree of the poly kernel.
     gamma : {"scale", "auto"} or float, default="scale"
         Kernel coefficient of rbf, poly, sigmoid and laplacian. "scale" is 1 / (n_features * X.var()), where a sample
-        weight counts as repetitions; "auto" is 1 / n_features. The first call to `partial_fit` decides it.
+        weight counts as repetitions; "auto" is 1 / n_features. In a stream, the first 1024 rows
+        decide it (see `partial_fit`).
     coef0 : float, default=0.0
         Independent term of the poly and sigmoid kernels.
     tol : float, default=1e-3
@@ -227,8 +228,9 @@ class IncrementalOneClassSVM(OneClassPredictions):
     ) -> Self:
         """Learn more examples, in the order given.
 
-        The first call decides `gamma` (`gamma="scale"` uses its examples only) and whether examples are stored dense or
-        sparse.
+        `gamma="scale"` is computed again after 4, 16, 64, 256 and 1024 rows, from the examples held, and these are
+        learned again if it changes by more than 5 %; then it is final. The first call decides whether examples are
+        stored dense or sparse.
 
         Parameters
         ----------

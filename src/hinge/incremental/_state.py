@@ -156,8 +156,29 @@ class ExactState(State):
             yield
         finally:
             self._drop_forgotten_ids()
+            self.sync_beginning()
             classes = self.table.classes
             self._drop_empty(np.isin(classes, present) | ~np.isin(classes, known))
+
+    @property
+    def shifts(self) -> bool:
+        """False: exact models subtract nothing."""
+        return False
+
+    def wants_shift(self, X: Rows) -> bool:  # noqa: ARG002
+        """Return False: exact models subtract nothing."""
+        return False
+
+    def sync_beginning(self) -> None:
+        """Drop examples from those stored that the native model no longer holds; update labels and costs."""
+        if self.beginning is None or self._native is None or self.native.broken:
+            return  # what has just been loaded is consistent
+        held = self.native.held()
+        self.beginning.retain(held)
+        if not len(self.beginning):
+            return
+        places = np.searchsorted(held, self.beginning.examples()[1]["ids"])
+        self.beginning.replace(labels=self.native.labels()[places], costs=self.native.costs()[places])
 
     def _drop_forgotten_ids(self) -> None:
         """Drop the ids of examples that the native model no longer holds."""
@@ -192,6 +213,7 @@ class ExactState(State):
 
     def to_arrays(self) -> tuple[Arrays, Values]:
         """Return the state as plain arrays, and values that JSON can represent if labels and ids are plain values."""
+        self.sync_beginning()
         arrays, values = super().to_arrays()
         ids = self.ids.copy()
         ids.retain(arrays["ids"])

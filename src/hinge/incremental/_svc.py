@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from hinge import _core
+    from hinge._fit.estimator import StreamRisk
     from hinge._model.types import Array, ClassWeight, Gamma, IdList, Kernel, Labels, MatrixLike, RandomStateLike
 
 
@@ -48,8 +49,9 @@ class IncrementalSVC(SupportVectorClassifier):
         Degree of the poly kernel.
     gamma : {"scale", "auto"} or float, default="scale"
         Kernel coefficient of rbf, poly, sigmoid and laplacian. "scale" is 1 / (n_features * X.var()), where a sample
-        weight counts as repetitions; "auto" is 1 / n_features. The first call to `partial_fit` decides it, and
-        forgetting examples of that call does not change it: pass a number if gamma must not depend on forgotten rows.
+        weight counts as repetitions; "auto" is 1 / n_features. In a stream, the first 1024 rows
+        decide it (see `partial_fit`), and forgetting some of them later does not change it: pass a number if gamma must
+        not depend on forgotten rows.
     coef0 : float, default=0.0
         Independent term of the poly and sigmoid kernels.
     tol : float, default=1e-3
@@ -230,8 +232,9 @@ class IncrementalSVC(SupportVectorClassifier):
     ) -> Self:
         """Learn more examples; the order of examples does not matter to the result.
 
-        The first call decides `gamma` (`gamma="scale"` uses its examples only) and whether examples are stored dense or
-        sparse. Later input is converted accordingly.
+        `gamma="scale"` is computed again after 4, 16, 64, 256 and 1024 rows, from the examples held, and these are
+        learned again if it changes by more than 5 %; then it is final. The first call decides whether examples are
+        stored dense or sparse.
 
         Parameters
         ----------
@@ -390,6 +393,10 @@ class IncrementalSVC(SupportVectorClassifier):
         """Return counts per binary model in the order of the classes."""
         table = self._state.table
         return counts[table.numbers] if len(table) > 2 else counts
+
+    @property
+    def _stream_risks(self) -> frozenset[StreamRisk]:
+        return frozenset() if self.max_examples is None else frozenset({"pause", "repetition"})
 
     def _check_params(self, *, streaming: bool) -> _core.ExactOptions:
         return exact.exact_options(self, self._classifier_options(streaming=streaming))

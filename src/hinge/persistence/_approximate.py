@@ -6,20 +6,19 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from hinge._model.validation import Storage
-from hinge.approximate import SCHEDULE_ARRAYS, ApproximateState, Reservoir
+from hinge.approximate import SCHEDULE_ARRAYS, ApproximateState, reservoir_of
 from hinge.persistence._check import MAX_EXAMPLES, check_values
 from hinge.persistence._check_arrays import MAX_SUM, between, check_rows, check_types, row_types
 from hinge.persistence._classifier import estimator_entry
 from hinge.persistence._errors import require
+from hinge.persistence._first_examples import HELD, check_first_rows, check_ids, check_size, storage_of
 
 if TYPE_CHECKING:
     from hinge._fit.estimator import KernelEstimator
     from hinge._model.options import ApproximateOptions, SolverOptions
-    from hinge._model.types import Array, Arrays, Values
+    from hinge._model.types import Arrays, Values
     from hinge.persistence._registry import Entry
 
-HELD = Reservoir.PREFIX  # prefix of the arrays with the first examples of a stream
 MATRICES = frozenset({"values", "projection", "frequencies", f"{HELD}values"})
 LINEAR_MODELS = dict.fromkeys(("weights", "average", "bias", "average_bias", "penalty", *SCHEDULE_ARRAYS), "float64")
 LANDMARKS = {"ids": "int64", "labels": "int32"}
@@ -78,7 +77,7 @@ def _check_shift(arrays: Arrays, values: Values) -> None:
     usual = not values["sparse"] and values["kernel"]["name"] in ("rbf", "laplacian")
     require(usual, "it has a shift that its kernel or its storage does not have")
     require(len(shift) == values["n_features"], "shift does not match the features")
-    largest = _storage(values).largest
+    largest = storage_of(values).largest
     require(between(shift, -largest, largest), "the shift is so large that its square overflows")
 
 
@@ -93,10 +92,10 @@ def _check_landmarks(arrays: Arrays, values: Values, options: ApproximateOptions
     ids, labels, projection = arrays["ids"], arrays["labels"], arrays["projection"]
     require(1 <= len(ids) <= options.n_components, "its landmarks are none, or more than n_components")
     require(len(labels) == len(ids), "ids and labels differ in length")
-    _check_ids(ids, values)
+    check_ids(ids, values)
     require(between(labels, 0, len(values["classes"]) - 1), "a label is not the number of a class")
     check_rows(arrays, len(ids), values)
-    _check_size(arrays["data" if values["sparse"] else "values"], values)
+    check_size(arrays["data" if values["sparse"] else "values"], values)
     require(projection.shape[1] == len(ids), "projection does not match the landmarks")
     fitting = 1 <= len(projection) <= len(ids) and len(arrays["penalty"]) == len(projection)
     require(fitting, "there is not one penalty for each row of projection, or there are more rows than landmarks")
@@ -135,31 +134,14 @@ def _check_schedule(arrays: Arrays) -> None:
 
 def _check_first_examples(arrays: Arrays, values: Values, options: ApproximateOptions) -> None:
     """Check the first examples of a stream; there are at most as many as the next map needs."""
-    ids, targets, weights = (arrays[f"{HELD}{name}"] for name in ("ids", "targets", "weights"))
-    reservoir, built_from = Reservoir(options.n_components), values["built_from"]
+    ids, targets = arrays[f"{HELD}ids"], arrays[f"{HELD}targets"]
+    reservoir, built_from = reservoir_of(options), values["built_from"]
     require(1 <= built_from <= max(len(ids), 1), "its map was built from more examples than it has kept, or from none")
-    reservoir.n_at_last_map = built_from
-    needed = not reservoir.map_is_final and len(ids) <= reservoir.n_for_next_map
+    reservoir.built_from = built_from
+    needed = not reservoir.is_final and len(ids) <= reservoir.n_for_next
     require(needed, "it has kept more first examples than it needs")
-    require(len(ids) == len(targets) == len(weights), "held ids, targets and weights differ in length")
-    _check_ids(ids, values)
-    require(bool((weights > 0).all()), "a weight is not above zero")
+    require(len(ids) == len(targets), "held ids and targets differ in length")
+    check_first_rows(arrays, values)
     if not options.is_regression:
         known = between(targets, 0, len(values["classes"]) - 1) and bool((targets == np.floor(targets)).all())
         require(known, "a target is not the number of a class")
-    check_rows(arrays, len(ids), values, HELD)
-    _check_size(arrays[f"{HELD}data" if values["sparse"] else f"{HELD}values"], values)
-
-
-def _check_ids(ids: Array, values: Values) -> None:
-    require(between(ids, 0, values["n_seen"] - 1), "an id is not that of an example it has seen")
-    require(len(np.unique(ids)) == len(ids), "an id is repeated")
-
-
-def _check_size(entries: Array, values: Values) -> None:
-    largest = _storage(values).largest
-    require(between(entries, -largest, largest), "a feature is so large that its square overflows")
-
-
-def _storage(values: Values) -> Storage:
-    return Storage(np.dtype(values["dtype"]), values["sparse"], values["n_features"])

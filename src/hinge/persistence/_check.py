@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from hinge._model.first_examples import split
 from hinge._model.params import KERNELS, check_kernel
 from hinge.exceptions import quoted
 from hinge.persistence import _json
 from hinge.persistence._check_arrays import add_new_counts, check_arrays
 from hinge.persistence._errors import ModelFileError, require
+from hinge.persistence._first_examples import check_beginning
 from hinge.tables import MAX_FEATURES
 
 if TYPE_CHECKING:
@@ -39,12 +41,18 @@ _STATE: dict[str, tuple[type, ...]] = {
 _KERNEL: dict[str, tuple[type, ...]] = {"name": (str,), "gamma": (int, float), "coef0": (int, float), "degree": (int,)}
 
 
-def check_state(arrays: Arrays, values: Values, options: SolverOptions, *, min_classes: int = 1) -> None:
-    """Raise `ModelFileError` unless arrays and values can have come from a `State` with such options."""
-    check_values(values, min_classes=min_classes)
+def check_state(arrays: Arrays, values: Values, options: SolverOptions, *, forgets: bool = False) -> None:
+    """Raise `ModelFileError` unless arrays and values can have come from a `State` with such options.
+
+    A model that `forgets` may have no class left, and have dropped some of its first examples.
+    """
+    plain = {name: value for name, value in values.items() if name != "beginning"}
+    check_values(plain, min_classes=0 if forgets else 1)
     memory = cast("NativeOptions", options).memory
-    add_new_counts(arrays, values, memory)
-    check_arrays(arrays, values, memory)
+    add_new_counts(arrays, plain, memory)
+    first, own = split(arrays)
+    check_arrays(own, plain, memory)
+    check_beginning(first, plain, values.get("beginning"), all_kept=not forgets)
 
 
 def check_values(values: Values, *, min_classes: int = 1) -> None:

@@ -46,7 +46,7 @@ def check_exact_state(arrays: Arrays, values: Values, options: SolverOptions) ->
     for name, kind in {"ids": dict, "named": list}.items():
         require(type(values.get(name)) is kind, f"its state has no field {name!r}, or it is of the wrong type")
     plain = {key: value for key, value in values.items() if key not in ("ids", "named")}
-    check_state(arrays, plain, options, min_classes=0)
+    check_state(arrays, plain, options, forgets=True)
     require(plain["dtype"] == "float64", "its numbers are not float64")
     nested = any(isinstance(label, (list, dict)) for label in values["named"])
     expected = set() if nested else set(values["named"])  # a set, since both lists may be long

@@ -17,7 +17,7 @@ from hinge.io.atomic import replacing
 from hinge.streaming import model_size, traits
 
 INK, MUTED = "#22262e", "#8b93a1"
-ONLINE, SKLEARN, SIZE = "#2563eb", "#d97706", "#0d9488"
+ONLINE, RECENT, SKLEARN, SIZE = "#2563eb", "#93b4f5", "#d97706", "#0d9488"
 CLASS_COLOURS = ("#2563eb", "#dc2626")
 MAP_COLOURS = ("#93b4f5", "#c9dafb", "#fbd0d0", "#f2a1a1")
 GRID_POINTS = 240
@@ -39,7 +39,9 @@ def draw_training(file: Path, result: TrainResult, peer: SklearnResult | None) -
 
 
 def _draw_error(axes: Axes, result: TrainResult, peer: SklearnResult | None) -> None:
-    seen, error, _ = zip(*result.curve, strict=True)
+    seen, error, recent, _ = zip(*result.curve, strict=True)
+    label = f"the last {result.progressive.n_recent:,} of these: {recent[-1]:.2f} %"
+    axes.plot(seen, recent, color=RECENT, linewidth=1, label=label)
     axes.plot(seen, error, color=ONLINE, linewidth=2, label=f"before learning each example: {error[-1]:.2f} %")
     if result.test_error is not None:
         label = f"online, on test rows: {result.test_error:.2f} %"
@@ -47,13 +49,14 @@ def _draw_error(axes: Axes, result: TrainResult, peer: SklearnResult | None) -> 
     if peer is not None and peer.test_error is not None:
         label = f"{peer.name}, on test rows: {peer.test_error:.2f} %"
         axes.axhline(peer.test_error, color=SKLEARN, linestyle="--", label=label)
-    axes.set_ylim(0, 1.3 * max(error[len(error) // 10 :]) or 1.0)
+    late = slice(len(error) // 10, None)
+    axes.set_ylim(0, 1.3 * max(*error[late], *recent[late]) or 1.0)
     _title(axes, "Wrong about normal or outlier, %" if _is_one_class(result) else "Error, %")
     _finish(axes)
 
 
 def _draw_size(axes: Axes, result: TrainResult, peer: SklearnResult | None) -> None:
-    seen, _, sizes = zip(*result.curve, strict=True)
+    seen, sizes = zip(*((point.n_learned, point.model_size) for point in result.curve), strict=True)
     unit, label = traits(result.model).size_unit, f"online: {model_size(result.model):,} in {result.seconds:.1f} s"
     axes.plot(seen, sizes, color=SIZE, linewidth=2, label=label)
     if peer is not None and unit == "support vectors":  # which cannot be compared with features

@@ -6,7 +6,7 @@ import math
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
@@ -28,7 +28,17 @@ if TYPE_CHECKING:
     from hinge.tables import Examples, Labels, Matrix
 
 MIN_BATCH, MAX_BATCH = 32, 1024  # rows that are predicted, then learned
+MIN_ROWS_FOR_GAMMA = 1024  # of the first chunk of a pipe
 N_PLOTTED = 2500  # examples kept for the plot of two features
+
+
+class CurvePoint(NamedTuple):
+    """Progressive errors in percent, over all examples so far and over the last 1000, and the size of the model."""
+
+    n_learned: int
+    error: float
+    recent_error: float
+    model_size: int
 
 
 @dataclass
@@ -48,7 +58,7 @@ class TrainResult:
     progressive : ProgressiveScore
         Predictions of the first pass, each made before its example was learned. One-class models are tested batch by
         batch.
-    curve : list of (n_learned, progressive error in percent, model size)
+    curve : list of CurvePoint
         Taken after every batch of the first pass, and at the end.
     recent : list of (X, y)
         The most recent examples, if they have two features.
@@ -67,7 +77,7 @@ class TrainResult:
     n_learned: int = 0
     model_size: int = 0
     progressive: ProgressiveScore = field(default_factory=ProgressiveScore)
-    curve: list[tuple[int, float, int]] = field(default_factory=list)
+    curve: list[CurvePoint] = field(default_factory=list)
     recent: list[Examples] = field(default_factory=list)
     test_error: float | None = None
     outliers: OutlierMetrics | None = None
@@ -78,6 +88,11 @@ class TrainResult:
     def progressive_error(self) -> float | None:
         """Errors among the examples that were predicted before they were learned, in percent."""
         return 100.0 * self.progressive.error if self.progressive.n_examples else None
+
+    @property
+    def recent_error(self) -> float | None:
+        """The same for the last 1000 of these examples."""
+        return 100.0 * self.progressive.recent_error if self.progressive.n_examples else None
 
 
 class Trainer:
@@ -124,15 +139,14 @@ class Trainer:
         result.n_learned += len(y)
         if streaming.is_fitted(self._model):
             result.model_size = streaming.model_size(self._model, fast=True)
-        if is_first_pass and result.progressive_error is not None:
-            result.curve.append((result.n_learned, result.progressive_error, result.model_size))
+        if is_first_pass:
+            self._extend_curve(result.n_learned, result.model_size)
         if X.shape[1] == 2:
             result.recent = [*result.recent, (X, y)][-math.ceil(N_PLOTTED / len(y)) :]
 
     def _learn_one_class(self, X: Matrix, y: Labels) -> None:
         if streaming.is_fitted(self._model):
-            self.result.progressive.n_examples += len(y)
-            self.result.progressive.n_mistakes += int(np.sum(self._model.predict(X) != y))
+            self.result.progressive.add(len(y), np.flatnonzero(self._model.predict(X) != y))
         normal = rows_to_learn(self._model, X, y)
         if normal.shape[0]:
             with self._timed():
@@ -147,9 +161,13 @@ class Trainer:
         """Run the finishing step, if `fit` would."""
         with self._timed():
             streaming.finish(self._model)
-        if self.result.progressive_error is not None:
-            size = streaming.model_size(self._model)
-            self.result.curve.append((self.result.curve[-1][0], self.result.progressive_error, size))
+        if self.result.curve:
+            self._extend_curve(self.result.curve[-1].n_learned, streaming.model_size(self._model))
+
+    def _extend_curve(self, n_learned: int, size: int) -> None:
+        error, recent = self.result.progressive_error, self.result.recent_error
+        if error is not None and recent is not None:
+            self.result.curve.append(CurvePoint(n_learned, error, recent, size))
 
     @contextmanager
     def _timed(self) -> Iterator[None]:
@@ -185,7 +203,7 @@ def learn(model: Model, source: TrainingSource, epochs: int, checkpoint: Checkpo
         task = progress.add_task("learning", total=None, visible=False, seen=0, error="", size=0)
         try:
             for epoch in range(epochs):
-                for X, y in _batches(_with_gamma(model, source.chunks(epoch)), model):
+                for X, y in _batches(_with_gamma(model, source, epoch), model):
                     trainer.learn(X, y, source.classes, is_first_pass=epoch == 0)
                     _show(progress, task, result, _fraction_done(source.fraction_read(), epoch, epochs))
                     checkpoint.save_if_due(model)
@@ -204,11 +222,15 @@ def learn(model: Model, source: TrainingSource, epochs: int, checkpoint: Checkpo
     return result
 
 
-def _with_gamma(model: Model, chunks: Iterable[Examples]) -> Iterator[Examples]:
-    """Pass chunks on; set `gamma` from the whole first chunk, because the first batch alone is small."""
-    for X, y in chunks:
+def _with_gamma(model: Model, source: TrainingSource, epoch: int) -> Iterator[Examples]:
+    """Yield the chunks of a pass; set `gamma` from the whole first chunk, because the first batch alone is small.
+
+    A pipe may begin with a few rows. The model then chooses `gamma` as more of them arrive.
+    """
+    for X, y in source.chunks(epoch):
         rows = rows_to_learn(model, X, y)
-        if isinstance(model.gamma, str) and not streaming.is_fitted(model) and rows.shape[0]:
+        is_large = rows.shape[0] >= (1 if source.is_repeatable else MIN_ROWS_FOR_GAMMA)
+        if is_large and isinstance(model.gamma, str) and not streaming.is_fitted(model):
             model.set_params(gamma=streaming.resolve_gamma(model, rows))
         yield X, y
 
@@ -240,13 +262,13 @@ def _progress(terminal: Console, size_unit: str) -> Progress:
 
 
 def _show(progress: Progress, task: TaskID, result: TrainResult, done: float | None) -> None:
-    error = result.progressive_error
+    error, recent = result.progressive_error, result.recent_error
     progress.update(
         task,
         visible=True,
         total=None if done is None else 1.0,
         completed=done or 0.0,
         seen=result.n_learned,
-        error="" if error is None else f"error {error:.2f} %, ",
+        error="" if error is None else f"error {error:.2f} % (last {ProgressiveScore.RECENT}: {recent:.2f} %), ",
         size=result.model_size,
     )

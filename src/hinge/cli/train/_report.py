@@ -115,6 +115,7 @@ def summarise(source: TrainingSource, result: TrainResult, peer: SklearnResult |
             "test_error": result.test_error,
             _size_key(traits(result.model).size_unit): model_size(result.model),
             "progressive_error": result.progressive_error,
+            "progressive_error_last_1000": result.recent_error,
             **_outliers(result.outliers),
         },
         "svc": peer
@@ -166,7 +167,9 @@ def show(summary: Summary, console: Console, *, hint: str | None = None) -> None
     console.print(table)
     error = summary["online"]["progressive_error"]
     if error is not None:
-        console.print(f"{_error_name(summary)} before learning each example: {error:.2f} %", highlight=False)
+        recent = summary["online"]["progressive_error_last_1000"]
+        text = f"{_error_name(summary)} before learning each example: {error:.2f} %, of the last 1000: {recent:.2f} %"
+        console.print(text, highlight=False)
     if not summary["online"].get("outliers", {}).get("new", True):
         console.print("Counted on the rows of this file; --test names rows that were not learned.")
     console.print(f"Model: {summary['model']}", markup=False, highlight=False)

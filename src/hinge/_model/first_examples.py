@@ -1,0 +1,151 @@
+"""The first examples of a stream, kept while choices that depend on the data are made again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, Self
+
+import numpy as np
+from scipy.sparse import csr_matrix, vstack
+
+from hinge._model.types import is_sparse
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import DTypeLike, NDArray
+
+    from hinge._model.types import Array, Arrays, Rows
+    from hinge._model.validation import Storage
+
+GROWTH = 4  # the next choice is due when there have been so many times the examples of the last one
+
+
+class FirstExamples:
+    """The first examples of a stream.
+
+    A model predicts from the first row on, so what depends on the data (gamma, landmarks, a shift) is first chosen by
+    one row. When the number of examples has grown by the factor `GROWTH`, the choice is made again, and the model
+    learns these examples again. The last choice is made by `limit` examples; later ones are not stored.
+
+    Parameters
+    ----------
+    limit : int
+        Number of examples behind the last choice.
+
+    Attributes
+    ----------
+    n_given : int
+        Number of examples that were added. Models that can forget no longer store all of them.
+    built_from : int
+        Number of examples that had been added when the last choice was made; 0 before the first.
+    """
+
+    PREFIX: ClassVar[str] = "held_"
+
+    def __init__(self, limit: int) -> None:
+        self.n_given = 0
+        self.built_from = 0
+        self._limit = limit
+        self._parts: list[tuple[Rows, Arrays]] = []
+
+    def __len__(self) -> int:
+        return sum(len(columns["ids"]) for _, columns in self._parts)
+
+    @property
+    def n_for_next(self) -> int:
+        """Number of examples at which the next choice is due."""
+        return min(GROWTH * self.built_from, self._limit) if self.built_from else 1
+
+    @property
+    def n_missing(self) -> int:
+        """Number of further examples until the next choice is due."""
+        return self.n_for_next - self.n_given
+
+    @property
+    def is_final(self) -> bool:
+        """True if the last choice has been made."""
+        return self.built_from >= self._limit
+
+    @property
+    def next_is_final(self) -> bool:
+        """True if there are enough examples for the last choice."""
+        return self.n_given >= self._limit
+
+    def add(self, X: Rows, **columns: Array) -> None:
+        """Add copies of examples: rows, their positions in the stream (`ids`), and other columns."""
+        self._parts.append((X.copy(), columns))
+        self.n_given += len(columns["ids"])
+
+    def examples(self) -> tuple[Rows, Arrays]:
+        """Return all rows, and the columns by name."""
+        if len(self._parts) > 1:
+            blocks, columns = zip(*self._parts, strict=True)
+            stacked = {name: np.concatenate([part[name] for part in columns]) for name in columns[0]}
+            self._parts = [(_stack(blocks), stacked)]
+        return self._parts[0]
+
+    def astype(self, dtype: DTypeLike) -> None:
+        """Convert the rows to another precision."""
+        self._parts = [(X.astype(dtype, copy=False), columns) for X, columns in self._parts]
+
+    def retain(self, held: NDArray[np.int64]) -> None:
+        """Drop the examples that are not at one of the positions `held`."""
+        if not self._parts:
+            return
+        X, columns = self.examples()
+        kept = np.isin(columns["ids"], held)
+        if not kept.all():
+            self._parts = [(X[kept], {name: values[kept] for name, values in columns.items()})]
+
+    def replace(self, **columns: Array) -> None:
+        """Replace the values of some columns."""
+        X, known = self.examples()
+        self._parts = [(X, known | columns)]
+
+    def to_arrays(self) -> Arrays:
+        """Return the examples as plain arrays; none if there are no examples."""
+        if not len(self):
+            return {}
+        X, columns = self.examples()
+        return {self.PREFIX + name: array for name, array in (rows_as_arrays(X) | columns).items()}
+
+    @classmethod
+    def from_arrays(cls, arrays: Arrays, limit: int, storage: Storage, built_from: int, n_given: int | None) -> Self:
+        """Build the object from the result of `to_arrays`; without `n_given`, that is the number of examples."""
+        first = cls(limit)
+        if arrays:
+            named = {name.removeprefix(cls.PREFIX): array for name, array in arrays.items()}
+            rows = rows_from_arrays(named, storage)
+            first.add(rows, **{name: array for name, array in named.items() if name not in rows_as_arrays(rows)})
+        first.built_from = built_from
+        first.n_given = first.n_given if n_given is None else n_given
+        return first
+
+
+def split(arrays: Arrays) -> tuple[Arrays, Arrays]:
+    """Separate the arrays of the first examples of a stream from all others."""
+    stored = {name: array for name, array in arrays.items() if name.startswith(FirstExamples.PREFIX)}
+    return stored, {name: array for name, array in arrays.items() if name not in stored}
+
+
+def rows_as_arrays(X: Rows) -> Arrays:
+    """Convert dense or CSR rows to arrays of the types that the native code reads."""
+    if not is_sparse(X):
+        return {"values": np.ascontiguousarray(X)}
+    return {
+        "data": X.data,
+        "indices": X.indices.astype(np.int32, copy=False),
+        "indptr": X.indptr.astype(np.int64, copy=False),
+    }
+
+
+def rows_from_arrays(arrays: Arrays, storage: Storage) -> Rows:
+    """Build rows from the result of `rows_as_arrays`; the array `ids` gives their number."""
+    if not storage.sparse:
+        return arrays["values"]
+    shape = (len(arrays["ids"]), storage.n_features)
+    return csr_matrix((arrays["data"], arrays["indices"], arrays["indptr"]), shape=shape)
+
+
+def _stack(blocks: Sequence[Rows]) -> Rows:
+    return vstack(blocks, format="csr") if is_sparse(blocks[0]) else np.concatenate(blocks)
