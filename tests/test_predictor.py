@@ -167,16 +167,16 @@ def test_a_model_in_use_is_busy_but_its_predictor_answers():
         return A @ B.T
 
     learner = None
-    native, batch = native_model(function)
-    native.learn(*batch)
+    native, arguments = native_model(function)
+    native.learn(*arguments)
     predictor = native.predictor()
     expected = predictor.decide(batch)
-    learner = threading.Thread(target=native.learn, args=batch)
+    learner = threading.Thread(target=native.learn, args=arguments)
     learner.start()
     assert inside.wait(60)
     try:
         np.testing.assert_array_equal(predictor.decide(batch), expected)
-        for use in (lambda: native.n_retained, native.state, native.predictor, lambda: native.learn(*batch)):
+        for use in (lambda: native.n_retained, native.state, native.predictor, lambda: native.learn(*arguments)):
             with pytest.raises(RuntimeError, match="busy"):
                 use()
     finally:
@@ -190,9 +190,9 @@ def test_a_kernel_function_cannot_use_its_own_model():
     def function(A, B):
         return native.n_retained * (A @ B.T)
 
-    native, batch = native_model(function)
+    native, arguments = native_model(function)
     with pytest.raises(RuntimeError, match="busy"):
-        native.learn(*batch)
+        native.learn(*arguments)
     assert native.broken
     with pytest.raises(RuntimeError, match="after an error"):
         native.predictor()
@@ -206,8 +206,8 @@ def test_a_broken_model_leaves_its_predictors_whole():
             raise ZeroDivisionError
         return A @ B.T
 
-    native, batch = native_model(function)
-    native.learn(*batch)
+    native, arguments = native_model(function)
+    native.learn(*arguments)
     predictor = native.predictor()
     expected = predictor.decide(batch)
     fails = True
@@ -215,7 +215,7 @@ def test_a_broken_model_leaves_its_predictors_whole():
         predictor.decide(batch)
     assert not native.broken
     with pytest.raises(ZeroDivisionError):
-        native.learn(*batch)
+        native.learn(*arguments)
     fails = False
     assert native.broken
     np.testing.assert_array_equal(predictor.decide(batch), expected)
@@ -227,11 +227,11 @@ def test_a_kernel_function_that_holds_its_predictor_is_collected():
             return A @ B.T
 
     function = Function()
-    native, batch = native_model(function)
-    native.learn(*batch)
+    native, arguments = native_model(function)
+    native.learn(*arguments)
     function.predictor = native.predictor()
     watched = weakref.ref(function)
-    del function, native, batch
+    del function, native, arguments
     gc.collect()
     assert watched() is None
 
