@@ -22,7 +22,7 @@ void require_finite(const Values& values, const char* what) {
   for (const auto value : values) require(std::isfinite(value), what);
 }
 
-// At most so many numbers below `size`, evenly spread: what costs a kernel row a member is looked at here and there.
+// At most so many numbers below `size`, evenly spread: checks that cost a kernel row per member look at a sample.
 inline std::vector<std::size_t> sample(std::size_t size, std::size_t most) {
   std::vector<std::size_t> picked;
   const std::size_t stride = size / most + 1;

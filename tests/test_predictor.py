@@ -150,11 +150,11 @@ def test_threads_ask_one_predictor_while_the_model_learns(case):
 
 
 def native_model(function, n=60):
-    """Return a native model with a kernel function of the user, and what it takes to teach it the first rows."""
+    """Return a native model with a kernel function of the user, and the arguments of `learn` for the first rows."""
     kernel = _core.Kernel("callable", function=function)
     options = OnlineSVC()._check_params(streaming=True)
-    lesson = (_core.Batch64.dense(X[:n]), Y[:n].astype(np.int32), np.ones(n), 0, np.arange(n))
-    return _core.KernelModel64(kernel, options, X.shape[1], False, 2), lesson
+    batch = (_core.Batch64.dense(X[:n]), Y[:n].astype(np.int32), np.ones(n), 0, np.arange(n))
+    return _core.KernelModel64(kernel, options, X.shape[1], False, 2), batch
 
 
 def test_a_model_in_use_is_busy_but_its_predictor_answers():
@@ -167,16 +167,16 @@ def test_a_model_in_use_is_busy_but_its_predictor_answers():
         return A @ B.T
 
     learner = None
-    native, lesson = native_model(function)
-    native.learn(*lesson)
+    native, arguments = native_model(function)
+    native.learn(*arguments)
     predictor = native.predictor()
     expected = predictor.decide(batch)
-    learner = threading.Thread(target=native.learn, args=lesson)
+    learner = threading.Thread(target=native.learn, args=arguments)
     learner.start()
     assert inside.wait(60)
     try:
         np.testing.assert_array_equal(predictor.decide(batch), expected)
-        for use in (lambda: native.n_retained, native.state, native.predictor, lambda: native.learn(*lesson)):
+        for use in (lambda: native.n_retained, native.state, native.predictor, lambda: native.learn(*arguments)):
             with pytest.raises(RuntimeError, match="busy"):
                 use()
     finally:
@@ -190,9 +190,9 @@ def test_a_kernel_function_cannot_use_its_own_model():
     def function(A, B):
         return native.n_retained * (A @ B.T)
 
-    native, lesson = native_model(function)
+    native, arguments = native_model(function)
     with pytest.raises(RuntimeError, match="busy"):
-        native.learn(*lesson)
+        native.learn(*arguments)
     assert native.broken
     with pytest.raises(RuntimeError, match="after an error"):
         native.predictor()
@@ -206,8 +206,8 @@ def test_a_broken_model_leaves_its_predictors_whole():
             raise ZeroDivisionError
         return A @ B.T
 
-    native, lesson = native_model(function)
-    native.learn(*lesson)
+    native, arguments = native_model(function)
+    native.learn(*arguments)
     predictor = native.predictor()
     expected = predictor.decide(batch)
     fails = True
@@ -215,7 +215,7 @@ def test_a_broken_model_leaves_its_predictors_whole():
         predictor.decide(batch)
     assert not native.broken
     with pytest.raises(ZeroDivisionError):
-        native.learn(*lesson)
+        native.learn(*arguments)
     fails = False
     assert native.broken
     np.testing.assert_array_equal(predictor.decide(batch), expected)
@@ -227,11 +227,11 @@ def test_a_kernel_function_that_holds_its_predictor_is_collected():
             return A @ B.T
 
     function = Function()
-    native, lesson = native_model(function)
-    native.learn(*lesson)
+    native, arguments = native_model(function)
+    native.learn(*arguments)
     function.predictor = native.predictor()
     watched = weakref.ref(function)
-    del function, native, lesson
+    del function, native, arguments
     gc.collect()
     assert watched() is None
 

@@ -181,22 +181,22 @@ def nystroem(kernel, landmarks, *, adaptive):
 
 
 class Stream:
-    """A machine that learns a stream; its landmarks are drawn anew until four times their number have come.
+    """A machine that learns a stream; its landmarks are drawn again until four times their number have come.
 
-    `settle` returns the kernel that suits some rows: all that the landmarks are drawn from.
+    `resolve_kernel` returns the kernel that suits some rows: all that the landmarks are drawn from.
     """
 
-    def __init__(self, settle, n_components, seed, **options):
-        self.settle, self.n_components, self.seed, self.options = settle, n_components, seed, options
+    def __init__(self, resolve_kernel, n_components, seed, **options):
+        self.resolve_kernel, self.n_components, self.seed, self.options = resolve_kernel, n_components, seed, options
         self.rows, self.targets, self.due = [], [], 4
-        self.settled = False
+        self.is_final = False
 
     def learn(self, row, target):
         """Learn one example."""
         if not self.rows:
             self._use(row[None], row[None])
         self.machine.learn(self.map(row[None]), [target])
-        if self.settled:
+        if self.is_final:
             return
         self.rows.append(row)
         self.targets.append(target)
@@ -208,7 +208,7 @@ class Stream:
         return self.map(rows) @ self.machine.average + self.machine.average_bias
 
     def _use(self, landmarks, rows):
-        self.map, penalty, typical = nystroem(self.settle(rows), landmarks, adaptive=self.options["adaptive"])
+        self.map, penalty, typical = nystroem(self.resolve_kernel(rows), landmarks, adaptive=self.options["adaptive"])
         self.machine = Machine(penalty, typical, **self.options)
 
     def _renew(self):
@@ -223,5 +223,5 @@ class Stream:
             else:
                 self.machine.learn(mapped, wanted, **numbers)
         self.machine.examples = n
-        self.settled = n == 4 * self.n_components
+        self.is_final = n == 4 * self.n_components
         self.due = min(4 * n, 4 * self.n_components)

@@ -204,6 +204,6 @@ def test_streams(data, loss, steps, average_last, gamma):
         expected.learn(X[row], targets[row])
         if row in {0, 2, 3, 4, 15, 16, 40, 63, 64, 99, 100, 139}:
             decisions, wanted = answer(X), expected.decide(X)
-            if len(np.unique(targets[: row + 1])) == 1:  # the sign is not settled while there is one class
+            if len(np.unique(targets[: row + 1])) == 1:  # the sign is not decided while there is one class
                 decisions, wanted = np.abs(decisions), np.abs(wanted)
             np.testing.assert_allclose(decisions, wanted, atol=1e-7 * (1.0 + np.abs(wanted).max()))

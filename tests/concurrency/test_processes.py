@@ -54,18 +54,18 @@ def test_a_child_goes_on_alone(name):
     make, plan = MODELS[name]
     model, alone = make(), make()
     for each in (model, alone):
-        for lesson in plan(each)[:4]:
-            lesson()
+        for call in plan(each)[:4]:
+            call()
     before, _ = values_of(model), values_of(alone)  # looking at a model may cost its last digits
 
     def learn():
-        for lesson in plan(model)[4:]:
-            lesson()
+        for call in plan(model)[4:]:
+            call()
         return values_of(model)
 
     after = in_child(learn)
-    for lesson in plan(alone)[4:]:
-        lesson()
+    for call in plan(alone)[4:]:
+        call()
     np.testing.assert_array_equal(after, values_of(alone))
     np.testing.assert_array_equal(values_of(model), before)
 
@@ -110,8 +110,8 @@ def test_many_forks_while_others_ask():
     fork_while_asked(80)
 
 
-def test_a_fork_in_the_middle_of_a_lesson():
-    """The child has half a lesson, whose teacher does not exist there: it is told so, and the parent goes on."""
+def test_a_fork_in_the_middle_of_partial_fit():
+    """The thread that learns does not exist in the child, which says so; the parent goes on."""
     gate = Gate()
     model = OnlineSVC(kernel=gate, random_state=0).fit(X[:60], Y[:60])
     other = OnlineSVC(gamma=0.5, random_state=0).fit(X, Y)
@@ -135,10 +135,10 @@ def test_a_fork_while_another_thread_only_looks():
     np.testing.assert_allclose(answer, values_of(expected), atol=1e-8)
 
 
-def test_native_machines_know_by_themselves_that_they_were_forked():
+def test_native_models_notice_that_they_were_forked():
     wide = np.random.default_rng(0).normal(size=(4000, 10))
     model = OnlineSVC(gamma=0.1, random_state=0).fit(wide[:100], wide[:100, 0] > 0)
-    bank, ((_, batch),) = model._state.native, model._state.storage.batches(wide)
+    native, ((_, batch),) = model._state.native, model._state.storage.batches(wide)
     labels, costs, order = (wide[:, 0] > wide[:, 1]).astype(np.int32), np.ones(4000), np.arange(4000)
     inside, go_on = threading.Event(), threading.Event()
 
@@ -146,14 +146,14 @@ def test_native_machines_know_by_themselves_that_they_were_forked():
         inside.set()
         return go_on.wait(60) and False
 
-    learner = threading.Thread(target=lambda: bank.learn(batch, labels, costs, 100, order, 0, hold_up))
+    learner = threading.Thread(target=lambda: native.learn(batch, labels, costs, 100, order, 0, hold_up))
     learner.start()
     assert inside.wait(60)
-    answer = in_child(lambda: bank.n_steps)
+    answer = in_child(lambda: native.n_steps)
     go_on.set()
     learner.join()
     assert isinstance(answer, RuntimeError)
-    assert bank.n_steps > 0
+    assert native.n_steps > 0
 
 
 def test_a_child_counts_its_own_threads():
@@ -301,15 +301,15 @@ def others_go_on_during(work, most):
 def test_other_threads_go_on_while_the_machines_work(name):
     make, plan = MODELS[name]
     model = make()
-    for lesson in plan(model)[:4]:
-        lesson()
+    for call in plan(model)[:4]:
+        call()
     state = model._state
     ((_, batch),) = state.storage.batches(np.repeat(ROWS, 20, axis=0))
     zeros = np.zeros(len(ROWS) * 20, dtype=np.float64 if "weights" in state.native.state() else np.int32)
-    lesson = (batch, zeros, np.full(len(zeros), 1e-3), 1000, np.arange(len(zeros)))
+    rows = (batch, zeros, np.full(len(zeros), 1e-3), 1000, np.arange(len(zeros)))
     assert not others_go_on_during(lambda: sum(range(1000)), 100)
     assert others_go_on_during(lambda: state.native.predictor().decide(batch, 1), 2000)
-    assert others_go_on_during(lambda: state.native.learn(*lesson), 2000)
+    assert others_go_on_during(lambda: state.native.learn(*rows), 2000)
 
 
 def test_other_threads_go_on_while_features_are_made():

@@ -1,4 +1,4 @@
-"""One life of a model: it learns, is copied, refuses, and what must hold is looked at after each step."""
+"""A random sequence of calls: a model learns, is copied and refuses bad input; the laws are checked after each step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Long random lives of every estimator."""
+"""Long random sequences of calls for every estimator."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <variant>
 
-#include "asking.hpp"
+#include "predictors.hpp"
 #include "common.hpp"
 #include "kernel_model.hpp"
 
@@ -153,7 +153,7 @@ Examples<T> random_examples(Dice& dice, bool large, bool sparse) {
 }
 
 template <class T>
-void live(History<T>& history, std::size_t steps) {
+void run(History<T>& history, std::size_t steps) {
   Dice& dice = history.dice;
   const std::size_t rows = history.examples.rows;
   for (std::size_t step = 0; step < steps; ++step) {
@@ -182,7 +182,7 @@ void stream(Dice& dice, bool large) {
   History<T> history(dice, examples, kernel);
   set_scene("stream", examples, kernel, ", solver " + std::to_string(history.options.index()));
   if (large) history.learn(0, examples.rows);
-  live(history, large ? 4 : 12);
+  run(history, large ? 4 : 12);
 }
 
 // Calls that a user's function throws out of: the model goes, and takes everything with it.
@@ -191,7 +191,7 @@ void failing(Dice& dice) {
   const auto examples = random_examples<double>(dice, false, sparse);
   try {
     History<double> history(dice, examples, make_kernel<double>(dice, sparse, 0.02));
-    live(history, 8);
+    run(history, 8);
   } catch (const std::runtime_error&) {
   }
 }

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "asking.hpp"
+#include "predictors.hpp"
 #include "common.hpp"
 
 namespace attack {

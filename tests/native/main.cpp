@@ -13,7 +13,7 @@
 
 namespace attack {
 
-// Many short lives: made, taught, made to forget, gone.
+// Many models that are created, trained, made to forget and destroyed.
 void cycles(Dice& dice, std::size_t count) {
   for (std::size_t cycle = 0; cycle < count; ++cycle) {
     const bool sparse = dice.chance(0.5);

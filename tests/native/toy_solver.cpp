@@ -9,7 +9,7 @@
 #include <numeric>
 #include <optional>
 
-#include "asking.hpp"
+#include "predictors.hpp"
 #include "common.hpp"
 #include "kernel_model.hpp"
 #include "solvers/solver.hpp"

@@ -1,4 +1,4 @@
-"""Several threads that teach one model take turns: nothing is lost, and nothing learned twice."""
+"""Several threads that learn with one model take turns: nothing is lost, and nothing learned twice."""
 
 from __future__ import annotations
 

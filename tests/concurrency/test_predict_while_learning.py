@@ -1,4 +1,4 @@
-"""Threads that ask a model while another one teaches it: every answer is one of some moment between two lessons."""
+"""Predictions while another thread learns: every one is that of some moment between two calls."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ def is_one_of(answer, moments):
 
 
 def moments_of(name):
-    """Return what a model says after each lesson, when nobody disturbs it."""
+    """Return what a model says after each call, when nobody disturbs it."""
     make, plan = MODELS[name]
     model = make()
     moments = []
-    for lesson in plan(model):
-        lesson()
+    for call in plan(model):
+        call()
         moments.append(values_of(model))
     return moments
 
@@ -53,13 +53,13 @@ def ask_while_learning(name, way, tmp_path, rounds=1, n_threads=2):
     answers, ends = [], []
     for _ in range(rounds):
         model, ended = make(), threading.Event()
-        first, *lessons = plan(model)
+        first, *calls = plan(model)
         first()
 
-        def learn(lessons=lessons, ended=ended):
+        def learn(calls=calls, ended=ended):
             try:
-                for lesson in lessons:
-                    lesson()
+                for call in calls:
+                    call()
             finally:
                 ended.set()
 
@@ -136,13 +136,13 @@ LOOKS = {
 def test_attributes_while_learning(name):
     make, plan = MODELS[name]
     model, ended = make(), threading.Event()
-    first, *lessons = plan(model)
+    first, *calls = plan(model)
     first()
 
     def learn():
         try:
-            for lesson in lessons:
-                lesson()
+            for call in calls:
+                call()
         finally:
             ended.set()
 
