@@ -8,7 +8,8 @@ import numpy as np
 from scipy.sparse import vstack
 
 from hinge._model.types import is_sparse
-from hinge.approximate._maps import rows_as_arrays, rows_from_arrays
+from hinge._model.widening import rows_as_arrays
+from hinge.approximate._maps import rows_from_arrays
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
