@@ -8,6 +8,7 @@ import numpy as np
 from river import base
 from scipy.special import expit, softmax
 
+from hinge._model.labels import one_each
 from hinge.online import OnlineSVC
 from hinge.river._dict_model import DictModel
 from hinge.river._frames import count_rows, frame_like, series_like
@@ -75,7 +76,7 @@ class HingeClassifier(base.MiniBatchClassifier):
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
-        yield {"model": OnlineSVC(gamma=0.1)}
+        yield {"model": OnlineSVC(gamma=1e-4)}
 
     def learn_one(self, x: Features, y: base.typing.ClfTarget) -> None:
         """Learn one example.
@@ -92,6 +93,8 @@ class HingeClassifier(base.MiniBatchClassifier):
     def learn_many(self, X: Frame, y: Series) -> None:
         """Learn the rows of a data frame, in their order.
 
+        Up to rounding, the model is that of `learn_one`; with many equal rows, rounding may decide which are kept.
+
         Parameters
         ----------
         X : pandas.DataFrame or another data frame that River accepts
@@ -99,7 +102,8 @@ class HingeClassifier(base.MiniBatchClassifier):
         y : pandas.Series or array-like
             Labels.
         """
-        self._learner.learn_frame(X, np.asarray(y))
+        labels = one_each(y, count_rows(X), "y")
+        self._learner.learn_frame(X, labels, cuts=self._cuts(labels.tolist()))
 
     def predict_one(self, x: Features, **kwargs: Any) -> base.typing.ClfTarget | None:  # noqa: ARG002
         """Predict the label of one example.
@@ -180,6 +184,19 @@ class HingeClassifier(base.MiniBatchClassifier):
         classes = self.model_.classes_.tolist() if is_fitted else []
         shares = self._probabilities(self._learner.frame_rows(X)) if n and is_fitted else np.zeros((n, len(classes)))
         return frame_like(X, shares, classes)
+
+    def _cuts(self, labels: list[Hashable]) -> list[int]:
+        """Return where to cut a batch so that the first example of each new class is learned alone.
+
+        A class affects how examples are learned from the call on that brings it.
+        """
+        known = set(self.model_.classes_.tolist()) if self._learner.is_fitted else set()
+        cuts = set()
+        for row, label in enumerate(labels):
+            if label not in known:
+                known.add(label)
+                cuts.update((row, row + 1))
+        return sorted(cuts - {0, len(labels)})
 
     def _probabilities(self, rows: Rows) -> NDArray[np.float64]:
         """Return one row of probabilities per example, in the order of the classes."""

@@ -8,7 +8,9 @@ as missing, which is the same as 0. Predictions ignore features that have no col
 from __future__ import annotations
 
 import math
+from copy import copy
 from decimal import Decimal
+from itertools import repeat
 from numbers import Real
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -18,7 +20,7 @@ from scipy.sparse import csr_matrix
 from hinge.exceptions import DataError, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Mapping, Sequence
+    from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
 
     from numpy.typing import NDArray
 
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     Entries: TypeAlias = dict[Hashable, float]
 
 _PLAIN = frozenset((float, int, bool, np.float64, np.float32, np.int64, np.int32, np.bool_))
+_MAX_ABSENT = 4  # times as many columns as features: looking each column up would take longer
 
 
 class Columns:
@@ -57,6 +60,11 @@ class Columns:
         self.width = 0
         self.sparse = False
         self._places: dict[Hashable, int] = {}
+        self._empty: csr_matrix | None = None
+
+    def knows_all(self, names: Set[Hashable]) -> bool:
+        """Return True if all features have a column."""
+        return names <= self._places.keys()
 
     def missing(self, rows: Iterable[Iterable[Hashable]]) -> list[Hashable]:
         """Return the features without a column, in an order that does not depend on that of the dictionaries."""
@@ -73,15 +81,16 @@ class Columns:
         for _ in range(n):
             del self._places[self.names.pop()]
 
-    def quick_row(self, x: Features, *, ignore_unknown: bool) -> NDArray[np.float64] | None:
-        """Return the row of a dictionary that has a plain number for each column; None for all others.
+    def quick_row(self, x: Features) -> NDArray[np.float64] | None:
+        """Return the row of a dictionary of plain numbers whose features all have columns; None for all others.
 
         Most dictionaries of a stream are such, and their row takes a few microseconds.
         """
-        values = list(map(x.get, self.names))
-        if self.sparse or not _PLAIN.issuperset(map(type, values)):
+        n = len(self.names)
+        if self.sparse or not x or n > _MAX_ABSENT * len(x) or not x.keys() <= self._places.keys():
             return None
-        if len(x) != len(values) and not ignore_unknown:
+        values = list(map(x.get, self.names, repeat(0.0)))
+        if not _PLAIN.issuperset(map(type, values)):
             return None
         try:
             if not math.isfinite(sum(values)):  # NaN, infinity, or large numbers
@@ -89,7 +98,7 @@ class Columns:
         except OverflowError:
             return None
         row = np.zeros((1, self.width))
-        row[0, : len(values)] = values
+        row[0, :n] = values
         return row
 
     def rows(self, entries: Sequence[Entries]) -> Rows:
@@ -104,24 +113,39 @@ class Columns:
         return rows
 
     def _dense_rows(self, entries: Sequence[Entries]) -> NDArray[np.float64]:
-        rows, places = np.zeros((len(entries), self.width)), self._places
+        rows = np.zeros((len(entries), self.width))
         for row, each in zip(rows, entries, strict=True):
-            for name, value in each.items():
-                if name in places:
-                    row[places[name]] = value
+            places, values = self._placed(each)
+            row[places] = values
         return rows
 
+    def _placed(self, entries: Entries) -> tuple[list[int], list[float]]:
+        """Return the columns and the values of the entries that have a column."""
+        places = self._places
+        if entries.keys() <= places.keys():
+            return [places[name] for name in entries], list(entries.values())
+        known = {name: value for name, value in entries.items() if name in places}
+        return [places[name] for name in known], list(known.values())
+
     def _sparse_rows(self, entries: Sequence[Entries]) -> csr_matrix:
-        places, indices, data, ends = self._places, [], [], [0]
+        indices: list[int] = []
+        data: list[float] = []
+        ends = [0]
         for each in entries:
-            known = sorted((places[name], value) for name, value in each.items() if value and name in places)
-            indices += [place for place, _ in known]
-            data += [value for _, value in known]
+            pairs = sorted(pair for pair in zip(*self._placed(each), strict=True) if pair[1])
+            indices += [place for place, _ in pairs]
+            data += [value for _, value in pairs]
             ends.append(len(indices))
-        parts = np.array(data, dtype=np.float64), np.array(indices, dtype=np.int32), np.array(ends, dtype=np.int32)
-        rows = csr_matrix(parts, shape=(len(entries), self.width))
-        rows.has_canonical_format = True  # as sorted above; SciPy would check it in each call
+        rows = self._empty_rows(len(entries))
+        rows.data, rows.indices = np.array(data, dtype=np.float64), np.array(indices, dtype=np.int32)
+        rows.indptr, rows.has_canonical_format = np.array(ends, dtype=np.int32), True
         return rows
+
+    def _empty_rows(self, n: int) -> csr_matrix:
+        """Return a matrix to fill; a shallow copy takes a fraction of the time of SciPy's constructor."""
+        if self._empty is None or self._empty.shape != (n, self.width):
+            self._empty = csr_matrix((n, self.width))
+        return copy(self._empty)
 
 
 def read_entries(x: Features) -> Entries:
@@ -139,7 +163,9 @@ def read_entries(x: Features) -> Entries:
     """
     entries: Entries = {}
     for name, value in x.items():
-        if isinstance(value, str):
+        if type(value) is float and -math.inf < value < math.inf:  # the quickest way for the usual case
+            entries[name] = value
+        elif isinstance(value, str):
             entries[f"{name}={value}"] = 1.0
         elif value is not None:
             number = _as_number(name, value)

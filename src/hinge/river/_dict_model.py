@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -60,27 +61,30 @@ class DictModel:
 
     def learn(self, x: Features, *target: Target) -> None:
         """Learn one dictionary; `target` is a list with its label, or nothing."""
-        row = self.columns.quick_row(x, ignore_unknown=False) if self.is_fitted else None
+        row: Rows | None = self.columns.quick_row(x) if self.is_fitted else None
         if row is None:
-            self._learn_entries([read_entries(x)], *target)
-        else:
-            self.model.partial_fit(row, *target)
+            entries = read_entries(x)
+            if not self.is_fitted or not self.columns.knows_all(entries.keys()):
+                self._learn_entries([entries], *target)
+                return
+            row = self.columns.rows([entries])
+        self.model.partial_fit(row, *target)
 
-    def learn_frame(self, frame: Frame, *target: Target) -> None:
-        """Learn the rows of a data frame."""
+    def learn_frame(self, frame: Frame, *target: Target, cuts: Sequence[int] = ()) -> None:
+        """Learn the rows of a data frame, in calls that end before the rows `cuts`."""
         names, values, entries = read_frame(frame, dense=not self.columns.sparse)
         if values is None:
             if entries:
-                self._learn_entries(entries, *target)
+                self._learn_entries(entries, *target, cuts=cuts)
             return
         used = ~np.isnan(values).all(axis=0)
         new = self.columns.missing([[name for name, is_used in zip(names, used, strict=True) if is_used]])
         fill = np.count_nonzero(np.nan_to_num(values)) / len(values)
-        self._learn(new, fill, lambda: self.columns.place(names, values), *target)
+        self._learn(new, fill, lambda: self.columns.place(names, values), *target, cuts=cuts)
 
     def row(self, x: Features) -> Rows:
         """Return the row of a dictionary to predict."""
-        row = self.columns.quick_row(x, ignore_unknown=True)
+        row: Rows | None = self.columns.quick_row(x)
         return self.columns.rows([read_entries(x)]) if row is None else row
 
     def frame_rows(self, frame: Frame) -> Rows:
@@ -88,20 +92,35 @@ class DictModel:
         names, values, entries = read_frame(frame, dense=not self.columns.sparse)
         return self.columns.rows(entries) if values is None else self.columns.place(names, values)
 
-    def _learn_entries(self, entries: Sequence[Entries], *target: Target) -> None:
+    def _learn_entries(self, entries: Sequence[Entries], *target: Target, cuts: Sequence[int] = ()) -> None:
         """Learn examples given by their entries, after adding columns for those that have none."""
-        new = self.columns.missing(entries)
-        self._learn(new, sum(map(len, entries)) / len(entries), lambda: self.columns.rows(entries), *target)
+        new, fill = self.columns.missing(entries), sum(map(len, entries)) / len(entries)
+        self._learn(new, fill, lambda: self.columns.rows(entries), *target, cuts=cuts)
 
-    def _learn(self, new: Sequence[Hashable], fill: float, make_rows: Callable[[], Rows], *target: Target) -> None:
+    def _learn(
+        self,
+        new: Sequence[Hashable],
+        fill: float,
+        make_rows: Callable[[], Rows],
+        *target: Target,
+        cuts: Sequence[int] = (),
+    ) -> None:
         """Add columns for new features and learn rows, which have `fill` values other than 0 on average."""
         self._make_room(new, fill)
         self.columns.add(new)
+        rows = make_rows()
+        first, *others = pairwise([0, *cuts, rows.shape[0]])
         try:
-            self.model.partial_fit(make_rows(), *target)
+            self._learn_part(rows, first, *target)
         except (TypeError, ValueError):  # invalid input: nothing was learned
             self.columns.drop_last(len(new))
             raise
+        for part in others:
+            self._learn_part(rows, part, *target)
+
+    def _learn_part(self, rows: Rows, part: tuple[int, int], *target: Target) -> None:
+        here = slice(*part)
+        self.model.partial_fit(rows[here], *(values[here] for values in target))
         self.is_fitted = True
 
     def _make_room(self, new: Sequence[Hashable], fill: float) -> None:

@@ -54,7 +54,10 @@ def series_like(frame: Frame, values: Sequence[Any] | NDArray[Any]) -> Series:
 
 def frame_like(frame: Frame, values: NDArray[np.float64], columns: Sequence[Hashable]) -> Frame:
     """Return a matrix as a data frame of the library, and with the index, of another one."""
-    return dataframe.to_native_frame(values, like=dataframe.into_frame(frame), columns=columns)
+    table = dataframe.into_frame(frame)
+    if not columns:
+        return table.drop(table.columns).to_native()
+    return dataframe.to_native_frame(dict(zip(columns, values.T, strict=True)), like=table)
 
 
 def count_rows(frame: Frame) -> int:

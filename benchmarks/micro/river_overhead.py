@@ -1,0 +1,100 @@
+"""Processor time per row that `hinge.river` adds to `partial_fit` and `predict` with a prepared array.
+
+The same stream is learned twice in one process, block by block in turn: as arrays that are ready for the model, and as
+dictionaries. The model is small, since only the difference counts.
+"""
+
+import gc
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from time import process_time
+from typing import Any
+
+import numpy as np
+
+from benchmarks.micro import Section
+from hinge import OnlineSVC
+from hinge.river import HingeClassifier
+
+BLOCK, BLOCKS = 250, 40
+Row = tuple[dict[str, Any], int]
+
+
+def measure(quick: bool) -> Section:
+    """Measure streams of plain numbers, of keys that come and go, of numbers and texts, and of words."""
+    blocks = 8 if quick else BLOCKS
+    streams: dict[str, Callable[[], Iterator[Row]]] = {
+        "10 numbers": lambda: _numbers(10, 1.0),
+        "50 numbers": lambda: _numbers(50, 1.0),
+        "10 numbers, a third absent": lambda: _numbers(10, 2 / 3),
+        "50 numbers, a third absent": lambda: _numbers(50, 2 / 3),
+        "15 numbers and 5 texts": lambda: _texts(15, 5),
+        "10 of 5 000 words (sparse)": lambda: _words(10, 5000),
+    }
+    return Section(
+        f"hinge.river: µs of processor time per row, medians of {blocks} blocks of {BLOCK} rows (aim: 20 more)",
+        ("stream", "partial_fit", "learn_one adds", "predict", "predict_one adds"),
+        [(title, *(f"{value:.1f}" for value in _overheads(make(), blocks))) for title, make in streams.items()],
+    )
+
+
+def _overheads(stream: Iterator[Row], blocks: int) -> tuple[float, ...]:
+    """Return medians: `partial_fit`, what `learn_one` takes more, `predict`, what `predict_one` takes more."""
+    wrapped = HingeClassifier(OnlineSVC(gamma=0.05, max_support=50, n_jobs=1))
+    for _ in range(2000):  # features get their columns
+        wrapped.learn_one(*next(stream))
+    plain = deepcopy(wrapped)
+    times = []
+    for _ in range(blocks):
+        rows = [next(stream) for _ in range(BLOCK)]
+        for x, y in rows:
+            for model in (plain, wrapped):  # new words get their columns before the clock runs
+                model.learn_one(x, y)
+        times.append(_block(wrapped, plain, rows))
+    learn, learn_one, predict, predict_one = np.array(times).T
+    values = learn, learn_one - learn, predict, predict_one - predict
+    return tuple(float(np.median(value)) for value in values)
+
+
+def _block(wrapped: HingeClassifier, plain: HingeClassifier, rows: list[Row]) -> tuple[float, ...]:
+    """Return µs per row of four ways to process the same rows; `plain` and `wrapped` are equal before and after."""
+    arrays = [(plain._learner.row(x), [y]) for x, y in rows]
+    model = plain.model_
+    return (
+        _clock(lambda: [model.partial_fit(row, label) for row, label in arrays]),
+        _clock(lambda: [wrapped.learn_one(x, y) for x, y in rows]),
+        _clock(lambda: [model.predict(row) for row, _ in arrays]),
+        _clock(lambda: [wrapped.predict_one(x) for x, _ in rows]),
+    )
+
+
+def _clock(work: Callable[[], object]) -> float:
+    gc.disable()
+    start = process_time()
+    work()
+    seconds = process_time() - start
+    gc.enable()
+    return 1e6 * seconds / BLOCK
+
+
+def _numbers(n: int, share: float) -> Iterator[Row]:
+    random = np.random.default_rng(0)
+    names = [f"feature_{i}" for i in range(n)]
+    while True:
+        values, present = random.normal(size=n).tolist(), (random.random(n) < share).tolist()
+        x = {name: value for name, value, is_there in zip(names, values, present, strict=True) if is_there}
+        yield x, int(sum(values[:3]) > 0)
+
+
+def _texts(n_numbers: int, n_texts: int) -> Iterator[Row]:
+    random = np.random.default_rng(1)
+    for x, y in _numbers(n_numbers, 1.0):
+        kinds = random.integers(4, size=n_texts).tolist()
+        yield x | {f"text_{i}": f"kind {kind}" for i, kind in enumerate(kinds)}, y
+
+
+def _words(n: int, vocabulary: int) -> Iterator[Row]:
+    random = np.random.default_rng(2)
+    while True:
+        words = (vocabulary * random.random(n) ** 3).astype(int).tolist()
+        yield {f"word_{word}": 1 for word in words}, int(min(words) < 30)
