@@ -51,8 +51,8 @@ def test_the_model_is_that_of_the_full_table(name):
 
 def test_wide_rows_become_sparse():
     random = np.random.default_rng(0)
-    words = (600 * random.random((300, 8)) ** 2).astype(int)
-    X, y = np.zeros((300, 600)), (words.min(axis=1) < 10)
+    words = (600 * random.random((200, 8)) ** 2).astype(int)
+    X, y = np.zeros((200, 600)), (words.min(axis=1) < 10)
     np.put_along_axis(X, words, 1.0, axis=1)
     plain, wrapped = OnlineSVC(gamma=0.1), HingeClassifier(OnlineSVC(gamma=0.1))
     dictionaries = [{f"w{word}": 1 for word in row} for row in words]

@@ -191,7 +191,7 @@ class HingeClassifier(base.MiniBatchClassifier):
         A class affects how examples are learned from the call on that brings it.
         """
         known = set(self.model_.classes_.tolist()) if self._learner.is_fitted else set()
-        cuts = set()
+        cuts: set[int] = set()
         for row, label in enumerate(labels):
             if label not in known:
                 known.add(label)

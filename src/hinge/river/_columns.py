@@ -20,13 +20,14 @@ from scipy.sparse import csr_matrix
 from hinge.exceptions import DataError, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
+    from collections.abc import Hashable, Iterable, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from numpy.typing import NDArray
 
     from hinge._model.types import Rows
 
-    Features: TypeAlias = Mapping[Hashable, Any]
+    Features: TypeAlias = Mapping[Any, Any]  # keys of any hashable type
     Entries: TypeAlias = dict[Hashable, float]
 
 _PLAIN = frozenset((float, int, bool, np.float64, np.float32, np.int64, np.int32, np.bool_))
@@ -62,7 +63,7 @@ class Columns:
         self._places: dict[Hashable, int] = {}
         self._empty: csr_matrix | None = None
 
-    def knows_all(self, names: Set[Hashable]) -> bool:
+    def knows_all(self, names: AbstractSet[Hashable]) -> bool:
         """Return True if all features have a column."""
         return names <= self._places.keys()
 

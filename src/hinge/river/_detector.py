@@ -67,7 +67,7 @@ class HingeAnomalyDetector(base.AnomalyDetector):
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
-        yield {"model": IncrementalOneClassSVM(nu=0.1, gamma=0.1, max_examples=100)}
+        yield {"model": IncrementalOneClassSVM(nu=0.1, gamma=0.1, max_examples=50)}
 
     def learn_one(self, x: Features) -> None:
         """Learn one example.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
 from river.utils import dataframe
 
 from hinge.river._columns import read_entries, require_finite
@@ -12,6 +11,7 @@ from hinge.river._columns import read_entries, require_finite
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from hinge.river._columns import Entries
@@ -20,9 +20,7 @@ if TYPE_CHECKING:
     Series: TypeAlias = Any
 
 
-def read_frame(
-    frame: Frame, *, dense: bool
-) -> tuple[list[Hashable], NDArray[np.float64] | None, Sequence[Entries]]:
+def read_frame(frame: Frame, *, dense: bool) -> tuple[list[Hashable], NDArray[np.float64] | None, Sequence[Entries]]:
     """Return the names of the columns, and the rows: as one matrix if all are numbers, else as entries.
 
     Parameters
