@@ -45,7 +45,7 @@ def _overheads(stream: Iterator[Row], n_rows: int) -> tuple[float, ...]:
     for _ in range(2000):  # features get their columns
         wrapped.learn_one(*next(stream))
     plain = deepcopy(wrapped)
-    times = []
+    times: list[list[float]] = []
     gc.disable()
     while len(times) < n_rows:
         x, y = next(stream)

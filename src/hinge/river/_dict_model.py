@@ -77,8 +77,8 @@ class DictModel:
             if entries:
                 self._learn_entries(entries, *target, cuts=cuts)
             return
-        used = (~np.isnan(values)).any(axis=0).tolist()
-        new = self.columns.missing([[name for name, is_used in zip(names, used, strict=True) if is_used]])
+        absent = np.isnan(values)
+        new = self.columns.missing([[name for place, name in enumerate(names) if not absent[:, place].all()]])
         fill = np.count_nonzero(np.nan_to_num(values)) / len(values)
         self._learn(new, fill, lambda: self.columns.place(names, values), *target, cuts=cuts)
 

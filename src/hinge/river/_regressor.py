@@ -41,8 +41,8 @@ class HingeRegressor(base.MiniBatchRegressor):
     >>> from hinge import ApproximateSVR
     >>> from hinge.river import HingeRegressor
     >>> from river import datasets, evaluate, metrics, preprocessing
-    >>> model = preprocessing.StandardScaler() | HingeRegressor(ApproximateSVR(n_components=64, random_state=0))
-    >>> evaluate.progressive_val_score(datasets.TrumpApproval(), model, metrics.MAE()).get() < 1.0
+    >>> model = preprocessing.StandardScaler() | HingeRegressor(ApproximateSVR(C=10.0, random_state=0))
+    >>> evaluate.progressive_val_score(datasets.TrumpApproval(), model, metrics.MAE()).get() < 1.4
     True
     """
 
