@@ -104,6 +104,38 @@ def test_gamma():
     assert (streaming.storage(model).dtype, streaming.storage(model).sparse) == (np.float64, False)
 
 
+MORE = [*CLASSIFIERS, hinge.IncrementalOneClassSVM, hinge.ApproximateSVR]
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("estimator", MORE)
+def test_added_features_count_as_zero(estimator, sparse):
+    """The model goes on as if the columns had been there, and 0, from the beginning; also far from the origin."""
+    settings = {"gamma": 0.3, "random_state": 0} | ({"n_components": 20} if "Approx" in estimator.__name__ else {})
+    far = np.hstack([X + 50.0, np.zeros((len(X), 2))])
+    later = np.vstack([far[:60], far[60:] + np.array([0, 0, 0, 1.0, -1.0])])
+    narrow, wide = estimator(**settings), estimator(**settings)
+    narrow.partial_fit(later[:60, :3], Y[:60])
+    wide.partial_fit(later[:60], Y[:60])
+    streaming.add_features(narrow, 5, sparse=sparse)
+    assert (narrow.n_features_in_, streaming.storage(narrow).sparse, narrow.n_seen_) == (5, sparse, 60)
+    for model in (narrow, wide):
+        model.partial_fit(later[60:], Y[60:])
+    found, expected = (streaming.predict_with_scores(model, later)[1] for model in (narrow, wide))
+    np.testing.assert_allclose(found, expected, atol=1e-6)
+
+
+def test_features_that_cannot_be_added():
+    model = hinge.OnlineSVC().fit(X, Y)
+    with pytest.raises(hinge.ParameterError, match="n_features must be a whole number of at least 3, got 2"):
+        streaming.add_features(model, 2)
+    gram = hinge.OnlineSVC(kernel="precomputed").fit(X @ X.T, Y)
+    with pytest.raises(hinge.DataError, match="precomputed"):
+        streaming.add_features(gram, 200)
+    with pytest.raises(NotFittedError):
+        streaming.add_features(hinge.OnlineSVC(), 3)
+
+
 def test_bad_parameters_and_models_that_know_nothing():
     with pytest.raises(hinge.ParameterError, match="C must be"):
         streaming.check_params(hinge.OnlineSVC(C=-1))

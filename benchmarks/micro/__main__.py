@@ -31,6 +31,7 @@ from benchmarks.micro import (
     partial_fit_latency,
     people,
     query_latency,
+    river_overhead,
 )
 from benchmarks.report import print_table
 
@@ -45,6 +46,7 @@ ONLINE = (
     label_noise,
     max_support,
     bad_streams,
+    river_overhead,
 )
 EXACT = (exact_growth, forget_latency, exact_memory, leave_one_out, exact_optimality, one_class_stream)
 APPROXIMATE = (approximate_fit, approximate_throughput, distributed_training)

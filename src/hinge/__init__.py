@@ -57,7 +57,7 @@ __all__ = [
 
 _SUBMODULES = (
     *("active", "approximate", "datasets", "distributed", "exceptions", "export", "incremental", "io", "online"),
-    *("perceptron", "persistence", "robust", "streaming", "tables", "tracking"),
+    *("perceptron", "persistence", "river", "robust", "streaming", "tables", "tracking"),
 )
 _ORIGINS = {  # the submodule that defines each other name
     "ApproximateSVC": "approximate",

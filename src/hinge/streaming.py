@@ -33,8 +33,10 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from hinge._model.kernels import KernelSpec
-from hinge._model.locking import lock_of
+from hinge._model.locking import lock_of, writes
+from hinge._model.params import random_seed, whole
 from hinge._model.progressive import ProgressiveScore
+from hinge.exceptions import DataError
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -48,6 +50,7 @@ __all__ = [
     "ProgressiveScore",
     "StreamTraits",
     "Task",
+    "add_features",
     "check_params",
     "end_stream",
     "finish",
@@ -176,6 +179,50 @@ def finish(model: Model) -> None:
     """Run the finishing step that `fit` would run after its last pass, if the estimator has one."""
     if model.get_params().get("finishing"):
         model.finish()
+
+
+def add_features(model: Model, n_features: int, *, sparse: bool = False) -> None:
+    """Append features to a fitted estimator.
+
+    They count as 0 in every example learned so far, so the estimator predicts what it predicted before where they
+    are 0. Kernel values computed before are forgotten, so add many features at a time.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted estimator. A kernel function of the user is called with wider rows from now on.
+    n_features : int
+        Number of features from now on, at least as many as before.
+    sparse : bool, default=False
+        Store examples as sparse rows from now on. Sparse rows never become dense again.
+
+    Examples
+    --------
+    >>> from hinge import OnlineSVC, streaming
+    >>> model = OnlineSVC(gamma=1.0).fit([[0.0], [1.0]], [0, 1])
+    >>> streaming.add_features(model, 2)
+    >>> model.partial_fit([[1.0, 3.0]], [2]).predict([[0.0, 0.0], [1.0, 0.0], [1.0, 2.5]]).tolist()
+    [0, 1, 2]
+    """
+    if hasattr(model, "add_features"):
+        model.add_features(n_features, sparse=sparse)
+    else:
+        _add_features(model, n_features, sparse=sparse)
+
+
+@writes
+def _add_features(model: Model, n_features: int, *, sparse: bool) -> None:
+    state = _state(model)
+    before = state.storage
+    whole("n_features", n_features, at_least=before.n_features, hint="features cannot be removed")
+    if hasattr(model, "feature_names_in_"):
+        raise DataError("Features must have no names to be added to a model; train it with an array, not a DataFrame.")
+    if state.kernel.name == "precomputed":
+        raise DataError("A precomputed kernel has examples as columns, to which no feature can be added.")
+    wide = replace(before, n_features=int(n_features), sparse=before.sparse or bool(sparse))
+    if wide != before:
+        model._state = state.widened(wide, random_seed(model.random_state))
+        model.n_features_in_ = wide.n_features
 
 
 def progressive_score(model: Model) -> ProgressiveScore:

@@ -32,6 +32,7 @@ from hinge import (
     distributed,
     export,
     load,
+    river,
     save,
     streaming,
     tables,
@@ -98,6 +99,7 @@ def stream(model: OnlineSVC, X: Numbers, y: NDArray[Any]) -> streaming.Model:
     assert_type(streaming.resolve_gamma(model, X), float)
     if not streaming.is_fitted(model) and task == "classification":
         model.partial_fit(X, y)
+    streaming.add_features(model, 5, sparse=False)
     streaming.end_stream(model)
     streaming.learn_again(model, X, y)
     streaming.finish(model)
@@ -107,6 +109,15 @@ def stream(model: OnlineSVC, X: Numbers, y: NDArray[Any]) -> streaming.Model:
     assert_type(streaming.storage(model).sparse, bool)
     assert_type(streaming.predict_with_scores(model, X), tuple[NDArray[Any], Numbers])
     return model
+
+
+def dictionaries(x: dict[str, float]) -> float:
+    classifier = river.HingeClassifier(OnlineSVC())
+    classifier.learn_one(x, True)
+    assert_type(classifier.predict_proba_one(x), dict[bool | str | int, float])
+    detector = river.HingeAnomalyDetector(IncrementalOneClassSVM())
+    detector.learn_one(x)
+    return assert_type(detector.score_one(x), float) + river.HingeRegressor(ApproximateSVR()).predict_one(x)
 
 
 def ask(X: Numbers, y: NDArray[Any]) -> active.Advice:

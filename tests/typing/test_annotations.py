@@ -21,7 +21,7 @@ PUBLIC = (
     "hinge.io",
     "hinge.streaming",
 )
-OPTIONAL = {"hinge.active.skactiveml": "skactiveml", "hinge.web": "fastapi"}
+OPTIONAL = {"hinge.active.skactiveml": "skactiveml", "hinge.river": "river", "hinge.web": "fastapi"}
 PROGRAM = (Path(__file__).parent / "program.py").read_text(encoding="utf-8")
 
 

@@ -20,6 +20,7 @@ from hinge._model.progressive import ProgressiveScore
 from hinge._model.stream_watch import StreamWatch
 from hinge._model.threads import one_blas_thread
 from hinge._model.validation import Storage
+from hinge._model.widening import widen_arrays
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -377,6 +378,20 @@ class State:
     def copy(self) -> Self:
         """Return an independent copy."""
         return self.from_arrays(*self.to_arrays(), self.kernel.function)
+
+    def widened(self, storage: Storage, seed: int) -> Self:
+        """Return a copy with more features, which are 0 in all examples so far.
+
+        The rows may become sparse. `seed` is for maps that need random numbers per feature.
+        """
+        arrays, values = self.to_arrays()
+        values = values | {"n_features": storage.n_features, "sparse": storage.sparse}
+        copied = self.from_arrays(self._widened_arrays(arrays, storage, seed), values, self.kernel.function)
+        copied.progressive_score, copied.converged = replace(self.progressive_score), self.converged
+        return copied
+
+    def _widened_arrays(self, arrays: Arrays, storage: Storage, seed: int) -> Arrays:  # noqa: ARG002
+        return widen_arrays(arrays, storage.n_features, to_sparse=storage.sparse and not self.storage.sparse)
 
     def __deepcopy__(self, memo: dict[int, object]) -> Self:
         # Unlike `copy`, this copies the kernel function: `deepcopy` of the estimator copies its parameter `kernel` too.

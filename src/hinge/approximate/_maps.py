@@ -111,18 +111,34 @@ def nystroem(sample: Sample, kernel: KernelSpec, options: ApproximateOptions) ->
 def fourier(first: Rows, kernel: KernelSpec, options: ApproximateOptions, random: np.random.RandomState) -> Features:
     """Build a map with random frequencies; the first row of the stream decides the shift."""
     storage = Storage.of(first)
-    shape = (storage.n_features, options.n_components)
-    if kernel.name == "rbf":
-        frequencies = np.sqrt(2.0 * kernel.gamma) * random.standard_normal(shape)
-    else:
-        frequencies = kernel.gamma * random.standard_cauchy(shape)
     arrays = {
-        "frequencies": _clipped(frequencies, storage.dtype),
+        "frequencies": _frequencies(storage, options.n_components, kernel, random),
         "phases": random.uniform(0.0, 2.0 * np.pi, options.n_components).astype(storage.dtype),
         "shift": _shift(first, kernel) if _is_far(first, kernel) else np.zeros(0, dtype=storage.dtype),
         "penalty": np.ones(options.n_components),
     }
     return Features(arrays, 1.0)
+
+
+def widen_fourier(arrays: Arrays, kernel: KernelSpec, storage: Storage, random: np.random.RandomState) -> Arrays:
+    """Draw frequencies for the features that a storage has beyond those of a map; the old ones stay.
+
+    Sparse rows have no shift, so it moves to the phases.
+    """
+    before, phases, shift = arrays["frequencies"], arrays["phases"], arrays["shift"]
+    more = Storage(storage.dtype, storage.sparse, storage.n_features - len(before))
+    if storage.sparse and shift.size:
+        phases = (phases - np.mod(shift.astype(np.float64) @ before, 2.0 * np.pi)).astype(storage.dtype)
+    frequencies = np.vstack([before, _frequencies(more, len(phases), kernel, random)])
+    return {"frequencies": frequencies, "phases": phases}
+
+
+def _frequencies(storage: Storage, n: int, kernel: KernelSpec, random: np.random.RandomState) -> Array:
+    """Draw n frequencies per column from the spectral density of a kernel."""
+    shape = (storage.n_features, n)
+    if kernel.name == "rbf":
+        return _clipped(np.sqrt(2.0 * kernel.gamma) * random.standard_normal(shape), storage.dtype)
+    return _clipped(kernel.gamma * random.standard_cauchy(shape), storage.dtype)
 
 
 def _clipped(values: NDArray[np.float64], dtype: DType) -> Array:

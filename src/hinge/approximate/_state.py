@@ -9,7 +9,7 @@ import numpy as np
 from hinge import _core
 from hinge._model.first_examples import GROWTH, FirstExamples, split
 from hinge._model.state import State, Support
-from hinge.approximate._maps import Features
+from hinge.approximate._maps import Features, widen_fourier
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -157,6 +157,14 @@ class ApproximateState(State):
         built_from = None if reservoir is None else reservoir.built_from
         values = self._values(table) | {"typical": self.features.typical, "built_from": built_from}
         return own | stored | self.features.arrays, values
+
+    def _widened_arrays(self, arrays: Arrays, storage: Storage, seed: int) -> Arrays:
+        wide = super()._widened_arrays(arrays, storage, seed)
+        if self.features.is_expansion:
+            return wide
+        # Frequencies of different columns must be independent, so the number of columns is a part of the seed.
+        random = np.random.RandomState([seed, self.storage.n_features])
+        return wide | widen_fourier(arrays, self.kernel, storage, random)
 
     def __setstate__(self, parts: tuple[Arrays, Values, KernelFunction | None]) -> None:
         arrays, values, _ = parts
