@@ -1,0 +1,315 @@
+"""The estimator `AdaptiveSVC`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from hinge._model.labels import ClassTable, as_classes, as_labels
+from hinge._model.params import check_kernel, flag, number, whole
+from hinge._model.validation import Storage, check_examples, check_queries, is_ready
+from hinge.exceptions import DataError, ParameterError
+from hinge.stream._state import MemoryOptions, StreamState
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from hinge._model.types import Array, Gamma, Labels, MatrixLike
+    from hinge.stream._drift import Drift
+
+_GAMMA_FACTORS = (0.25, 1.0, 4.0)
+_MAX_SCORE = 5.0  # standard scores are cut off here
+_MAX_STEPS = 50  # per example and binary problem
+_MAX_CAPACITY = 10_000  # a memory holds the square of it as kernel values
+_WITH_GAMMA = ("rbf", "poly", "sigmoid", "laplacian")
+
+
+class AdaptiveSVC(ClassifierMixin, BaseEstimator):
+    """Support vector machines for streams that change: several memories, a weighted vote, and a drift detector.
+
+    A *memory* is a support vector machine over part of the stream: the last 50, 200 and 1000 examples, and the last
+    1000 *informative* ones, whose margin was too small when they came. Each exists with several kernel widths; all
+    share rows and kernel values. One more predictor answers the class of the previous example. The answer is the vote
+    of all, weighted by how well each did lately.
+
+    ADWIN watches the mistakes. When they have become more frequent, the change is listed in `drifts_`, and the
+    memories forget the examples before it; each is then the machine that never saw them.
+
+    Not thread-safe. `hinge.save` does not know this estimator; use pickle.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Penalty for examples inside or on the wrong side of the margin, as in `sklearn.svm.SVC`.
+    kernel : {"linear", "rbf", "poly", "sigmoid", "laplacian"}, default="rbf"
+        Kernel function.
+    degree : int, default=3
+        Degree of the poly kernel.
+    gamma : {"scale", "auto"} or float, default="scale"
+        Kernel coefficient of rbf, poly, sigmoid and laplacian; memories use a quarter of it, itself and four times it.
+        "scale" is 1 / (n_features * X.var()) of the last examples, and follows the stream; "auto" is 1 / n_features.
+    coef0 : float, default=0.0
+        Independent term of the poly and sigmoid kernels.
+    tol : float, default=0.05
+        Largest violation of the optimality conditions that is left in a memory.
+    windows : sequence of int, default=(50, 200, 1000)
+        Lengths of the windows. Memory grows with the square of the longest.
+    max_informative : int or None, default=1000
+        Number of informative examples to keep; None does without these memories.
+    standardize : bool, default=True
+        Divide each feature by its standard deviation, after subtracting its mean, over the longest window. Both follow
+        the stream: they are computed again after 1, 2, 4, ... examples, each time the longest window has been
+        replaced, and at each drift. Values further than five deviations from the mean are moved there.
+    delta : float or None, default=0.002
+        Confidence of the drift detector; the smaller, the fewer false alarms. None detects no drifts.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes, sorted.
+    drifts_ : list of Drift
+        The changes detected, with `position`, `start`, `error_before`, `error_after`, `time` and `start_time`.
+    n_seen_ : int
+        Number of examples learned.
+    progressive_accuracy_ : float
+        Share of the examples that were predicted correctly just before they were learned.
+    n_features_in_ : int
+        Number of features.
+
+    See Also
+    --------
+    hinge.OnlineSVC : Learns from all examples, and forgets none.
+    hinge.IncrementalSVC : Learns and forgets examples of your choice.
+
+    References
+    ----------
+    A. Bifet, R. Gavaldà. Learning from Time-Changing Data with Adaptive Windowing. SDM 2007.
+
+    M. Herbster, M. K. Warmuth. Tracking the Best Expert. Machine Learning 32, 1998.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hinge.stream import AdaptiveSVC
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(2000, 2))
+    >>> y = np.where(np.arange(2000) < 1000, X[:, 0] > 0, X[:, 0] < 0)
+    >>> model = AdaptiveSVC().partial_fit(X, y)
+    >>> [drift.position > 1000 for drift in model.drifts_]
+    [True]
+    >>> model.predict([[2.0, 0.0], [-2.0, 0.0]]).tolist()
+    [False, True]
+    """
+
+    _state: StreamState
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        kernel: str = "rbf",
+        degree: int = 3,
+        gamma: Gamma = "scale",
+        coef0: float = 0.0,
+        tol: float = 0.05,
+        windows: Sequence[int] = (50, 200, 1000),
+        max_informative: int | None = 1000,
+        standardize: bool = True,
+        delta: float | None = 0.002,
+    ) -> None:
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.windows = windows
+        self.max_informative = max_informative
+        self.standardize = standardize
+        self.delta = delta
+
+    def fit(self, X: MatrixLike, y: ArrayLike) -> Self:
+        """Forget everything and learn a stream from its beginning.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            Examples, in the order of the stream.
+        y : array-like of shape (n,)
+            Labels.
+
+        Returns
+        -------
+        self : object
+            The estimator.
+        """
+        rows, labels = check_examples(self, X, y, None, sparse=False)
+        state = self._new_state(rows.shape[1], ClassTable.of(labels))
+        _learn(state, rows.astype(np.float64, copy=False), labels, None)
+        self._state = state
+        return self
+
+    def partial_fit(
+        self, X: MatrixLike, y: ArrayLike, classes: ArrayLike | None = None, times: Sequence[Any] | None = None
+    ) -> Self:
+        """Learn more examples, in the order given; calls of any length give the same model.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            Examples.
+        y : array-like of shape (n,)
+            Labels; new classes may appear at any time.
+        classes : array-like of shape (n_classes,), default=None
+            Classes to expect, if they are known beforehand.
+        times : sequence of length n, default=None
+            When each example happened, for `drifts_`: dates, numbers, any objects.
+
+        Returns
+        -------
+        self : object
+            The estimator.
+        """
+        state: StreamState | None = vars(self).get("_state")
+        rows, labels = self._check_rows(X, y, state)
+        if times is not None and len(times) != len(labels):
+            raise DataError(f"times must have one entry per row, {len(labels)} in all, got {len(times)}.")
+        table = ClassTable.of(labels[:0]) if state is None else state.table
+        if classes is not None:
+            table = table.extended(as_classes(classes))
+        table = table.extended(labels)
+        if state is None:
+            state = self._new_state(rows.shape[1], table)
+        elif state.parameters != self._parameters():
+            raise ParameterError("Parameters were changed after learning began; call fit, or learn with a new estimator.")
+        state.table = table
+        self._state = state
+        _learn(state, rows, labels, times)
+        return self
+
+    def decision_function(self, X: MatrixLike) -> NDArray[np.float64]:
+        """Compute the votes for each class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            Examples.
+
+        Returns
+        -------
+        ndarray of shape (n,) or (n, n_classes)
+            Sum of the weights of the predictors that choose a class, between 0 and 1. With two classes the vote for
+            `classes_[1]` minus that for `classes_[0]`.
+        """
+        votes = self._votes(X)
+        return votes[:, 1] - votes[:, 0] if votes.shape[1] == 2 else votes if votes.shape[1] > 2 else votes.ravel()
+
+    def predict(self, X: MatrixLike) -> Labels:
+        """Predict the class of examples that might come next in the stream.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            Examples.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Labels.
+        """
+        votes = self._votes(X)
+        chosen: Labels = self._state.table.classes[votes.argmax(axis=1)]
+        return chosen
+
+    @property
+    def classes_(self) -> Labels:
+        """The classes, sorted."""
+        return self._fitted().table.classes
+
+    @property
+    def drifts_(self) -> list[Drift]:
+        """The changes detected."""
+        return list(self._fitted().drifts)
+
+    @property
+    def n_seen_(self) -> int:
+        """Number of examples learned."""
+        return self._fitted().n_seen
+
+    @property
+    def progressive_accuracy_(self) -> float:
+        """Share of the examples that were predicted correctly just before they were learned; the first is not counted."""
+        state = self._fitted()
+        return state.n_right / max(state.n_seen - 1, 1)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_state")
+
+    def _fitted(self) -> StreamState:
+        if "_state" not in vars(self):  # scikit-learn's check is slow
+            check_is_fitted(self)
+        return self._state
+
+    def _votes(self, X: MatrixLike) -> NDArray[np.float64]:
+        state = self._fitted()
+        return state.votes(check_queries(self, X, _storage(state), sparse=False))
+
+    def _check_rows(self, X: MatrixLike, y: ArrayLike, state: StreamState | None) -> tuple[Array, Labels]:
+        """Check rows and labels; rows that are ready, with known labels, skip the slow checks of scikit-learn."""
+        if state is None:
+            rows, labels = check_examples(self, X, y, None, sparse=False)
+            return rows.astype(np.float64, copy=False), labels
+        if is_ready(X, _storage(state), self) and isinstance(y, (list, np.ndarray)):
+            labels = as_labels(y)
+            plain = labels.shape == X.shape[:1] and labels.dtype.kind != "c"
+            if plain and state.table.positions(labels) is not None:
+                return X, labels
+        return check_examples(self, X, y, _storage(state), sparse=False)
+
+    def _parameters(self) -> dict[str, Any]:
+        return self.get_params(deep=False) | {"windows": tuple(self.windows)}
+
+    def _new_state(self, n_features: int, table: ClassTable) -> StreamState:
+        check_kernel(self.kernel, self.degree, self.gamma, self.coef0)
+        if not isinstance(self.kernel, str) or self.kernel == "precomputed":
+            raise ParameterError(f"kernel must be the name of a kernel of features, got {self.kernel!r}; use 'rbf'.")
+        delta = None if self.delta is None else number("delta", self.delta, above=0, hint="a usual value is 0.002")
+        return StreamState(self._memory_options(n_features), table, delta, self._parameters())
+
+    def _memory_options(self, n_features: int) -> MemoryOptions:
+        C = number("C", self.C, above=0, hint="a usual value is 1.0")
+        hint = "a usual choice is (50, 200, 1000)"
+        windows = [whole("windows", length, at_least=2, at_most=_MAX_CAPACITY, hint=hint) for length in self.windows]
+        if not windows:
+            raise ParameterError(f"windows must have at least one length, got {self.windows!r}; {hint}.")
+        sizes = [(length, False) for length in windows]
+        if self.max_informative is not None:
+            hint = "None does without these memories"
+            size = whole("max_informative", self.max_informative, at_least=2, at_most=_MAX_CAPACITY, hint=hint)
+            sizes.append((size, True))
+        factors = _GAMMA_FACTORS if self.kernel in _WITH_GAMMA else (1.0,)
+        gamma = {"scale": -1.0, "auto": 1.0 / n_features}.get(self.gamma, self.gamma)  # type: ignore[call-overload]
+        return MemoryOptions(
+            n_features,
+            (self.kernel, float(gamma), float(self.coef0), int(self.degree)),
+            factors,
+            [(kernel, size, C, selective) for kernel in range(len(factors)) for size, selective in sizes],
+            _MAX_SCORE if flag("standardize", self.standardize) else 0.0,
+            number("tol", self.tol, above=0, hint="a usual value is 0.05"),
+            _MAX_STEPS,
+        )
+
+
+def _storage(state: StreamState) -> Storage:
+    return Storage(np.dtype(np.float64), sparse=False, n_features=state.options.n_features)
+
+
+def _learn(state: StreamState, rows: Array, labels: Labels, times: Sequence[Any] | None) -> None:
+    numbers = state.table.encode(labels).tolist()
+    for place, class_number in enumerate(numbers):
+        state.learn(rows[place], class_number, None if times is None else times[place])
