@@ -63,7 +63,8 @@ std::size_t ExamplePool::add(const double* row, std::int32_t class_number, std::
     classes_.push_back(0);
     arrivals_.push_back(0);
     users_.push_back(0);
-    all_.push_back(place);
+    if (all_.size() <= place) all_.resize(padded(place + 1), 0);
+    all_[place] = place;
   } else {
     place = free_.back();
     free_.pop_back();
@@ -94,28 +95,24 @@ Examples<float> ExamplePool::view() const {
   return examples;
 }
 
-void ExamplePool::fill_scaled(const Kernel<float>& kernel, const float* scaled, std::vector<float>& values) const {
+void ExamplePool::fill(const Kernel<float>& kernel, const double* row, std::vector<float>& values) const {
   values.resize(padded(size()));
   if (size() == 0) return;
+  std::vector<float> scaled(features_);
+  standardisation_.apply(row, scaled.data());
   Examples<float> examples = view();
   examples.largest_norm = *std::max_element(norms_.begin(), norms_.end());
-  kernel.fill_picked(block_of(kernel, scaled, features_), examples, all_, values.data());
+  // Whole lanes: a value does not depend on where its row is stored, so restored memories have the same bits.
+  kernel.fill_picked(block_of(kernel, scaled.data(), features_), examples, all_, values.data());
 }
 
-void ExamplePool::fill(const Kernel<float>& kernel, const double* row, std::vector<float>& values) const {
-  std::vector<float> scaled(features_);
-  standardisation_.apply(row, scaled.data());
-  fill_scaled(kernel, scaled.data(), values);
-}
-
-void ExamplePool::fill_stored(const Kernel<float>& kernel, std::size_t place, std::vector<float>& values) const {
-  fill_scaled(kernel, scaled_.data() + place * features_, values);
-}
-
-float ExamplePool::self(const Kernel<float>& kernel, const double* row) const {
-  std::vector<float> scaled(features_);
-  standardisation_.apply(row, scaled.data());
-  return kernel.self(block_of(kernel, scaled.data(), features_), 0);
+float ExamplePool::self(const Kernel<float>& kernel, std::size_t place) const {
+  const KernelKind kind = kernel.parameters().kind;
+  if (kind == KernelKind::rbf || kind == KernelKind::laplacian) return 1.0F;
+  float value = 0.0F;
+  const float* scaled = scaled_.data() + place * features_;
+  kernel.fill_picked(block_of(kernel, scaled, features_), view(), std::span(&place, 1), &value);
+  return value;
 }
 
 void ExamplePool::standardise(Standardisation standardisation) {

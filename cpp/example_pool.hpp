@@ -38,10 +38,10 @@ class ExamplePool {
   std::int64_t arrival(std::size_t place) const { return arrivals_[place]; }
   bool is_used(std::size_t place) const { return users_[place] > 0; }
 
-  // Kernel values between a row in its original scale, or a stored one, and all places.
+  // Kernel values between a row in its original scale and all places.
   void fill(const Kernel<float>& kernel, const double* row, std::vector<float>& values) const;
-  void fill_stored(const Kernel<float>& kernel, std::size_t place, std::vector<float>& values) const;
-  float self(const Kernel<float>& kernel, const double* row) const;
+  // The kernel value between a stored row and itself.
+  float self(const Kernel<float>& kernel, std::size_t place) const;
 
   // Standardises all rows by the given ones; false if nothing changed.
   bool restandardise(std::span<const std::size_t> places);
@@ -53,7 +53,6 @@ class ExamplePool {
 
  private:
   Examples<float> view() const;
-  void fill_scaled(const Kernel<float>& kernel, const float* scaled, std::vector<float>& values) const;
   void scale(std::size_t place);
 
   std::size_t features_;
@@ -63,7 +62,8 @@ class ExamplePool {
   std::vector<float> scaled_, norms_;
   std::vector<std::int32_t> classes_;
   std::vector<std::int64_t> arrivals_;
-  std::vector<std::size_t> users_, free_, all_;  // all_: 0, 1, 2, ...
+  std::vector<std::size_t> users_, free_;
+  std::vector<std::size_t> all_;  // 0, 1, 2, ..., then zeros up to a multiple of the lanes
 };
 
 }  // namespace hinge

@@ -10,6 +10,16 @@ namespace {
 // Decision values of the right class should exceed the others by this: a margin of 1 on both sides.
 constexpr double wanted_margin = 2.0;
 
+// Smaller values count as zero: their powers would be denormal numbers, which are slow.
+constexpr float smallest = 1e-8F;
+
+// powers = values^(2^squarings)
+void raise(const std::vector<float>& values, std::size_t squarings, std::vector<float>& powers) {
+  powers = values;
+  for (std::size_t s = 0; s < squarings; ++s)
+    for (float& power : powers) power = power > smallest ? power * power : 0.0F;
+}
+
 }  // namespace
 
 Memories::Memories(std::size_t features, MemoriesOptions options)
@@ -41,7 +51,7 @@ Memories::Memories(std::size_t features, MemoriesOptions options, const Memories
   for (Memory& memory : memories_) {
     const std::size_t capacity = memory.choice().capacity;
     memory.restore(pool_, std::span(state.places).subspan(place, capacity), n_classes_);
-    memory.refresh(pool_, kernels_[memory.choice().kernel]);
+    refresh(memory);
     for (std::size_t problem = 0; problem < memory.problems().size(); ++problem, number += capacity)
       memory.problems()[problem].restore(std::span(state.coefficients).subspan(number, capacity),
                                          std::span(state.gradients).subspan(number, capacity), memory.labels_of(problem),
@@ -63,7 +73,23 @@ void Memories::prepare(const double* row) {
   if (prepared_row_.size() == features() && std::equal(prepared_row_.begin(), prepared_row_.end(), row)) return;
   prepared_row_.assign(row, row + features());
   prepared_.resize(kernels_.size());
-  for (std::size_t k = 0; k < kernels_.size(); ++k) pool_.fill(kernels_[k], row, prepared_[k]);
+  for (std::size_t k = 0; k < kernels_.size(); ++k) {
+    const std::size_t squarings = k > 0 ? squarings_to(k) : 0;
+    if (squarings > 0)
+      raise(prepared_[k - 1], squarings, prepared_[k]);
+    else
+      pool_.fill(kernels_[k], row, prepared_[k]);
+  }
+}
+
+// exp(-2 gamma d) = exp(-gamma d)^2: squares replace exponentials where gamma is 2, 4, 8, ... times that of the kernel before; 0 otherwise.
+std::size_t Memories::squarings_to(std::size_t kernel) const {
+  const KernelKind kind = options_.kernel.kind;
+  if (kind != KernelKind::rbf && kind != KernelKind::laplacian) return 0;
+  double gamma = options_.gamma_factors[kernel - 1];
+  std::size_t squarings = 0;
+  for (; gamma < options_.gamma_factors[kernel]; gamma *= 2.0) ++squarings;
+  return gamma == options_.gamma_factors[kernel] && squarings <= 6 ? squarings : 0;
 }
 
 void Memories::decide(const double* row, double* values) {
@@ -96,7 +122,7 @@ std::vector<double> Memories::learn(const double* row, std::int32_t class_number
   recent_.push_back(place);
   for (std::size_t k = 0; k < kernels_.size(); ++k) {
     if (prepared_[k].size() <= place) prepared_[k].resize(place + 1);
-    prepared_[k][place] = pool_.self(kernels_[k], row);
+    prepared_[k][place] = pool_.self(kernels_[k], place);
   }
   for (std::size_t m = 0; m < size(); ++m) {
     Memory& memory = memories_[m];
@@ -129,9 +155,20 @@ void Memories::follow_scale() {
   gamma_ = gamma;
   make_kernels();
   for (Memory& memory : memories_) {
-    memory.refresh(pool_, kernels_[memory.choice().kernel]);
+    refresh(memory);
     memory.solve(options_.tolerance, options_.max_steps);
   }
+}
+
+// Kernel values of stored rows are computed as those of new ones are, to the last bit.
+void Memories::refresh(Memory& memory) {
+  memory.refresh([&](std::size_t place) -> const std::vector<float>& {
+    prepare(pool_.row(place));
+    prepared_row_.clear();
+    std::vector<float>& row = prepared_[memory.choice().kernel];
+    row[place] = pool_.self(kernels_[memory.choice().kernel], place);
+    return row;
+  });
 }
 
 void Memories::keep_last(std::int64_t count) {

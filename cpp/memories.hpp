@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -42,8 +43,9 @@ class Memory {
   void insert(ExamplePool& pool, std::size_t place, const std::vector<float>& kernel_row);
   void solve(double tolerance, std::size_t max_steps);
   void forget_before(ExamplePool& pool, std::int64_t arrival);
-  // Computes kernel values and gradients again.
-  void refresh(const ExamplePool& pool, const Kernel<float>& kernel);
+  // Computes gradients again, after kernel values have changed; `row_of` returns those between a place and all others.
+  using RowOf = std::function<const std::vector<float>&(std::size_t place)>;
+  void refresh(const RowOf& row_of);
 
   const MemoryChoice& choice() const { return choice_; }
   const std::vector<std::int64_t>& places() const { return places_; }
@@ -101,6 +103,8 @@ class Memories {
 
  private:
   void prepare(const double* row);
+  std::size_t squarings_to(std::size_t kernel) const;
+  void refresh(Memory& memory);
   void add_class();
   bool wants(const Memory& memory, std::span<const double> values, std::int32_t class_number) const;
   void follow_scale();

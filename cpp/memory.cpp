@@ -75,13 +75,9 @@ void Memory::forget_before(ExamplePool& pool, std::int64_t arrival) {
     if (places_[slot] >= 0 && arrivals_[slot] < arrival) remove(pool, slot);
 }
 
-void Memory::refresh(const ExamplePool& pool, const Kernel<float>& kernel) {
-  std::vector<float> row;
-  for (std::size_t slot = 0; slot < places_.size(); ++slot) {
-    if (places_[slot] < 0) continue;
-    pool.fill_stored(kernel, static_cast<std::size_t>(places_[slot]), row);
-    gram_.set(slot, gather(row));
-  }
+void Memory::refresh(const RowOf& row_of) {
+  for (std::size_t slot = 0; slot < places_.size(); ++slot)
+    if (places_[slot] >= 0) gram_.set(slot, gather(row_of(static_cast<std::size_t>(places_[slot]))));
   for (WindowProblem& problem : problems_) problem.refresh(gram_);
 }
 

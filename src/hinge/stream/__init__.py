@@ -7,5 +7,6 @@ batch.
 
 from hinge.stream._adaptive import AdaptiveSVC
 from hinge.stream._drift import Drift
+from hinge.stream._plot import plot_stream
 
-__all__ = ["AdaptiveSVC", "Drift"]
+__all__ = ["AdaptiveSVC", "Drift", "plot_stream"]

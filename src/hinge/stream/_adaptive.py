@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from hinge._model.types import Array, Gamma, Labels, MatrixLike
     from hinge.stream._drift import Drift
 
-_GAMMA_FACTORS = (0.25, 1.0, 4.0)
+_GAMMA_FACTORS = (1 / 16, 1.0)  # a wide kernel for smooth boundaries, and the one asked for
+_C_FACTOR = 10.0
 _MAX_SCORE = 5.0  # standard scores are cut off here
 _MAX_STEPS = 50  # per example and binary problem
 _MAX_CAPACITY = 10_000  # a memory holds the square of it as kernel values
@@ -287,18 +288,20 @@ class AdaptiveSVC(ClassifierMixin, BaseEstimator):
         windows = [whole("windows", length, at_least=2, at_most=_MAX_CAPACITY, hint=hint) for length in self.windows]
         if not windows:
             raise ParameterError(f"windows must have at least one length, got {self.windows!r}; {hint}.")
-        sizes = [(length, False) for length in windows]
-        if self.max_informative is not None:
-            hint = "None does without these memories"
-            size = whole("max_informative", self.max_informative, at_least=2, at_most=_MAX_CAPACITY, hint=hint)
-            sizes.append((size, True))
         factors = _GAMMA_FACTORS if self.kernel in _WITH_GAMMA else (1.0,)
+        last = len(factors) - 1
+        choices = [(kernel, size, C * _C_FACTOR, False) for kernel in range(len(factors)) for size in windows]
+        choices.append((last, max(windows), C, False))
+        if self.max_informative is not None:
+            hint = "None does without this memory"
+            size = whole("max_informative", self.max_informative, at_least=2, at_most=_MAX_CAPACITY, hint=hint)
+            choices.append((last, size, C * _C_FACTOR, True))
         gamma = {"scale": -1.0, "auto": 1.0 / n_features}.get(self.gamma, self.gamma)  # type: ignore[call-overload]
         return MemoryOptions(
             n_features,
             (self.kernel, float(gamma), float(self.coef0), int(self.degree)),
             factors,
-            [(kernel, size, C, selective) for kernel in range(len(factors)) for size, selective in sizes],
+            choices,
             _MAX_SCORE if flag("standardize", self.standardize) else 0.0,
             number("tol", self.tol, above=0, hint="a usual value is 0.05"),
             _MAX_STEPS,

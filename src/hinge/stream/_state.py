@@ -14,15 +14,15 @@ from hinge.stream._drift import Drift
 from hinge.stream._share import FixedShare
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from hinge._model.labels import ClassTable
     from hinge._model.types import Arrays
     from hinge.stream._adwin import Change
 
-RATE, SHARE = 0.1, 0.01  # of the weights of predictors, see FixedShare
+RATE, SHARE = 0.5, 0.01  # of the weights of predictors, see FixedShare
+_SLOPE = 2.0  # of the logistic function that makes probabilities of decision values
+_REPEAT_RATE = 0.01  # of the running mean of how often a class is that of the example before
 _N_TIMES = 5000  # times that are remembered, to date the start of a drift
 
 
@@ -90,6 +90,8 @@ class StreamState:
         Number of examples learned, and of those that were predicted correctly just before.
     last : int
         Class number of the last example.
+    repeats : float
+        How often, lately, a class was that of the example before.
     drifts : list of Drift
         The changes detected.
     """
@@ -101,6 +103,7 @@ class StreamState:
     n_seen: int = 0
     n_right: int = 0
     last: int = 0
+    repeats: float = 0.5
     drifts: list[Drift] = field(default_factory=list)
     times: deque[Any] = field(default_factory=lambda: deque(maxlen=_N_TIMES))
 
@@ -114,19 +117,19 @@ class StreamState:
         values = self.native.learn(row, number)
         self.times.append(time)
         if self.n_seen:
-            guesses = values.argmax(axis=1).tolist()
-            guesses.append(self.last)
-            self._judge(guesses, number)
+            self._judge(values, number)
         self.n_seen += 1
         self.last = number
 
-    def _judge(self, guesses: Sequence[int], number: int) -> None:
-        votes = [0.0] * (max(*guesses, number) + 1)
-        for guess, weight in zip(guesses, self.weights.values, strict=True):
-            votes[guess] += weight
-        is_wrong = votes.index(max(votes)) != number
+    def _judge(self, values: NDArray[np.float64], number: int) -> None:
+        """Change weights by the decision values from before an example of a class was learned."""
+        is_wrong = int(self._mixture(values[None])[0].argmax()) != number
+        mistakes = [guess != number for guess in values.argmax(axis=1).tolist()]
+        has_changed = self.last != number
+        mistakes.append(has_changed)
+        self.weights.update(mistakes)
+        self.repeats += _REPEAT_RATE * ((not has_changed) - self.repeats)
         self.n_right += not is_wrong
-        self.weights.update([guess != number for guess in guesses])
         change = self.detector.update(is_wrong) if self.delta is not None else None
         if change is not None:
             self._react(change)
@@ -143,15 +146,23 @@ class StreamState:
         self.native.keep_last(n)
 
     def votes(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the weight of the predictors that vote for each class, by row and class in the order of the table."""
-        values = self.native.decide(rows)
+        """Return the votes by row and class, in the order of the table."""
+        mixture = self._mixture(self.native.decide(rows))
         votes = np.zeros((len(rows), len(self.table)))
-        guesses = values.argmax(axis=2)
-        places = np.arange(len(rows))
-        for memory, weight in enumerate(self.weights.values[:-1]):
-            votes[places, guesses[:, memory]] += weight
-        votes[:, self.last] += self.weights.values[-1]
+        votes[:, : mixture.shape[1]] = mixture
         return votes[:, self.table.numbers]
+
+    def _mixture(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the weighted mean of the probabilities of all predictors by row and class number."""
+        n_classes = values.shape[2]
+        scores = np.exp(_SLOPE * (values - values.max(axis=2, keepdims=True)))
+        scores /= scores.sum(axis=2, keepdims=True)
+        weights = np.array(self.weights.values)
+        mixture: NDArray[np.float64] = weights[:-1] @ scores
+        if n_classes > 1:
+            mixture += weights[-1] * (1.0 - self.repeats) / (n_classes - 1)
+            mixture[:, self.last] += weights[-1] * (self.repeats - (1.0 - self.repeats) / (n_classes - 1))
+        return mixture
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"native": self.native.to_arrays()}
