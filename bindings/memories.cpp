@@ -22,15 +22,18 @@ namespace {
 using Choice = std::tuple<std::size_t, std::size_t, double, bool>;
 
 MemoriesOptions options_from(const KernelChoice& kernel, const std::vector<double>& gamma_factors, const std::vector<Choice>& choices,
-                             double limit, double tolerance, std::size_t max_steps) {
+                             double limit, double tolerance, std::size_t max_updates) {
   const KernelKind kind = kernel.parameters.kind;
   if (kind == KernelKind::precomputed || kind == KernelKind::callable) throw std::invalid_argument("Memories need a kernel of their own.");
-  MemoriesOptions options{kernel.parameters, gamma_factors, {}, limit, tolerance, max_steps};
+  bool has_window = false;
+  MemoriesOptions options{kernel.parameters, gamma_factors, {}, limit, tolerance, max_updates};
   for (const auto& [number, capacity, cost, selective] : choices) {
     if (number >= gamma_factors.size() || capacity == 0 || capacity > 65536 || !(cost > 0.0))
       throw std::invalid_argument("A memory has no kernel, no room, too much room, or no cost.");
     options.choices.push_back({number, capacity, cost, selective});
+    has_window = has_window || !selective;
   }
+  if (!has_window) throw std::invalid_argument("One memory must be a window of the last examples.");
   return options;
 }
 
@@ -113,8 +116,8 @@ void bind_memories(nb::module_& module) {
       .def(
           "__init__",
           [](Memories* self, std::size_t features, const KernelChoice& kernel, const std::vector<double>& gamma_factors,
-             const std::vector<Choice>& choices, double limit, double tolerance, std::size_t max_steps, const std::optional<Arrays>& state) {
-            MemoriesOptions options = options_from(kernel, gamma_factors, choices, limit, tolerance, max_steps);
+             const std::vector<Choice>& choices, double limit, double tolerance, std::size_t max_updates, const std::optional<Arrays>& state) {
+            MemoriesOptions options = options_from(kernel, gamma_factors, choices, limit, tolerance, max_updates);
             if (!state) {
               new (self) Memories(features, std::move(options));
               return;
@@ -124,7 +127,7 @@ void bind_memories(nb::module_& module) {
             new (self) Memories(features, std::move(options), saved);
           },
           nb::arg("features"), nb::arg("kernel"), nb::arg("gamma_factors"), nb::arg("choices"), nb::arg("limit"), nb::arg("tolerance"),
-          nb::arg("max_steps"), nb::arg("state") = nb::none())
+          nb::arg("max_updates"), nb::arg("state") = nb::none())
       .def("decide", &decide, nb::arg("rows"), "Return decision values by row, memory and class.")
       .def("learn", &learn, nb::arg("row"), nb::arg("class_number"), "Learn a row; return the decision values from before by memory and class.")
       .def("keep_last", &Memories::keep_last, nb::arg("count"), "Forget all examples but the last ones.")

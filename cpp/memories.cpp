@@ -71,6 +71,7 @@ void Memories::make_kernels() {
 
 void Memories::prepare(const double* row) {
   if (prepared_row_.size() == features() && std::equal(prepared_row_.begin(), prepared_row_.end(), row)) return;
+  prepared_values_.clear();
   prepared_row_.assign(row, row + features());
   prepared_.resize(kernels_.size());
   for (std::size_t k = 0; k < kernels_.size(); ++k) {
@@ -94,10 +95,15 @@ std::size_t Memories::squarings_to(std::size_t kernel) const {
 
 void Memories::decide(const double* row, double* values) {
   prepare(row);
-  for (Memory& memory : memories_) {
-    memory.decide(prepared_[memory.choice().kernel], n_classes_, values);
-    values += n_classes_;
+  if (prepared_values_.size() != size() * n_classes_) {  // otherwise this row was asked just before
+    prepared_values_.resize(size() * n_classes_);
+    double* next = prepared_values_.data();
+    for (Memory& memory : memories_) {
+      memory.decide(prepared_[memory.choice().kernel], n_classes_, next);
+      next += n_classes_;
+    }
   }
+  std::copy(prepared_values_.begin(), prepared_values_.end(), values);
 }
 
 void Memories::add_class() {
@@ -128,7 +134,7 @@ std::vector<double> Memories::learn(const double* row, std::int32_t class_number
     Memory& memory = memories_[m];
     if (!wants(memory, std::span(values).subspan(m * n_classes_, n_classes_), class_number)) continue;
     memory.insert(pool_, place, prepared_[memory.choice().kernel]);
-    memory.solve(options_.tolerance, options_.max_steps);
+    memory.solve(options_.tolerance, options_.max_updates);
   }
   if (recent_.size() > max_recent_) {
     pool_.release(recent_.front());
@@ -156,9 +162,11 @@ void Memories::follow_scale() {
   make_kernels();
   for (Memory& memory : memories_) {
     refresh(memory);
-    memory.solve(options_.tolerance, options_.max_steps);
+    solve_again(memory);
   }
 }
+
+void Memories::solve_again(Memory& memory) { memory.solve(options_.tolerance, 20 * options_.max_updates); }
 
 // Kernel values of stored rows are computed as those of new ones are, to the last bit.
 void Memories::refresh(Memory& memory) {
@@ -179,7 +187,7 @@ void Memories::keep_last(std::int64_t count) {
   }
   for (Memory& memory : memories_) {
     memory.forget_before(pool_, first);
-    memory.solve(options_.tolerance, options_.max_steps);
+    solve_again(memory);
   }
   prepared_row_.clear();
   if (!recent_.empty()) follow_scale();

@@ -28,7 +28,7 @@ struct MemoriesOptions {
   std::vector<MemoryChoice> choices;
   double limit = 0.0;  // of standard scores; 0: do not standardise
   double tolerance = 0.01;
-  std::size_t max_steps = 100;  // per example and binary problem
+  std::size_t max_updates = 10000;  // of gradients, per example and binary problem: short windows are solved, long ones approached
 };
 
 // One binary problem per class against the rest; a single one for two classes, none for one.
@@ -41,7 +41,7 @@ class Memory {
   // Makes room for a class that was never seen before.
   void add_class(std::size_t classes);
   void insert(ExamplePool& pool, std::size_t place, const std::vector<float>& kernel_row);
-  void solve(double tolerance, std::size_t max_steps);
+  void solve(double tolerance, std::size_t max_updates);
   void forget_before(ExamplePool& pool, std::int64_t arrival);
   // Computes gradients again, after kernel values have changed; `row_of` returns those between a place and all others.
   using RowOf = std::function<const std::vector<float>&(std::size_t place)>;
@@ -108,6 +108,8 @@ class Memories {
   void add_class();
   bool wants(const Memory& memory, std::span<const double> values, std::int32_t class_number) const;
   void follow_scale();
+  // Solves a memory after many kernel values or coefficients have changed.
+  void solve_again(Memory& memory);
   void make_kernels();
   std::vector<std::size_t> recent_places() const { return {recent_.begin(), recent_.end()}; }
   bool is_due() const;
@@ -121,7 +123,7 @@ class Memories {
   std::int64_t seen_ = 0;
   double gamma_ = 1.0;
   // Kernel values of the row asked last, per kernel, for learning it next; empty if memories changed since.
-  std::vector<double> prepared_row_;
+  std::vector<double> prepared_row_, prepared_values_;  // and its decision values, if they were asked for
   std::vector<std::vector<float>> prepared_;
 };
 

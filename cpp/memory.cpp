@@ -66,7 +66,8 @@ void Memory::insert(ExamplePool& pool, std::size_t place, const std::vector<floa
     problems_[problem].insert(gram_, slot, is_positive(problem, classes_[slot]));
 }
 
-void Memory::solve(double tolerance, std::size_t max_steps) {
+void Memory::solve(double tolerance, std::size_t max_updates) {
+  const std::size_t max_steps = std::max<std::size_t>(1, max_updates / choice_.capacity);
   for (WindowProblem& problem : problems_) problem.solve(gram_, tolerance, max_steps);
 }
 

@@ -3,7 +3,10 @@
 import argparse
 import time
 from pathlib import Path
+from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from rich.console import Console
 
 from benchmarks.data import MissingDataError
@@ -42,7 +45,10 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--again", nargs="*", choices=MODELS, default=[], help="models to run even if results exist")
     parser.add_argument("--cached", action="store_true", help="run nothing, show stored results")
     parser.add_argument(
-        "--results", type=Path, default=Path("~/.cache/hinge-benchmarks/streams.json").expanduser(), help="stored results"
+        "--results",
+        type=Path,
+        default=Path("~/.cache/hinge-benchmarks/streams.json").expanduser(),
+        help="stored results",
     )
     parser.add_argument("--output", type=Path, help="Markdown file for the table")
     return parser.parse_args()
@@ -62,7 +68,7 @@ def _run_stream(stream: str, options: argparse.Namespace, store: ResultFile, con
     return found
 
 
-def _measure(stream: str, name: str, X, y) -> Result:  # type: ignore[no-untyped-def]
+def _measure(stream: str, name: str, X: NDArray[np.float64], y: NDArray[Any]) -> Result:
     model = MODELS[name]()
     right, seconds = 0, 0.0
     for start in range(0, len(y), _CHUNK):

@@ -60,13 +60,14 @@ def test_asking_changes_nothing():
 @pytest.mark.parametrize("seed", range(3))
 def test_dates_drifts(seed):
     X, y = _rotating(3000, seed, switches=(1000, 2000))
-    times = np.arange("2026-01-01", 3000, dtype="datetime64[h]") if False else [f"day {t}" for t in range(3000)]
+    times = [f"day {t}" for t in range(3000)]
     model = AdaptiveSVC().partial_fit(X, y, times=times)
     assert len(model.drifts_) == 2
     for drift, true in zip(model.drifts_, (1000, 2000), strict=True):
         assert true < drift.position < true + 150
         assert abs(drift.start - true) < 60
-        assert drift.error_before < 0.15 < 0.3 < drift.error_after
+        assert drift.error_before < 0.15
+        assert drift.error_after > 0.3
         assert drift.time == f"day {drift.position}"
         assert drift.start_time == f"day {drift.start}"
 
@@ -150,7 +151,7 @@ def test_bad_input_changes_nothing():
     model = AdaptiveSVC(**SMALL).partial_fit(X, y)
     before = model.decision_function(X)
     for rows, labels, times in (([[np.nan] * 4], ["up"], None), (X[:, :2], y, None), (X, y, [1])):
-        with pytest.raises(ValueError, match="NaN|features|times"):
+        with pytest.raises(ValueError, match=r"NaN|features|times"):
             model.partial_fit(rows, labels, times=times)
     with pytest.raises(DataError):
         model.partial_fit(X[:1], [1.0])

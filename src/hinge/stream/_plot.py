@@ -57,9 +57,9 @@ def plot_stream(
     named = right if isinstance(right, Mapping) else {"": right}
     curves = {name: _moving_mean(name, values, window) for name, values in named.items()}
     if ax is None:
-        from matplotlib import pyplot  # noqa: PLC0415
+        import matplotlib.pyplot as plt  # noqa: PLC0415
 
-        _, ax = pyplot.subplots(figsize=(9, 3.5), layout="constrained")
+        _, ax = plt.subplots(figsize=(9, 3.5), layout="constrained")
     for number, (name, curve) in enumerate(curves.items()):
         colour = _COLOURS[number % len(_COLOURS)]
         ax.plot(np.arange(len(curve)), 100 * curve, color=colour, linewidth=1.6, label=name or None)
@@ -80,7 +80,9 @@ def _moving_mean(name: str, values: ArrayLike, window: int) -> NDArray[np.float6
     flags = np.asarray(values, dtype=np.float64)
     if flags.ndim != 1 or not np.isin(flags, (0.0, 1.0)).all():
         what = f"right[{name!r}]" if name else "right"
-        raise DataError(f"{what} must be a list of True and False, got an array of shape {flags.shape} with other values.")
+        raise DataError(
+            f"{what} must be a list of True and False, got an array of shape {flags.shape} with other values."
+        )
     sums = np.concatenate([[0.0], np.cumsum(flags)])
     ends = np.arange(1, len(flags) + 1)
     starts = np.maximum(ends - window, 0)

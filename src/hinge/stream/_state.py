@@ -44,8 +44,8 @@ class MemoryOptions:
         Where standard scores are cut off; 0 leaves rows as they are.
     tol : float
         Largest violation of the optimality conditions.
-    max_steps : int
-        Largest number of steps per example and binary problem.
+    max_updates : int
+        Largest number of gradient updates per example and binary problem; a step updates all of a memory.
     """
 
     n_features: int
@@ -54,7 +54,7 @@ class MemoryOptions:
     choices: list[tuple[int, int, float, bool]]
     limit: float
     tol: float
-    max_steps: int
+    max_updates: int
 
     def make(self, arrays: Arrays | None = None) -> _core.Memories:
         """Return native memories, empty or as saved."""
@@ -65,7 +65,7 @@ class MemoryOptions:
             self.choices,
             self.limit,
             self.tol,
-            self.max_steps,
+            self.max_updates,
             arrays,
         )
 
@@ -82,8 +82,10 @@ class StreamState:
         The classes known.
     delta : float or None
         Confidence of the detector; None detects nothing.
-    parameters : dict
+    parameters : tuple
         The parameters of the estimator when learning began.
+    numbers : dict
+        The class number of each label.
     native : Memories
         The memories.
     n_seen, n_right : int
@@ -99,7 +101,7 @@ class StreamState:
     options: MemoryOptions
     table: ClassTable
     delta: float | None
-    parameters: dict[str, Any] = field(default_factory=dict)
+    parameters: tuple[Any, ...] = ()
     n_seen: int = 0
     n_right: int = 0
     last: int = 0
@@ -108,9 +110,15 @@ class StreamState:
     times: deque[Any] = field(default_factory=lambda: deque(maxlen=_N_TIMES))
 
     def __post_init__(self) -> None:
+        self.know(self.table)
         self.native = self.options.make()
         self.weights = FixedShare(len(self.options.choices) + 1, RATE, SHARE)
         self.detector = Adwin(self.delta if self.delta is not None else 1.0)
+
+    def know(self, table: ClassTable) -> None:
+        """Use another table of classes."""
+        self.table = table
+        self.numbers = dict(zip(table.classes.tolist(), table.numbers.tolist(), strict=True))
 
     def learn(self, row: NDArray[np.float64], number: int, time: Any = None) -> None:
         """Learn one example of a class number."""
@@ -135,7 +143,7 @@ class StreamState:
             self._react(change)
 
     def _react(self, change: Change) -> None:
-        """Begin a new window of the detector; if mistakes became more frequent, record the drift and forget what was before."""
+        """Begin a new window of the detector; record the change and forget what was before it if mistakes increased."""
         self.detector = Adwin(self.detector.delta)
         if change.mean_after <= change.mean_before:
             return
