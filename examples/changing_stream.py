@@ -7,6 +7,7 @@ import importlib.util
 
 import numpy as np
 from numpy.typing import NDArray
+from rich.console import Console
 
 from hinge import OnlineSVC
 from hinge.stream import AdaptiveSVC, plot_stream
@@ -35,13 +36,16 @@ def test_then_train(model: AdaptiveSVC | OnlineSVC, X: NDArray[np.float64], y: N
 
 def main() -> None:
     """Compare a model that adapts with one that does not."""
+    console = Console()
     X, y = make_stream()
     adaptive = AdaptiveSVC()
     right = {"AdaptiveSVC": test_then_train(adaptive, X, y), "OnlineSVC": test_then_train(OnlineSVC(gamma=1.0), X, y)}
     for name, flags in right.items():
-        print(f"{name}: {np.mean(flags):.1%} right")
+        console.print(f"{name}: {np.mean(flags):.1%} right")
     for drift in adaptive.drifts_:
-        print(f"around row {drift.start} the error rose from {drift.error_before:.0%} to {drift.error_after:.0%}")
+        console.print(
+            f"around row {drift.start} the error rose from {drift.error_before:.0%} to {drift.error_after:.0%}"
+        )
     if importlib.util.find_spec("matplotlib") is not None:
         plot_stream(right, adaptive.drifts_).figure.savefig("changing_stream.png", dpi=150)
 

@@ -74,7 +74,7 @@ MODELS: dict[str, Callable[[], OneByOne]] = {
     "SRP": lambda: RiverModel(ensemble.SRPClassifier(n_models=10, seed=1)),
     "LeveragingBagging": lambda: RiverModel(ensemble.LeveragingBaggingClassifier(_trees(), n_models=10, seed=1)),
     "KNN": lambda: _scaled(neighbors.KNNClassifier()),
-    "ALMA": lambda: _scaled(multiclass.OneVsRestClassifier(linear_model.ALMAClassifier())),
+    "ALMA": lambda: _scaled(multiclass.OneVsRestClassifier(linear_model.ALMAClassifier())),  # type: ignore[no-untyped-call]
     "LogisticRegression": lambda: _scaled(multiclass.OneVsRestClassifier(linear_model.LogisticRegression())),
     "NoChange": lambda: RiverModel(dummy.NoChangeClassifier()),
 }

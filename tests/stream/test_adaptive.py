@@ -7,6 +7,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+import hinge
 from hinge.exceptions import DataError, ParameterError
 from hinge.stream import AdaptiveSVC
 
@@ -135,6 +136,7 @@ def test_pickled_models_go_on_identically(cut):
         ({"C": 0}, "C must be"),
         ({"windows": ()}, "windows must"),
         ({"windows": (50, 1)}, "windows must"),
+        ({"windows": 50}, "windows must"),
         ({"max_informative": 1}, "max_informative must"),
         ({"kernel": "precomputed"}, "kernel must"),
         ({"delta": -1}, "delta must"),
@@ -159,3 +161,17 @@ def test_bad_input_changes_nothing():
         model.set_params(C=2.0).partial_fit(X[:1], y[:1])
     np.testing.assert_array_equal(model.decision_function(X), before)
     assert model.n_seen_ == 100
+
+
+def test_values_too_large_for_the_memories_are_refused_or_standardised():
+    X, y = _rotating(100)
+    with pytest.raises(DataError, match="standardize"):
+        AdaptiveSVC(**SMALL, standardize=False).fit(1e30 * X, y)
+    large = AdaptiveSVC(**SMALL).fit(1e30 * X, y)
+    assert large.progressive_accuracy_ == AdaptiveSVC(**SMALL).fit(X, y).progressive_accuracy_
+
+
+def test_hinge_save_says_what_to_do_instead(tmp_path):
+    X, y = _rotating(50)
+    with pytest.raises(hinge.ModelFileError, match="use pickle"):
+        hinge.save(AdaptiveSVC(**SMALL).fit(X, y), tmp_path / "model.hinge")

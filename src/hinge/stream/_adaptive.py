@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from hinge._model.labels import ClassTable, as_classes
-from hinge._model.params import check_kernel, flag, number, whole
+from hinge._model.params import check_kernel, choice, flag, number, whole
 from hinge._model.validation import Storage, check_examples, check_queries, is_ready
 from hinge.exceptions import DataError, ParameterError
 from hinge.stream._state import MemoryOptions, StreamState
@@ -30,6 +30,7 @@ _MAX_SCORE = 5.0  # standard scores are cut off here
 _MAX_UPDATES = 10_000  # of gradients, per example and binary problem
 _MAX_CAPACITY = 10_000  # a memory holds the square of it as kernel values
 _WITH_GAMMA = ("rbf", "poly", "sigmoid", "laplacian")
+_KERNELS = ("linear", *_WITH_GAMMA)
 
 
 class AdaptiveSVC(ClassifierMixin, BaseEstimator):
@@ -156,9 +157,9 @@ class AdaptiveSVC(ClassifierMixin, BaseEstimator):
         self : object
             The estimator.
         """
-        rows, labels = check_examples(self, X, y, None, sparse=False)
+        rows, labels = self._check_rows(X, y, None)
         state = self._new_state(rows.shape[1], ClassTable.of(labels))
-        _learn(state, rows.astype(np.float64, copy=False), labels, None)
+        _learn(state, rows, labels, None)
         self._state = state
         return self
 
@@ -267,7 +268,9 @@ class AdaptiveSVC(ClassifierMixin, BaseEstimator):
 
     def _votes(self, X: MatrixLike) -> NDArray[np.float64]:
         state = self._fitted()
-        return state.votes(check_queries(self, X, _storage(state), sparse=False))
+        rows = check_queries(self, X, _storage(state), sparse=False)
+        self._require_small(rows)
+        return state.votes(rows)
 
     def _learn_ready_rows(self, state: StreamState, X: MatrixLike, y: ArrayLike) -> bool:
         """Learn rows that need no conversion, of known classes; others take the slow checks, and this returns False."""
@@ -277,13 +280,23 @@ class AdaptiveSVC(ClassifierMixin, BaseEstimator):
         if None in numbers:
             return False
         self._require_unchanged(state)
+        self._require_small(X)
         for row, class_number in zip(X, numbers, strict=True):
             state.learn(row, class_number)  # type: ignore[arg-type]
         return True
 
     def _check_rows(self, X: MatrixLike, y: ArrayLike, state: StreamState | None) -> tuple[Array, Labels]:
         rows, labels = check_examples(self, X, y, None if state is None else _storage(state), sparse=False)
+        self._require_small(rows)
         return rows.astype(np.float64, copy=False), labels
+
+    def _require_small(self, rows: Array) -> None:
+        """Raise DataError for values that are not standardised and whose squares the memories cannot hold."""
+        largest = _storage_of(rows.shape[1], np.float32).largest
+        if not self.standardize and np.abs(rows).max() > largest:
+            raise DataError(
+                f"X must hold values of at most {largest:.3g} in size without standardize; scale the features."
+            )
 
     def _require_unchanged(self, state: StreamState) -> None:
         if state.parameters != self._parameters():
@@ -295,33 +308,33 @@ class AdaptiveSVC(ClassifierMixin, BaseEstimator):
         return (self.C, *kernel, self.tol, tuple(self.windows), self.max_informative, self.standardize, self.delta)
 
     def _new_state(self, n_features: int, table: ClassTable) -> StreamState:
+        choice("kernel", self.kernel, _KERNELS)
         check_kernel(self.kernel, self.degree, self.gamma, self.coef0)
-        if not isinstance(self.kernel, str) or self.kernel == "precomputed":
-            raise ParameterError(f"kernel must be the name of a kernel of features, got {self.kernel!r}; use 'rbf'.")
         delta = None if self.delta is None else number("delta", self.delta, above=0, hint="a usual value is 0.002")
         return StreamState(self._memory_options(n_features), table, delta, self._parameters())
 
+    def _window_lengths(self) -> list[int]:
+        hint = "a usual choice is (50, 200, 1000)"
+        if isinstance(self.windows, str) or not np.iterable(self.windows) or not len(self.windows):
+            raise ParameterError(f"windows must be a list of at least one length, got {self.windows!r}; {hint}.")
+        return [whole("windows", length, at_least=2, at_most=_MAX_CAPACITY, hint=hint) for length in self.windows]
+
     def _memory_options(self, n_features: int) -> MemoryOptions:
         C = number("C", self.C, above=0, hint="a usual value is 1.0")
-        hint = "a usual choice is (50, 200, 1000)"
-        windows = [whole("windows", length, at_least=2, at_most=_MAX_CAPACITY, hint=hint) for length in self.windows]
-        if not windows:
-            raise ParameterError(f"windows must have at least one length, got {self.windows!r}; {hint}.")
         factors = _GAMMA_FACTORS if self.kernel in _WITH_GAMMA else (1.0,)
-        last = len(factors) - 1
-        longest = max(windows)
+        last, windows = len(factors) - 1, self._window_lengths()
         choices = [(0, size, C * _C_FACTOR, False) for size in windows]
-        choices += [(last, size, C if size == longest else C * _C_FACTOR, False) for size in windows]
+        choices += [(last, size, C if size == max(windows) else C * _C_FACTOR, False) for size in windows]
         if self.max_informative is not None:
             hint = "None does without this memory"
             size = whole("max_informative", self.max_informative, at_least=2, at_most=_MAX_CAPACITY, hint=hint)
             choices.append((last, size, C * _C_FACTOR, True))
-        gamma = {"scale": -1.0, "auto": 1.0 / n_features}.get(self.gamma, self.gamma)  # type: ignore[call-overload]
+        gamma = -1.0 if self.gamma == "scale" else 1.0 / n_features if self.gamma == "auto" else float(self.gamma)
         return MemoryOptions(
             n_features,
-            (self.kernel, float(gamma), float(self.coef0), int(self.degree)),
+            (self.kernel, gamma, float(self.coef0), int(self.degree)),
             factors,
-            choices,
+            list(dict.fromkeys(choices)),  # a kernel without gamma has no wider one
             _MAX_SCORE if flag("standardize", self.standardize) else 0.0,
             number("tol", self.tol, above=0, hint="a usual value is 0.05"),
             _MAX_UPDATES,
@@ -333,8 +346,8 @@ def _storage(state: StreamState) -> Storage:
 
 
 @lru_cache  # called for every row
-def _storage_of(n_features: int) -> Storage:
-    return Storage(np.dtype(np.float64), sparse=False, n_features=n_features)
+def _storage_of(n_features: int, dtype: type[np.floating[Any]] = np.float64) -> Storage:
+    return Storage(np.dtype(dtype), sparse=False, n_features=n_features)
 
 
 def _learn(state: StreamState, rows: Array, labels: Labels, times: Sequence[Any] | None) -> None:
