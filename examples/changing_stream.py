@@ -47,7 +47,11 @@ def main() -> None:
             f"around row {drift.start} the error rose from {drift.error_before:.0%} to {drift.error_after:.0%}"
         )
     if importlib.util.find_spec("matplotlib") is not None:
-        plot_stream(right, adaptive.drifts_).figure.savefig("changing_stream.png", dpi=150)
+        from matplotlib.figure import Figure  # noqa: PLC0415
+
+        figure = Figure(figsize=(9, 3.5), layout="constrained")
+        plot_stream(right, adaptive.drifts_, ax=figure.subplots())
+        figure.savefig("changing_stream.png", dpi=150)
 
 
 if __name__ == "__main__":
