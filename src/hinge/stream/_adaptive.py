@@ -315,7 +315,7 @@ class AdaptiveSVC(ClassifierMixin, BaseEstimator):
 
     def _window_lengths(self) -> list[int]:
         hint = "a usual choice is (50, 200, 1000)"
-        if not np.iterable(self.windows) or not len(self.windows):
+        if np.ndim(self.windows) != 1 or np.size(self.windows) == 0:
             raise ParameterError(f"windows must be a list of at least one length, got {self.windows!r}; {hint}.")
         return [whole("windows", length, at_least=2, at_most=_MAX_CAPACITY, hint=hint) for length in self.windows]
 
