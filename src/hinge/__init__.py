@@ -10,7 +10,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from hinge import active, datasets, distributed, export, streaming, tables
+    from hinge import active, datasets, distributed, export, stream, streaming, tables
     from hinge.approximate import ApproximateSVC, ApproximateSVR
     from hinge.exceptions import DataError, HingeError, KernelError, ParameterError, StreamWarning
     from hinge.export import ExportError
@@ -51,13 +51,14 @@ __all__ = [
     "export",
     "load",
     "save",
+    "stream",
     "streaming",
     "tables",
 ]
 
 _SUBMODULES = (
     *("active", "approximate", "datasets", "distributed", "exceptions", "export", "incremental", "io", "online"),
-    *("perceptron", "persistence", "river", "robust", "streaming", "tables", "tracking"),
+    *("perceptron", "persistence", "river", "robust", "stream", "streaming", "tables", "tracking"),
 )
 _ORIGINS = {  # the submodule that defines each other name
     "ApproximateSVC": "approximate",

@@ -1,6 +1,6 @@
 """The native core of hinge."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Self, TypeAlias
 
 import numpy
@@ -1012,6 +1012,41 @@ class LinearModel64:
     @property
     def bias(self) -> numpy.typing.NDArray[numpy.float64]:
         """Averaged."""
+
+class Memories:
+    """
+    Support vector machines over several recent parts of a stream, which share rows and kernel values.
+    """
+
+    def __init__(self, features: int, kernel: Kernel, gamma_factors: Sequence[float], choices: Sequence[tuple[int, int, float, bool]], limit: float, tolerance: float, max_updates: int, state: dict[str, numpy.typing.NDArray[Any]] | None = None) -> None: ...
+
+    def decide(self, rows: numpy.typing.NDArray[numpy.float64]) -> numpy.typing.NDArray[numpy.float64]:
+        """Return decision values by row, memory and class."""
+
+    def learn(self, row: numpy.typing.NDArray[numpy.float64], class_number: int) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        Learn a row; return the decision values from before by memory and class.
+        """
+
+    def keep_last(self, count: int) -> None:
+        """Forget all examples but the last ones."""
+
+    def to_arrays(self) -> dict[str, numpy.typing.NDArray[Any]]:
+        """Return the state as named arrays."""
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes seen."""
+
+    @property
+    def gamma(self) -> float:
+        """The kernel coefficient in use, before factors."""
+
+    def duality_gaps(self) -> numpy.typing.NDArray[numpy.float64]:
+        """Return the duality gap of each memory."""
+
+    def held(self) -> numpy.typing.NDArray[numpy.int64]:
+        """Return how many examples each memory holds."""
 
 def close(seconds: float) -> None:
     """

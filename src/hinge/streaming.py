@@ -4,6 +4,8 @@ scikit-learn's `partial_fit` learns one batch. A tool that trains any estimator 
 `hinge train`, also needs the kind of estimator (`traits`), the end of the first pass (`end_stream`), further passes
 (`learn_again`), the finishing step (`finish`), and reports (`progressive_score`, `model_size`).
 
+The estimator for streams that change over time is in `hinge.stream`.
+
 Examples
 --------
 >>> import hinge

@@ -1,0 +1,12 @@
+"""Learning from streams that change.
+
+`AdaptiveSVC` predicts and learns a stream whose law may change at any time, and tells when it did. `plot_stream` draws
+its accuracy. Not to be confused with `hinge.streaming`, the functions for tools that train any estimator batch by
+batch.
+"""
+
+from hinge.stream._adaptive import AdaptiveSVC
+from hinge.stream._drift import Drift
+from hinge.stream._plot import plot_stream
+
+__all__ = ["AdaptiveSVC", "Drift", "plot_stream"]
