@@ -46,13 +46,24 @@ def check_exact_state(arrays: Arrays, values: Values, options: SolverOptions) ->
     for name, kind in {"ids": dict, "named": list}.items():
         require(type(values.get(name)) is kind, f"its state has no field {name!r}, or it is of the wrong type")
     plain = {key: value for key, value in values.items() if key not in ("ids", "named")}
+    _add_missing_counts(arrays, plain)
     check_state(arrays, plain, options, min_classes=0)
+    require(
+        bool((arrays["mistakes"] <= arrays["seen"]).all()), "a binary model has made more mistakes than predictions"
+    )
     require(plain["dtype"] == "float64", "its numbers are not float64")
     nested = any(isinstance(label, (list, dict)) for label in values["named"])
     expected = set() if nested else set(values["named"])  # a set, since both lists may be long
     named = [label for label in plain["classes"] if label in expected]
     require(named == values["named"], "the classes it expects are not among its classes, in their order")
     _check_ids(arrays, _json.fields(values["ids"], "its ids", _IDS), plain["n_seen"])
+
+
+def _add_missing_counts(arrays: Arrays, values: Values) -> None:
+    """Begin counting at 0 in files of earlier releases, which did not count."""
+    if not {"seen", "mistakes"} & arrays.keys() and type(values.get("classes")) is list:
+        n_classes = len(values["classes"])
+        arrays |= {name: np.zeros(n_classes if n_classes > 2 else 1, np.int64) for name in ("seen", "mistakes")}
 
 
 def _check_ids(arrays: Arrays, values: Values, seen: int) -> None:
