@@ -30,6 +30,7 @@ from benchmarks.micro import (
     partial_fit_latency,
     people,
     query_latency,
+    windows,
 )
 from benchmarks.report import print_table
 
@@ -44,7 +45,7 @@ ONLINE = (
     label_noise,
     max_support,
 )
-EXACT = (exact_growth, forget_latency, exact_memory, leave_one_out, exact_optimality, one_class_stream)
+EXACT = (exact_growth, forget_latency, exact_memory, leave_one_out, exact_optimality, one_class_stream, windows)
 APPROXIMATE = (approximate_fit, approximate_throughput, distributed_training)
 ACTIVE = (query_latency, people, keys)
 MEASUREMENTS: dict[str, Any] = {
