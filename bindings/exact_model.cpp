@@ -35,15 +35,16 @@ std::size_t relabel(ModelHandle<B>& self, Vector<std::int64_t> ids, Vector<std::
 }
 
 void adopt(ModelHandle<B>& self, const HeldBatch<double>& held, Vector<std::int32_t> labels, Vector<double> costs, std::int64_t first_id,
-           Vector<std::int64_t> order, Matrix<double> alpha) {
+           Vector<std::int64_t> order, Matrix<double> alpha, Matrix<double> gradient, const Question& monitor) {
   require_fitting(self.model->points(), held);
   require_rows(held, labels, costs, order);
   const TrainingBatch<double> training{held.batch, view(labels), view(costs), first_id, view(order), 0};
-  self.run([&](B& model) {
+  watched(self, monitor, [&](B& model, Monitor& watch) {
     if (model.points().size() != 0) throw Refused("Only an empty model can take examples over.");
     if (alpha.shape(0) != model.binaries().size() || alpha.shape(1) != order.shape(0))
       throw Refused("Coefficients must have a row for each binary and a column for each place in the order.");
-    model.adopt(training, {alpha.data(), alpha.size()});
+    if (gradient.shape(0) != alpha.shape(0) || gradient.shape(1) != alpha.shape(1)) throw Refused("There must be a gradient for each coefficient.");
+    model.adopt(training, {alpha.data(), alpha.size()}, {gradient.data(), gradient.size()}, watch);
     return 0;
   });
 }
@@ -73,6 +74,11 @@ constexpr const char* exact_doc = R"(Exact binary models, which are optimal afte
 Classes and binary models are numbered as in a KernelModel. The problem "plane" or "sphere" has one class, number 0, and one
 binary model. A model that has forgotten everything may have no class at all.)";
 
+constexpr const char* adopt_doc = R"(Take in many examples at once.
+
+Coefficients near the solution and gradients, if known, have the shape (binary models, order). If the monitor stops the call, the
+model keeps these coefficients until it is next changed, and becomes exact then.)";
+
 // One array of the model.
 template <class Measure>
 auto array_of(Measure measure) {
@@ -86,7 +92,7 @@ void bind_exact_model(nb::module_& module) {
   bind_common<B, double>(bound);
   bound
       .def("adopt", &adopt, nb::arg("batch"), nb::arg("labels"), nb::arg("costs"), nb::arg("first_id"), nb::arg("order"), nb::arg("alpha"),
-           "Take in many examples at once, with coefficients near the solution, shape (binary models, order).")
+           nb::arg("gradient"), nb::arg("monitor") = nb::none(), adopt_doc)
       .def("finish", [](ModelHandle<B>&, const Question&) { return Outcome{}; }, nb::arg("monitor") = nb::none(), "Do nothing: the model is optimal.")
       .def("polish", [](ModelHandle<B>&) {}, "Do nothing: the model is optimal.")
       .def("forget", &forget, nb::arg("ids"), nb::arg("monitor") = nb::none(),

@@ -2,6 +2,7 @@
 
 #include "arrays.hpp"
 #include "bind.hpp"
+#include "exact_model.hpp"
 #include "fields.hpp"
 #include "parallel.hpp"
 #include "solvers/schedule.hpp"
@@ -13,6 +14,12 @@ namespace {
 
 constexpr const char* memory_doc = "Arrays of a saved state in which the solvers remember what they did: numbers per binary model.";
 
+nb::dict widths_of(const SolverMemory& memory) {
+  nb::dict widths;
+  for (const MemoryArray& array : memory) widths[array.name.c_str()] = array.width;
+  return widths;
+}
+
 // Options of a solver, for which a KernelModel makes solvers.
 template <class Options>
 void bind_solver_options(nb::module_& module) {
@@ -20,11 +27,7 @@ void bind_solver_options(nb::module_& module) {
       .def_prop_ro("biased", [](const Options&) { return Options::biased; }, "Binary models have a bias.")
       .def_prop_ro(
           "memory",
-          [](const Options& self) {
-            nb::dict widths;
-            for (const MemoryArray& array : SolverFactory<double>(self).empty_memory()) widths[array.name.c_str()] = array.width;
-            return widths;
-          },
+          [](const Options& self) { return widths_of(SolverFactory<double>(self).empty_memory()); },
           nb::sig("def memory(self) -> dict[str, int]"), memory_doc);
 }
 
@@ -45,7 +48,7 @@ void bind_options(nb::module_& module) {
   bind_all(module, static_cast<const SolverOptions*>(nullptr));
   bind_options<ExactOptions>(module)
       .def_prop_ro("biased", [](const ExactOptions&) { return ExactOptions::biased; }, "Binary models have a bias.")
-      .def_prop_ro("memory", [](const ExactOptions&) { return nb::dict(); }, nb::sig("def memory(self) -> dict[str, int]"), memory_doc);
+      .def_prop_ro("memory", [](const ExactOptions&) { return widths_of(ExactModel::empty_memory()); }, nb::sig("def memory(self) -> dict[str, int]"), memory_doc);
   bind_options<LinearOptions>(module)
       .def_prop_ro("memory", [](const LinearOptions&) { return schedule_memory(); }, nb::sig("def memory(self) -> dict[str, int]"), memory_doc);
   nb::class_<Outcome>(module, "Outcome", "How one call to `learn` or `finish` went.")

@@ -102,7 +102,7 @@ SolverMemory memory_of(const SolverOptions& options) {
 
 template <class T>
 SolverMemory memory_of(const ExactOptions&) {
-  return {};
+  return ExactModel::empty_memory();
 }
 
 template <class B, class T>

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "solvers/exact_measures.hpp"
+#include "solvers/window.hpp"
 
 namespace hinge {
 
@@ -65,7 +66,6 @@ void ExactModel::grow(std::size_t classes) {
 }
 
 void ExactModel::drop_class(std::int32_t number) {
-  prepare();
   const std::size_t left = classes_ - 1;
   for (std::size_t slot = 0; slot < points_.size(); ++slot)
     if (points_.label(slot) > number) points_.set_label(slot, points_.label(slot) - 1, points_.cost(slot));
@@ -86,13 +86,13 @@ void ExactModel::drop_class(std::int32_t number) {
 }
 
 Outcome ExactModel::learn(const TrainingBatch<double>& training, Monitor& monitor) {
-  prepare();
+  const bool prepared = prepare(&monitor);
   Tally tally{monitor};
   tally.progress.phase = "exact";
   tally.progress.total = training.order.size();
   const std::size_t before = steps_;
   for (const std::int64_t row : training.order) {
-    if (monitor.stopped()) {
+    if (!prepared || monitor.stopped()) {
       tally.outcome.stopped = true;
       break;
     }
@@ -139,6 +139,8 @@ std::vector<double> ExactModel::append_example(const TrainingBatch<double>& trai
     const double sum = loops<double>().dot(values.data(), weights.data() + m * wanted.size(), wanted.size());
     decisions.push_back(sum + answer_bias(binaries_[m]));
     binaries_[m].append(label_of(m, training.labels[row]), training.costs[row], self, sum);
+    binaries_[m].seen += 1;
+    binaries_[m].mistakes += binaries_[m].expansion.label[slot] * decisions.back() <= 0.0;
     points_.acquire(slot);
   }
   return decisions;
@@ -209,7 +211,7 @@ void ExactModel::evict_over_limit() {
   bool evicted = false;
   for (auto& binary : binaries_)
     while (binary.held() >= *options_.max_examples) {
-      const std::size_t slot = eviction_candidate(binary);
+      const std::size_t slot = choose_leaving(binary, points_, options_.eviction);
       unlearn_slot(binary, slot, columns_);
       binary.remove(slot);
       points_.release(slot);
@@ -218,26 +220,12 @@ void ExactModel::evict_over_limit() {
   if (evicted) remove_unused();
 }
 
-// The oldest example, or the least relevant one; among those without a coefficient, the one whose gradient is farthest from zero.
-std::size_t ExactModel::eviction_candidate(const ExactBinaryModel& binary) const {
-  std::size_t found = points_.size();
-  std::pair<double, double> least;
-  for (std::size_t slot = 0; slot < points_.size(); ++slot) {
-    if (!binary.holds(slot)) continue;
-    const std::pair<double, double> rank = options_.oldest_first
-                                               ? std::pair{static_cast<double>(points_.id(slot)), 0.0}
-                                               : std::pair{relevance(binary, slot), -std::abs(binary.gradient(slot))};
-    if (found == points_.size() || rank < least) least = rank, found = slot;  // finds one even if all ranks are NaN
-  }
-  return found;
-}
-
 // Removes the examples that no binary model holds; the last ones move into their slots.
 void ExactModel::remove_unused() {
-  for (std::size_t slot = 0; slot < points_.size(); ++slot)
+  for (std::size_t slot = 0; slot < points_.size() && prepared_; ++slot)
     if (!points_.used(slot)) columns_.drop_column(slot);
   const Moves moves = points_.close_gaps();
-  columns_.follow(moves);
+  if (prepared_) columns_.follow(moves);
   for (auto& binary : binaries_) binary.follow(moves);
   repair();
 }
@@ -263,7 +251,7 @@ void ExactModel::recompute() {
 }
 
 std::size_t ExactModel::forget(std::span<const std::int64_t> ids, Monitor& monitor) {
-  prepare();
+  if (!prepare(&monitor)) return 0;
   Tally tally{monitor};
   tally.progress.phase = "forget";
   tally.progress.total = ids.size();
@@ -288,7 +276,7 @@ void ExactModel::forget_slot(std::size_t slot) {
 
 std::size_t ExactModel::relabel(std::span<const std::int64_t> ids, std::span<const std::int32_t> labels,
                                 std::span<const double> costs, Monitor& monitor) {
-  prepare();
+  if (!prepare(&monitor)) return 0;
   Tally tally{monitor};
   tally.progress.phase = "relabel";
   tally.progress.total = ids.size();
@@ -318,9 +306,9 @@ void ExactModel::relabel_slot(std::size_t slot, std::int32_t label, double cost)
 }
 
 std::vector<double> ExactModel::leave_one_out(Monitor& monitor) {
-  prepare();
   const std::vector<std::size_t> order = in_stream_order();
   std::vector<double> decisions(order.size() * binaries_.size());
+  if (!prepare(&monitor)) return decisions;
   Tally tally{monitor};
   tally.progress.phase = "leave";
   tally.progress.total = decisions.size();

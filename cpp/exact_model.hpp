@@ -3,8 +3,8 @@
 // binary model holds any more is removed at once.
 //
 // Every change is a path per binary model (see solvers/path.hpp): a new example starts with alpha = 0 and is made optimal; an example to be
-// removed first moves to alpha = 0. With `max_examples`, the least relevant or the oldest example is evicted before a new one is learned
-// (Laskov et al. 2006, section 6.1).
+// removed first moves to alpha = 0. With `max_examples`, a full binary model evicts an example before a new one is learned
+// (solvers/window.hpp).
 #pragma once
 
 #include <cstddef>
@@ -50,15 +50,16 @@ class ExactModel {
 
   // `learn`, `forget` and `relabel` return how far they got before the monitor stopped them.
   Outcome learn(const TrainingBatch<double>& training, Monitor& monitor);
-  // Learns all examples at once, starting from coefficients near the solution: one row per binary model, one value per entry of the order.
-  void adopt(const TrainingBatch<double>& training, std::span<const double> alpha);
+  // Learns all examples at once, starting from coefficients near the solution, and from gradients as far as they are known: one row per
+  // binary model, one value per entry of the order. If the monitor stops it, the model has these coefficients until it is next changed.
+  void adopt(const TrainingBatch<double>& training, std::span<const double> alpha, std::span<const double> gradient, Monitor& monitor);
   std::size_t forget(std::span<const std::int64_t> ids, Monitor& monitor);
   std::size_t relabel(std::span<const std::int64_t> ids, std::span<const std::int32_t> labels, std::span<const double> costs,
                       Monitor& monitor);
   // Decision values of each example held, in the order of the stream, by the binary models without that example.
   std::vector<double> leave_one_out(Monitor& monitor);
   // Recomputes all gradients from kernel values, so that measures of optimality do not depend on incremental updates.
-  void certify();
+  void certify() { certify(nullptr); }
 
   // An immutable copy of what the model needs to decide.
   std::shared_ptr<const Predictor<double>> predictor() const;
@@ -69,6 +70,8 @@ class ExactModel {
   std::vector<double> costs() const;
   // Number of examples held per class.
   std::vector<std::int64_t> class_counts() const;
+  // What binary models remember of the stream, without values.
+  static SolverMemory empty_memory() { return {{"seen", 1, {}}, {"mistakes", 1, {}}}; }
   const std::vector<ExactBinaryModel>& binaries() const { return binaries_; }
   const Points<double>& points() const { return points_; }
   std::size_t kernel_evals() const { return kernel_evals_ + columns_.kernel_evals(); }
@@ -80,13 +83,14 @@ class ExactModel {
   struct Tally;
   void add_binary();
   double label_of(std::size_t m, std::int32_t label) const;
-  // Computes the columns and inverses of a model that has none yet.
-  void prepare();
-  void prepare(ExactBinaryModel& binary);
+  // Computes the gradients, columns and inverses of a model that has none yet. Returns false, and the model is as before, if the monitor
+  // stops it.
+  bool prepare(Monitor* monitor = nullptr);
+  bool prepare(ExactBinaryModel& binary, Monitor* monitor);
+  bool certify(Monitor* monitor);
   void learn_row(const TrainingBatch<double>& training, std::size_t row, Tally& tally);
   std::vector<double> append_example(const TrainingBatch<double>& training, std::size_t row);
   void evict_over_limit();
-  std::size_t eviction_candidate(const ExactBinaryModel& binary) const;
   void learn_slot(ExactBinaryModel& binary, std::size_t slot);
   // Moves a coefficient to zero; the caller then removes the example from the binary model.
   void unlearn_slot(ExactBinaryModel& binary, std::size_t slot, KernelColumns& columns);

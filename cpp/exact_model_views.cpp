@@ -11,6 +11,21 @@
 
 namespace hinge {
 
+namespace {
+
+constexpr std::size_t rows_per_question = 512;
+constexpr std::size_t columns_per_question = 64;
+
+void require_memory(const SolverMemory& memory, std::size_t binaries) {
+  const auto fits = [&](const MemoryArray& array) {
+    return array.values.size() == binaries && std::none_of(array.values.begin(), array.values.end(), [](std::int64_t count) { return count < 0; });
+  };
+  if (memory.size() != ExactModel::empty_memory().size() || !std::all_of(memory.begin(), memory.end(), fits))
+    throw std::invalid_argument("The counts of the saved state do not fit the binary models.");
+}
+
+}  // namespace
+
 std::shared_ptr<const Predictor<double>> ExactModel::predictor() const {
   std::vector<std::size_t> slots = support();
   std::vector<double> weights = weights_of(slots), biases;
@@ -28,18 +43,26 @@ double ExactModel::sum_at(const ExactBinaryModel& binary, std::size_t slot) {
   return sum;
 }
 
-void ExactModel::certify() {
+// In blocks of rows, between which the monitor is asked; gradients are replaced when all are known.
+bool ExactModel::certify(Monitor* monitor) {
   const std::vector<std::size_t> slots = support();
   const std::size_t binaries = binaries_.size();
   const Points<double> packed = points_.pick(slots);
+  const std::vector<double> weights = weights_of(slots);
   std::vector<double> sums(points_.size() * binaries, 0.0);
-  add_decisions(kernel_, points_.examples(), packed.examples(), std::span<const double>(weights_of(slots)), binaries,
-                options_.threads, std::span<double>(sums));
+  const std::size_t block = monitor ? rows_per_question : std::max<std::size_t>(points_.size(), 1);
+  for (std::size_t first = 0; first < points_.size(); first += block) {
+    if (monitor && monitor->stopped()) return false;
+    const std::size_t count = std::min(block, points_.size() - first);
+    add_decisions(kernel_, points_.examples().range(first, count), packed.examples(), std::span<const double>(weights), binaries,
+                  options_.threads, std::span(sums).subspan(first * binaries, count * binaries));
+  }
   for (std::size_t m = 0; m < binaries; ++m) {
     Expansion& expansion = binaries_[m].expansion;
     for (std::size_t slot = 0; slot < points_.size(); ++slot)
       if (binaries_[m].holds(slot)) expansion.gradient[slot] = expansion.label[slot] - sums[slot * binaries + m];
   }
+  return true;
 }
 
 std::vector<std::int64_t> ExactModel::held() const {
@@ -72,6 +95,7 @@ ModelState<double> ExactModel::state() const {
   state.kernel_evals = static_cast<std::int64_t>(kernel_evals());
   state.steps = static_cast<std::int64_t>(steps_);
   state.shift_chosen = true;
+  state.memory = empty_memory();
   for (const auto& binary : binaries_) {
     const Expansion& expansion = binary.expansion;
     state.member_counts.push_back(static_cast<std::int64_t>(binary.held()));
@@ -85,6 +109,8 @@ ModelState<double> ExactModel::state() const {
     }
     state.bracket_ends.insert(state.bracket_ends.end(), 2, 0);
     state.terms.push_back(0.0);
+    state.memory[0].values.push_back(static_cast<std::int64_t>(binary.seen));
+    state.memory[1].values.push_back(static_cast<std::int64_t>(binary.mistakes));
   }
   return state;
 }
@@ -92,6 +118,7 @@ ModelState<double> ExactModel::state() const {
 ExactModel::ExactModel(Kernel<double> kernel, const ExactOptions& options, std::size_t features, bool sparse, std::size_t classes,
                      const ModelState<double>& state)
     : ExactModel(std::move(kernel), options, features, sparse, classes) {
+  require_memory(state.memory, binaries_.size());
   kernel_evals_ = static_cast<std::size_t>(state.kernel_evals);
   steps_ = static_cast<std::size_t>(state.steps);
   restore_points(kernel_, state, points_);
@@ -108,11 +135,14 @@ ExactModel::ExactModel(Kernel<double> kernel, const ExactOptions& options, std::
     }
     binary.bias = answer_bias(binary);
     binary.set_total(binary.wanted_total());
+    binary.seen = static_cast<std::size_t>(state.memory[0].values[m]);
+    binary.mistakes = static_cast<std::size_t>(state.memory[1].values[m]);
   }
   prepared_ = false;
 }
 
-void ExactModel::adopt(const TrainingBatch<double>& training, std::span<const double> alpha) {
+void ExactModel::adopt(const TrainingBatch<double>& training, std::span<const double> alpha, std::span<const double> gradient,
+                       Monitor& monitor) {
   const std::size_t count = training.order.size();
   Block<double> block;
   for (std::size_t i = 0; i < count; ++i) {
@@ -125,31 +155,43 @@ void ExactModel::adopt(const TrainingBatch<double>& training, std::span<const do
     for (std::size_t m = 0; m < binaries_.size(); ++m) {
       binaries_[m].append(label_of(m, training.labels[row]), training.costs[row], self, 0.0);
       binaries_[m].set_initial_alpha(slot, alpha[m * count + i]);
+      binaries_[m].expansion.gradient[slot] = gradient[m * count + i];
       points_.acquire(slot);
     }
   }
   prepared_ = false;
-  prepare();
+  prepare(&monitor);
 }
 
-void ExactModel::prepare() {
-  if (std::exchange(prepared_, true)) return;
-  certify();  // gradients from a file or a warm start may be wrong
+bool ExactModel::prepare(Monitor* monitor) {
+  if (prepared_) return true;
+  if (!certify(monitor)) return false;  // gradients from a file or a warm start may be wrong
   for (auto& binary : binaries_) binary.bias = answer_bias(binary);
+  const std::vector<ExactBinaryModel> before = monitor ? binaries_ : std::vector<ExactBinaryModel>{};
   columns_ = empty_columns();
-  for (auto& binary : binaries_) prepare(binary);
+  prepared_ = true;
+  for (auto& binary : binaries_) prepared_ = prepared_ && prepare(binary, monitor);
+  if (!prepared_) {
+    binaries_ = before;
+    columns_ = empty_columns();
+  }
+  return prepared_;
 }
 
 // Free coefficients belong to the margin set.
-void ExactModel::prepare(ExactBinaryModel& binary) {
+bool ExactModel::prepare(ExactBinaryModel& binary, Monitor* monitor) {
   std::vector<std::size_t> free;
   for (std::size_t slot = 0; slot < points_.size(); ++slot)
     if (binary.expansion.is_free(slot)) free.push_back(slot);
-  columns_.compute_missing(free);
-  Path path(binary, columns_);
+  for (std::size_t first = 0; first < free.size(); first += columns_per_question) {
+    if (monitor && monitor->stopped()) return false;
+    columns_.compute_missing(std::span(free).subspan(first, std::min(columns_per_question, free.size() - first)));
+  }
+  Path path(binary, columns_, monitor);
   path.start_margin(free);
   path.finish();
   add_counts(path);
+  return !(monitor && monitor->stopped());
 }
 
 }  // namespace hinge

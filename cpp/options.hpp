@@ -49,6 +49,13 @@ constexpr auto words(Problem) {
   return std::array{Word{"classifier", Problem::classifier}, Word{"plane", Problem::plane}, Word{"sphere", Problem::sphere}};
 }
 
+// Which example a full window of an exact model evicts (see solvers/window.hpp).
+enum class Eviction { balanced, relevance, weight, age };
+constexpr auto words(Eviction) {
+  return std::array{Word{"balanced", Eviction::balanced}, Word{"relevance", Eviction::relevance}, Word{"weight", Eviction::weight},
+                    Word{"age", Eviction::age}};
+}
+
 // Losses of one example in a linear model; the formulas: solvers/losses.hpp.
 enum class LossKind { hinge, squared_hinge, logistic, insensitive, squared_insensitive };
 constexpr auto words(LossKind) {
@@ -163,7 +170,7 @@ struct ExactOptions : RunOptions {
   double nu = 1.0;
   std::optional<double> most_total;
   std::optional<std::size_t> max_examples;
-  bool oldest_first = false;
+  Eviction eviction = Eviction::balanced;
 
   static constexpr const char* name = "ExactOptions";
   static constexpr const char* doc = "Options of exact incremental and decremental models.";
@@ -174,7 +181,7 @@ struct ExactOptions : RunOptions {
                  Field{"nu", &ExactOptions::nu, "One-class: the coefficients sum to this share of their bounds,"},
                  Field{"most_total", &ExactOptions::most_total, "or to this, if that is less."},
                  Field{"max_examples", &ExactOptions::max_examples, "Examples that a binary model may hold."},
-                 Field{"oldest_first", &ExactOptions::oldest_first, "Evict the oldest example rather than the least relevant one."}});
+                 Field{"eviction", &ExactOptions::eviction, "balanced, relevance, weight or age: who leaves a full binary model."}});
   bool operator==(const ExactOptions&) const = default;
 };
 

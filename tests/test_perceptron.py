@@ -18,11 +18,24 @@ def slow(K, y, order, *, weights=None, average=False, budget=None, margin=0.0):
             alpha[t] += y[t] * (1.0 if weights is None else weights[t])
             held = [*held, t] if t not in held else held
             if budget is not None and len(held) > budget:
-                furthest = max(held, key=lambda i: y[i] * (K[i] @ alpha - alpha[i] * K[i, i]))
-                alpha[furthest], total[furthest] = 0.0, 0.0
-                held.remove(furthest)
+                leaving = least_useful(K, y, alpha, held)
+                alpha[leaving], total[leaving] = 0.0, 0.0
+                held.remove(leaving)
         total += alpha
     return total / len(order) if average else alpha
+
+
+def least_useful(K, y, alpha, held):
+    """Return the misclassified member that is farthest off, if there are too many, or else the easiest one."""
+    scores = {i: y[i] * (K[i] @ alpha) for i in held}
+    is_noisy = sum(score < -1e-9 for score in scores.values()) > 0.1 * len(held)
+
+    def eagerness(i):
+        if sum(y[j] == y[i] for j in held) == 1:
+            return -np.inf
+        return 1 - scores[i] if is_noisy and scores[i] < -1e-9 else scores[i] - abs(alpha[i]) * K[i, i] - 1
+
+    return max(held, key=eagerness)
 
 
 def problem(n=150, seed=0):

@@ -12,19 +12,34 @@ namespace hinge {
 
 namespace {
 
+// Misclassified members leave only while there are more than this share: a class that is rare or new begins on the wrong side, and without
+// a bias nothing else helps it. Chosen among 0, 0.05, 0.1 and 0.2 by the errors on small artificial sets and digits.
+constexpr double max_wrong_share = 0.1;
+
+}  // namespace
+
 template <class T>
 std::size_t least_useful(const BinaryModel<T>& binary) {
   const Expansion& expansion = binary.expansion();
   const auto positive = static_cast<std::size_t>(std::count(expansion.label.begin(), expansion.label.end(), 1.0));
   const auto negative = expansion.held_count() - positive;
   const double bias = binary.bias();
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < expansion.size(); ++i)
+    wrong += expansion.holds(i) && expansion.label[i] * (expansion.gradient[i] - bias) > 1.0 + score_tolerance;
+  const bool noisy = static_cast<double>(wrong) > max_wrong_share * static_cast<double>(expansion.held_count());
   return choose_eviction(binary, [&](std::size_t i) {
     if ((expansion.label[i] > 0 ? positive : negative) == 1) return -std::numeric_limits<double>::infinity();
     const double slack = expansion.label[i] * (expansion.gradient[i] - bias);  // 1 - y f(x)
     const double own_share = std::abs(expansion.alpha[i]) * static_cast<double>(binary.members().diagonal()[i]);
-    return slack > 1.0 + score_tolerance ? slack : -(slack + own_share);
+    return noisy && slack > 1.0 + score_tolerance ? slack : -(slack + own_share);
   });
 }
+
+template std::size_t least_useful(const BinaryModel<float>&);
+template std::size_t least_useful(const BinaryModel<double>&);
+
+namespace {
 
 struct Receiver {
   std::size_t at;

@@ -82,6 +82,8 @@ class ExactBinaryModel {
   MarginSet margin;
   double bias = 0.0;
   double total = 0.0;
+  std::size_t seen = 0;          // examples predicted before they were learned,
+  std::size_t mistakes = 0;      // and how many of them were on the wrong side
   bool precision_lost = false;   // gradients and inverse were computed beside far larger kernel values, which are gone
   bool stalled = false;          // a path was abandoned, as can happen with kernels that are not positive semi-definite
 

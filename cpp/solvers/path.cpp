@@ -12,11 +12,11 @@ constexpr std::size_t rounds_before_relaxing = 3;
 
 }  // namespace
 
-Path::Path(ExactBinaryModel& model, KernelColumns& columns)
+Path::Path(ExactBinaryModel& model, KernelColumns& columns, Monitor* monitor)
     : model_(model),
       tracker_(model, columns),
       system_(model, columns),
-      stepper_(model, columns, tracker_, system_),
+      stepper_(model, columns, tracker_, system_, monitor),
       repair_(model, tracker_, system_, stepper_) {}
 
 void Path::start() {
@@ -64,7 +64,7 @@ void Path::finish() {
     // Each repair may cause a violation somewhere else, and so on forever, so the tolerance grows until it covers the rounding errors.
     if (round > rounds_before_relaxing) stepper_.relax_tolerance();
     const std::vector<std::size_t> candidates = violators();
-    if (candidates.empty() || stepper_.exceeds_step_limit()) return;
+    if (candidates.empty() || stepper_.must_end()) return;
     tracker_.watch_nearest(candidates);
     for (const std::size_t slot : candidates) make_optimal(slot);
     stepper_.count_step();  // so that the step limit ends this loop as well

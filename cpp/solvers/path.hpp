@@ -27,7 +27,8 @@ namespace hinge {
 
 class Path {
  public:
-  Path(ExactBinaryModel& model, KernelColumns& columns);
+  // A path that the monitor stops is abandoned halfway, with stale gradients: the caller must restore the model.
+  Path(ExactBinaryModel& model, KernelColumns& columns, Monitor* monitor = nullptr);
 
   // Moves the coefficient of an example until its optimality condition holds.
   void make_optimal(std::size_t slot);

@@ -47,7 +47,7 @@ void PathRepair::newton_step() {
     tracker_.record(slot);
     residuals.push_back(model_.gradient(slot));
   }
-  while (!model_.margin.empty()) {
+  while (!model_.margin.empty() && !stepper_.stopped()) {
     change.resize(residuals.size());
     system_.solve(residuals, change);
     if (!all_finite(change)) {

@@ -19,12 +19,14 @@ constexpr double long_change = 0.3;
 
 }  // namespace
 
-PathStepper::PathStepper(ExactBinaryModel& model, KernelColumns& columns, GradientTracker& tracker, MarginSystem& system)
-    : model_(model), columns_(columns), tracker_(tracker), system_(system), cycle_breaker_(model), tolerance_(gradient_tolerance(model)) {}
+PathStepper::PathStepper(ExactBinaryModel& model, KernelColumns& columns, GradientTracker& tracker, MarginSystem& system,
+                         Monitor* monitor)
+    : model_(model), columns_(columns), tracker_(tracker), system_(system), monitor_(monitor), cycle_breaker_(model), tolerance_(gradient_tolerance(model)) {}
 
 void PathStepper::relax_tolerance() { tolerance_ = std::min(2.0 * tolerance_, max_relaxation * gradient_tolerance(model_)); }
 
-bool PathStepper::exceeds_step_limit() {
+bool PathStepper::must_end() {
+  if (stopped()) return true;
   const bool exceeded = steps_ > step_limit + step_limit_per_example * model_.held();
   model_.stalled = model_.stalled || exceeded;
   return exceeded;
@@ -45,7 +47,7 @@ void PathStepper::remove_member(std::size_t slot, Status to) {
 
 void PathStepper::run(Perturbation perturbation) {
   begin(perturbation);
-  while (perturbation.remaining > 0.0 && !exceeds_step_limit()) {
+  while (perturbation.remaining > 0.0 && !must_end()) {
     ++steps_;
     if (model_.margin.empty()) {
       if (!move_bias(perturbation)) break;

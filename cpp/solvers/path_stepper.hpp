@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "kernel_columns.hpp"
+#include "parallel.hpp"
 #include "solvers/cycle_breaker.hpp"
 #include "solvers/exact_binary_model.hpp"
 #include "solvers/gradient_tracker.hpp"
@@ -28,7 +29,7 @@ namespace hinge {
 
 class PathStepper {
  public:
-  PathStepper(ExactBinaryModel& model, KernelColumns& columns, GradientTracker& tracker, MarginSystem& system);
+  PathStepper(ExactBinaryModel& model, KernelColumns& columns, GradientTracker& tracker, MarginSystem& system, Monitor* monitor);
 
   void run(Perturbation perturbation);
   // Runs the perturbation of the total; all gradients are current afterwards.
@@ -45,8 +46,9 @@ class PathStepper {
   std::size_t steps() const { return steps_; }
   std::size_t rebuilds() const { return rebuilds_; }
   void reset_rebuilds() { rebuilds_ = 0; }
-  // True, and the model has stalled, after more steps than a positive semi-definite kernel can need.
-  bool exceeds_step_limit();
+  bool stopped() const { return monitor_ && monitor_->stopped(); }
+  // True if the monitor stopped the path, or, and the model has stalled, after more steps than a positive semi-definite kernel can need.
+  bool must_end();
 
  private:
   void begin(const Perturbation& perturbation);
@@ -76,6 +78,7 @@ class PathStepper {
   KernelColumns& columns_;
   GradientTracker& tracker_;
   MarginSystem& system_;
+  Monitor* monitor_;
   CycleBreaker cycle_breaker_;
   double tolerance_;
   std::size_t steps_ = 0;

@@ -1,21 +1,12 @@
 #include "solvers/perceptron.hpp"
 
-#include "solvers/eviction.hpp"
+#include "solvers/budget.hpp"
 
 namespace hinge {
 
 namespace {
 
 constexpr double boundless = 1e300;  // coefficients grow with every mistake
-
-// The member farthest on the right side without its own contribution; two members alone are equal.
-template <class T>
-std::size_t least_needed(const BinaryModel<T>& binary) {
-  const Expansion& expansion = binary.expansion();
-  return choose_eviction(binary, [&](std::size_t i) {
-    return 1.0 - expansion.label[i] * (expansion.gradient[i] + expansion.alpha[i] * static_cast<double>(binary.members().diagonal()[i]));
-  });
-}
 
 }  // namespace
 
@@ -56,7 +47,7 @@ template <class T>
 void Perceptron<T>::evict(BinaryModel<T>& binary) const {
   Expansion& expansion = binary.expansion();
   while (expansion.held_count() > *options_.max_support) {
-    const std::size_t leaving = least_needed(binary);
+    const std::size_t leaving = least_useful(binary);
     binary.coordinate_step(leaving, -expansion.alpha[leaving]);
     binary.remove(leaving);
     binary.refresh_bracket();

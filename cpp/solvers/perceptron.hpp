@@ -2,8 +2,8 @@
 //
 // An example with y f(x) <= margin is a mistake: its coefficient grows by y (times its weight). The averaged perceptron predicts with the
 // mean of its coefficients over all examples seen; a change made at example t is missing from the t - 1 before it (see expansion.hpp, lag).
-// The budget perceptron (Crammer, Kandola, Singer 2004) keeps at most N members: when there are more, it evicts the one farthest on
-// the right side without its own contribution, argmax y_i (f(x_i) - alpha_i K_ii).
+// With a bound on the number of members, it evicts by the rule of solvers/budget.hpp. The budget perceptron (Crammer, Kandola, Singer 2004)
+// never evicts a misclassified member, and fills with noise.
 #pragma once
 
 #include <cstddef>

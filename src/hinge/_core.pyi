@@ -273,7 +273,7 @@ class PerceptronOptions:
 class ExactOptions:
     """Options of exact incremental and decremental models."""
 
-    def __init__(self, *, cache_bytes: int = 200000000, threads: int = 1, problem: str = 'classifier', nu: float = 1.0, most_total: float | None = None, max_examples: int | None = None, oldest_first: bool = False) -> None: ...
+    def __init__(self, *, cache_bytes: int = 200000000, threads: int = 1, problem: str = 'classifier', nu: float = 1.0, most_total: float | None = None, max_examples: int | None = None, eviction: str = 'balanced') -> None: ...
 
     @property
     def cache_bytes(self) -> int:
@@ -300,8 +300,8 @@ class ExactOptions:
         """Examples that a binary model may hold."""
 
     @property
-    def oldest_first(self) -> bool:
-        """Evict the oldest example rather than the least relevant one."""
+    def eviction(self) -> str:
+        """balanced, relevance, weight or age: who leaves a full binary model."""
 
     def __eq__(self, other: object, /) -> bool: ...
 
@@ -783,9 +783,12 @@ class ExactModel:
     def squared_norm(self) -> numpy.typing.NDArray[numpy.float64]:
         """||w||^2 of each binary model."""
 
-    def adopt(self, batch: Batch64, labels: numpy.typing.NDArray[numpy.int32], costs: numpy.typing.NDArray[numpy.float64], first_id: int, order: numpy.typing.NDArray[numpy.int64], alpha: numpy.typing.NDArray[numpy.float64]) -> None:
+    def adopt(self, batch: Batch64, labels: numpy.typing.NDArray[numpy.int32], costs: numpy.typing.NDArray[numpy.float64], first_id: int, order: numpy.typing.NDArray[numpy.int64], alpha: numpy.typing.NDArray[numpy.float64], gradient: numpy.typing.NDArray[numpy.float64], monitor: Monitor | None = None) -> None:
         """
-        Take in many examples at once, with coefficients near the solution, shape (binary models, order).
+        Take in many examples at once.
+
+        Coefficients near the solution and gradients, if known, have the shape (binary models, order). If the monitor stops the call, the
+        model keeps these coefficients until it is next changed, and becomes exact then.
         """
 
     def finish(self, monitor: Monitor | None = None) -> Outcome:

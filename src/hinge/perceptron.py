@@ -48,9 +48,9 @@ class KernelPerceptron(KernelClassifier):
         Predict with the mean of the coefficients over all examples seen, which is far more accurate on noisy data. It
         cannot be combined with `max_support`: evicted support vectors would be missing from the mean.
     max_support : int, default=None
-        Largest number of support vectors per binary model. A full model evicts the one that the others classify
-        correctly with the largest margin. Mislabelled examples are never evicted: in a long noisy stream they fill the
-        model, and `RobustOnlineSVC` with `max_support` is the better choice.
+        Largest number of support vectors per binary model. While more than a tenth of them are misclassified, a full
+        model evicts the one farthest on the wrong side; otherwise the one that the others classify correctly with the
+        largest margin. In noisy streams `RobustOnlineSVC` with `max_support` is the better choice.
     margin : float, default=0.0
         Examples with y f(x) at most this count as mistakes.
     epochs : int, default=1

@@ -75,8 +75,9 @@ class RobustOnlineSVC(SupportVectorClassifier):
         Number of passes over the training set in `fit`. One pass is the paper's setting; more change little, since the
         gap is small after each example.
     max_support : int, default=None
-        Largest number of examples per binary model. A full model evicts the one furthest on the wrong side or, if there
-        is none, the one that the others classify correctly with the largest margin.
+        Largest number of examples per binary model. While more than a tenth of them are misclassified, a full model
+        evicts the one farthest on the wrong side; otherwise the one that the others classify correctly with the
+        largest margin.
     n_jobs : int, default=None
         Number of threads. None means as many as the BLAS uses, -1 all processors. Results do not depend on it.
 

@@ -206,7 +206,7 @@ class History(RuleBasedStateMachine):
         if not hasattr(self.known, "ids_"):
             return
         if any(self.policy.inner(other).ids_ != self.known.ids_ for other in self.copies):
-            assert self.known.eviction == "relevance"
+            assert self.known.eviction != "age"
             self.copies = []
 
     def can_split(self, batch):

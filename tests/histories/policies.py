@@ -169,7 +169,7 @@ ONE_CLASS = {
     "C": [None, 0.2, 2.0],
     "shape": ["plane", "sphere"],
     "max_examples": [None, 2, 7, 15],
-    "eviction": ["age", "relevance"],
+    "eviction": ["age", "relevance", "weight"],
 }
 APPROXIMATE = {
     "C": COSTS,
@@ -223,7 +223,8 @@ POLICIES = {
     ),
     "IncrementalSVC": Exact(
         hinge.IncrementalSVC,
-        WEIGHTS | {"C": COSTS, "max_examples": [None, 2, 7, 15], "eviction": ["relevance", "age"]},
+        WEIGHTS
+        | {"C": COSTS, "max_examples": [None, 2, 7, 15], "eviction": ["balanced", "relevance", "weight", "age"]},
         ("C", "max_examples", "eviction"),
     ),
     "IncrementalOneClassSVM": ExactDetector(hinge.IncrementalOneClassSVM, ONE_CLASS, ("max_examples", "eviction")),

@@ -166,7 +166,7 @@ class ReferenceModel:
     def _learn_one(self, number, row, label, cost):
         for binary in self._binaries:
             if self.options.max_examples and len(binary.members) >= self.options.max_examples:
-                leaving = min(binary.members) if self.options.oldest_first else self._least(binary)
+                leaving = min(binary.members) if self.options.eviction == "age" else self._least(binary)
                 binary.members.remove(leaving)
             binary.members.append(number)
         self.examples[number] = SimpleNamespace(row=row, label=label, cost=cost)

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import numpy as np
@@ -164,6 +165,32 @@ def test_during_the_warm_start_of_fit(monkeypatch):
     fresh = IncrementalSVC(gamma=0.5).partial_fit(X[held], y[held])
     np.testing.assert_allclose(model.decision_function(X), fresh.decision_function(X), atol=1e-6)
     assert len(model.partial_fit(X[150:], y[150:]).ids_) == len(held) + 150
+
+
+@pytest.mark.slow
+def test_during_the_last_stage_of_fit(monkeypatch):
+    """The model has learned the whole training set nearly, and the next call makes it exact."""
+    random = np.random.default_rng(0)
+    X, y = random.normal(size=(2000, 8)), random.integers(0, 2, 2000)
+    run_lasvm = _warm_start._run_lasvm
+
+    def then_press(*arguments):
+        run_lasvm(*arguments)
+        threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()
+
+    monkeypatch.setattr(_warm_start, "_run_lasvm", then_press)
+    model = IncrementalSVC(gamma=0.5, C=1.0)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X, y)
+    monkeypatch.undo()
+    check(model)
+    assert model.ids_ == list(range(2000))
+    exact = IncrementalSVC(gamma=0.5, C=1.0).fit(X, y)
+    np.testing.assert_allclose(model.decision_function(X[:99]), exact.decision_function(X[:99]), atol=0.1)
+    resumed = copy.deepcopy(model).partial_fit(X[:1] + 9.0, y[:1])
+    exact.partial_fit(X[:1] + 9.0, y[:1])
+    assert resumed.kkt_violation() < 1e-6
+    np.testing.assert_allclose(resumed.decision_function(X[:99]), exact.decision_function(X[:99]), atol=1e-6)
 
 
 @pytest.mark.parametrize("moment", ["before", "after"])

@@ -85,7 +85,7 @@ class TestClasses:
 
 
 class TestWindow:
-    @pytest.mark.parametrize("eviction", ["relevance", "age"])
+    @pytest.mark.parametrize("eviction", ["balanced", "relevance", "weight", "age"])
     @pytest.mark.parametrize("kinds", [2, 3])
     def test_ids_are_evicted_with_their_examples(self, few, eviction, kinds):
         X, y, names = few
@@ -93,7 +93,7 @@ class TestWindow:
         model = make(max_examples=10, eviction=eviction)
         for row in range(40):
             model.partial_fit(X[row : row + 1], y[row : row + 1], ids=names[row : row + 1])
-            assert len(model.ids_) <= 10 * (kinds if kinds > 2 and eviction == "relevance" else 1)
+            assert len(model.ids_) <= 10 * (kinds if kinds > 2 and eviction != "age" else 1)
         together = make(max_examples=10, eviction=eviction).partial_fit(X, y, ids=names)
         assert model.ids_ == together.ids_
         assert_same(model, together, X)
@@ -109,7 +109,7 @@ class TestWindow:
         assert model.ids_ == names[15:]
         assert_same(model, make().fit(X[15:], y[15:]), X)
 
-    @pytest.mark.parametrize("eviction", ["relevance", "age"])
+    @pytest.mark.parametrize("eviction", ["balanced", "relevance", "weight", "age"])
     def test_two_classes_are_those_of_the_examples_held(self, two, eviction):
         X, y = two
         model = make(max_examples=30, eviction=eviction).fit(X, y)
@@ -117,10 +117,11 @@ class TestWindow:
         assert len(left) == 30
         assert_same(model, make().fit(X[left], y[left]), X)
 
-    def test_relevance_keeps_support_vectors(self):
+    @pytest.mark.parametrize("eviction", ["balanced", "relevance"])
+    def test_relevance_keeps_support_vectors(self, eviction):
         X, y = make_moons(300, noise=0.1, random_state=0)
         whole = make(gamma=2.0).fit(X, y)
-        assert make(gamma=2.0, max_examples=40).fit(X, y).score(X, y) >= whole.score(X, y) - 0.03
+        assert make(gamma=2.0, max_examples=40, eviction=eviction).fit(X, y).score(X, y) >= whole.score(X, y) - 0.03
 
     def test_classes_stay_known(self, two):
         X, y = two
@@ -134,7 +135,7 @@ class TestWindow:
         [
             ({"max_examples": 1}, "max_examples must be a whole number of at least 2, got 1; None sets no bound"),
             ({"max_examples": 2.5}, "max_examples must be a whole number"),
-            ({"eviction": "random"}, "eviction must be one of 'relevance', 'age', got 'random'"),
+            ({"eviction": "random"}, "eviction must be one of 'balanced', 'relevance', 'weight', 'age', got 'random'"),
             ({"tol": 0}, "tol must be a finite number above 0"),
             ({"C": -1}, "C must be a finite number above 0"),
         ],

@@ -20,7 +20,7 @@ hinge::ExactOptions random_options(Dice& dice) {
   options.problem = dice.one_of({Problem::classifier, Problem::classifier, Problem::plane, Problem::sphere});
   options.nu = dice.one_of({0.1, 0.5, 1.0});
   options.max_examples = dice.one_of<std::optional<std::size_t>>({{}, {}, {}, 2, 15});
-  options.oldest_first = dice.chance(0.5);
+  options.eviction = dice.one_of({hinge::Eviction::balanced, hinge::Eviction::relevance, hinge::Eviction::weight, hinge::Eviction::age});
   return options;
 }
 
@@ -138,7 +138,10 @@ void adopt(Dice& dice, const Examples<double>& examples, const hinge::Kernel<dou
   for (std::size_t r = 0; r < examples.rows; ++r)
     if (examples.costs[r] > 0.0) order.push_back(static_cast<std::int64_t>(r));
   std::vector<double> alpha(order.size() * model.binaries().size(), 0.0);
-  model.adopt({examples.batch(), examples.labels, examples.costs, 0, order, 0}, alpha);
+  const auto stopping = watch(dice, 0.3);
+  model.adopt({examples.batch(), examples.labels, examples.costs, 0, order, 0}, alpha, alpha, *stopping);
+  const auto going_on = watch(dice, 0.0);
+  model.learn({examples.batch(), examples.labels, examples.costs, 0, {}, 0}, *going_on);  // completes what was stopped
   model.check_invariants();
 }
 

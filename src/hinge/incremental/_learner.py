@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from hinge._model.state import State
     from hinge._model.types import IdList
 
-EVICTIONS = ("relevance", "age")
+CLASSIFIER_EVICTIONS = ("balanced", "relevance", "weight", "age")
+ONE_CLASS_EVICTIONS = ("age", "relevance", "weight")
 
 
 class ExactEstimator(Protocol):
@@ -115,13 +116,13 @@ class ExactLearner(KernelLearner[ExactState]):
             super()._learn_next(estimator, state, data, first, monitor)
 
 
-def exact_options(estimator: ExactEstimator, common: CommonOptions) -> _core.ExactOptions:
+def exact_options(estimator: ExactEstimator, common: CommonOptions, evictions: tuple[str, ...]) -> _core.ExactOptions:
     """Convert the parameters that exact models share to options."""
     number("tol", estimator.tol, above=0, hint="a usual value is 1e-3")
     return _core.ExactOptions(
         **common,
         max_examples=bound("max_examples", estimator.max_examples, at_least=2),
-        oldest_first=choice("eviction", estimator.eviction, EVICTIONS) == "age",
+        eviction=choice("eviction", estimator.eviction, evictions),
     )
 
 

@@ -73,9 +73,10 @@ class IncrementalOneClassSVM(OneClassPredictions):
         Ignored: the exact solution involves no random choice. Present so that all estimators have the same parameters.
     max_examples : int or None, default=None
         Size of the window: the largest number of examples to hold; None means no bound.
-    eviction : {"age", "relevance"}, default="age"
-        Which example a full window evicts: the oldest, or the one that matters least to the solution. The default
-        differs from `IncrementalSVC`: here the least relevant examples are the typical ones.
+    eviction : {"age", "relevance", "weight"}, default="age"
+        Which example a full window evicts: the oldest, the one that matters least to the solution, or the one with the
+        smallest coefficient. The last two evict typical examples and keep outliers: use them for small windows over
+        clean data only. "age" also follows a world that changes.
     n_jobs : int, default=None
         Number of threads. None means as many as the BLAS uses, -1 all processors. Results do not depend on it.
 
@@ -346,7 +347,7 @@ class IncrementalOneClassSVM(OneClassPredictions):
         return float(exact.exact_state(self).native.dual_objective.sum())
 
     def _check_params(self, *, streaming: bool) -> _core.ExactOptions:  # noqa: ARG002
-        options = exact.exact_options(self, self._common_options())
+        options = exact.exact_options(self, self._common_options(), exact.ONE_CLASS_EVICTIONS)
         nu = number("nu", self.nu, above=0, hint="it is a fraction, a usual value is 0.5")
         if nu > 1:
             raise ParameterError(f"nu must be at most 1, got {self.nu!r}; it is a fraction, a usual value is 0.5.")

@@ -70,9 +70,12 @@ class IncrementalSVC(SupportVectorClassifier):
     max_examples : int, default=None
         Size of the window: the largest number of examples per binary model. A full model evicts one before it learns
         the next.
-    eviction : {"relevance", "age"}, default="relevance"
-        Which example a full window evicts: the one that matters least to the solution, or the oldest. The default
-        differs from `IncrementalOneClassSVM`, where the least relevant examples are the typical ones.
+    eviction : {"balanced", "relevance", "weight", "age"}, default="balanced"
+        Which example a full window evicts. "balanced" keeps the share of misclassified examples in the window at that
+        of the stream: while it is larger, the one farthest on the wrong side leaves; otherwise an example without
+        influence, or else the oldest of the others. "relevance" evicts the example that matters least to the solution,
+        "weight" the one with the smallest coefficient; both fill the window with noise if labels are noisy. "age"
+        evicts the oldest: choose it if the world changes, since the other rules may keep old examples forever.
     n_jobs : int, default=None
         Number of threads. None means as many as the BLAS uses, -1 all processors. Results do not depend on it.
 
@@ -167,7 +170,7 @@ class IncrementalSVC(SupportVectorClassifier):
         verbose: bool = False,
         random_state: RandomStateLike = None,
         max_examples: int | None = None,
-        eviction: str = "relevance",
+        eviction: str = "balanced",
         n_jobs: int | None = None,
     ) -> None:
         self.C = C
@@ -399,4 +402,4 @@ class IncrementalSVC(SupportVectorClassifier):
         return frozenset() if self.max_examples is None else frozenset({"pause", "repetition"})
 
     def _check_params(self, *, streaming: bool) -> _core.ExactOptions:
-        return exact.exact_options(self, self._classifier_options(streaming=streaming))
+        return exact.exact_options(self, self._classifier_options(streaming=streaming), exact.CLASSIFIER_EVICTIONS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -10,6 +11,8 @@ from hinge import _core
 from hinge._model.state import State, signed_coefficients
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from hinge._fit.data import TrainingData
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
 _MIN_ROWS = 200  # fewer rows are learned one by one in the same time
 _TOLERANCE = 1e-3  # violation that LASVM leaves to the exact model
 _MAX_PASSES = 20
+_INTERRUPT_S = 0.3  # to complete what was interrupted
 _MAX_STEPS_PER_ROW = 30  # of LASVM's finishing
 
 
@@ -29,7 +33,9 @@ def is_worthwhile(data: TrainingData, state: ExactState) -> bool:
 def learn_all(data: TrainingData, state: ExactState, monitor: _core.Monitor | None) -> None:
     """Train an empty model on a whole training set.
 
-    After KeyboardInterrupt the model holds the support vectors that LASVM found until then.
+    After KeyboardInterrupt the model holds what LASVM has found until then: its support vectors, or the whole training
+    set if LASVM was ready. If the exact solution for them takes longer than a moment, the next call that learns or
+    forgets computes it.
     """
     ((_, only),) = state.storage.batches(data.X)  # one batch, since the model stores rows as the training set does
     batch = cast("_core.Batch64", only)
@@ -46,9 +52,9 @@ def learn_all(data: TrainingData, state: ExactState, monitor: _core.Monitor | No
         _run_lasvm(approximate, batch, numbers, data.costs, rows, monitor)
     except KeyboardInterrupt:
         found = np.sort(approximate.native.state()["ids"])
-        state.native.adopt(batch, numbers, data.costs, 0, found, _coefficients(approximate, found))
+        state.native.adopt(batch, numbers, data.costs, 0, found, *_solution(approximate, found), _until_late())
         raise
-    state.native.adopt(batch, numbers, data.costs, 0, rows, _coefficients(approximate, rows))
+    state.native.adopt(batch, numbers, data.costs, 0, rows, *_solution(approximate, rows), monitor)
 
 
 def _run_lasvm(  # noqa: PLR0917
@@ -68,10 +74,25 @@ def _run_lasvm(  # noqa: PLR0917
             return
 
 
-def _coefficients(approximate: State, rows: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the coefficients of some rows, one line per binary model; 0 for rows that LASVM does not hold."""
-    arrays = approximate.native.state()
+def _solution(approximate: State, rows: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return coefficients and gradients of some rows, one line per binary model.
+
+    A row that a binary model does not hold has coefficient 0. Its gradient is unknown: the bias stands in for it, which
+    no optimality condition contradicts.
+    """
+    native = approximate.native
+    arrays = native.state()
     held = signed_coefficients(arrays)
     coefficients = np.zeros((len(held), len(rows)))
-    coefficients[:, np.searchsorted(rows, arrays["ids"])] = held
-    return coefficients
+    places = np.searchsorted(rows, arrays["ids"])
+    coefficients[:, places] = held
+    gradients = np.repeat(native.bias[:, np.newaxis], len(rows), axis=1)
+    models = np.repeat(np.arange(len(held)), arrays["member_counts"])
+    gradients[models, places[arrays["members"]]] = arrays["gradient"]
+    return coefficients, gradients
+
+
+def _until_late() -> Callable[[_core.Progress], bool]:
+    """Return a monitor that stops a call when the user would find that Ctrl-C takes long."""
+    started = time.monotonic()
+    return lambda _: time.monotonic() < started + _INTERRUPT_S

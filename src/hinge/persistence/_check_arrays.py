@@ -37,7 +37,7 @@ TYPES = {
     "shift_chosen": "int64",
 }  # all others are of the precision of the model
 SCALARS = ("n_kernel_evals", "n_steps", "shift_chosen")
-NEW_COUNTS = ("credit", "reserve_margin")  # files written before `OnlineSVC` had them lack them; 0 is their start
+NEW_COUNTS = ("credit", "reserve_margin", "seen", "mistakes")  # files of earlier versions lack them; they begin at 0
 MAX_COUNT = 1 << 62
 MAX_SEEDS = 5  # examples of each class that a binary model inserts unconditionally at its start
 BOX_TOLERANCE = 1e-9  # relative rounding error of a coefficient at a bound

@@ -47,6 +47,9 @@ def check_exact_state(arrays: Arrays, values: Values, options: SolverOptions) ->
         require(type(values.get(name)) is kind, f"its state has no field {name!r}, or it is of the wrong type")
     plain = {key: value for key, value in values.items() if key not in ("ids", "named")}
     check_state(arrays, plain, options, forgets=True)
+    require(
+        bool((arrays["mistakes"] <= arrays["seen"]).all()), "a binary model has made more mistakes than predictions"
+    )
     require(plain["dtype"] == "float64", "its numbers are not float64")
     nested = any(isinstance(label, (list, dict)) for label in values["named"])
     expected = set() if nested else set(values["named"])  # a set, since both lists may be long

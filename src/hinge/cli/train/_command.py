@@ -40,6 +40,7 @@ Kernel = Annotated[str | None, typer.Option(metavar="NAME", help="rbf, linear, p
 Gamma = Annotated[str | None, typer.Option(metavar="X", help="Kernel coefficient: a number, scale or auto.")]
 MaxSupport = Annotated[int | None, typer.Option(metavar="N", help="Maximum number of support vectors.")]
 MaxExamples = Annotated[int | None, typer.Option(metavar="N", help="Maximum number of examples (exact models).")]
+Evict = Annotated[str | None, typer.Option(metavar="RULE", help="balanced, relevance, weight or age (exact models).")]
 Nu = Annotated[float | None, typer.Option(metavar="X", help="Maximum share of outliers (one-class). [0.1]")]
 Shape = Annotated[str | None, typer.Option(metavar="NAME", help="plane or sphere (one-class).")]
 Normal = Annotated[str | None, typer.Option(metavar="LABEL", help="Learn only rows with this label (one-class).")]
@@ -73,6 +74,7 @@ def train(
     gamma: Gamma = None,
     max_support: MaxSupport = None,
     max_examples: MaxExamples = None,
+    eviction: Evict = None,
     nu: Nu = None,
     shape: Shape = None,
     normal: Normal = None,
@@ -91,7 +93,8 @@ def train(
     Example: hinge train adult.csv --label income --missing fill -o income.hinge
     """
     parameters = {"C": C, "kernel": kernel, "gamma": parse_gamma(gamma), "max_support": max_support}
-    parameters |= {"cache_size": cache_size, "max_examples": max_examples, "nu": nu, "shape": shape}
+    parameters |= {"cache_size": cache_size, "max_examples": max_examples, "eviction": eviction}
+    parameters |= {"nu": nu, "shape": shape}
     parameters |= {"n_components": components, "approximation": approximation, "loss": loss}
     options = PreparationOptions(label, split_names(drop), split_names(categorical), missing, unknown, scale, normal)
     inputs = Inputs(data, test, data_format, header)

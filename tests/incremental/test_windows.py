@@ -1,0 +1,118 @@
+"""Which example leaves a full window."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits, make_circles, make_moons
+
+import hinge
+from hinge import IncrementalOneClassSVM, IncrementalSVC
+
+from .common import make
+
+RULES = ["balanced", "relevance", "weight", "age"]
+
+
+class Brute:
+    """A window over two classes that is solved from scratch for each row, and evicts as documented."""
+
+    def __init__(self, rule, size):
+        self.rule, self.size, self.held, self.seen, self.mistakes = rule, size, [], 0, 0
+
+    def learn(self, X, y):
+        for row in range(len(y)):
+            model = make().partial_fit(X[self.held], y[self.held], classes=[0, 1]) if self.held else None
+            decision = model.decision_function(X[row : row + 1])[0] if model else 0.0
+            if len(self.held) == self.size:
+                self.held.remove(self.leaving(model, X, y))
+                decision = make().fit(X[self.held], y[self.held]).decision_function(X[row : row + 1])[0]
+            self.seen += 1
+            self.mistakes += (2 * y[row] - 1) * decision <= 0
+            self.held.append(row)
+
+    def leaving(self, model, X, y):
+        held = np.array(self.held)
+        alpha = np.zeros(len(held))
+        alpha[np.searchsorted(held, held[model.support_])] = np.abs(model.dual_coef_[0])
+        slack = 1 - (2 * y[held] - 1) * model.decision_function(X[held])
+        wrong, idle = slack > 1 + 1e-9, alpha == 0
+        if self.rule == "age":
+            return held[0]
+        if self.rule == "balanced" and wrong.sum() * self.seen > self.mistakes * len(held):
+            return held[np.argmax(np.where(wrong, slack, -np.inf))]
+        if self.rule == "weight":
+            return held[np.argmin(np.where(idle, slack - 1e9, alpha))]
+        rest = ~wrong & ~idle
+        if idle.any() and (idle.sum() > 0.5 * wrong.sum() or not rest.any()):
+            return held[np.argmin(np.where(idle, slack, np.inf))]
+        return held[np.argmax(rest)] if rest.any() else held[0]
+
+
+@pytest.mark.parametrize("rule", ["balanced", "weight", "age"])
+@pytest.mark.parametrize("noise", [0.1, 0.5])
+def test_evicts_as_documented(rule, noise):
+    X, y = make_moons(90, noise=noise, random_state=3)
+    brute = Brute(rule, 25)
+    brute.learn(X, y)
+    assert make(max_examples=25, eviction=rule).partial_fit(X, y).ids_ == brute.held
+
+
+@pytest.mark.parametrize("size", [100, pytest.param(300, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("make_points", "settings"), [(make_moons, {"noise": 0.35}), (make_circles, {"noise": 0.1, "factor": 0.5})]
+)
+def test_the_default_survives_noise(make_points, settings, size):
+    errors = {"balanced": [], "age": []}
+    for seed in range(4):
+        X, y = make_points(5000, random_state=seed, **settings)
+        clean = y[2000:]
+        y = np.where(np.random.default_rng(seed).random(5000) < (0.2 if "factor" in settings else 0.0), 1 - y, y)
+        for rule, found in errors.items():
+            model = IncrementalSVC(max_examples=size, eviction=rule, gamma=1.0).partial_fit(X[:2000], y[:2000])
+            found.append(1 - model.score(X[2000:], clean))
+    assert np.mean(errors["balanced"]) <= np.mean(errors["age"]) + 0.01
+
+
+def test_the_default_keeps_what_matters_in_clean_data():
+    X, y = load_digits(return_X_y=True)
+    scores = {
+        rule: IncrementalSVC(max_examples=100, eviction=rule, gamma=0.001)
+        .partial_fit(X[:900], y[:900])
+        .score(X[900:], y[900:])
+        for rule in RULES
+    }
+    assert scores["balanced"] >= max(scores.values()) - 0.02
+    assert scores["balanced"] >= scores["age"] + 0.05
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("turn", [0.0, 0.3, 1.2])
+def test_of_equal_rows_the_oldest_leaves(rule, turn):
+    """Rounding does not decide: a rotation changes the last digits of all kernel values, and no choice."""
+    X, y = make_moons(20, noise=0.1, random_state=0)
+    X, y = np.vstack([X, np.repeat([[-2.0, 1.5]], 60, axis=0)]), np.append(y, np.zeros(60, int))
+    turned = X @ np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
+    model = make(C=100.0, max_examples=40, eviction=rule).partial_fit(turned, y)
+    copies = [number for number in model.ids_ if number >= 20]
+    assert copies == list(range(80 - len(copies), 80))
+    assert len(copies) >= 20
+
+
+@pytest.mark.parametrize("kinds", [2, 3])
+def test_a_loaded_window_evicts_as_before(tmp_path, kinds):
+    X, y = make_moons(400, noise=0.4, random_state=1)
+    y = np.where((X[:, 0] > 1.5) & (kinds > 2), 2, y)
+    model = make(max_examples=30).partial_fit(X[:200], y[:200])
+    hinge.save(model, tmp_path / "model.hinge")
+    loaded = hinge.load(tmp_path / "model.hinge").partial_fit(X[200:], y[200:])
+    assert loaded.ids_ == model.partial_fit(X[200:], y[200:]).ids_
+
+
+@pytest.mark.parametrize("rule", ["age", "relevance", "weight"])
+def test_one_class_windows(rule):
+    X = np.random.default_rng(0).normal(size=(200, 2))
+    model = IncrementalOneClassSVM(nu=0.2, gamma=0.3, max_examples=50, eviction=rule).partial_fit(X)
+    assert len(model.ids_) == 50
+    held = IncrementalOneClassSVM(nu=0.2, gamma=0.3).fit(X[model.ids_])
+    np.testing.assert_allclose(model.decision_function(X), held.decision_function(X), atol=1e-6)
