@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, ClassVar
 
@@ -15,6 +16,7 @@ from hinge._model.overflow import check_overflow
 from hinge._model.threads import one_blas_thread
 from hinge._model.validation import Storage
 from hinge.approximate._early_stopping import EarlyStopping
+from hinge.approximate._finishing import finish
 from hinge.approximate._passes import Passes
 from hinge.approximate._rows import EncodedRows
 from hinge.approximate._state import ApproximateState
@@ -83,7 +85,7 @@ class ApproximateLearner:
     def train(self, estimator: ApproximateEstimator, state: ApproximateState, data: TrainingData) -> None:
         """Make passes over the training set, with a feature map chosen from all of it."""
         rows = EncodedRows.encode(estimator._task, data, state.table)
-        epochs = estimator._n_passes(len(rows.used))
+        epochs = estimator._n_passes(state, len(rows.used))
         passes = Passes(state, rows, check_random_state(estimator.random_state), epochs)
         tasks = FitTasks(estimator, state, data, epochs)
         stopping = _early_stopping(estimator, state, data, passes) if estimator.early_stopping else None
@@ -91,6 +93,8 @@ class ApproximateLearner:
             passes.run(tasks, monitor, stopping.should_stop if stopping else lambda: False)
         if stopping:
             stopping.restore_best()
+        elif estimator._finishes(state, len(rows.used)) and not tasks.stopped:
+            tasks.step("finish", partial(finish, state, rows))
         tasks.end()
 
     def learn(

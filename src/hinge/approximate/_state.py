@@ -34,7 +34,7 @@ class ApproximateState(State):
     features : Features
         The feature map.
     reservoir : Reservoir or None
-        The first examples of a stream, from which the next landmarks are drawn; None if the map is final.
+        The examples of a stream from which the next landmarks are drawn; None if the map is final.
     """
 
     _native_classes: ClassVar[NativeClasses] = {"float32": _core.LinearModel32, "float64": _core.LinearModel64}
@@ -99,7 +99,7 @@ class ApproximateState(State):
         """Replace the kernel, the feature map, the linear models, and the examples stored for the next map."""
         self.kernel, self._native, self.features, self._arrays = kernel, native, features, None
         self.reservoir = reservoir
-        if reservoir is not None:
+        if reservoir is not None and reservoir.n_to_skip is None:
             reservoir.n_at_last_map = max(len(reservoir), 1)
 
     def build_linear_model(self, kernel: KernelSpec, features: Features, arrays: Arrays | None = None) -> Any:
@@ -154,9 +154,8 @@ class ApproximateState(State):
         own = {name: arrays[name] for name in LINEAR_ARRAYS}
         reservoir = self.reservoir
         stored = {} if reservoir is None else reservoir.to_arrays()
-        built_from = None if reservoir is None else reservoir.n_at_last_map
-        values = self._values(table) | {"typical": self.features.typical, "built_from": built_from}
-        return own | stored | self.features.arrays, values
+        numbers = {"built_from": None} if reservoir is None else reservoir.to_values()
+        return own | stored | self.features.arrays, self._values(table) | {"typical": self.features.typical} | numbers
 
     def __setstate__(self, parts: tuple[Arrays, Values, KernelFunction | None]) -> None:
         arrays, values, _ = parts
@@ -166,6 +165,4 @@ class ApproximateState(State):
         own = {name: array for name, array in arrays.items() if name not in LINEAR_ARRAYS and name not in stored}
         self.features = Features(own, values["typical"])
         if values["built_from"] is not None:
-            self.reservoir = Reservoir.from_arrays(
-                stored, values["built_from"], self.storage, self.options.n_components
-            )
+            self.reservoir = Reservoir.from_arrays(stored, values, self.storage, self.options)

@@ -75,6 +75,10 @@ class ApproximateSVC(ApproximateEstimator, KernelClassifier):  # type: ignore[mi
     average_last : float or int, default=0.5
         The model is the average of the last iterates: a fraction of all, or a number of them. Only `fit` with
         `steps="asset"` averages exactly those; otherwise later iterates weigh more, to the same effect.
+    half_life : float, default=None
+        Number of rows after which an example of a stream counts half, for streams whose rule changes; None: examples
+        count forever. `fit` ignores it, since all rows of a training set are equally old; they age with the rows that
+        `partial_fit` learns afterwards.
     early_stopping : bool, default=False
         Whether `fit` stops when the accuracy on held-out rows does not improve; the best model is kept.
     validation_fraction : float, default=0.1
@@ -175,6 +179,7 @@ class ApproximateSVC(ApproximateEstimator, KernelClassifier):  # type: ignore[mi
         steps: str = "adaptive",
         epochs: int | str = "auto",
         average_last: float = 0.5,
+        half_life: float | None = None,
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
         n_iter_no_change: int = 3,
@@ -198,6 +203,7 @@ class ApproximateSVC(ApproximateEstimator, KernelClassifier):  # type: ignore[mi
         self.steps = steps
         self.epochs = epochs
         self.average_last = average_last
+        self.half_life = half_life
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
