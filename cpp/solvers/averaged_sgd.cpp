@@ -2,18 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
 #include "loops.hpp"
 
 namespace hinge {
 
 namespace {
-
-double tune(const char* name, double usual) {
-  const char* value = std::getenv(name);
-  return value ? std::atof(value) : usual;
-}
 
 constexpr double smallest_factor = 1e-8;  // below it, factors are multiplied out: digits would be lost
 
@@ -31,14 +25,14 @@ double LinearBinaryModel::learn(const T* row, double target, const Step& step, c
                             bool intercept) {
   const std::size_t length = direction_.size();
   const double answer = scale_ * loops<T>().dot(row, direction_.data(), length) + bias_;
-  const bool proximal = step.largest == 0.0 || !loss.linear();  // a subgradient of a squared loss has no bound
+  const bool proximal = step.largest == 0.0 || !loss.linear();
   double size = 0.0;
   bool is_giant = false;
   if (loss.subgradient_step(answer, target, 1.0) != 0.0) {
     const double square = static_cast<double>(loops<T>().sum_of_squares(row, length));
     // Where a kernel value has overflown nothing is learned, rather than nonsense.
     if (std::isfinite(answer) && std::isfinite(square))
-      size = proximal ? loss.proximal_step(answer, target, step.strength, (square + (intercept ? step.lift : 0.0)) * (step.largest > 0 ? tune("TUNE_REACH", 1.0) : 1.0))
+      size = proximal ? loss.proximal_step(answer, target, step.strength, square + (intercept ? step.lift : 0.0))
                       : loss.subgradient_step(answer, target, step.strength);
     is_giant = !proximal && size * size * square > 1e6 * step.largest * step.largest;
   }

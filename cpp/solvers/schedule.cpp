@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 
 namespace hinge {
@@ -14,12 +13,8 @@ constexpr double boldness = 2.5;        // the first steps, in units of 1 / typi
 constexpr double steady_steps = 10000;  // before they become visibly shorter; fewer in a smaller training set, more in a larger one
 constexpr double penalty_every = 64;    // steps, or sooner:
 constexpr double most_due = 0.1;       // penalty of a weight, relative to it
+constexpr double forgetting_decline = 10;  // a stream that forgets ends with steps about a third as long: longer ones are noisy, shorter ones lag
 constexpr double least_cost = 1e-120;   // whose square is a number
-
-double tune(const char* name, double usual) {
-  const char* value = std::getenv(name);
-  return value ? std::atof(value) : usual;
-}
 
 }  // namespace
 
@@ -67,7 +62,8 @@ Step Schedule::adaptive(ScheduleMemory& memory, double weight) const {
   const double steady = stream ? steady_steps : std::max(std::min(options_.total, steady_steps), options_.total / 4.0);
   const double first = boldness * (loss_.linear() ? scale(memory) : 1.0) / (typical_ * std::max(memory.weight_squares, 1.0));
   const double largest = cost(memory) / smallest_penalty_;  // in a solution no example has a larger coefficient than C
-  const double eta = std::min(first, largest) / std::pow(1.0 + recent_steps(memory) / steady, stream ? 0.5 : 0.75) * (memory_length_ < 1e300 ? tune("TUNE_ETA", 1.0) : 1.0);
+  const double steps = recent_steps(memory), decline = steps / steady + forgetting_decline * steps / memory_length_;
+  const double eta = std::min(first, largest) / std::pow(1.0 + decline, stream ? 0.5 : 0.75);
   step.strength = eta * weight;
   step.lift = std::sqrt(std::max(first / largest, 1.0));  // more would swing: the loss says little about the intercept then
   memory.penalty_due += eta * lambda(memory);
@@ -106,8 +102,8 @@ Step Schedule::asset(ScheduleMemory& memory, double weight) const {
 double Schedule::recent_share(const ScheduleMemory& memory) const {
   const double steps = recent_steps(memory);
   if (options_.average_share == 0.0) return std::max(1.0 / steps, 2.0 / static_cast<double>(options_.average_steps + 1));
-  const double power = (2.0 / options_.average_share - 2.0) * (memory.steps > memory_length_ ? tune("TUNE_POWER", 1.0) : 1.0);
-  return std::min(1.0, (power + 1.0) / (steps + power));
+  const double power = 2.0 / options_.average_share - 2.0;
+  return (power + 1.0) / (steps + power);
 }
 
 }  // namespace hinge

@@ -19,6 +19,7 @@ SETTINGS = {
     "asset": {"steps": "asset", "loss": "squared_hinge"},
     "fourier": {"approximation": "fourier", "loss": "log_loss"},
     "last": {"average_last": 5, "fit_intercept": False},
+    "forgetting": {"half_life": 30.0},
 }
 
 

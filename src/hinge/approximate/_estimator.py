@@ -140,7 +140,8 @@ class ApproximateEstimator(KernelEstimator):
         """Return the number of passes over `n_rows` rows; "auto" makes more passes over small training sets."""
         if not isinstance(self.epochs, str):
             return self.epochs
-        return _MIN_PASSES if self._finishes(state, n_rows) else int(np.clip(_AUTO_VISITS // max(n_rows, 1), _MIN_PASSES, 100))
+        n_passes = _MIN_PASSES if self._finishes(state, n_rows) else _AUTO_VISITS // max(n_rows, 1)
+        return int(np.clip(n_passes, _MIN_PASSES, 100))
 
     def _finishes(self, state: ApproximateState, n_rows: int) -> bool:
         """Return whether Newton steps follow the passes over `n_rows` rows."""

@@ -1,8 +1,8 @@
 """The last stage of `fit` on small training sets: Newton steps to the optimum of a loss with a kink.
 
 Stochastic steps are slow to find the optimum of max(0, r), where r = 1 - y f or |y - f| - epsilon, if the weights of
-the rows differ much or C is large: heavy rows need short steps, with which light rows need many passes. Here the kink is
-rounded instead:
+the rows differ much or C is large: heavy rows need short steps, with which light rows need many passes. Newton steps do
+not mind. They need a curvature, so the kink is rounded:
 
     loss_h(r) = 0 if r <= 0,  r^2 / (2 h) if r <= h,  r - h / 2 otherwise.
 
@@ -52,12 +52,44 @@ class Point:
 
 
 @dataclass(frozen=True)
+class Features:
+    """Features of rows; those of a Nystroem map are computed from kernel values when they are needed.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n, s)
+        Features or, if there is a projection, kernel values.
+    projection : ndarray of shape (d, s) or None
+        From kernel values to features.
+    """
+
+    values: NDArray[np.float64]
+    projection: NDArray[np.float64] | None
+
+    def rows(self, chosen: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return the features of some rows."""
+        values = self.values[chosen]
+        return values if self.projection is None else values @ self.projection.T
+
+    def times(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the product with a vector of weights."""
+        return self.values @ (weights if self.projection is None else weights @ self.projection)
+
+    def transposed_times(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the product of the transpose with one value per row."""
+        chosen = np.flatnonzero(values)
+        has_few = 2 * len(chosen) < len(values)  # often few rows have a loss
+        total = values[chosen] @ self.values[chosen] if has_few else values @ self.values
+        return total if self.projection is None else self.projection @ total
+
+
+@dataclass(frozen=True)
 class Objective:
     """Half the sum of penalty * weight^2, plus the sum of cost * loss.
 
     Attributes
     ----------
-    features : ndarray of shape (n, d)
+    features : Features
         Features of the rows.
     penalty : ndarray of shape (d,)
         Penalties of the squared weights.
@@ -71,7 +103,7 @@ class Objective:
         Whether there is an intercept.
     """
 
-    features: NDArray[np.float64]
+    features: Features
     penalty: NDArray[np.float64]
     costs: NDArray[np.float64]
     targets: NDArray[np.float64]
@@ -80,7 +112,7 @@ class Objective:
 
     def point(self, weights: NDArray[np.float64], bias: float) -> Point:
         """Return the point with the given weights."""
-        return Point(weights, bias, self.features @ weights + bias)
+        return Point(weights, bias, self.features.times(weights) + bias)
 
     def excess(self, decisions: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return r of each row, and the direction in which its decision value must move to reduce it."""
@@ -107,10 +139,10 @@ class Objective:
         """Return the Newton step, which is to be subtracted, and the decrease that a quadratic objective would have."""
         excess, sense = self.excess(point.decisions)
         pulls = self.costs * np.clip(excess / width, 0.0, 1.0) * sense
-        gradient = self.penalty * point.weights - self.features.T @ pulls
+        gradient = self.penalty * point.weights - self.features.transposed_times(pulls)
         bias_gradient = -float(pulls.sum()) if self.intercept else 0.0
         curved = np.flatnonzero((excess > 0.0) & (excess < width))
-        rows, curvatures = self.features[curved], self.costs[curved] / width
+        rows, curvatures = self.features.rows(curved), self.costs[curved] / width
         matrix = (rows * curvatures[:, None]).T @ rows
         matrix[np.diag_indices_from(matrix)] += self.penalty
         factor = cho_factor(matrix, overwrite_a=True, check_finite=False)
@@ -132,7 +164,10 @@ def minimise(objective: Objective, start: Point, width: float) -> Point:
     """Return a point whose objective is nearly the lowest, or `start` if none is better."""
     point, smallest, n_steps = start, _MIN_WIDTH * width, 0
     while n_steps < _MAX_STEPS:
-        direction, decrease = objective.direction(point, width)
+        try:
+            direction, decrease = objective.direction(point, width)
+        except LinAlgError:  # features differ so much in size that their products have no digits left
+            break
         length = _best_length(objective, point, direction, width)
         point, n_steps = point.minus(length, direction), n_steps + 1
         value = objective.value(point)
@@ -166,34 +201,42 @@ def can_finish(options: ApproximateOptions, n_rows: int) -> bool:
 
 
 def finish(state: ApproximateState, rows: EncodedRows) -> None:
-    """Move the linear models of a state to the optimum for a training set; if that fails, they stay what they are."""
+    """Move the linear models of a state, which keeps features of the rows, to the optimum for these rows.
+
+    Models for which that fails stay what they are.
+    """
     used, options, arrays = rows.used, state.options.linear, state.native.state()
-    costs = options.cost * rows.weights[used]
+    costs, targets = options.cost * rows.weights[used], rows.targets[used]
+    if not 1.0 / _LARGEST_COST < costs.min() <= costs.max() < _LARGEST_COST:
+        return
     with one_blas_thread():
-        features = _features(state, rows, used)
-        if not (np.isfinite(features).all() and 1.0 / _LARGEST_COST < costs.min() <= costs.max() < _LARGEST_COST):
+        features = _kept_features(state, len(rows), used)
+        if features is None:
             return
         penalty = state.features.arrays["penalty"]
         epsilon = options.epsilon if state.options.is_regression else None
-        width = float(np.std(rows.targets[used])) if state.options.is_regression else 1.0
+        width = max(float(np.std(targets)), _MIN_WIDTH) if state.options.is_regression else 1.0
         average = arrays["average"].reshape(-1, len(penalty))
         for number, bias in enumerate(arrays["average_bias"]):
-            targets = _targets(state, rows.targets[used], number)
-            objective = Objective(features, penalty, costs, targets, epsilon, options.intercept)
-            try:
-                found = minimise(objective, objective.point(average[number], float(bias)), max(width, 1e-100))
-            except LinAlgError:  # the kernel values differ so much in size that their products have no digits left
-                continue
+            wanted = _targets(state, targets, number)
+            objective = Objective(features, penalty, costs, wanted, epsilon, options.intercept)
+            found = minimise(objective, objective.point(average[number], float(bias)), width)
             average[number], arrays["average_bias"][number] = found.weights, found.bias
-    arrays["average"] = arrays["weights"] = np.ascontiguousarray(average.ravel())
+    arrays["average"] = arrays["weights"] = average.ravel()
     arrays["bias"] = arrays["average_bias"]
     state.native.recall(arrays)
 
 
-def _features(state: ApproximateState, rows: EncodedRows, used: NDArray[np.intp]) -> NDArray[np.float64]:
-    native = state.features.native(state.kernel, state.storage)
-    parts = [native.features(batch) for _, batch in state.storage.batches(rows.X[used])]
-    return np.concatenate(parts).astype(np.float64, copy=False)
+def _kept_features(state: ApproximateState, n_rows: int, used: NDArray[np.intp]) -> Features | None:
+    """Return the features that the native model keeps; None if there are none, or some are not finite."""
+    kept = state.native.kept()
+    if not len(kept):
+        return None
+    values = kept.reshape(n_rows, -1)
+    values = np.asarray(values if len(used) == n_rows else values[used], dtype=np.float64)
+    projection = state.features.arrays.get("projection")
+    known = Features(values, None if projection is None else projection.astype(np.float64))
+    return known if np.isfinite(values).all() else None
 
 
 def _targets(state: ApproximateState, targets: NDArray[np.float64], number: int) -> NDArray[np.float64]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, ClassVar
 
@@ -16,7 +15,6 @@ from hinge._model.overflow import check_overflow
 from hinge._model.threads import one_blas_thread
 from hinge._model.validation import Storage
 from hinge.approximate._early_stopping import EarlyStopping
-from hinge.approximate._finishing import finish
 from hinge.approximate._passes import Passes
 from hinge.approximate._rows import EncodedRows
 from hinge.approximate._state import ApproximateState
@@ -86,15 +84,14 @@ class ApproximateLearner:
         """Make passes over the training set, with a feature map chosen from all of it."""
         rows = EncodedRows.encode(estimator._task, data, state.table)
         epochs = estimator._n_passes(state, len(rows.used))
-        passes = Passes(state, rows, check_random_state(estimator.random_state), epochs)
-        tasks = FitTasks(estimator, state, data, epochs)
+        finishes = estimator._finishes(state, len(rows.used))
+        passes = Passes(state, rows, check_random_state(estimator.random_state), epochs, finishes=finishes)
+        tasks = FitTasks(estimator, state, data, epochs + finishes)
         stopping = _early_stopping(estimator, state, data, passes) if estimator.early_stopping else None
         with progress_bar(estimator.verbose) as bar, state.monitored(bar) as monitor:
             passes.run(tasks, monitor, stopping.should_stop if stopping else lambda: False)
         if stopping:
             stopping.restore_best()
-        elif estimator._finishes(state, len(rows.used)) and not tasks.stopped:
-            tasks.step("finish", partial(finish, state, rows))
         tasks.end()
 
     def learn(

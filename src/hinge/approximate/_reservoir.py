@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 GROWTH = 4  # the next map is due when there are so many times the examples of the present one
 _HALF_LIVES = 2  # older examples say little about a stream that forgets
 _MIN_RECENT = 64  # examples for a map, however short the half-life
+_MAP_LIFE = 0.25  # half-lives until a map is replaced, unless the examples for the next one take longer
 _MAX_SKIPPED = 1e15
 
 
@@ -35,8 +36,9 @@ class Reservoir:
     the new map. When there are `capacity` examples, the map is final, and later examples are not stored.
 
     If the stream forgets, no map is final, since the examples may move away from its landmarks. A model with a short
-    half-life stores fewer examples. Once it has `capacity` of them, it makes a new map after each half-life, or after
-    `capacity` examples if these are more; only the last `capacity` examples before the new map are stored.
+    half-life stores fewer examples. Once it has `capacity` of them, it makes a new map after each quarter of a
+    half-life, or after `capacity` examples if these are more; only the last `capacity` examples before the new map are
+    stored.
 
     Parameters
     ----------
@@ -95,7 +97,7 @@ class Reservoir:
     def of_recent(cls, n_landmarks: int, half_life: float) -> Reservoir:
         """Return an empty reservoir for the recent examples of a stream that forgets."""
         reservoir = cls(n_landmarks, half_life)
-        reservoir.n_to_skip = max(int(min(half_life, _MAX_SKIPPED)) - reservoir.capacity, 0)
+        reservoir.n_to_skip = max(int(min(_MAP_LIFE * half_life, _MAX_SKIPPED)) - reservoir.capacity, 0)
         reservoir.n_at_last_map = reservoir.capacity
         return reservoir
 
@@ -119,7 +121,7 @@ class Reservoir:
 
     def to_values(self) -> Values:
         """Return the numbers that are not in the arrays."""
-        return {"built_from": self.n_at_last_map, "n_to_skip": self.n_to_skip}
+        return {"built_from": self.n_at_last_map} | ({} if self.n_to_skip is None else {"n_to_skip": self.n_to_skip})
 
     @classmethod
     def from_arrays(cls, arrays: Arrays, values: Values, storage: Storage, options: ApproximateOptions) -> Reservoir:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from hinge.approximate._rows import EncodedRows
     from hinge.approximate._state import ApproximateState
 
-_RIDGE = 1e-3  # relative to the variance of a whitened feature
+_RIDGE = 1e-4  # relative to the variance of a whitened feature
 _PASSES_OVER_RESERVOIR = 3  # passes over the first examples of a stream with each new map
 
 

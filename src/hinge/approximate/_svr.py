@@ -56,7 +56,8 @@ class ApproximateSVR(RegressorMixin, ApproximateEstimator):
     steps : {"adaptive", "asset"}, default="adaptive"
         As in `ApproximateSVC`.
     epochs : int or "auto", default="auto"
-        Largest number of passes over the training set in `fit`, as in `ApproximateSVC`.
+        Largest number of passes over the training set in `fit`, as in `ApproximateSVC`; with "auto", Newton steps
+        follow for the loss "epsilon_insensitive".
     average_last : float or int, default=0.5
         The model is the average of the last iterates: a fraction of all, or a number of them.
     half_life : float, default=None
