@@ -11,7 +11,7 @@ from hinge.approximate import _finishing
 from hinge.approximate._finishing import Features, Objective, minimise
 
 from .common import assert_identical, features, objective
-from .test_convergence import REGRESSIONS, excess, make, optimum, problem
+from .test_convergence import EPSILON, REGRESSIONS, excess, make, optimum, problem
 
 LOSSES = ["hinge", "epsilon_insensitive"]
 
@@ -34,15 +34,23 @@ def test_optimum(loss, C, ratio):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("approximation", ["nystroem", "fourier"])
-@pytest.mark.parametrize("intercept", [True, False])
 @pytest.mark.parametrize("loss", LOSSES)
-def test_optimum_for_many_costs_and_weights(loss, intercept, approximation):
-    common = {"epochs": "auto", "fit_intercept": intercept, "approximation": approximation, "n_components": 60}
+def test_optimum_for_many_costs_and_weights(loss, approximation):
     for C in (0.01, 1.0, 100.0):
         for ratio in (1.0, 20.0, 200.0):
             X, targets, weights = examples(loss, 200, ratio, seed=int(ratio))
-            model = make(loss, C=C, **common).fit(X, targets, weights)
-            assert excess(model, X, targets, weights) < 0.01, (C, ratio)
+            model = make(loss, C=C, epochs="auto", approximation=approximation, n_components=60)
+            rows = features(model.fit(X, targets, weights), X)
+            best = optimum(loss, C, rows, targets, costs=weights)  # or a little above: LIBSVM is not exact either
+            answer = (model.coef_[0], model.intercept_[0])
+            found = objective(loss, C, (rows, targets), answer, epsilon=EPSILON, costs=weights)
+            assert found < 1.01 * best, (C, ratio)
+
+
+def test_optimum_without_an_intercept():
+    X, targets, weights = examples("hinge", 200, 20.0)
+    model = make("hinge", C=1.0, fit_intercept=False, epochs="auto").fit(X, targets, weights)
+    assert excess(model, X, targets, weights) < 0.01
 
 
 @pytest.mark.slow

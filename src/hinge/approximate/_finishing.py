@@ -128,17 +128,20 @@ class Objective:
         losses = excess - inside + (inside * inside / (2.0 * width) if width else 0.0)
         return float(0.5 * point.weights @ (self.penalty * point.weights) + self.costs @ losses)
 
+    def pulls(self, decisions: NDArray[np.float64], width: float) -> NDArray[np.float64]:
+        """Return minus the derivative of the rounded losses by the decision values."""
+        excess, sense = self.excess(decisions)
+        return self.costs * np.clip(excess / width, 0.0, 1.0) * sense
+
     def slope(self, point: Point, direction: Point, length: float, width: float) -> float:
         """Compute the derivative of the rounded objective by the length of a step."""
-        excess, sense = self.excess(point.decisions - length * direction.decisions)
-        pulls = self.costs * np.clip(excess / width, 0.0, 1.0) * sense
+        pulls = self.pulls(point.decisions - length * direction.decisions, width)
         weights = point.weights - length * direction.weights
         return float(pulls @ direction.decisions - direction.weights @ (self.penalty * weights))
 
     def direction(self, point: Point, width: float) -> tuple[Point, float]:
         """Return the Newton step, which is to be subtracted, and the decrease that a quadratic objective would have."""
-        excess, sense = self.excess(point.decisions)
-        pulls = self.costs * np.clip(excess / width, 0.0, 1.0) * sense
+        excess, pulls = self.excess(point.decisions)[0], self.pulls(point.decisions, width)
         gradient = self.penalty * point.weights - self.features.transposed_times(pulls)
         bias_gradient = -float(pulls.sum()) if self.intercept else 0.0
         curved = np.flatnonzero((excess > 0.0) & (excess < width))
@@ -162,7 +165,7 @@ class Objective:
 
 def minimise(objective: Objective, start: Point, width: float) -> Point:
     """Return a point whose objective is nearly the lowest, or `start` if none is better."""
-    point, smallest, n_steps = start, _MIN_WIDTH * width, 0
+    point, smallest, n_steps = _balanced(objective, start, width), _MIN_WIDTH * width, 0
     while n_steps < _MAX_STEPS:
         try:
             direction, decrease = objective.direction(point, width)
@@ -175,7 +178,23 @@ def minimise(objective: Objective, start: Point, width: float) -> Point:
             if value - objective.value(point, width) < 0.7 * _TOLERANCE * value or width < smallest:
                 break
             width *= _NARROWING
+            point = _balanced(objective, point, width)
     return point if objective.value(point) < objective.value(start) else start
+
+
+def _balanced(objective: Objective, point: Point, width: float) -> Point:
+    """Return a point with the best intercept for its weights; otherwise all rows may be far from the kink."""
+    if not objective.intercept:
+        return point
+    reach = float(np.abs(objective.excess(point.decisions)[0]).max()) + width + (objective.epsilon or 0.0)
+    low, high = -reach, reach
+    for _ in range(2 * _HALVINGS):
+        middle = 0.5 * (low + high)
+        if objective.pulls(point.decisions + middle, width).sum() > 0.0:
+            low = middle
+        else:
+            high = middle
+    return Point(point.weights, point.bias + low, point.decisions + low)
 
 
 def _best_length(objective: Objective, point: Point, direction: Point, width: float) -> float:

@@ -148,6 +148,7 @@ def _check_reservoir(arrays: Arrays, values: Values, options: ApproximateOptions
         require(n_stored == 0 or n_to_skip == 0, "it has stored examples that it should have skipped")
         require(n_stored <= reservoir.capacity, "it has stored more examples than it needs")
         return
+    require(n_stored > 0 or built_from == 1, "its map was built from examples that it has not kept")
     require(1 <= built_from <= max(n_stored, 1), "its map was built from more examples than it has kept, or from none")
     reservoir.n_at_last_map = built_from
     needed = not reservoir.map_is_final and n_stored <= reservoir.n_for_next_map
