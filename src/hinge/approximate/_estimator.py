@@ -146,7 +146,7 @@ class ApproximateEstimator(KernelEstimator):
     def _finishes(self, state: ApproximateState, n_rows: int) -> bool:
         """Return whether Newton steps follow the passes over `n_rows` rows."""
         is_auto = isinstance(self.epochs, str) and not self.early_stopping
-        return is_auto and state.kernel.function is None and can_finish(state.options, n_rows)
+        return is_auto and can_finish(state.options, n_rows)
 
     def _require_complete_stream(self) -> None:
         """Raise DataError if a complete stream has too few classes."""
