@@ -174,6 +174,13 @@ void bind_linear_model(nb::module_& module, const char* name) {
       .def("predictor", &predictor_of<B>, predictor_doc)
       .def("keep", [](ModelHandle<B>& self, std::size_t rows) { return self.run([&](B& model) { return model.keep(rows); }); }, nb::arg("rows"),
            "Keep the features of the rows of one batch, if they fit into the cache, until they are released.")
+      .def(
+          "kept",
+          [](ModelHandle<B>& self) {
+            std::vector<T> values = self.look([](const B& model) { return model.kept(); });
+            return to_numpy(std::move(values));
+          },
+          "What is kept of these rows: features or kernel values, one row after the other; zeros for rows that were not learned.")
       .def("release", [](ModelHandle<B>& self) { self.run([](B& model) { model.release(); return 0; }); })
       .def("state", &to_dict<T>)
       .def("check_invariants", &check_invariants<B>)

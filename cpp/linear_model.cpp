@@ -252,6 +252,15 @@ bool LinearModel<T>::keep(std::size_t rows) {
 }
 
 template <class T>
+std::vector<T> LinearModel<T>::kept() const {
+  const std::size_t length = made_size();
+  std::vector<T> values(made_.size() * length, T{0});
+  for (std::size_t row = 0; row < made_.size(); ++row)
+    if (made_[row]) std::copy_n(kept_.get() + row * length, length, values.begin() + static_cast<std::ptrdiff_t>(row * length));
+  return values;
+}
+
+template <class T>
 void LinearModel<T>::release() {
   kept_ = {};
   made_ = {};

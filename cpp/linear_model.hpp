@@ -60,6 +60,8 @@ class LinearModel {
   // Keeps the features of the rows of one batch from now on, if they fit into the cache; its rows must stay what they are until `release`.
   bool keep(std::size_t rows);
   void release();
+  // What is kept of each row of that batch: features or, in `fit`, their first stage if there is one; zeros for rows that were not learned.
+  std::vector<T> kept() const;
 
   const std::vector<LinearBinaryModel>& binaries() const { return binaries_; }
   const FeatureMap<T>& map() const { return *map_; }

@@ -195,6 +195,7 @@ struct LinearOptions : RunOptions {
   double average_share = 0.5;
   std::size_t average_steps = 0;
   std::size_t planned = 0;
+  std::optional<double> half_life;
 
   static constexpr const char* name = "LinearOptions";
   static constexpr const char* doc = "Options of linear models over features.";
@@ -208,7 +209,8 @@ struct LinearOptions : RunOptions {
                  Field{"total", &LinearOptions::total, "Examples in the training set; 0: a stream."},
                  Field{"average_share", &LinearOptions::average_share, "Share of the last steps that is averaged; 0: average_steps."},
                  Field{"average_steps", &LinearOptions::average_steps, "Number of last steps that are averaged."},
-                 Field{"planned", &LinearOptions::planned, "Steps that will be made in all; 0: a stream."}});
+                 Field{"planned", &LinearOptions::planned, "Steps that will be made in all; 0: a stream."},
+                 Field{"half_life", &LinearOptions::half_life, "Rows after which an example of a stream counts half; None: it counts forever."}});
   bool operator==(const LinearOptions&) const = default;
 };
 

@@ -12,7 +12,7 @@ ORDER_DEPENDENT = {
 }
 
 
-@parametrize_with_checks([OnlineSVC(), OnlineSVC(kernel="linear")])
+@parametrize_with_checks([OnlineSVC(), OnlineSVC(kernel="linear"), ApproximateSVC()])
 def test_scikit_learn_estimator(estimator, check):
     check(estimator)
 
@@ -24,7 +24,6 @@ def test_scikit_learn_estimator(estimator, check):
         TrackingSVC(keep="support"),
         KernelPerceptron(),
         KernelPerceptron(average=True),
-        ApproximateSVC(),
         ApproximateSVC(approximation="fourier", loss="log_loss"),
         ApproximateSVC(steps="asset", loss="squared_hinge"),
         ApproximateSVR(),

@@ -25,7 +25,7 @@ double LinearBinaryModel::learn(const T* row, double target, const Step& step, c
                             bool intercept) {
   const std::size_t length = direction_.size();
   const double answer = scale_ * loops<T>().dot(row, direction_.data(), length) + bias_;
-  const bool proximal = step.largest == 0.0;
+  const bool proximal = step.largest == 0.0 || !loss.linear();
   double size = 0.0;
   bool is_giant = false;
   if (loss.subgradient_step(answer, target, 1.0) != 0.0) {

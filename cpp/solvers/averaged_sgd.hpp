@@ -11,6 +11,15 @@
 // are proximal (see losses.hpp) of strength eta_t = eta_0 / (1 + t / t_0)^p, p = 3/4 over a training set and 1/2 in a stream, with eta_0 near the inverse of a typical |x|^2; the penalty is
 // brought in every few steps, implicitly: w_j /= 1 + (sum of eta_t) lambda penalty_j. Iterate t weighs about t^p in the mean.
 //
+// The lengths of ASSET suit losses of bounded slope. That of a squared loss grows with the distance, and a step with eta_t > 1 / |x|^2 ends farther away
+// than it began, the more so as C is large. Steps on squared losses are therefore proximal, with the eta_t of ASSET: the same where these are short.
+//
+// Streams that forget: with a half-life of h rows, the row of age a weighs q^a, q = 2^(-1/h), and the objective is lambda_t / 2 sum_j penalty_j w_j^2 +
+// (1 / n_t) sum_a q^a weight * loss, where n_t = q n_(t-1) + 1 and lambda_t = 1 / (C n_t). n_t tends to N = 1 / (1 - q), about h / ln 2: lambda stops
+// falling. Step t asks for the loss of one new row, whose share of the objective is 1 / n_t, so n = min(t, N) takes the place of t wherever it
+// stands for how much is known: eta_t = eta_0 / (1 + n / t_0 + k n / N)^(1/2), which stops declining; the average, in which an iterate of age a weighs about
+// (1 - 3 / N)^a; and the means of weights and targets. Where h is infinite, n = t and nothing else changes.
+//
 // Neither shrinking nor averaging touches all of w at each step: w = scale * direction, average = fade * trail + mix * direction, and a step
 // on x changes direction and trail along x alone.
 #pragma once

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace hinge {
 
@@ -12,6 +13,7 @@ constexpr double boldness = 2.5;        // the first steps, in units of 1 / typi
 constexpr double steady_steps = 10000;  // before they become visibly shorter; fewer in a smaller training set, more in a larger one
 constexpr double penalty_every = 64;    // steps, or sooner:
 constexpr double most_due = 0.1;       // penalty of a weight, relative to it
+constexpr double forgetting_decline = 10;  // a stream that forgets ends with steps about a third as long: longer ones are noisy, shorter ones lag
 constexpr double least_cost = 1e-120;   // whose square is a number
 
 }  // namespace
@@ -21,17 +23,21 @@ Schedule::Schedule(const LinearOptions& options, double typical, double smallest
       loss_{options.loss, options.epsilon},
       typical_(std::max(typical + (options.intercept ? 1.0 : 0.0), 1e-300)),
       smallest_penalty_(smallest_penalty),
-      largest_penalty_(largest_penalty) {}
+      largest_penalty_(largest_penalty),
+      retention_(options.half_life && options.total == 0.0 ? std::exp2(-1.0 / *options.half_life) : 1.0),
+      memory_length_(retention_ < 1.0 ? -1.0 / std::expm1(-std::log(2.0) / *options.half_life) : std::numeric_limits<double>::infinity()) {}
 
 Step Schedule::next(ScheduleMemory& memory, double weight, double target) const {
   memory.steps += 1.0;
+  const double steps = recent_steps(memory);
   const double deviation = target - memory.target_mean;
-  memory.target_mean += deviation / memory.steps;
+  memory.target_mean += deviation / steps;
+  if (steps < memory.steps) memory.target_squares *= 1.0 - 1.0 / steps;
   memory.target_squares += deviation * (target - memory.target_mean);
-  memory.weight_mean += (weight - memory.weight_mean) / memory.steps;
-  if (options_.total == 0.0) memory.examples += 1.0;
+  memory.weight_mean += (weight - memory.weight_mean) / steps;
+  if (options_.total == 0.0) memory.examples = retention_ * memory.examples + 1.0;
   const double relative = weight / memory.weight_mean;
-  memory.weight_squares += (relative * relative - memory.weight_squares) / memory.steps;
+  memory.weight_squares += (relative * relative - memory.weight_squares) / steps;
   return options_.adaptive ? adaptive(memory, relative) : asset(memory, relative);
 }
 
@@ -45,7 +51,7 @@ double Schedule::lambda(const ScheduleMemory& memory) const {
 double Schedule::scale(const ScheduleMemory& memory) const {
   if (!loss_.regression()) return 1.0;
   const double about_zero = options_.intercept ? 0.0 : memory.target_mean * memory.target_mean;
-  return std::sqrt(memory.target_squares / memory.steps + about_zero);
+  return std::sqrt(memory.target_squares / recent_steps(memory) + about_zero);
 }
 
 // The pull of a linear loss has length 1 whatever the targets are, that of a squared one grows with them. A step that has reached the end of its loss
@@ -56,7 +62,8 @@ Step Schedule::adaptive(ScheduleMemory& memory, double weight) const {
   const double steady = stream ? steady_steps : std::max(std::min(options_.total, steady_steps), options_.total / 4.0);
   const double first = boldness * (loss_.linear() ? scale(memory) : 1.0) / (typical_ * std::max(memory.weight_squares, 1.0));
   const double largest = cost(memory) / smallest_penalty_;  // in a solution no example has a larger coefficient than C
-  const double eta = std::min(first, largest) / std::pow(1.0 + memory.steps / steady, stream ? 0.5 : 0.75);
+  const double steps = recent_steps(memory), decline = steps / steady + forgetting_decline * steps / memory_length_;
+  const double eta = std::min(first, largest) / std::pow(1.0 + decline, stream ? 0.5 : 0.75);
   step.strength = eta * weight;
   step.lift = std::sqrt(std::max(first / largest, 1.0));  // more would swing: the loss says little about the intercept then
   memory.penalty_due += eta * lambda(memory);
@@ -72,7 +79,8 @@ Step Schedule::asset(ScheduleMemory& memory, double weight) const {
   const double lambda = this->lambda(memory), size = scale(memory);
   const double radius = std::sqrt(std::max(loss_.linear() ? size : size * size, 1e-300) / lambda);
   const double steepness = std::max(loss_.steepness(size), 1e-300);
-  const double eta = options_.intercept ? radius * std::sqrt(2.0 / (typical_ * memory.steps)) / steepness : 1.0 / (lambda * memory.steps);
+  const double steps = recent_steps(memory);
+  const double eta = options_.intercept ? radius * std::sqrt(2.0 / (typical_ * steps)) / steepness : 1.0 / (lambda * steps);
   step.strength = eta * weight;
   step.shrink = std::max(1.0 - eta * lambda, 0.0);
   step.largest = radius;
@@ -92,9 +100,10 @@ Step Schedule::asset(ScheduleMemory& memory, double weight) const {
 // A share of 2 / (n + 1) has the mean age of equal weights over the last n steps, and weights that grow like t^p that over the last 2 / (p + 2)
 // of all steps.
 double Schedule::recent_share(const ScheduleMemory& memory) const {
-  if (options_.average_share == 0.0) return std::max(1.0 / memory.steps, 2.0 / static_cast<double>(options_.average_steps + 1));
+  const double steps = recent_steps(memory);
+  if (options_.average_share == 0.0) return std::max(1.0 / steps, 2.0 / static_cast<double>(options_.average_steps + 1));
   const double power = 2.0 / options_.average_share - 2.0;
-  return (power + 1.0) / (memory.steps + power);
+  return (power + 1.0) / (steps + power);
 }
 
 }  // namespace hinge

@@ -2,6 +2,7 @@
 // models of a model.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <tuple>
 
@@ -23,7 +24,7 @@ struct ScheduleMemory {
 
   static constexpr auto fields =
       std::tuple{Field{"n_steps", &ScheduleMemory::steps, "Steps so far."},
-                 Field{"n_examples", &ScheduleMemory::examples, "Examples so far, each counted once."},
+                 Field{"n_examples", &ScheduleMemory::examples, "Examples so far, each counted once, or less if a stream forgets them."},
                  Field{"penalty_due", &ScheduleMemory::penalty_due, "Penalty that the weights have not been given yet."},
                  Field{"averaged_length", &ScheduleMemory::averaged_length, "ASSET: sum of the lengths of the steps in the average."},
                  Field{"target_mean", &ScheduleMemory::target_mean, "Mean of the targets,"},
@@ -43,6 +44,8 @@ class Schedule {
  private:
   double cost(const ScheduleMemory& memory) const;
   double lambda(const ScheduleMemory& memory) const;
+  // Steps that still count: all of them, or as many as the memory of a stream is long.
+  double recent_steps(const ScheduleMemory& memory) const { return std::min(memory.steps, memory_length_); }
   // The size of what there is to be learned: 1 for classes, else the spread of the targets.
   double scale(const ScheduleMemory& memory) const;
   Step adaptive(ScheduleMemory& memory, double weight) const;
@@ -55,6 +58,8 @@ class Schedule {
   double typical_;
   double smallest_penalty_;
   double largest_penalty_;
+  double retention_;      // what one row leaves of the weight of earlier examples
+  double memory_length_;  // 1 + retention + retention^2 + ...
 };
 
 }  // namespace hinge

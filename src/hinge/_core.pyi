@@ -330,7 +330,7 @@ class ExactOptions:
 class LinearOptions:
     """Options of linear models over features."""
 
-    def __init__(self, *, cache_bytes: int = 200000000, threads: int = 1, loss: str = 'hinge', epsilon: float = 0.0, intercept: bool = True, adaptive: bool = True, cost: float = 1.0, total: float = 0.0, average_share: float = 0.5, average_steps: int = 0, planned: int = 0) -> None: ...
+    def __init__(self, *, cache_bytes: int = 200000000, threads: int = 1, loss: str = 'hinge', epsilon: float = 0.0, intercept: bool = True, adaptive: bool = True, cost: float = 1.0, total: float = 0.0, average_share: float = 0.5, average_steps: int = 0, planned: int = 0, half_life: float | None = None) -> None: ...
 
     @property
     def cache_bytes(self) -> int:
@@ -377,6 +377,12 @@ class LinearOptions:
     @property
     def planned(self) -> int:
         """Steps that will be made in all; 0: a stream."""
+
+    @property
+    def half_life(self) -> float | None:
+        """
+        Rows after which an example of a stream counts half; None: it counts forever.
+        """
 
     def __eq__(self, other: object, /) -> bool: ...
 
@@ -920,6 +926,11 @@ class LinearModel32:
         Keep the features of the rows of one batch, if they fit into the cache, until they are released.
         """
 
+    def kept(self) -> numpy.typing.NDArray[numpy.float32]:
+        """
+        What is kept of these rows: features or kernel values, one row after the other; zeros for rows that were not learned.
+        """
+
     def release(self) -> None: ...
 
     def state(self) -> dict[str, numpy.typing.NDArray[Any]]: ...
@@ -978,6 +989,11 @@ class LinearModel64:
     def keep(self, rows: int) -> bool:
         """
         Keep the features of the rows of one batch, if they fit into the cache, until they are released.
+        """
+
+    def kept(self) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        What is kept of these rows: features or kernel values, one row after the other; zeros for rows that were not learned.
         """
 
     def release(self) -> None: ...

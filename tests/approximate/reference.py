@@ -45,7 +45,10 @@ class Machine:
     more. Rows that have no finite answer are passed over.
     """
 
-    def __init__(self, penalty, typical, *, C, loss, epsilon=0.0, intercept=True, adaptive=True, average_last=0.5):
+    def __init__(
+        self, penalty, typical, *, C, loss, epsilon=0.0, intercept=True, adaptive=True, average_last=0.5, half_life=None
+    ):
+        self.kept = 1.0 if half_life is None else 0.5 ** (1.0 / half_life)  # what a row leaves of the weight of others
         self.penalty, self.C, self.loss, self.epsilon = penalty, C, loss, epsilon
         self.intercept, self.adaptive, self.average_last = intercept, adaptive, average_last
         self.regression = loss.endswith("insensitive")
@@ -54,6 +57,7 @@ class Machine:
         self.bias = self.average_bias = 0.0
         self.steps = self.examples = self.owed = self.averaged = 0.0
         self.seen, self.weight, self.unevenness = [], 0.0, 0.0
+        self.mean = self.squares = 0.0
 
     def begin(self, target):
         """Take in the first target there is."""
@@ -66,12 +70,14 @@ class Machine:
         for place, (row, target) in enumerate(zip(rows, targets, strict=True)):
             cost = 1.0 if costs is None else costs[place]
             self.steps += 1
-            self.examples += total is None
-            self.seen.append(target)
-            self.weight += (cost - self.weight) / self.steps  # rows count relative to that, and C with it
+            self.length = np.inf if total is not None or self.kept == 1.0 else 1.0 / (1.0 - self.kept)
+            if total is None:
+                self.examples = self.kept * self.examples + 1
+            self._see(target)
+            self.weight += (cost - self.weight) / self._recent_steps()  # rows count relative to that, and C with it
             penalty = 1.0 / (self.C * self.weight * (self.examples if total is None else total))
             cost /= self.weight
-            self.unevenness += (cost**2 - self.unevenness) / self.steps
+            self.unevenness += (cost**2 - self.unevenness) / self._recent_steps()
             is_usable = np.isfinite([row @ self.weights, row @ row]).all()
             known = row if is_usable else np.zeros(len(row))
             cost = 0.0 if not is_usable or (safe is not None and safe[place]) else cost
@@ -79,6 +85,20 @@ class Machine:
                 self._adaptive(known, target, cost, penalty, total)
             else:
                 self._asset(known, target, cost, penalty, planned)
+
+    def _recent_steps(self):
+        """Return the number of steps that are not forgotten."""
+        return min(self.steps, self.length)
+
+    def _see(self, target):
+        """Take a target into the mean and the variance of those that are not forgotten."""
+        self.seen.append(target)
+        if self.steps <= self.length:
+            self.mean, self.squares = np.mean(self.seen), len(self.seen) * np.var(self.seen)
+            return
+        before = self.mean
+        self.mean += (target - before) / self.length
+        self.squares = (1.0 - 1.0 / self.length) * self.squares + (target - before) * (target - self.mean)
 
     def is_safe(self, rows, targets):
         """Tell which answers would be right even if they were a little worse."""
@@ -91,13 +111,14 @@ class Machine:
         """Return the size of what there is to be learned."""
         if not self.regression:
             return 1.0
-        return np.std(self.seen) if self.intercept else np.sqrt(np.mean(np.square(self.seen)))
+        return np.sqrt(self.squares / self._recent_steps() + (0.0 if self.intercept else self.mean**2))
 
     def _adaptive(self, row, target, cost, penalty, total):
         scale = 1.0 if self.loss.startswith("squared") else self._scale()
         first = 2.5 * scale / (self.typical * max(self.unevenness, 1.0))
         largest = self.C * self.weight / self.penalty.min()
-        eta = min(first, largest) / (1.0 + self.steps / min(total or 10_000, 10_000)) ** (0.75 if total else 0.5)
+        decline = self._recent_steps() * (1.0 / min(total or 10_000, 10_000) + 10.0 / self.length)
+        eta = min(first, largest) / (1.0 + decline) ** (0.75 if total else 0.5)
         lift = self.intercept * max(first / largest, 1.0) ** 0.5  # the intercept has no penalty to be small for
         answer, reach = row @ self.weights + self.bias, row @ row + lift
         if eta * cost > 0.0:
@@ -112,18 +133,23 @@ class Machine:
         """Algorithm 1 of the paper; without an intercept ASSET*. Of a regression lambda |w|^2 <= 1 need not hold."""
         scale = self._scale()
         radius = np.sqrt(max(scale**2 if self.loss.startswith("squared") else scale, 1e-300) / penalty)
-        eta = 1.0 / (penalty * self.steps)
+        steps = self._recent_steps()
+        eta = 1.0 / (penalty * steps)
         if self.intercept:
             steepness = {"log_loss": 0.5, "squared_hinge": 2.0, "squared_epsilon_insensitive": 2.0 * scale}
             subgradient = max(steepness.get(self.loss, 1.0), 1e-300) * np.sqrt(self.typical)
-            eta = np.sqrt(2.0 * radius**2) / (subgradient * np.sqrt(self.steps))
-        step = eta * cost * pull(self.loss, row @ self.weights + self.bias, target, self.epsilon)
+            eta = np.sqrt(2.0 * radius**2) / (subgradient * np.sqrt(steps))
+        answer = row @ self.weights + self.bias
+        step = eta * cost * pull(self.loss, answer, target, self.epsilon)
+        if self.loss.startswith("squared") and step != 0.0:  # subgradients without a bound would swing
+            reach = row @ row + self.intercept
+            step = proximal(self.loss, answer, target, eta * cost, reach, epsilon=self.epsilon)
         self.weights = max(1.0 - eta * penalty, 0.0) * self.weights
         self._move(row, self.intercept, step)
         length = np.linalg.norm(self.weights)
         if length > radius:
             self.weights = self.weights * radius / length
-        centre = np.mean(self.seen) if self.regression and self.intercept else 0.0
+        centre = self.mean if self.regression and self.intercept else 0.0
         self.bias = float(np.clip(self.bias, centre - radius, centre + radius))
         if planned is None:
             self._mix(self._recent())
@@ -145,9 +171,9 @@ class Machine:
 
     def _recent(self):
         if not isinstance(self.average_last, float):
-            return max(1.0 / self.steps, 2.0 / (self.average_last + 1.0))
+            return max(1.0 / self._recent_steps(), 2.0 / (self.average_last + 1.0))
         power = 2.0 / self.average_last - 2.0
-        return (power + 1.0) / (self.steps + power)
+        return (power + 1.0) / (self._recent_steps() + power)
 
 
 def learn_in_panels(machines, rows, targets, costs, panel, **numbers):

@@ -215,6 +215,20 @@ def test_steps_of_the_paper_reach_the_optimum(intercept):
     assert excess(model, X, targets) < (0.1 if intercept else 0.01)
 
 
+@pytest.mark.parametrize("C", [1.0, 100.0])
+@pytest.mark.parametrize("loss", ["squared_hinge", "squared_epsilon_insensitive"])
+def test_steps_of_the_paper_do_not_swing(loss, C):
+    """Subgradient steps ended at many times the optimum here, the farther the larger C was."""
+    X, values = problem(500)
+    targets = values if loss in REGRESSIONS else np.where(values > 0, 1.0, -1.0)
+    gaps = [
+        excess(make(loss, steps="asset", C=C, epochs=epochs).fit(X, targets), X, targets) for epochs in (3, 30, 200)
+    ]
+    assert gaps[0] < 0.3
+    assert gaps[0] > gaps[1] > gaps[2]
+    assert gaps[2] < 0.05
+
+
 @pytest.mark.parametrize("approximation", ["nystroem", "fourier"])
 @pytest.mark.parametrize("steps", ["adaptive", "asset"])
 def test_a_stream_is_nearly_a_training_set(steps, approximation):

@@ -19,7 +19,7 @@ def test_a_few_rows_of_great_weight(loss):
     targets = values if loss in REGRESSIONS else np.where(values > 0, 1.0, -1.0)
     costs = np.where(np.random.default_rng(5).permutation(1000) < 50, 50.0, 1.0)
     model = make(loss, C=1.0, epochs="auto").fit(X, targets, costs)
-    assert excess(model, X, targets, costs) < 0.12
+    assert excess(model, X, targets, costs) < (0.01 if loss in {"hinge", "epsilon_insensitive"} else 0.12)
 
 
 @pytest.mark.parametrize("loss", CLASSIFIERS)

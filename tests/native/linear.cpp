@@ -42,6 +42,7 @@ hinge::LinearOptions random_options(Dice& dice, std::size_t rows) {
   options.average_share = dice.one_of({0.0, 0.5, 1.0});
   options.average_steps = dice.below(30);
   options.planned = options.total > 0.0 ? 4 * rows : 0;
+  if (dice.chance(0.3)) options.half_life = dice.one_of({1.0, 20.0, 1e6});
   options.threads = dice.between(1, 4);
   options.cache_bytes = dice.one_of<std::size_t>({0, 10'000, 10'000'000});
   return options;

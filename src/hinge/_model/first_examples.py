@@ -113,13 +113,17 @@ class FirstExamples:
     def from_arrays(cls, arrays: Arrays, limit: int, storage: Storage, built_from: int, n_given: int | None) -> Self:
         """Build the object from the result of `to_arrays`; without `n_given`, that is the number of examples."""
         first = cls(limit)
-        if arrays:
-            named = {name.removeprefix(cls.PREFIX): array for name, array in arrays.items()}
-            rows = rows_from_arrays(named, storage)
-            first.add(rows, **{name: array for name, array in named.items() if name not in rows_as_arrays(rows)})
+        first.add_arrays(arrays, storage)
         first.built_from = built_from
         first.n_given = first.n_given if n_given is None else n_given
         return first
+
+    def add_arrays(self, arrays: Arrays, storage: Storage) -> None:
+        """Add the examples in the result of `to_arrays`."""
+        if arrays:
+            named = {name.removeprefix(self.PREFIX): array for name, array in arrays.items()}
+            rows = rows_from_arrays(named, storage)
+            self.add(rows, **{name: array for name, array in named.items() if name not in rows_as_arrays(rows)})
 
 
 def split(arrays: Arrays) -> tuple[Arrays, Arrays]:

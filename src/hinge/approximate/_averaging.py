@@ -56,6 +56,7 @@ def start_model(  # noqa: PLR0917
     n_examples : int, default=None
         Number of rows in all partitions.
     """
+    model._require_no_forgetting()
     started = copy.deepcopy(model)
     options = started._check_params(streaming=True)
     first, data, features = driver.first_state(started, options, X, y, sample_weight, classes)

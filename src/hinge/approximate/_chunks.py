@@ -29,6 +29,8 @@ def fit_chunks(estimator: ApproximateEstimator, chunks: Chunks) -> None:
     with driver.replacing(estimator) as fresh:
         random = check_random_state(estimator.random_state)
         n_passes = 1 if isinstance(estimator.epochs, str) else estimator.epochs
+        if n_passes > 1:
+            estimator._require_no_forgetting()
         for number, chunks_of_pass in enumerate(_passes(chunks, n_passes)):
             n_rows = _learn_pass(fresh, chunks_of_pass, random if number else None)
             if n_rows == 0:

@@ -16,6 +16,7 @@ from hinge._model.locking import reads, writes
 from hinge._model.options import ApproximateOptions
 from hinge._model.params import choice, flag, number, whole, whole_or_word
 from hinge.approximate._chunks import fit_chunks, is_chunks
+from hinge.approximate._finishing import can_finish
 from hinge.approximate._learner import ApproximateLearner, resolve_kernel
 from hinge.approximate._maps import WITH_FREQUENCIES
 from hinge.approximate._state import ApproximateState
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from hinge.approximate._chunks import Chunks
 
 _AUTO_VISITS = 100_000  # epochs="auto" visits about so many rows in all passes
+_MIN_PASSES = 3
 _MIN_COST = 1e-100
 _MIN_SHARE = 1e-6
 
@@ -46,6 +48,7 @@ class ApproximateEstimator(KernelEstimator):
     steps: str
     epochs: int | str
     average_last: float
+    half_life: float | None
     early_stopping: bool
     validation_fraction: float
     n_iter_no_change: int
@@ -80,6 +83,7 @@ class ApproximateEstimator(KernelEstimator):
             cost=self._check_cost(),
             average_share=average_share,
             average_steps=average_steps,
+            half_life=self._check_half_life(),
         )
         return ApproximateOptions(linear, approximation, n_components, threshold)
 
@@ -98,6 +102,11 @@ class ApproximateEstimator(KernelEstimator):
             raise ParameterError(f"validation_fraction must be below 1, got {share:g}; a usual value is 0.1.")
         whole("n_iter_no_change", self.n_iter_no_change, at_least=1, hint="a usual value is 3")
         number("tol", self.tol, hint="a usual value is 1e-3")
+
+    def _check_half_life(self) -> float | None:
+        if self.half_life is None:
+            return None
+        return number("half_life", self.half_life, at_least=1, hint="None forgets nothing")
 
     def _check_threshold(self) -> float | None:
         if self.eigen_threshold is None:
@@ -127,9 +136,17 @@ class ApproximateEstimator(KernelEstimator):
         """Return the kernel; the rows decide gamma if it is not a number."""
         return resolve_kernel(self, X, weights)
 
-    def _n_passes(self, n_rows: int) -> int:
+    def _n_passes(self, state: ApproximateState, n_rows: int) -> int:
         """Return the number of passes over `n_rows` rows; "auto" makes more passes over small training sets."""
-        return int(np.clip(_AUTO_VISITS // max(n_rows, 1), 3, 100)) if isinstance(self.epochs, str) else self.epochs
+        if not isinstance(self.epochs, str):
+            return self.epochs
+        n_passes = _MIN_PASSES if self._finishes(state, n_rows) else _AUTO_VISITS // max(n_rows, 1)
+        return int(np.clip(n_passes, _MIN_PASSES, 100))
+
+    def _finishes(self, state: ApproximateState, n_rows: int) -> bool:
+        """Return whether Newton steps follow the passes over `n_rows` rows."""
+        is_auto = isinstance(self.epochs, str) and not self.early_stopping
+        return is_auto and can_finish(state.options, n_rows)
 
     def _require_complete_stream(self) -> None:
         """Raise DataError if a complete stream has too few classes."""
@@ -214,9 +231,18 @@ class ApproximateEstimator(KernelEstimator):
         self._learn_again(X, y, sample_weight, random)
         return self
 
+    def _require_no_forgetting(self) -> None:
+        """Raise ParameterError if the model forgets: in a later pass no row is older than another."""
+        if self.half_life is not None:
+            raise ParameterError(
+                f"half_life must be None if rows are learned again, got {self.half_life!r}; "
+                "set it afterwards, or learn each row once."
+            )
+
     def _learn_again(
         self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None, random: np.random.RandomState
     ) -> None:
+        self._require_no_forgetting()
         data = self._task.check(self, X, y, sample_weight, self._state)
         with driver.revising(self, ApproximateState) as (state, _):
             self._learner.learn_again(self, state, data, random)

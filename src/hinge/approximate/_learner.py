@@ -85,9 +85,10 @@ class ApproximateLearner:
     def train(self, estimator: ApproximateEstimator, state: ApproximateState, data: TrainingData) -> None:
         """Make passes over the training set, with a feature map chosen from all of it."""
         rows = EncodedRows.encode(estimator._task, data, state.table)
-        epochs = estimator._n_passes(len(rows.used))
-        passes = Passes(state, rows, check_random_state(estimator.random_state), epochs)
-        tasks = FitTasks(estimator, state, data, epochs)
+        epochs = estimator._n_passes(state, len(rows.used))
+        finishes = estimator._finishes(state, len(rows.used))
+        passes = Passes(state, rows, check_random_state(estimator.random_state), epochs, finishes=finishes)
+        tasks = FitTasks(estimator, state, data, epochs + finishes)
         stopping = _early_stopping(estimator, state, data, passes) if estimator.early_stopping else None
         with progress_bar(estimator.verbose) as bar, state.monitored(bar) as monitor:
             passes.run(tasks, monitor, stopping.should_stop if stopping else lambda: False)

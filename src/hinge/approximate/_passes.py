@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from hinge.approximate._finishing import finish
 from hinge.approximate._landmarks import choose_map
 from hinge.exceptions import DataError
 
@@ -34,13 +35,24 @@ class Passes:
         Draws the landmarks and the order of visits.
     epochs : int
         Largest number of passes.
+    finishes : bool
+        Whether Newton steps follow them.
     """
 
-    def __init__(self, state: ApproximateState, rows: EncodedRows, random: np.random.RandomState, epochs: int) -> None:
+    def __init__(
+        self,
+        state: ApproximateState,
+        rows: EncodedRows,
+        random: np.random.RandomState,
+        epochs: int,
+        *,
+        finishes: bool,
+    ) -> None:
         self._state = state
         self._rows = rows
         self._random = random
         self._epochs = epochs
+        self._finishes = finishes
         self._may_stop_early = False
         self._used = random.permutation(rows.used)
 
@@ -66,7 +78,7 @@ class Passes:
         return np.delete(self._used, first)
 
     def run(self, tasks: FitTasks, monitor: _core.Monitor | None, should_stop: Callable[[], bool]) -> None:
-        """Choose the feature map, and make passes until all are done or `should_stop()` is true."""
+        """Choose the feature map, and make passes until all are done or `should_stop()` is true; then finish."""
         state, options = self._state, self._state.options
         choose_map(state, self._rows, self._used, self._random)
         # The average over the last steps needs their number; 0 means that it is not known.
@@ -80,6 +92,9 @@ class Passes:
                 tasks.step("pass", partial(state.learn, self._rows, order, monitor))
                 if tasks.stopped or should_stop():
                     break
+            else:
+                if self._finishes:
+                    tasks.step("finish", partial(finish, state, self._rows))
         finally:
             if not native.broken:  # a broken model is discarded
                 native.release()

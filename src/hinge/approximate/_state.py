@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 import numpy as np
 
 from hinge import _core
-from hinge._model.first_examples import GROWTH, FirstExamples, split
+from hinge._model.first_examples import split
 from hinge._model.state import State, Support
 from hinge.approximate._maps import Features, widen_fourier
+from hinge.approximate._reservoir import Reservoir
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,8 +34,8 @@ class ApproximateState(State):
     ----------
     features : Features
         The feature map.
-    reservoir : FirstExamples or None
-        The first examples of a stream, from which the next landmarks are drawn; None if the map is final.
+    reservoir : Reservoir or None
+        The examples of a stream from which the next landmarks are drawn; None if the map is final.
     """
 
     _native_classes: ClassVar[NativeClasses] = {"float32": _core.LinearModel32, "float64": _core.LinearModel64}
@@ -43,7 +44,7 @@ class ApproximateState(State):
 
     def __init__(self, kernel: KernelSpec, options: SolverOptions, storage: Storage, table: ClassTable) -> None:
         super().__init__(kernel, options, storage, table)
-        self.reservoir: FirstExamples | None = None
+        self.reservoir: Reservoir | None = None
 
     @property
     def is_usable(self) -> bool:
@@ -95,11 +96,11 @@ class ApproximateState(State):
         """Set the feature map, with untrained linear models."""
         self.replace_map(self.kernel, features, self.build_linear_model(self.kernel, features), None)
 
-    def replace_map(self, kernel: KernelSpec, features: Features, native: Any, reservoir: FirstExamples | None) -> None:
+    def replace_map(self, kernel: KernelSpec, features: Features, native: Any, reservoir: Reservoir | None) -> None:
         """Replace the kernel, the feature map, the linear models, and the examples stored for the next map."""
         self.kernel, self._native, self.features, self._arrays = kernel, native, features, None
         self.reservoir = reservoir
-        if reservoir is not None:
+        if reservoir is not None and reservoir.n_to_skip is None:
             reservoir.built_from = max(len(reservoir), 1)
 
     def build_linear_model(self, kernel: KernelSpec, features: Features, arrays: Arrays | None = None) -> Any:
@@ -154,9 +155,8 @@ class ApproximateState(State):
         own = {name: arrays[name] for name in LINEAR_ARRAYS}
         reservoir = self.reservoir
         stored = {} if reservoir is None else reservoir.to_arrays()
-        built_from = None if reservoir is None else reservoir.built_from
-        values = self._values(table) | {"typical": self.features.typical, "built_from": built_from}
-        return own | stored | self.features.arrays, values
+        numbers = {"built_from": None} if reservoir is None else reservoir.to_values()
+        return own | stored | self.features.arrays, self._values(table) | {"typical": self.features.typical} | numbers
 
     def _widened_arrays(self, arrays: Arrays, storage: Storage, seed: int) -> Arrays:
         wide = super()._widened_arrays(arrays, storage, seed)
@@ -174,15 +174,4 @@ class ApproximateState(State):
         own = {name: array for name, array in others.items() if name not in LINEAR_ARRAYS}
         self.features = Features(own, values["typical"])
         if values["built_from"] is not None:
-            limit = reservoir_limit(self.options)
-            self.reservoir = FirstExamples.from_arrays(stored, limit, self.storage, values["built_from"], None)
-
-
-def reservoir_of(options: ApproximateOptions) -> FirstExamples:
-    """Return an empty store for the first examples of a stream: the landmarks of the last map are drawn from it."""
-    return FirstExamples(reservoir_limit(options))
-
-
-def reservoir_limit(options: ApproximateOptions) -> int:
-    """Return the number of examples from which the last map is drawn."""
-    return GROWTH * options.n_components
+            self.reservoir = Reservoir.restore(stored, values, self.storage, self.options)

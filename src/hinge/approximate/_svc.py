@@ -34,8 +34,8 @@ class ApproximateSVC(ApproximateEstimator, KernelClassifier):  # type: ignore[mi
 
     A feature map turns examples into `n_components` features whose inner products approximate the kernel, and linear
     models over them are trained by averaged stochastic gradient descent (ASSET). Neither memory nor the time per
-    example grows with the number of examples: streams may be of any length. With more than two classes, one binary
-    model per class is trained against the rest; they share the feature map.
+    example grows with the number of examples: streams may be of any length, and with `half_life` they may change. With
+    more than two classes, one binary model per class is trained against the rest; they share the feature map.
 
     Parameters
     ----------
@@ -68,14 +68,20 @@ class ApproximateSVC(ApproximateEstimator, KernelClassifier):  # type: ignore[mi
     steps : {"adaptive", "asset"}, default="adaptive"
         "adaptive": implicit steps that cannot overshoot, scaled to the features; Nystroem features are whitened first.
         One pass is often enough. "asset": the subgradient steps, projections and weighted averages of the paper;
-        without an intercept, those of ASSET*.
+        without an intercept, those of ASSET*. Their steps on squared losses are implicit, since they would swing.
     epochs : int or "auto", default="auto"
-        Largest number of passes over the training set in `fit`. "auto": three, and up to a hundred for small training
-        sets, where they cost little; one over a stream of chunks. Features are kept from pass to pass if they fit into
-        `cache_size`, and computed again otherwise.
+        Largest number of passes over the training set in `fit`. "auto": three. Newton steps to the optimum follow if
+        the loss is "hinge", the steps are "adaptive", there are at most 20 000 rows and their features fit into
+        `cache_size`; for other losses there are up to a hundred passes over small training sets. One pass over a
+        stream of chunks. Features are kept from pass to pass if they fit into `cache_size`, and computed again
+        otherwise.
     average_last : float or int, default=0.5
         The model is the average of the last iterates: a fraction of all, or a number of them. Only `fit` with
         `steps="asset"` averages exactly those; otherwise later iterates weigh more, to the same effect.
+    half_life : float, default=None
+        Number of rows after which an example of a stream counts half, for streams whose rule changes; None: examples
+        count forever. `fit` ignores it, since all rows of a training set are equally old; they age with the rows that
+        `partial_fit` learns afterwards.
     early_stopping : bool, default=False
         Whether `fit` stops when the accuracy on held-out rows does not improve; the best model is kept.
     validation_fraction : float, default=0.1
@@ -154,6 +160,12 @@ class ApproximateSVC(ApproximateEstimator, KernelClassifier):  # type: ignore[mi
     True
     >>> stream.predict_proba(X[:1]).shape
     (1, 2)
+
+    A stream whose labels are swapped after 2000 rows:
+
+    >>> tracking = ApproximateSVC(C=10.0, gamma=2.0, n_components=100, half_life=100, random_state=0)
+    >>> tracking.partial_fit(X, y).partial_fit(X[:1000], 1 - y[:1000]).score(X[1000:], 1 - y[1000:]) > 0.94
+    True
     """
 
     _losses = ("hinge", "squared_hinge", "log_loss")
@@ -176,6 +188,7 @@ class ApproximateSVC(ApproximateEstimator, KernelClassifier):  # type: ignore[mi
         steps: str = "adaptive",
         epochs: int | str = "auto",
         average_last: float = 0.5,
+        half_life: float | None = None,
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
         n_iter_no_change: int = 3,
@@ -199,6 +212,7 @@ class ApproximateSVC(ApproximateEstimator, KernelClassifier):  # type: ignore[mi
         self.steps = steps
         self.epochs = epochs
         self.average_last = average_last
+        self.half_life = half_life
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change

@@ -56,9 +56,14 @@ class ApproximateSVR(RegressorMixin, ApproximateEstimator):
     steps : {"adaptive", "asset"}, default="adaptive"
         As in `ApproximateSVC`.
     epochs : int or "auto", default="auto"
-        Largest number of passes over the training set in `fit`, as in `ApproximateSVC`.
+        Largest number of passes over the training set in `fit`, as in `ApproximateSVC`; with "auto", Newton steps
+        follow for the loss "epsilon_insensitive".
     average_last : float or int, default=0.5
         The model is the average of the last iterates: a fraction of all, or a number of them.
+    half_life : float, default=None
+        Number of rows after which an example of a stream counts half, for streams whose rule changes; None: examples
+        count forever. `fit` ignores it, since all rows of a training set are equally old; they age with the rows that
+        `partial_fit` learns afterwards.
     early_stopping : bool, default=False
         Whether `fit` stops when the score on held-out rows does not improve; the best model is kept.
     validation_fraction : float, default=0.1
@@ -137,6 +142,7 @@ class ApproximateSVR(RegressorMixin, ApproximateEstimator):
         steps: str = "adaptive",
         epochs: int | str = "auto",
         average_last: float = 0.5,
+        half_life: float | None = None,
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
         n_iter_no_change: int = 3,
@@ -160,6 +166,7 @@ class ApproximateSVR(RegressorMixin, ApproximateEstimator):
         self.steps = steps
         self.epochs = epochs
         self.average_last = average_last
+        self.half_life = half_life
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change

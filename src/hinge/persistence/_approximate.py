@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from hinge.approximate import SCHEDULE_ARRAYS, ApproximateState, reservoir_of
+from hinge.approximate import SCHEDULE_ARRAYS, ApproximateState, Reservoir
 from hinge.persistence._check import MAX_EXAMPLES, check_values
 from hinge.persistence._check_arrays import MAX_SUM, between, check_rows, check_types, row_types
 from hinge.persistence._classifier import estimator_entry
@@ -23,8 +23,13 @@ MATRICES = frozenset({"values", "projection", "frequencies", f"{HELD}values"})
 LINEAR_MODELS = dict.fromkeys(("weights", "average", "bias", "average_bias", "penalty", *SCHEDULE_ARRAYS), "float64")
 LANDMARKS = {"ids": "int64", "labels": "int32"}
 _COUNTS = ("n_steps", "n_examples", "n_kernel_evals")
-FIRST_EXAMPLES = {"targets": "float64", "weights": "float64", "ids": "int64"}
-_FIELDS: dict[str, tuple[type, ...]] = {"typical": (int, float), "built_from": (int, type(None))}
+STORED_EXAMPLES = {"targets": "float64", "weights": "float64", "ids": "int64"}
+_FIELDS: dict[str, tuple[type, ...]] = {
+    "typical": (int, float),
+    "built_from": (int, type(None)),
+    "n_to_skip": (int, type(None)),
+}
+_OPTIONAL = ("n_to_skip",)  # missing unless the stream has examples stored for its next map
 
 
 def approximate(estimator: type[KernelEstimator]) -> Entry:
@@ -35,7 +40,7 @@ def approximate(estimator: type[KernelEstimator]) -> Entry:
 def check_approximate_state(arrays: Arrays, values: Values, options: SolverOptions) -> None:
     """Raise `ModelFileError` unless arrays and values can have come from an `ApproximateState` with such options."""
     for name, kinds in _FIELDS.items():
-        known = name in values and type(values[name]) in kinds
+        known = type(values[name]) in kinds if name in values else name in _OPTIONAL
         require(known, f"its state has no field {name!r}, or it is of the wrong type")
     plain = {name: value for name, value in values.items() if name not in _FIELDS}
     check_values(plain)
@@ -52,10 +57,10 @@ def check_approximate_state(arrays: Arrays, values: Values, options: SolverOptio
     else:
         _check_landmarks(arrays, plain, chosen)
     _check_linear_models(arrays, plain)
+    if has_reservoir:
+        _check_reservoir(arrays, values, chosen)
     if has_examples:
-        _check_first_examples(arrays, values, chosen)
-    elif has_reservoir:
-        require(values["built_from"] == 1, "its map was built from examples that it has not kept")
+        _check_stored_examples(arrays, values, chosen)
 
 
 def _types(values: Values, *, fourier: bool, has_examples: bool) -> dict[str, str]:
@@ -66,7 +71,7 @@ def _types(values: Values, *, fourier: bool, has_examples: bool) -> dict[str, st
     if not fourier:
         own |= LANDMARKS | rows
     if has_examples:
-        own |= {f"{HELD}{name}": kind for name, kind in (FIRST_EXAMPLES | rows).items()}
+        own |= {f"{HELD}{name}": kind for name, kind in (STORED_EXAMPLES | rows).items()}
     return LINEAR_MODELS | own
 
 
@@ -132,15 +137,27 @@ def _check_schedule(arrays: Arrays) -> None:
         require(sensible, f"{name} is invalid")
 
 
-def _check_first_examples(arrays: Arrays, values: Values, options: ApproximateOptions) -> None:
-    """Check the first examples of a stream; there are at most as many as the next map needs."""
-    ids, targets = arrays[f"{HELD}ids"], arrays[f"{HELD}targets"]
-    reservoir, built_from = reservoir_of(options), values["built_from"]
-    require(1 <= built_from <= max(len(ids), 1), "its map was built from more examples than it has kept, or from none")
+def _check_reservoir(arrays: Arrays, values: Values, options: ApproximateOptions) -> None:
+    """Check the number of examples stored for the next map; there are at most as many as it needs."""
+    n_stored, built_from, n_to_skip = len(arrays.get(f"{HELD}ids", ())), values["built_from"], values.get("n_to_skip")
+    reservoir = Reservoir(options.n_components)  # of a stream that does not forget: others store fewer examples
+    if n_to_skip is not None:
+        require(0 <= n_to_skip <= MAX_EXAMPLES, "the number of examples that it skips is invalid")
+        require(1 <= built_from <= reservoir.capacity, "its map was built from more examples than it stores, or none")
+        require(n_stored == 0 or n_to_skip == 0, "it has stored examples that it should have skipped")
+        require(n_stored <= reservoir.capacity, "it has stored more examples than it needs")
+        return
+    require(n_stored > 0 or built_from == 1, "its map was built from examples that it has not kept")
+    require(1 <= built_from <= max(n_stored, 1), "its map was built from more examples than it has kept, or from none")
     reservoir.built_from = built_from
-    needed = not reservoir.is_final and len(ids) <= reservoir.n_for_next
+    needed = not reservoir.is_final and n_stored <= reservoir.n_for_next
     require(needed, "it has kept more first examples than it needs")
-    require(len(ids) == len(targets), "held ids and targets differ in length")
+
+
+def _check_stored_examples(arrays: Arrays, values: Values, options: ApproximateOptions) -> None:
+    """Check the examples stored for the next map of a stream."""
+    ids, targets, weights = (arrays[f"{HELD}{name}"] for name in ("ids", "targets", "weights"))
+    require(len(ids) == len(targets) == len(weights), "held ids, targets and weights differ in length")
     check_first_rows(arrays, values)
     if not options.is_regression:
         known = between(targets, 0, len(values["classes"]) - 1) and bool((targets == np.floor(targets)).all())
