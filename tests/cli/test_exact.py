@@ -247,6 +247,8 @@ class TestOneClass:
         (("--model", "incremental", "--shape", "sphere"), "--shape must be left out: IncrementalSVC has no such"),
         (("--model", "incremental", "--max-support", "9"), "--max-support must be left out"),
         (("--model", "incremental", "--max-examples", "1"), "max_examples must be"),
+        (("--model", "incremental", "--eviction", "luck"), "eviction must be one of 'balanced', 'relevance'"),
+        (("--eviction", "age"), "--eviction must be left out: OnlineSVC has no such parameter"),
         (("--model", "incremental", "--epochs", "2"), "--epochs must be 1: IncrementalSVC has the exact solution"),
         (("--model", "one-class", "--normal", "fine"), "Some rows must have the label 'fine' of normal rows, got"),
         (("--model", "one-class", "--nu", "2"), "nu must be at most 1"),
