@@ -83,6 +83,6 @@ def test_solvers_say_what_they_remember():
         _core.RobustOptions: {"visits": 1, "admitted": 3, "cleaned": 3},
         _core.TrackingOptions: {"visits": 1, "draws": 1},
         _core.PerceptronOptions: {"visits": 1},
-        _core.ExactOptions: {},
+        _core.ExactOptions: {"seen": 1, "mistakes": 1},
     }
     assert [kind().biased for kind in CLASSES[:5]] == [True, False, False, False, True]

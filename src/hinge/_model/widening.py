@@ -41,7 +41,9 @@ def widen_arrays(arrays: Arrays, n_features: int, *, to_sparse: bool) -> Arrays:
     shift, wide = arrays["shift"], dict(arrays)
     for name in [name for name in arrays if name.endswith("values")]:
         rows = wide.pop(name)
-        if to_sparse:  # sparse rows have no shift; kernel expansions store dense rows minus it, but first examples whole
+        if (
+            to_sparse
+        ):  # sparse rows have no shift; kernel expansions store dense rows minus it, but first examples whole
             is_shifted = shift.size > 0 and name == "values" and "shift_chosen" in arrays
             rows = csr_matrix(rows + shift if is_shifted else rows)
         else:

@@ -40,7 +40,7 @@ Kernel = Annotated[str | None, typer.Option(metavar="NAME", help="rbf, linear, p
 Gamma = Annotated[str | None, typer.Option(metavar="X", help="Kernel coefficient: a number, scale or auto.")]
 MaxSupport = Annotated[int | None, typer.Option(metavar="N", help="Maximum number of support vectors.")]
 MaxExamples = Annotated[int | None, typer.Option(metavar="N", help="Maximum number of examples (exact models).")]
-Evict = Annotated[str | None, typer.Option(metavar="RULE", help="balanced, relevance, weight or age (exact models).")]
+Evict = Annotated[str | None, typer.Option(metavar="RULE", help="balanced, relevance, weight or age (exact).")]
 Nu = Annotated[float | None, typer.Option(metavar="X", help="Maximum share of outliers (one-class). [0.1]")]
 Shape = Annotated[str | None, typer.Option(metavar="NAME", help="plane or sphere (one-class).")]
 Normal = Annotated[str | None, typer.Option(metavar="LABEL", help="Learn only rows with this label (one-class).")]
