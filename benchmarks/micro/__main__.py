@@ -32,6 +32,7 @@ from benchmarks.micro import (
     people,
     query_latency,
     river_overhead,
+    stream_accuracy,
     windows,
 )
 from benchmarks.report import print_table
@@ -48,6 +49,7 @@ ONLINE = (
     max_support,
     bad_streams,
     river_overhead,
+    stream_accuracy,
 )
 EXACT = (exact_growth, forget_latency, exact_memory, leave_one_out, exact_optimality, one_class_stream, windows)
 APPROXIMATE = (approximate_fit, approximate_throughput, distributed_training)
