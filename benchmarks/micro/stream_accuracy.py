@@ -1,4 +1,4 @@
-"""Accuracy of `OnlineSVC.partial_fit` compared with `SVC` fitted on the rows seen so far, at several moments of a stream.
+"""Accuracy of `OnlineSVC.partial_fit` and of `SVC` fitted on the rows seen so far, at several moments of a stream.
 
 With many classes the reference is one-vs-rest, as in `OnlineSVC`. Streams are two thirds of their data (or the training
 part), up to `MAX_ROWS` rows in several random orders; the rest is for testing.
@@ -69,23 +69,21 @@ def _differences(name: str, quick: bool) -> Iterator[Difference]:
         train, test = rows[:n_train], rows[n_train : n_train + MAX_TEST_ROWS]
         for cost in COSTS[1:4:2] if quick else COSTS:
             for factor in FACTORS:
-                yield from _follow(name, X, y, train, test, cost, factor * scale)
+                settings = {"C": cost, "gamma": factor * scale, "cache_size": 1000}
+                for moment, points in _follow((X[train], y[train]), (X[test], y[test]), settings):
+                    yield Difference(name, cost, moment, points)
 
 
-def _follow(
-    name: str, X: Any, y: NDArray[Any], train: NDArray[np.int64], test: NDArray[np.int64], cost: float, gamma: float
-) -> Iterator[Difference]:
-    settings = {"C": cost, "gamma": gamma, "cache_size": 1000}
-    model, start = OnlineSVC(**settings), 0
-    for moment in [*(moment for moment in MOMENTS if moment < len(train)), len(train)]:
+def _follow(train: Data, test: Data, settings: dict[str, Any]) -> Iterator[tuple[int, float]]:
+    (X, y), start = train, 0
+    model = OnlineSVC(**settings)
+    for moment in [*(moment for moment in MOMENTS if moment < len(y)), len(y)]:
         while start < moment:
-            chunk = train[start : min(start + CHUNK, moment)]
-            model.partial_fit(X[chunk], y[chunk], classes=np.unique(y))
-            start += len(chunk)
-        seen = train[:moment]
+            stop = min(start + CHUNK, moment)
+            model.partial_fit(X[start:stop], y[start:stop], classes=np.unique(y))
+            start = stop
         exact = SVC(**settings) if len(np.unique(y)) == 2 else OneVsRestClassifier(SVC(**settings))
-        points = 100 * (model.score(X[test], y[test]) - exact.fit(X[seen], y[seen]).score(X[test], y[test]))
-        yield Difference(name, cost, moment, points)
+        yield moment, 100 * (model.score(*test) - exact.fit(X[:moment], y[:moment]).score(*test))
 
 
 def _flipped(data: Data, share: float) -> Data:
