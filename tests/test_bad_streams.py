@@ -84,7 +84,7 @@ def test_a_class_of_the_training_set_that_stays_away():
 def test_the_same_rows_again_and_again(make, container):
     rows = np.concatenate([np.arange(1000), random.choice(8, 2000)])
     (message,) = warned(make(), container(X[rows]), Y[rows], 40)
-    assert message.startswith("The last 1000 rows were 8 different ones")
+    assert message.startswith("Only 8 of the last 1000 rows were different")
 
 
 @pytest.mark.parametrize("make", [window, approximate])

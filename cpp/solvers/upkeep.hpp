@@ -1,14 +1,15 @@
-// Upkeep: LASVM that stays near the optimum of all examples seen, after every example of a stream.
+// Upkeep: LASVM that stays near the optimum after every example of a stream; `OnlineSVC(max_gap="auto")`.
 //
-// One REPROCESS per example is not enough where C is large: the bracket widens, and with it the error. More steps alone do not help on noisy
+// One REPROCESS per example is not enough where C is large: the bracket (the interval between the
+// two most violating gradients) widens, and with it the error. More steps alone do not help on noisy
 // data either. The closer the members are to their optimum, the more examples look useless, and those dismissed are missing when the boundary
-// moves on: it then follows the wrong labels, which are never dismissed. Upkeep therefore does two things.
+// moves on: the boundary then follows the wrong labels, which are never dismissed. Upkeep therefore does two things.
 //
 //   reserve   Examples that do not violate, and members whose coefficient returns to zero, stay as long as they are among the `capacity`
 //             closest to the margin. The reserve of a small model holds everything, so its solution is that of all examples seen.
 //   steps     After the usual REPROCESS, second-order pairs move until the gap is at most `target_gap`, within a budget per example. The
-//             budget is a number of steps plus a number of gradients to update, which makes steps of small models cheap; what quiet examples
-//             leave of it, up to `examples_of_credit` of them, is there for others.
+//             budget is a number of steps plus a number of gradients to update, which makes steps of small models cheap; what is not
+//             used is saved, up to that of `examples_of_credit` examples. (The constants are in upkeep.cpp.)
 #pragma once
 
 #include <array>

@@ -14,7 +14,7 @@
 // they came. While the window holds more, the one farthest on the wrong side leaves, which is the most likely to be mislabelled. Otherwise
 // the example with alpha = 0 that is farthest outside the margin leaves, without any change of the solution, as long as one of them stays
 // for every two misclassified ones; then it is the oldest of the others.
-// One-class problems have no labels: there `balanced` is `age`.
+// One-class problems have no labels: there `balanced` would be `age`, and the estimator does not offer it.
 #pragma once
 
 #include <cstddef>

@@ -30,13 +30,13 @@ def watch_stream(estimator: KernelEstimator, state: State, data: TrainingData) -
     elif "pause" in risks and pause is not None:
         label, length, share = pause
         message = (
-            f"The last {length} rows had no example of the class {label!r}, which had {100 * share:.1f} % of the rows "
-            "before, and the model may forget it; shuffle the stream, mix in older rows, or use TrackingSVC, or "
+            f"For {length} rows or more there was no example of the class {label!r}, which had {100 * share:.1f} % of the "
+            "rows before, and the model may forget it; shuffle the stream, mix in older rows, or use TrackingSVC, or "
             "IncrementalSVC without max_examples, which do not forget."
         )
     elif "repetition" in risks and (n_different := watch.find_repetition(data.X)) is not None:
         message = (
-            f"The last 1000 rows were {n_different} different ones, and repetitions displace what the model knows "
+            f"Only {n_different} of the last 1000 rows were different, and repetitions displace what the model knows "
             "about other rows; drop repeated rows from the stream."
         )
     if message is not None:

@@ -28,10 +28,11 @@ class HingeClassifier(base.MiniBatchClassifier):
     """A classifier of this package for River.
 
     Dictionaries may have other keys in each call: a feature that is absent, None or NaN counts as 0, a text is 1 in a
-    column of its own (`"colour=red"`), and predictions ignore features that were never learned. The model is the same
-    as the one that learned rows with all columns from the beginning, up to rounding.
+    column of its own (`"colour=red"`), and predictions ignore features that were never learned. With `gamma` given
+    as a number, the model is the same as the one that learned rows with all columns from the beginning, up to rounding.
 
-    Scale the features: kernels compare them all. `gamma="scale"` and `gamma="auto"` depend on the first call.
+    Scale the features: kernels compare them all. `gamma="scale"` is decided by the first 1024 rows,
+    `gamma="auto"` by the number of columns in the first call.
 
     Parameters
     ----------

@@ -65,7 +65,8 @@ class AdaptiveSVC(ClassifierMixin, BaseEstimator):
     coef0 : float, default=0.0
         Independent term of the poly and sigmoid kernels.
     tol : float, default=0.05
-        Largest violation of the optimality conditions that is left in a memory.
+        Violation of the optimality conditions at which the steps of a memory stop, unless its budget per example is spent
+        before.
     windows : sequence of int, default=(50, 200, 1000)
         Lengths of the windows. Memory grows with the square of the longest.
     max_informative : int or None, default=1000
@@ -75,7 +76,8 @@ class AdaptiveSVC(ClassifierMixin, BaseEstimator):
         the stream: they are computed again after 1, 2, 4, ... examples, each time the longest window has been
         replaced, and at each drift. Values further than five deviations from the mean are moved there.
     delta : float or None, default=0.002
-        Confidence of the drift detector; the smaller, the fewer false alarms. None detects no drifts.
+        Significance level of the drift detector: bounds the chance of a false alarm at each check. None detects no
+        drifts.
 
     Attributes
     ----------
