@@ -49,7 +49,7 @@ def warned(model, X, y, size):
 def test_sorted_by_class(make, size):
     messages = warned(make(), X[BY_CLASS], Y[BY_CLASS], size)
     assert len(messages) == 1
-    assert messages[0].startswith(("The last 1", "All of the first "))
+    assert messages[0].startswith(("For 1", "All of the first "))
     assert "shuffle the stream" in messages[0]
 
 

@@ -25,9 +25,9 @@ class OnlineSVC(SupportVectorClassifier):
     """Kernel support vector classifier that learns online, by LASVM.
 
     One pass over the examples reaches about the accuracy of the exact solution; more passes, or `epochs="converge"`,
-    reach the exact solution of `sklearn.svm.SVC`. Streams may have any length: the model keeps support vectors and, in a
-    stream, some examples near the margin (see `max_gap`).
-    With more than two classes, one binary model per class is trained against the rest; they share kernel values.
+    reach the exact solution of `sklearn.svm.SVC`. Streams may have any length: the model keeps support vectors and, in
+    a stream, some examples near the margin (see `max_gap`). With more than two classes, one binary model per class is
+    trained against the rest; they share kernel values.
 
     Shuffle streams that are sorted by class before you pass them to `partial_fit`: an online learner sees each example
     once, and while only one class has been seen, only some of its examples are kept. `fit` shuffles by itself.
@@ -74,8 +74,8 @@ class OnlineSVC(SupportVectorClassifier):
     max_gap : "auto", float or None, default="auto"
         How closely `partial_fit`, and `fit` without `finishing`, follow the optimum after each example. "auto": they
         repeat REPROCESS until the largest violation is 0.4, within a budget of steps, and keep about 1000 examples
-        beyond the margin in reserve per binary model (none with `max_support`). A number repeats REPROCESS until the largest violation is at most this, without a
-        reserve. None is the plain rule of the paper, one step per example: at large `C` its predictions are poor until
+        beyond the margin in reserve per binary model (none with `max_support`). A number repeats REPROCESS until the
+        largest violation is at most this, without a reserve. None is the plain rule of the paper, one step per example: at large `C` its predictions are poor until
         `finish` is called.
     finishing : bool, default=True
         End `fit` with the finishing step, which optimises the support vectors until no violation exceeds `tol`.

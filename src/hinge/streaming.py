@@ -250,8 +250,9 @@ def model_size(model: Model, *, fast: bool = False) -> int:
     model : estimator
         A fitted estimator.
     fast : bool, default=False
-        Count the retained examples instead, in constant time. Until the finishing step, online models retain up
-        to 1250 more examples per binary model than their support vectors. Exact models always count their support vectors.
+        Count the retained examples instead, in constant time. Until the finishing step, online models retain up to
+        1250 more examples per binary model than their support vectors. Exact models always count their support
+        vectors.
 
     Returns
     -------

@@ -65,8 +65,8 @@ class AdaptiveSVC(ClassifierMixin, BaseEstimator):
     coef0 : float, default=0.0
         Independent term of the poly and sigmoid kernels.
     tol : float, default=0.05
-        Violation of the optimality conditions at which the steps of a memory stop, unless its budget per example is spent
-        before.
+        Violation of the optimality conditions at which the steps of a memory stop, if they do not exhaust their budget
+        per example before.
     windows : sequence of int, default=(50, 200, 1000)
         Lengths of the windows. Memory grows with the square of the longest.
     max_informative : int or None, default=1000
