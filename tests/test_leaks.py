@@ -93,7 +93,7 @@ def test_models_do_not_leak(name):
         model = make()
         learn(model, rows[:20], Y[:20])
         if hasattr(model, "forget"):
-            model.forget(list(range(0, 20, 4)))
+            model.forget(model.ids_[:5])
         if name != "callable":  # local functions cannot be pickled
             model = pickle.loads(pickle.dumps(model))
         learn(model, rows[20:], Y[20:])

@@ -64,3 +64,16 @@ def test_ten_classes(data_folder):
     X_test, y_test = load_svmlight_file(str(data_folder / "usps.t.bz2"), n_features=X.shape[1])
     model = OnlineSVC(C=10.0, gamma=0.01, random_state=0).fit(X.toarray().astype(np.float32), y)
     assert 1 - model.score(X_test.toarray(), y_test) <= 0.055
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_fit_with_uneven_weights_is_exact_enough(seed):
+    """With weights 49:1, one pass dismissed light examples that were needed: a third of the labels differed from SVC."""
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(20_000, 5))
+    score = X[:, 0] + X[:, 1] ** 2 - 0.5 * X[:, 2]
+    y = (score > np.quantile(score, 0.99)) ^ (random.random(len(X)) < 0.01)
+    settings = {"C": 0.1, "gamma": 0.2, "class_weight": {False: 1, True: 49}}
+    exact = SVC(**settings).fit(X[:3000], y[:3000])
+    model = OnlineSVC(**settings, random_state=0).fit(X[:3000], y[:3000])
+    assert np.mean(model.predict(X[3000:]) == exact.predict(X[3000:])) > 0.98

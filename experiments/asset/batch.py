@@ -85,6 +85,7 @@ def _measure(rows: Problem, method: str, size: int, seed: int, checkpoints: Sequ
         return fit_and_measure(make_libsvm(rows), rows)
     if method in (LASVM, UNFINISHED, CONVERGED):
         model = OnlineSVC(
+            max_gap=None,
             C=rows.C,
             gamma=rows.gamma,
             epochs="converge" if method == CONVERGED else 1,

@@ -60,7 +60,7 @@ def _cells(quick: bool) -> Iterator[Cell]:
 
 def _make_model(method: str, size: int) -> OnlineSVC | ApproximateSVC:
     if method == LASVM:
-        return OnlineSVC(C=C, gamma=GAMMA, cache_size=1000, random_state=0, n_jobs=1)
+        return OnlineSVC(max_gap=None, C=C, gamma=GAMMA, cache_size=1000, random_state=0, n_jobs=1)
     return ApproximateSVC(
         C=C,
         gamma=GAMMA,

@@ -126,7 +126,14 @@ def _lasvm(spec: DatasetSpec, seed: int, rows: int | None) -> Record:
 def make_lasvm(problem: Problem, *, cache: float, seed: int, finishing: bool = True) -> OnlineSVC:
     """Create LASVM with one epoch, with or without the finishing step."""
     return OnlineSVC(
-        C=problem.C, gamma=problem.gamma, cache_size=cache, epochs=1, finishing=finishing, random_state=seed, n_jobs=1
+        max_gap=None,
+        C=problem.C,
+        gamma=problem.gamma,
+        cache_size=cache,
+        epochs=1,
+        finishing=finishing,
+        random_state=seed,
+        n_jobs=1,
     )
 
 

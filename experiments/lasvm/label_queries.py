@@ -43,7 +43,7 @@ def _query_and_learn(data: str, method: str, checkpoints: Sequence[int], seed: i
     """Query and learn labels; with the same seed all methods draw candidates from the same sequence."""
     problem = _problem(data, seed)
     is_refitted = method.startswith("RETRAIN")
-    model = make_libsvm(problem) if is_refitted else OnlineSVC(C=problem.C, gamma=problem.gamma, n_jobs=1)
+    model = make_libsvm(problem) if is_refitted else OnlineSVC(max_gap=None, C=problem.C, gamma=problem.gamma, n_jobs=1)
     learner = ActiveLearner(
         model,
         problem.X,

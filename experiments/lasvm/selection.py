@@ -87,7 +87,7 @@ class _SelectionRun:
     def __init__(self, problem: Problem, criterion: str, seed: int) -> None:
         self._problem, self._criterion = problem, criterion
         self._pool = PooledRows(problem.X)  # checked once; to check single rows takes longer than to score them
-        model = OnlineSVC(C=problem.C, gamma=problem.gamma, cache_size=CACHE, n_jobs=1)
+        model = OnlineSVC(max_gap=None, C=problem.C, gamma=problem.gamma, cache_size=CACHE, n_jobs=1)
         strategy, sample = ("boundary", POOL) if criterion == ACTIVE else ("random", None)
         self.learner = ActiveLearner(model, problem.X, strategy=strategy, sample=sample, random_state=seed)
         self.n_candidates = 0
@@ -150,7 +150,9 @@ def fit_exact(problem: Problem, seed: int) -> Record:
 
 
 def _online(problem: Problem, seed: int, *, epochs: int | str) -> OnlineSVC:
-    return OnlineSVC(C=problem.C, gamma=problem.gamma, epochs=epochs, random_state=seed, cache_size=CACHE, n_jobs=1)
+    return OnlineSVC(
+        max_gap=None, C=problem.C, gamma=problem.gamma, epochs=epochs, random_state=seed, cache_size=CACHE, n_jobs=1
+    )
 
 
 def mean_curve(records: Records, criterion: str, column: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

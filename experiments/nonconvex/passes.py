@@ -106,7 +106,7 @@ def passes(*, data: Sequence[str] = NAMES, methods: Sequence[str] = METHODS, oth
 def make_model(method: str, task: Problem, *, ramp: Scalar = RAMP) -> OnlineSVC | RobustOnlineSVC:
     """Create a streaming method with the parameters of a problem, and the library's defaults otherwise."""
     if method == LASVM:
-        return OnlineSVC(C=task.C, gamma=task.gamma, cache_size=CACHE, n_jobs=1)
+        return OnlineSVC(max_gap=None, C=task.C, gamma=task.gamma, cache_size=CACHE, n_jobs=1)
     return RobustOnlineSVC(
         C=task.C,
         gamma=task.gamma,

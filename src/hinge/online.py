@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self
 from hinge import _core
 from hinge._fit import driver
 from hinge._fit.classifier import SupportVectorClassifier
-from hinge._fit.passes import PassPlan, is_small
+from hinge._fit.passes import PassPlan, is_small, is_uneven
 from hinge._model.locking import writes
 from hinge._model.params import bound, choice, flag, number, random_seed, whole, whole_or_word
 from hinge.exceptions import ParameterError
@@ -57,9 +57,9 @@ class OnlineSVC(SupportVectorClassifier):
     random_state : int, RandomState instance or None, default=None
         Seed of the order in which `fit` visits the examples, and of the random part of `selection`.
     epochs : int, "auto" or "converge", default="auto"
-        Number of passes over the training set in `fit`. "auto" makes one pass, except that it solves small training
-        sets exactly, where that costs little. "converge" repeats until no example violates the optimality conditions;
-        only its first pass follows `selection`.
+        Number of passes over the training set in `fit`. "auto" makes one pass, or two if the weights of examples differ
+        more than fourfold; small training sets are solved exactly, where that costs little. "converge" repeats until no
+        example violates the optimality conditions; only its first pass follows `selection`.
     max_support : int, default=None
         Largest number of support vectors per binary model. A full model evicts the least useful one.
     selection : {"random", "gradient", "active", "autoactive"}, default="random"
@@ -70,13 +70,13 @@ class OnlineSVC(SupportVectorClassifier):
         Number of candidates for "gradient" and "active".
     working_set : {"second-order", "first-order"}, default="second-order"
         How the finishing step chooses pairs of coefficients: by the expected gain, or by their gradients as in the
-        LASVM paper. During passes, pairs are always chosen by their gradients.
+        LASVM paper. During passes of `fit`, pairs are always chosen by their gradients.
     max_gap : "auto", float or None, default="auto"
         How closely `partial_fit`, and `fit` without `finishing`, follow the optimum after each example. "auto": they
         repeat REPROCESS until the largest violation is 0.4, within a budget of steps, and keep about 1000 examples
         beyond the margin in reserve per binary model (none with `max_support`). A number repeats REPROCESS until the
-        largest violation is at most this, without a reserve. None is the plain rule of the paper, one step per example: at large `C` its predictions are poor until
-        `finish` is called.
+        largest violation is at most this, without a reserve. None is the plain rule of the paper, one step per example:
+        at large `C` its predictions are poor until `finish` is called.
     finishing : bool, default=True
         End `fit` with the finishing step, which optimises the support vectors until no violation exceeds `tol`.
     n_jobs : int, default=None
@@ -203,7 +203,8 @@ class OnlineSVC(SupportVectorClassifier):
             return PassPlan(until="exact")
         if self.epochs == "converge":
             return PassPlan(until="converged")
-        return PassPlan(1 if isinstance(self.epochs, str) else int(self.epochs), finishing)
+        passes = int(self.epochs) if not isinstance(self.epochs, str) else 2 if is_uneven(data) else 1
+        return PassPlan(passes, finishing)
 
     def _gap_rule(self, *, streaming: bool) -> tuple[float | None, bool]:
         """Return the bound of the gap, and whether to stay near the optimum after every example.
@@ -212,7 +213,7 @@ class OnlineSVC(SupportVectorClassifier):
         """
         if isinstance(self.max_gap, str):
             choice("max_gap", self.max_gap, ("auto",))
-            return None, streaming or not self.finishing
+            return None, streaming or not (self.finishing or self.epochs == "converge")
         if self.max_gap is None:
             return None, False
         return number("max_gap", self.max_gap, above=0, hint="None makes one step per example"), False

@@ -24,7 +24,7 @@ LARGE = model(0, 1500)
 
 def draw_curve(place):
     result = TrainResult(LARGE)
-    result.curve = [(n, 1.0, n) for n in range(100)]
+    result.curve = [(n, 1.0, 1.0, n) for n in range(100)]
     console = Console(file=open("/dev/null", "w"), width=1000)  # noqa: PTH123, SIM115
     with console.file, console.capture() as captured:
         drawn = save_plot(place, result, None, console)

@@ -26,6 +26,7 @@ _MAX_PASSES = 100  # over a training set that does not converge
 
 # epochs="auto" solves small training sets exactly, since that costs little.
 _MAX_EXACT_ROWS = 2000
+_MAX_COST_RATIO = 4  # of costs for which one pass is enough
 _CHEAP_STEPS = 200_000  # refine a solution found in so few steps up to rounding
 _MAX_STEPS = 50 * _CHEAP_STEPS  # then stop, and warn: the problem is badly conditioned
 _MAX_STEPS_PER_ROW = 200  # on large training sets; finishing takes fewer
@@ -60,6 +61,15 @@ class PassPlan:
 def is_small(data: TrainingData) -> bool:
     """Return True if a training set is small enough to be solved exactly by default."""
     return int(np.count_nonzero(data.used)) <= _MAX_EXACT_ROWS
+
+
+def is_uneven(data: TrainingData) -> bool:
+    """Return True if the costs of examples differ so much that one pass dismisses light examples too early.
+
+    A heavy example that comes late moves the boundary far; a second pass finds the light ones that are needed again.
+    """
+    costs = data.costs[data.used]
+    return bool(costs.max() > _MAX_COST_RATIO * costs.min())
 
 
 class Passes:

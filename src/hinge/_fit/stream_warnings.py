@@ -31,8 +31,8 @@ def watch_stream(estimator: KernelEstimator, state: State, data: TrainingData) -
         label, length, share = pause
         message = (
             f"For {length} rows or more there was no example of the class {label!r}, which had {100 * share:.1f} % of "
-            "the rows before, and the model may forget it; shuffle the stream, mix in older rows, or use TrackingSVC, or "
-            "IncrementalSVC without max_examples, which do not forget."
+            "the rows before, and the model may forget it; shuffle the stream, mix in older rows, or use TrackingSVC "
+            "or IncrementalSVC without max_examples, which do not forget."
         )
     elif "repetition" in risks and (n_different := watch.find_repetition(data.X)) is not None:
         message = (

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     Model: TypeAlias = Any  # an estimator with `partial_fit`
     Target: TypeAlias = Any  # one label or value per row
 
+_MIN_ROWS_FOR_SPARE = 4096
 _MAX_COLUMNS = 2**26  # the most that a model file may have
 _MAX_DENSE_COLUMNS = 256  # wider rows become sparse if they are mostly zero
 _MIN_FILL = 1 / 8  # share of non-zero values below which wide rows become sparse
@@ -136,7 +137,9 @@ class DictModel:
         is_sparse = columns.sparse or (may_be_sparse and n > _MAX_DENSE_COLUMNS and fill < _MIN_FILL * n)
         width = max(n, 1)
         if self.is_fitted:
-            width = min(n + n // 2, _MAX_COLUMNS)
+            # Spare columns would count in gamma="scale", which follows the first rows of a stream.
+            spare = n // 2 if getattr(self.model, "n_seen_", 0) >= _MIN_ROWS_FOR_SPARE else 0
+            width = min(n + spare, _MAX_COLUMNS)
             _require_growing(self.model, new)
             streaming.add_features(self.model, width, sparse=is_sparse)
         columns.width, columns.sparse = width, is_sparse
