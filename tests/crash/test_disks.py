@@ -12,7 +12,7 @@ import hinge
 from experiments.records import Records, write_records
 from hinge import ModelFileError, export
 from hinge.cli.train import _checkpoint as checkpoints
-from hinge.cli.train._learn import TrainResult
+from hinge.cli.train._learn import CurvePoint, TrainResult
 from hinge.cli.train._plot import save_plot
 from hinge.web._labels import LabelRecord, StoreError
 from hinge.web._store import Store
@@ -24,7 +24,7 @@ LARGE = model(0, 1500)
 
 def draw_curve(place):
     result = TrainResult(LARGE)
-    result.curve = [(n, 1.0, 1.0, n) for n in range(100)]
+    result.curve = [CurvePoint(n, 1.0, 1.0, n) for n in range(100)]
     console = Console(file=open("/dev/null", "w"), width=1000)  # noqa: PTH123, SIM115
     with console.file, console.capture() as captured:
         drawn = save_plot(place, result, None, console)
