@@ -20,6 +20,7 @@ hinge::LasvmOptions random_lasvm(Dice& dice) {
   hinge::LasvmOptions options;
   options.max_support = random_bound(dice);
   if (dice.chance(0.3)) options.max_gap = 0.5;
+  options.upkeep = dice.chance(0.4);
   options.second_order = dice.chance(0.5);
   options.selection = dice.one_of({Selection::random, Selection::random, Selection::gradient, Selection::active, Selection::autoactive});
   options.pool_size = dice.between(1, 60);
