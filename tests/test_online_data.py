@@ -68,7 +68,7 @@ def test_ten_classes(data_folder):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_fit_with_uneven_weights_is_exact_enough(seed):
-    """With weights 49:1, one pass dismissed light examples that were needed: a third of the labels differed from SVC."""
+    """With weights 49:1, one pass dismissed light examples that were needed: a third of the labels were wrong."""
     random = np.random.default_rng(seed)
     X = random.normal(size=(20_000, 5))
     score = X[:, 0] + X[:, 1] ** 2 - 0.5 * X[:, 2]
