@@ -28,7 +28,7 @@ N_MORE = 5_000
 CALL = 20  # rows per call of partial_fit
 WINDOW = 500
 MODELS: dict[str, Callable[[], Any]] = {
-    "OnlineSVC": OnlineSVC,
+    "OnlineSVC, plain": lambda: OnlineSVC(max_gap=None),
     "RobustOnlineSVC": RobustOnlineSVC,
     "TrackingSVC": lambda: TrackingSVC(random_state=0),
     "KernelPerceptron": KernelPerceptron,
