@@ -145,7 +145,7 @@ std::vector<double> Memories::learn(const double* row, std::int32_t class_number
   return values;
 }
 
-// After 1, 2, 4, ... examples, then each time the longest window has been filled anew.
+// After 1, 2, 4, ... examples, then each time the longest window has been filled again.
 bool Memories::is_due() const {
   const auto window = static_cast<std::int64_t>(max_recent_);
   return seen_ < window ? (seen_ & (seen_ - 1)) == 0 : seen_ % window == 0;

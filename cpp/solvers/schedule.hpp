@@ -46,7 +46,7 @@ class Schedule {
   double lambda(const ScheduleMemory& memory) const;
   // Steps that still count: all of them, or as many as the memory of a stream is long.
   double recent_steps(const ScheduleMemory& memory) const { return std::min(memory.steps, memory_length_); }
-  // The size of what there is to be learned: 1 for classes, else the spread of the targets.
+  // The size of what is learned: 1 for classes, else the spread of the targets.
   double scale(const ScheduleMemory& memory) const;
   Step adaptive(ScheduleMemory& memory, double weight) const;
   Step asset(ScheduleMemory& memory, double weight) const;

@@ -62,8 +62,8 @@ class OnlineSVC(SupportVectorClassifier):
         example violates the optimality conditions; only its first pass follows `selection`.
     max_support : int, default=None
         Largest number of support vectors per binary model. A full model evicts the least useful one. Choose a moderate
-        `C`: on noisy moons with `max_support=300` and `C=100`, accuracy is 0.65 to 0.84 over five seeds, where a model of
-        300 random examples reaches 0.88.
+        `C`: on noisy moons with `max_support=300` and `C=100`, accuracy is 0.65 to 0.84 over five seeds, where a model
+        of 300 random examples reaches 0.88.
     selection : {"random", "gradient", "active", "autoactive"}, default="random"
         Which example to visit next. "random": in the order given, which `fit` shuffles. "gradient": the most
         misclassified of `pool_size` candidates. "active": the one of them closest to the decision boundary.
