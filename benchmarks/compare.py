@@ -2,7 +2,8 @@
 
 Every task runs in a process of its own, alternately under the two interpreters, so that both see the same conditions.
 The table shows the median of the ratios new / old of paired runs, for wall-clock time and processor time. Tasks use
-parameters that both versions have. Each interpreter must have hinge installed, or be given its folder: `PYTHON@FOLDER`.
+parameters that both versions have; "plain" is the papers' rule, `max_gap=None`, whatever the default is. Each
+interpreter must have hinge installed, or be given its folder: `PYTHON@FOLDER`.
 """
 
 import argparse
@@ -157,18 +158,22 @@ def _predicting(task: str, n_rows: int) -> Prepare:
     return prepare
 
 
-def _single_rows(quick: bool) -> Work:
-    """Learn single rows on top of a fitted model."""
-    split = _split("mnist8", 10_000, quick)
-    model = _online("mnist8").fit(split.X, split.y)
-    n_rows = 200 if quick else 1500
+def _single_rows(**options: Any) -> Prepare:
+    """Return a task that learns single rows on top of a fitted model."""
 
-    def work() -> float:
-        for row in range(n_rows):
-            model.partial_fit(split.X_test[row : row + 1], split.y_test[row : row + 1])
-        return float(len(model.support_))
+    def prepare(quick: bool) -> Work:
+        split = _split("mnist8", 10_000, quick)
+        model = _online("mnist8", **options).fit(split.X, split.y)
+        n_rows = 200 if quick else 1500
 
-    return work
+        def work() -> float:
+            for row in range(n_rows):
+                model.partial_fit(split.X_test[row : row + 1], split.y_test[row : row + 1])
+            return float(len(model.support_))
+
+        return work
+
+    return prepare
 
 
 def _exact_single_rows(quick: bool) -> Work:
@@ -191,22 +196,26 @@ def _exact_single_rows(quick: bool) -> Work:
     return work
 
 
-def _active_learning(quick: bool) -> Work:
-    """Ask for one label at a time from a sparse pool."""
-    from hinge.active import ActiveLearner  # noqa: PLC0415
+def _active_learning(**options: Any) -> Prepare:
+    """Return a task that asks for one label at a time from a sparse pool."""
 
-    split = _split("reuters", None, quick)
-    n_questions = 30 if quick else 150
+    def prepare(quick: bool) -> Work:
+        from hinge.active import ActiveLearner  # noqa: PLC0415
 
-    def work() -> float:
-        learner = ActiveLearner(_online("reuters"), split.X, random_state=0)
-        rows = learner.ask(10)
-        for _ in range(n_questions):
-            learner.tell(rows, split.y[rows])
-            rows = learner.ask()
-        return float(np.mean(learner.model.predict(split.X_test) == split.y_test))
+        split = _split("reuters", None, quick)
+        n_questions = 30 if quick else 150
 
-    return work
+        def work() -> float:
+            learner = ActiveLearner(_online("reuters", **options), split.X, random_state=0)
+            rows = learner.ask(10)
+            for _ in range(n_questions):
+                learner.tell(rows, split.y[rows])
+                rows = learner.ask()
+            return float(np.mean(learner.model.predict(split.X_test) == split.y_test))
+
+        return work
+
+    return prepare
 
 
 def _approximate(*, stream: bool) -> Prepare:
@@ -241,9 +250,11 @@ WORKLOADS: dict[str, Prepare] = {
     "fit-covtype-20k": _fitting("covtype", 20_000),
     "predict-mnist8": _predicting("mnist8", 10_000),
     "predict-reuters": _predicting("reuters", 7_770),
-    "partial-fit-single-rows": _single_rows,
+    "partial-fit-single-rows": _single_rows(),
+    "partial-fit-single-rows-plain": _single_rows(max_gap=None),
     "exact-learn-and-forget": _exact_single_rows,
-    "active-learning": _active_learning,
+    "active-learning": _active_learning(),
+    "active-learning-plain": _active_learning(max_gap=None),
     "approximate-fit": _approximate(stream=False),
     "approximate-stream": _approximate(stream=True),
 }

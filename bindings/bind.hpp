@@ -38,7 +38,7 @@ void bind_batches(nanobind::module_& module);
 void bind_kernel_models(nanobind::module_& module);
 void bind_exact_model(nanobind::module_& module);
 void bind_linear(nanobind::module_& module);
-void bind_memories(nanobind::module_& module);
+void bind_adaptive_model(nanobind::module_& module);
 void bind_predictors(nanobind::module_& module);
 void bind_blas(nanobind::module_& module);
 void bind_process(nanobind::module_& module);

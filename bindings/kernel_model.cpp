@@ -27,6 +27,26 @@ NumpyArray<double> coefficients(ModelHandle<KernelModel<T>>& self) {
   return to_numpy(std::move(values), {count, retained});
 }
 
+constexpr const char* answer_doc = R"(Measure the coefficients that predictions use, averaged if the model averages.
+
+Returns, for each binary model, duality gap, dual objective, ||w||^2, lowest gradient that may fall and highest that may rise.)";
+
+template <class T>
+auto measure_answers(ModelHandle<KernelModel<T>>& self) {
+  std::vector<double> values = self.look([](const KernelModel<T>& model) {
+    std::vector<double> found;
+    for (std::size_t m = 0; m < model.binaries().size(); ++m) {
+      const Expansion answer = model.answer(m);
+      const Extremes ends = loops<T>().extremes(answer.gradient.data(), answer.room.data(), answer.size());
+      const bool biased = model.binaries()[m].bracket().biased();
+      found.insert(found.end(), {duality_gap(answer, biased), dual_objective(answer), squared_norm(answer), ends.bottom, ends.top});
+    }
+    return found;
+  });
+  const std::size_t binaries = values.size() / 5;
+  return to_numpy(std::move(values), {binaries, 5});
+}
+
 constexpr const char* kernel_model_doc = R"(Binary models, one against the rest for each class, over one set of retained examples.
 
 Classes are numbered in the order in which Python names them. Up to two classes have one binary model, whose positive class is
@@ -55,6 +75,7 @@ void bind_kernel_model(nb::module_& module, const char* name) {
             return self.look([&](const B& model) { return model.wants_shift(held.batch); });
           },
           nb::arg("batch"), "Return whether a model that learned these rows from scratch would be more precise.")
+      .def("measure_answers", &measure_answers<T>, answer_doc)
       .def("coefficients", &coefficients<T>, "Return signed alpha, shape (binary models, retained), in the order of `state()[\"ids\"]`.")
       .def_prop_ro("bias", of_each_binary<B>([](const BinaryModel<T>& binary) { return binary.bias(); }))
       .def_prop_ro("gap", of_each_binary<B>([](const BinaryModel<T>& binary) { return std::max(binary.gap(), 0.0); }),

@@ -13,7 +13,7 @@ NB_MODULE(_core, module) {
   hinge::python::bind_kernel_models(module);
   hinge::python::bind_exact_model(module);
   hinge::python::bind_linear(module);
-  hinge::python::bind_memories(module);
+  hinge::python::bind_adaptive_model(module);
   hinge::python::bind_process(module);
   module.def("instruction_set", &hinge::instruction_set, "Return the instruction set that the loops were compiled for.");
 }

@@ -39,6 +39,7 @@ Arrays to_dict(ModelState<T> held, std::size_t features, bool sparse) {
   arrays["alpha"] = to_numpy(std::move(held.alpha));
   arrays["gradient"] = to_numpy(std::move(held.gradient));
   arrays["lag"] = to_numpy(std::move(held.lag));
+  arrays["member_mistakes"] = to_numpy(std::move(held.member_mistakes));
   arrays["terms"] = to_numpy(std::move(held.terms));
   arrays["bracket_ends"] = to_numpy(std::move(held.bracket_ends), {models, 2});
   arrays["late_models"] = to_numpy(std::move(held.late_models));
@@ -76,6 +77,7 @@ ModelState<T> state_from(const Arrays& arrays, bool sparse, SolverMemory memory)
   state.alpha = from_dict<double>(arrays, "alpha");
   state.gradient = from_dict<double>(arrays, "gradient");
   state.lag = from_dict<double>(arrays, "lag");
+  state.member_mistakes = from_dict<std::int64_t>(arrays, "member_mistakes");
   state.terms = from_dict<double>(arrays, "terms");
   state.bracket_ends = from_dict<std::int64_t>(arrays, "bracket_ends");
   state.late_models = from_dict<std::int64_t>(arrays, "late_models");

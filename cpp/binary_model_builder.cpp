@@ -11,9 +11,12 @@ BinaryModelBuilder<T>::BinaryModelBuilder(const Kernel<T>& kernel, const Points<
 }
 
 template <class T>
-void BinaryModelBuilder<T>::append(std::size_t slot, T self, double label, const Box& box, double alpha, double gradient, double lag) {
+void BinaryModelBuilder<T>::append(std::size_t slot, T self, double label, const Box& box, double alpha, double gradient, double lag, bool mistaken) {
   members_.append_stored(slot, self, label, box, alpha, gradient);
-  members_.expansion.lag[members_.expansion.size() - 1] = lag;
+  const std::size_t i = members_.expansion.size() - 1;
+  members_.expansion.lag[i] = lag;
+  members_.expansion.mistaken[i] = mistaken;
+  members_.expansion.cost[i] = rows_.points().cost(slot);
 }
 
 template <class T>
@@ -30,7 +33,8 @@ BinaryModel<T> mirrored(const BinaryModel<T>& binary) {
   BinaryModelBuilder<T> builder(rows.kernel(), rows.points(), binary.bracket().biased(), rows.cache().budget());
   for (const std::size_t i : expansion.held()) {
     const Box box{-expansion.high[i], -expansion.low[i]};
-    builder.append(members.slots()[i], members.diagonal()[i], -expansion.label[i], box, -expansion.alpha[i], -expansion.gradient[i], -expansion.lag[i]);
+    builder.append(members.slots()[i], members.diagonal()[i], -expansion.label[i], box, -expansion.alpha[i], -expansion.gradient[i], -expansion.lag[i],
+                   expansion.mistaken[i] != 0);
   }
   builder.set_terms(expansion.terms);
   return builder.build();

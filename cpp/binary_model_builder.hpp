@@ -16,7 +16,8 @@ class BinaryModelBuilder {
   BinaryModelBuilder(const Kernel<T>& kernel, const Points<T>& points, bool biased, std::size_t cache_bytes);
 
   // `self` is k(x, x) of the example; `lag` is for averages (see expansion.hpp).
-  void append(std::size_t slot, T self, double label, const Box& box, double alpha, double gradient, double lag = 0.0);
+  void append(std::size_t slot, T self, double label, const Box& box, double alpha, double gradient, double lag = 0.0,
+              bool mistaken = false);
   void set_terms(double terms) { members_.expansion.terms = terms; }
   // Members that are ends of the bracket where several have the extreme gradient.
   void prefer_ends(std::size_t top_at, std::size_t bottom_at) { bracket_.prefer(top_at, bottom_at); }

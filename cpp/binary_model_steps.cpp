@@ -12,7 +12,7 @@ namespace {
 constexpr double smallest_curvature = 1e-12;
 // A coefficient closer to an end than this part of both is there. Both of a pair often arrive at once, since boxes are alike: whether the
 // second does must not depend on rounding. (Not a part of the box: where kernel values are huge, all coefficients are far smaller than that.)
-constexpr double end_tolerance = 2e-15;
+constexpr double end_tolerance = 2e-14;
 
 }  // namespace
 

@@ -22,21 +22,25 @@ double squared_norm(const Expansion& expansion) {
 namespace {
 
 // As a function of b the gap is convex with corners at the gradients: its slope starts at the sum of all alpha - high and rises by a member's
-// cost at each corner.
+// cost at each corner. The corner where it changes its sign is found as a median is, in linear time: each round halves the members in question.
 double best_bias(const Expansion& expansion, std::vector<std::size_t> members) {
-  std::sort(members.begin(), members.end(),
-            [&](std::size_t i, std::size_t j) { return expansion.gradient[i] < expansion.gradient[j]; });
+  const auto by_gradient = [&](std::size_t i, std::size_t j) { return expansion.gradient[i] < expansion.gradient[j]; };
   double slope = 0.0;
   for (const std::size_t i : members) slope += expansion.alpha[i] - expansion.high[i];
-  double bias = expansion.gradient[members.back()];
-  for (const std::size_t i : members) {
-    slope += expansion.high[i] - expansion.low[i];
-    if (slope >= 0.0) {
-      bias = expansion.gradient[i];
-      break;
+  auto first = members.begin(), last = members.end();
+  while (last - first > 1) {
+    const auto middle = first + (last - first - 1) / 2;
+    std::nth_element(first, middle, last, by_gradient);
+    double after = slope;
+    for (auto at = first; at <= middle; ++at) after += expansion.high[*at] - expansion.low[*at];
+    if (after >= 0.0) {
+      last = middle + 1;
+    } else {
+      slope = after;
+      first = middle + 1;
     }
   }
-  return bias;
+  return expansion.gradient[*first];
 }
 
 }  // namespace

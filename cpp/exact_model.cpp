@@ -139,8 +139,10 @@ std::vector<double> ExactModel::append_example(const TrainingBatch<double>& trai
     const double sum = loops<double>().dot(values.data(), weights.data() + m * wanted.size(), wanted.size());
     decisions.push_back(sum + answer_bias(binaries_[m]));
     binaries_[m].append(label_of(m, training.labels[row]), training.costs[row], self, sum);
-    binaries_[m].seen += 1;
-    binaries_[m].mistakes += binaries_[m].expansion.label[slot] * decisions.back() <= 0.0;
+    const bool positive = binaries_[m].expansion.label[slot] > 0, mistaken = binaries_[m].expansion.label[slot] * decisions.back() <= 0.0;
+    binaries_[m].expansion.mistaken[slot] = mistaken;
+    binaries_[m].seen[positive] += 1;
+    binaries_[m].mistakes[positive] += mistaken;
     points_.acquire(slot);
   }
   return decisions;

@@ -71,7 +71,7 @@ class ExactModel {
   // Number of examples held per class.
   std::vector<std::int64_t> class_counts() const;
   // What binary models remember of the stream, without values.
-  static SolverMemory empty_memory() { return {{"seen", 1, {}}, {"mistakes", 1, {}}}; }
+  static SolverMemory empty_memory() { return {{"seen", 2, {}}, {"mistakes", 2, {}}}; }
   const std::vector<ExactBinaryModel>& binaries() const { return binaries_; }
   const Points<double>& points() const { return points_; }
   std::size_t kernel_evals() const { return kernel_evals_ + columns_.kernel_evals(); }

@@ -18,7 +18,7 @@ constexpr std::size_t columns_per_question = 64;
 
 void require_memory(const SolverMemory& memory, std::size_t binaries) {
   const auto fits = [&](const MemoryArray& array) {
-    return array.values.size() == binaries && std::none_of(array.values.begin(), array.values.end(), [](std::int64_t count) { return count < 0; });
+    return array.values.size() == 2 * binaries && std::none_of(array.values.begin(), array.values.end(), [](std::int64_t count) { return count < 0; });
   };
   if (memory.size() != ExactModel::empty_memory().size() || !std::all_of(memory.begin(), memory.end(), fits))
     throw std::invalid_argument("The counts of the saved state do not fit the binary models.");
@@ -106,11 +106,14 @@ ModelState<double> ExactModel::state() const {
       state.alpha.push_back(expansion.alpha[slot]);
       state.gradient.push_back(expansion.gradient[slot]);
       state.lag.push_back(0.0);
+      state.member_mistakes.push_back(expansion.mistaken[slot]);
     }
     state.bracket_ends.insert(state.bracket_ends.end(), 2, 0);
     state.terms.push_back(0.0);
-    state.memory[0].values.push_back(static_cast<std::int64_t>(binary.seen));
-    state.memory[1].values.push_back(static_cast<std::int64_t>(binary.mistakes));
+    for (const std::size_t positive : {0, 1}) {
+      state.memory[0].values.push_back(static_cast<std::int64_t>(binary.seen[positive]));
+      state.memory[1].values.push_back(static_cast<std::int64_t>(binary.mistakes[positive]));
+    }
   }
   return state;
 }
@@ -131,12 +134,15 @@ ExactModel::ExactModel(Kernel<double> kernel, const ExactOptions& options, std::
       const auto slot = static_cast<std::size_t>(state.members[at]);
       binary.restore(slot, label_of(m, points_.label(slot)), {state.member_lows[at], state.member_lows[at] + state.member_costs[at]},
                      state.alpha[at], state.gradient[at]);
+      binary.expansion.mistaken[slot] = state.member_mistakes[at] != 0;
       points_.acquire(slot);
     }
     binary.bias = answer_bias(binary);
     binary.set_total(binary.wanted_total());
-    binary.seen = static_cast<std::size_t>(state.memory[0].values[m]);
-    binary.mistakes = static_cast<std::size_t>(state.memory[1].values[m]);
+    for (const std::size_t positive : {0, 1}) {
+      binary.seen[positive] = static_cast<std::size_t>(state.memory[0].values[2 * m + positive]);
+      binary.mistakes[positive] = static_cast<std::size_t>(state.memory[1].values[2 * m + positive]);
+    }
   }
   prepared_ = false;
 }

@@ -54,7 +54,7 @@ bool Standardisation::follow(const std::vector<const double*>& rows) {
 ExamplePool::ExamplePool(std::size_t features, double limit, KernelParameters kernel)
     : features_(features), norm_kernel_(kernel), standardisation_(features, limit) {}
 
-std::size_t ExamplePool::add(const double* row, std::int32_t class_number, std::int64_t arrival) {
+std::size_t ExamplePool::add(const double* row, std::int32_t class_number, std::int64_t arrival, double weight) {
   std::size_t place = size();
   if (free_.empty()) {
     rows_.resize((place + 1) * features_);
@@ -62,6 +62,7 @@ std::size_t ExamplePool::add(const double* row, std::int32_t class_number, std::
     norms_.resize(padded(place + 1));
     classes_.push_back(0);
     arrivals_.push_back(0);
+    weights_.push_back(1.0);
     users_.push_back(0);
     if (all_.size() <= place) all_.resize(padded(place + 1), 0);
     all_[place] = place;
@@ -72,6 +73,7 @@ std::size_t ExamplePool::add(const double* row, std::int32_t class_number, std::
   std::copy_n(row, features_, rows_.data() + place * features_);
   classes_[place] = class_number;
   arrivals_[place] = arrival;
+  weights_[place] = weight;
   scale(place);
   return place;
 }
@@ -102,7 +104,7 @@ void ExamplePool::fill(const Kernel<float>& kernel, const double* row, std::vect
   standardisation_.apply(row, scaled.data());
   Examples<float> examples = view();
   examples.largest_norm = *std::max_element(norms_.begin(), norms_.end());
-  // Whole lanes: a value does not depend on where its row is stored, so restored memories have the same bits.
+  // Whole lanes: a value does not depend on where its row is stored, so restored models have the same bits.
   kernel.fill_picked(block_of(kernel, scaled.data(), features_), examples, all_, values.data());
 }
 

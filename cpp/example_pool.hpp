@@ -1,4 +1,4 @@
-// Rows that several memories share: each is stored, standardised and compared with a new row once.
+// Rows that several window models share: each is stored, standardised and compared with a new row once.
 #pragma once
 
 #include <cstddef>
@@ -29,13 +29,14 @@ class ExamplePool {
   std::size_t features() const { return features_; }
   std::size_t size() const { return classes_.size(); }  // including free places
   // Stores a row; `release` frees its place when nobody uses it any more.
-  std::size_t add(const double* row, std::int32_t class_number, std::int64_t arrival);
+  std::size_t add(const double* row, std::int32_t class_number, std::int64_t arrival, double weight);
   void retain(std::size_t place) { ++users_[place]; }
   void release(std::size_t place);
 
   const double* row(std::size_t place) const { return rows_.data() + place * features_; }
   std::int32_t class_of(std::size_t place) const { return classes_[place]; }
   std::int64_t arrival(std::size_t place) const { return arrivals_[place]; }
+  double weight(std::size_t place) const { return weights_[place]; }
   bool is_used(std::size_t place) const { return users_[place] > 0; }
 
   // Kernel values between a row in its original scale and all places.
@@ -58,7 +59,7 @@ class ExamplePool {
   std::size_t features_;
   Kernel<float> norm_kernel_;
   Standardisation standardisation_;
-  std::vector<double> rows_;
+  std::vector<double> rows_, weights_;
   std::vector<float> scaled_, norms_;
   std::vector<std::int32_t> classes_;
   std::vector<std::int64_t> arrivals_;

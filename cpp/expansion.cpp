@@ -7,12 +7,14 @@ namespace hinge {
 void Expansion::resize(std::size_t count) {
   size_ = count;
   const std::size_t capacity = padded(count);
-  for (auto* values : {&alpha, &gradient, &low, &high, &label, &lag, &up, &down}) {
+  for (auto* values : {&alpha, &gradient, &low, &high, &label, &lag, &up, &down, &cost}) {
     values->resize(capacity, 0.0);
     std::fill(values->begin() + static_cast<std::ptrdiff_t>(count), values->end(), 0.0);
   }
-  room.resize(capacity, 0);
-  std::fill(room.begin() + static_cast<std::ptrdiff_t>(count), room.end(), std::uint8_t{0});
+  for (auto* marks : {&room, &mistaken}) {
+    marks->resize(capacity, 0);
+    std::fill(marks->begin() + static_cast<std::ptrdiff_t>(count), marks->end(), std::uint8_t{0});
+  }
 }
 
 std::size_t Expansion::append(double y, const Box& box, double g) {
@@ -35,8 +37,8 @@ void Expansion::set_alpha(std::size_t i, double value) {
 
 void Expansion::remove(std::size_t i) {
   support_ -= static_cast<std::size_t>(alpha[i] != 0.0);
-  alpha[i] = low[i] = high[i] = label[i] = lag[i] = up[i] = down[i] = 0.0;
-  room[i] = 0;
+  alpha[i] = low[i] = high[i] = label[i] = lag[i] = up[i] = down[i] = cost[i] = 0.0;
+  room[i] = mistaken[i] = 0;
   ++removed_;
 }
 
@@ -46,6 +48,7 @@ void Expansion::reinsert(std::size_t i, double y, const Box& box, double g) {
   low[i] = box.low;
   high[i] = box.high;
   gradient[i] = g;
+  cost[i] = box.high - box.low;
   set_alpha(i, 0.0);
 }
 
@@ -57,8 +60,9 @@ Moves Expansion::close_gaps() {
 
 void Expansion::follow(const Moves& moves) {
   for (const auto& [from, to] : moves.list) {
-    for (auto* values : {&alpha, &gradient, &low, &high, &label, &lag, &up, &down}) (*values)[to] = (*values)[from];
+    for (auto* values : {&alpha, &gradient, &low, &high, &label, &lag, &up, &down, &cost}) (*values)[to] = (*values)[from];
     room[to] = room[from];
+    mistaken[to] = mistaken[from];
   }
   resize(moves.size);
   removed_ = 0;

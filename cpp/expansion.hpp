@@ -62,6 +62,8 @@ class Expansion {
   std::vector<double> lag;
   std::vector<double> up, down;  // how far the coefficient may still rise, and (below zero) fall
   std::vector<std::uint8_t> room;
+  std::vector<std::uint8_t> mistaken;  // the binary model misclassified the example when it came
+  std::vector<double> cost;            // how wide the box was when the example came
   double terms = 0.0;  // that the answer averages over; 0: it is not an average
 
  private:

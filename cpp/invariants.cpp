@@ -121,11 +121,11 @@ std::vector<T> RowCache<T>::entries(std::size_t i) const {
 
 void Expansion::check_invariants() const {
   const std::size_t capacity = padded(size_);
-  for (const auto* values : {&alpha, &gradient, &low, &high, &label, &lag, &up, &down}) {
+  for (const auto* values : {&alpha, &gradient, &low, &high, &label, &lag, &up, &down, &cost}) {
     require(values->size() >= capacity, "Expansion: a list is shorter than the loops read it.");
     require_finite(*values, "Expansion: a number is not finite.");
   }
-  require(room.size() >= capacity, "Expansion: a list is shorter than the loops read it.");
+  require(room.size() >= capacity && mistaken.size() >= capacity, "Expansion: a list is shorter than the loops read it.");
   std::size_t removed = 0, support = 0;
   for (std::size_t i = 0; i < size_; ++i) {
     require(low[i] <= alpha[i] && alpha[i] <= high[i], "Expansion: a coefficient is outside its box.");

@@ -181,6 +181,7 @@ void KernelModel<T>::learn_in_order(const TrainingBatch<T>& training, std::span<
       if (task > binary_tasks) return next->run_task(task - binary_tasks - 1, kernel_, points_);
       for (std::size_t p = 0; p < current->count() && !tally.monitor.stopped(); ++p) {
         const auto row = static_cast<std::size_t>(current->row_of(p));
+        solvers_[task]->age(binaries_[task]);
         visit(task, p, training.labels[row], training.costs[row]);
         reached_[task] = p + 1;
       }
@@ -216,7 +217,7 @@ void KernelModel<T>::replay_for_late_models(Monitor& monitor) {
     begin_block(panel);
     for (const std::size_t m : late_models_)
       for (std::size_t p = 0; p < count; ++p)
-        if (known_[p]) visit(m, p, held.label(p), held.cost(p));
+        if (known_[p]) visit_held(m, p, held.label(p), held.cost(p));
     end_block(panel, nullptr, {});
   }
   late_models_.clear();

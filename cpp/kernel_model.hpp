@@ -57,6 +57,8 @@ class KernelModel {
   // What the model knows now, to be asked. Sums depend, in their last bits, on the order of the slots; every change therefore ends by closing
   // all gaps, so that a saved model, which has none, predicts the same.
   std::shared_ptr<const Predictor<T>> predictor() const;
+  // The coefficients of a binary model that predictions use, averaged if it averages, with their gradients.
+  Expansion answer(std::size_t m) const;
   ModelState<T> state() const;
   // True if the rows lie so far from the present shift that distances lose digits: a model that learns them from scratch chooses a better one.
   bool wants_shift(const Batch<T>& batch) const;
@@ -78,6 +80,14 @@ class KernelModel {
     Progress progress{};
   };
 
+  // The best candidate of a draw, which ends before `last`.
+  struct Choice {
+    std::size_t position = 0;
+    std::size_t last = 0;
+    bool complete = false;  // it has as many candidates as it needs
+    bool inside = false;    // the best candidate lies inside the margin
+  };
+
   void add_binary();
   double label_of(std::size_t m, std::int32_t label) const { return label == positive_class(m, binaries_.size()) ? 1.0 : -1.0; }
   // Lets the binary models compute kernel rows, and read those of the block's examples from a panel if there is one.
@@ -88,6 +98,8 @@ class KernelModel {
   void fill(Panel<T>& panel);
   void begin_block(Panel<T>& panel);
   void visit(std::size_t m, std::size_t position, std::int32_t label, double cost);
+  // Shows a late model an example that another one holds, and that may have become older.
+  void visit_held(std::size_t m, std::size_t position, std::int32_t label, double cost);
   void end_block(Panel<T>& panel, Panel<T>* next, const TrainingBatch<T>& training);
   std::size_t slot_for(Panel<T>& panel, std::size_t position, const TrainingBatch<T>& training);
   void close_point_gaps(Panel<T>* next);
@@ -95,8 +107,9 @@ class KernelModel {
   void close_all_gaps();
   void learn_in_order(const TrainingBatch<T>& training, std::span<const std::int64_t> order, Tally& tally);
   void learn_selected(const TrainingBatch<T>& training, std::span<const std::int64_t> order, Tally& tally);
-  void learn_draw(const TrainingBatch<T>& training, Panel<T>& panel, std::size_t first, std::size_t last, Selector& selector,
-                  Tally& tally);
+  bool learn_draws(const TrainingBatch<T>& training, Selector& selector, bool endless, std::size_t most, Tally& tally);
+  Choice choose(const TrainingBatch<T>& training, Panel<T>& panel, std::size_t first, const Selector& selector);
+  void learn_choice(const TrainingBatch<T>& training, Panel<T>& panel, const Choice& choice, Selector& selector, Tally& tally);
   void replay_for_late_models(Monitor& monitor);
   void count_mistake(const TrainingBatch<T>& training, Panel<T>& panel, std::size_t position, Tally& tally) const;
   void report(Tally& tally) const;

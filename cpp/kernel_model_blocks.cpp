@@ -41,6 +41,21 @@ void KernelModel<T>::visit(std::size_t m, std::size_t position, std::int32_t lab
 }
 
 template <class T>
+void KernelModel<T>::visit_held(std::size_t m, std::size_t position, std::int32_t label, double cost) {
+  const std::size_t slot = *known_[position];
+  double present = cost;
+  for (const auto& binary : binaries_)
+    if (binary.members().holds_slot(slot)) {
+      const Box box = binary.expansion().box(binary.members().in_slot(slot));
+      present = std::min(present, box.high - box.low);
+    }
+  Expansion& expansion = binaries_[m].expansion();
+  const std::size_t before = expansion.size();
+  visit(m, position, label, present);
+  if (expansion.size() > before && expansion.holds(before)) expansion.cost[before] = cost;
+}
+
+template <class T>
 std::size_t KernelModel<T>::slot_for(Panel<T>& panel, std::size_t position, const TrainingBatch<T>& training) {
   if (!known_[position]) {
     const auto row = static_cast<std::size_t>(panel.row_of(position));

@@ -1,7 +1,9 @@
 // The model looked at from outside: predictors, and its state as flat arrays.
+#include <algorithm>
 #include <utility>
 
 #include "binary_model_builder.hpp"
+#include "decision.hpp"
 #include "kernel_model.hpp"
 
 namespace hinge {
@@ -24,6 +26,35 @@ std::shared_ptr<const Predictor<T>> KernelModel<T>::predictor() const {
   return made;
 }
 
+// Few coefficients differ from their average: those that have just moved. g + sum_j lag_j K_ij / terms needs their kernel rows only, which are
+// computed apart from the cache: asking changes nothing.
+template <class T>
+Expansion KernelModel<T>::answer(std::size_t m) const {
+  const BinaryModel<T>& binary = binaries_[m];
+  Expansion average = binary.expansion();
+  std::vector<std::size_t> lagging;
+  for (std::size_t i = 0; i < average.size() && average.terms > 0.0; ++i)
+    if (average.lag[i] != 0.0) lagging.push_back(i);
+  for (std::size_t first = 0; first < lagging.size(); first += largest_block) {
+    const auto block = std::span(lagging).subspan(first, std::min(largest_block, lagging.size() - first));
+    std::vector<std::size_t> slots;
+    for (const std::size_t i : block) slots.push_back(binary.members().slots()[i]);
+    const Points<T> picked = points_.pick(slots);
+    Panel<T> panel;
+    panel.look_at(picked, 0, slots.size());
+    panel.reserve(points_, 0);
+    for (std::size_t task = 0, tasks = panel.tasks(points_); task < tasks; ++task) panel.run_task(task, kernel_, points_);
+    for (std::size_t p = 0; p < block.size(); ++p) {
+      const double change = average.lag[block[p]] / average.terms;
+      const T* row = panel.values(p);
+      for (std::size_t i = 0; i < average.size(); ++i)
+        if (average.holds(i)) average.gradient[i] += change * static_cast<double>(row[binary.members().slots()[i]]);
+      average.set_alpha_in_box(block[p], average.alpha[block[p]] - change);
+    }
+  }
+  return average;
+}
+
 template <class T>
 ModelState<T> KernelModel<T>::state() const {
   ModelState<T> state;
@@ -42,6 +73,7 @@ ModelState<T> KernelModel<T>::state() const {
       state.alpha.push_back(expansion.alpha[i]);
       state.gradient.push_back(expansion.gradient[i]);
       state.lag.push_back(expansion.lag[i]);
+      state.member_mistakes.push_back(expansion.mistaken[i]);
     }
     state.bracket_ends.push_back(static_cast<std::int64_t>(binary.bracket().top_at()));
     state.bracket_ends.push_back(static_cast<std::int64_t>(binary.bracket().bottom_at()));
@@ -69,7 +101,8 @@ KernelModel<T>::KernelModel(Kernel<T> kernel, const SolverFactory<T>& solvers, s
     for (std::int64_t i = 0; i < state.member_counts[m]; ++i, ++at) {
       const auto slot = static_cast<std::size_t>(state.members[at]);
       const Box box{state.member_lows[at], state.member_lows[at] + state.member_costs[at]};
-      builder.append(slot, diagonal[slot], label_of(m, points_.label(slot)), box, state.alpha[at], state.gradient[at], state.lag[at]);
+      builder.append(slot, diagonal[slot], label_of(m, points_.label(slot)), box, state.alpha[at], state.gradient[at], state.lag[at],
+                     state.member_mistakes[at] != 0);
       points_.acquire(slot);
     }
     const std::int64_t top_at = state.bracket_ends[2 * m], bottom_at = state.bracket_ends[2 * m + 1];

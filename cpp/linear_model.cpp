@@ -99,8 +99,10 @@ void LinearModel<T>::make(const LinearTrainingBatch<T>& training, Panel& panel) 
   const std::size_t length = made_size();
   const bool first_stage = selective();
   std::vector<std::int64_t> missing;
-  for (const std::int64_t row : panel.rows)
-    if (made_.empty() || !made_[static_cast<std::size_t>(row)]) missing.push_back(row);
+  for (const std::int64_t row : panel.rows) {
+    if (!made_.empty() && std::exchange(made_[static_cast<std::size_t>(row)], std::uint8_t{1})) continue;  // kept, or in this panel already
+    missing.push_back(row);
+  }
   panel.made.resize(missing.size() * length);
   evaluations_ += missing.size() * map_->row_evaluations();
   const std::size_t tiles = (missing.size() + tile_rows - 1) / tile_rows;
@@ -118,7 +120,6 @@ void LinearModel<T>::make(const LinearTrainingBatch<T>& training, Panel& panel) 
   panel.features.clear();
   for (std::size_t r = 0; r < panel.rows.size(); ++r) {
     const auto row = static_cast<std::size_t>(panel.rows[r]);
-    if (!made_.empty()) made_[row] = 1;
     panel.features.push_back(made_.empty() ? panel.made.data() + r * length : kept_.get() + row * length);
   }
 }

@@ -86,7 +86,7 @@ class LinearModel {
   };
 
   bool selective() const {
-    return options_.adaptive && options_.total > 0.0 && options_.loss != LossKind::logistic && map_->raw_dimension() > 0;
+    return options_.steps == StepRule::adaptive && options_.total > 0.0 && options_.loss != LossKind::logistic && map_->raw_dimension() > 0;
   }
   std::size_t made_size() const { return selective() ? map_->raw_dimension() : map_->dimension(); }
   std::size_t panel_rows() const;

@@ -106,11 +106,12 @@ void ModelState<T>::check(std::size_t features, bool sparse, std::size_t classes
   demand(kernel_evals >= 0 && steps >= 0);
   const auto total = static_cast<std::size_t>(std::accumulate(member_counts.begin(), member_counts.end(), std::int64_t{0}));
   demand(members.size() == total && member_lows.size() == total && member_costs.size() == total);
-  demand(alpha.size() == total && gradient.size() == total && lag.size() == total);
+  demand(alpha.size() == total && gradient.size() == total && lag.size() == total && member_mistakes.size() == total);
   demand_between(members, std::int64_t{0}, static_cast<std::int64_t>(points) - 1);
   demand_between(member_costs, 0.0, std::numeric_limits<double>::max());
   demand_finite(member_lows);
   demand_finite(lag);
+  demand_between(member_mistakes, std::int64_t{0}, std::int64_t{1});
   demand_between(terms, 0.0, std::numeric_limits<double>::max());
   demand_finite(alpha);
   demand_finite(gradient);

@@ -28,6 +28,7 @@ struct ModelState {
   std::vector<double> alpha;
   std::vector<double> gradient;
   std::vector<double> lag;
+  std::vector<std::int64_t> member_mistakes;  // 1 if the binary model misclassified the example when it came
   std::vector<double> terms;  // of each binary model
   std::vector<std::int64_t> bracket_ends;  // of each binary model: the members with the largest gradient that may rise and the smallest that may fall
   std::vector<std::int64_t> late_models;   // have not yet seen what was kept before their class came

@@ -36,6 +36,12 @@ constexpr auto words(Selection) {
                     Word{"autoactive", Selection::autoactive}};
 }
 
+// What a selection does once its candidates lie outside the margin (see select.hpp).
+enum class WhenConfident { visit, draw, stop };
+constexpr auto words(WhenConfident) {
+  return std::array{Word{"visit", WhenConfident::visit}, Word{"draw", WhenConfident::draw}, Word{"stop", WhenConfident::stop}};
+}
+
 // The variants G, NC, I and FULL of solvers/robust.hpp.
 enum class RobustLoss { hinge, ramp, ignore, full };
 constexpr auto words(RobustLoss) {
@@ -64,6 +70,12 @@ constexpr auto words(LossKind) {
                     Word{"squared_epsilon_insensitive", LossKind::squared_insensitive}};
 }
 
+// How long the steps of a linear model are; the formulas: solvers/averaged_sgd.hpp.
+enum class StepRule { adaptive, asset, asset_star };
+constexpr auto words(StepRule) {
+  return std::array{Word{"adaptive", StepRule::adaptive}, Word{"asset", StepRule::asset}, Word{"asset*", StepRule::asset_star}};
+}
+
 // What every model needs to run, whatever it solves.
 struct RunOptions {
   std::size_t cache_bytes = 200'000'000;
@@ -79,10 +91,14 @@ struct LasvmOptions : RunOptions {
   std::optional<double> max_gap;
   bool upkeep = false;
   std::optional<std::size_t> max_support;
+  bool streaming = true;
+  std::optional<double> half_life;
   std::optional<std::size_t> max_steps;
   bool second_order = true;
   Selection selection = Selection::random;
   std::size_t pool_size = 50;
+  WhenConfident when_confident = WhenConfident::visit;
+  std::optional<std::size_t> max_visits;
 
   static constexpr const char* name = "LasvmOptions";
   static constexpr const char* doc = "Options of LASVM.";
@@ -93,10 +109,14 @@ struct LasvmOptions : RunOptions {
                  Field{"max_gap", &LasvmOptions::max_gap, "Repeat REPROCESS while the gap is wider (delta_max); None: once per example."},
                  Field{"upkeep", &LasvmOptions::upkeep, "Stay near the optimum after every example, instead of max_gap."},
                  Field{"max_support", &LasvmOptions::max_support, "Members that a binary model may keep."},
+                 Field{"streaming", &LasvmOptions::streaming, "Later rows are younger; else all rows are equally old."},
+                 Field{"half_life", &LasvmOptions::half_life, "Rows after which an example of a stream counts half; None: it counts forever."},
                  Field{"max_steps", &LasvmOptions::max_steps, "Steps of one finishing; None: as many as it takes, within reason."},
                  Field{"second_order", &LasvmOptions::second_order, "Finishing chooses pairs by second-order information."},
                  Field{"selection", &LasvmOptions::selection, "Which example comes next: random, gradient, active or autoactive."},
-                 Field{"pool_size", &LasvmOptions::pool_size, "Candidates among which the next example is selected."}});
+                 Field{"pool_size", &LasvmOptions::pool_size, "Candidates among which the next example is selected."},
+                 Field{"when_confident", &LasvmOptions::when_confident, "What selection does once candidates lie outside the margin: visit, draw or stop."},
+                 Field{"max_visits", &LasvmOptions::max_visits, "Examples that one call visits by selection; None: all."}});
   bool operator==(const LasvmOptions&) const = default;
 };
 
@@ -107,6 +127,7 @@ struct RobustOptions : RunOptions {
   std::size_t warmup = 0;
   std::size_t max_idle = 0;
   std::size_t clean_every = 1;
+  bool move_both = true;
   std::optional<std::size_t> max_support;
 
   static constexpr const char* name = "RobustOptions";
@@ -120,6 +141,7 @@ struct RobustOptions : RunOptions {
                  Field{"warmup", &RobustOptions::warmup, "Support vectors before it is."},
                  Field{"max_idle", &RobustOptions::max_idle, "Members without a coefficient that cleaning keeps."},
                  Field{"clean_every", &RobustOptions::clean_every, "Examples between two cleanings."},
+                 Field{"move_both", &RobustOptions::move_both, "REPROCESS moves both extremes where both violate; else one."},
                  Field{"max_support", &RobustOptions::max_support, "Members that a binary model may keep."}});
   bool operator==(const RobustOptions&) const = default;
 };
@@ -189,9 +211,12 @@ struct LinearOptions : RunOptions {
   LossKind loss = LossKind::hinge;
   double epsilon = 0.0;
   bool intercept = true;
-  bool adaptive = true;
+  StepRule steps = StepRule::adaptive;
   double cost = 1.0;
   double total = 0.0;
+  double penalty_total = 0.0;
+  std::optional<double> max_intercept;
+  std::optional<double> gradient_bound;
   double average_share = 0.5;
   std::size_t average_steps = 0;
   std::size_t planned = 0;
@@ -204,9 +229,12 @@ struct LinearOptions : RunOptions {
       std::tuple{Field{"loss", &LinearOptions::loss, "Loss of one example, as scikit-learn names it."},
                  Field{"epsilon", &LinearOptions::epsilon, "Half the width of the tube of a regression."},
                  Field{"intercept", &LinearOptions::intercept, "Fit a constant."},
-                 Field{"adaptive", &LinearOptions::adaptive, "Adaptive steps; else those of ASSET, or of ASSET* without an intercept."},
+                 Field{"steps", &LinearOptions::steps, "Adaptive steps, or those of ASSET or ASSET*."},
                  Field{"cost", &LinearOptions::cost, "C."},
                  Field{"total", &LinearOptions::total, "Examples in the training set; 0: a stream."},
+                 Field{"penalty_total", &LinearOptions::penalty_total, "ASSET: examples that lambda refers to; 0: as before, or the default."},
+                 Field{"max_intercept", &LinearOptions::max_intercept, "ASSET: largest size of the intercept (B); None: that of the weights."},
+                 Field{"gradient_bound", &LinearOptions::gradient_bound, "ASSET: bound on subgradients (D_G); None: from the features."},
                  Field{"average_share", &LinearOptions::average_share, "Share of the last steps that is averaged; 0: average_steps."},
                  Field{"average_steps", &LinearOptions::average_steps, "Number of last steps that are averaged."},
                  Field{"planned", &LinearOptions::planned, "Steps that will be made in all; 0: a stream."},

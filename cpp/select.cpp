@@ -7,9 +7,9 @@
 
 namespace hinge {
 
-Selector::Selector(Selection selection, std::size_t pool_size, std::span<const std::int64_t> rows, std::uint64_t seed)
-    : selection_(selection),
-      draw_size_(selection == Selection::autoactive ? std::max(largest_draw, pool_size) : std::max<std::size_t>(pool_size, 1)),
+Selector::Selector(const ExampleSelection& selection, std::span<const std::int64_t> rows, std::uint64_t seed)
+    : rule_(selection.rule),
+      draw_size_(selection.rule == Selection::autoactive ? largest_draw : std::max<std::size_t>(selection.pool_size, 1)),
       waiting_(rows.begin(), rows.end()),
       random_(seed) {
   const auto largest = std::max_element(waiting_.begin(), waiting_.end());
@@ -18,8 +18,12 @@ Selector::Selector(Selection selection, std::size_t pool_size, std::span<const s
 
 // A partial shuffle: the front of the list becomes the draw. Processed rows are removed when they are drawn. The remainder is used
 // instead of a distribution of the standard library because those differ between platforms.
-std::vector<std::int64_t> Selector::draw(std::size_t block) {
+std::vector<std::int64_t> Selector::draw(std::size_t block, std::size_t used) {
   std::vector<std::int64_t> drawn;
+  for (std::size_t from = used; from < last_drawn_; ++from) {
+    std::swap(waiting_[drawn.size()], waiting_[from]);
+    drawn.push_back(waiting_[drawn.size()]);
+  }
   const std::size_t wanted = std::max<std::size_t>(block / draw_size_, 1) * draw_size_;
   while (drawn.size() < wanted && drawn.size() < waiting_.size()) {
     const std::size_t front = drawn.size();
@@ -32,13 +36,21 @@ std::vector<std::int64_t> Selector::draw(std::size_t block) {
     std::swap(waiting_[front], waiting_[pick]);
     drawn.push_back(waiting_[front]);
   }
+  last_drawn_ = drawn.size();
   return drawn;
 }
 
-void Selector::mark(std::int64_t row) { processed_[static_cast<std::size_t>(row)] = 1; }
+bool Selector::complete(std::size_t drawn, std::size_t inside) const {
+  return drawn == draw_size_ || (rule_ == Selection::autoactive && inside >= enough_inside);
+}
+
+bool Selector::count_choice(bool inside) {
+  outside_ = inside ? 0 : outside_ + 1;
+  return outside_ >= max_choices_outside;
+}
 
 double Selector::score(std::span<const double> decisions, std::span<const double> labels) const {
-  if (uses_labels()) {
+  if (rule_ == Selection::gradient) {
     double worst = std::numeric_limits<double>::infinity();
     for (std::size_t m = 0; m < decisions.size(); ++m) worst = std::min(worst, labels[m] * decisions[m]);
     return worst;

@@ -34,13 +34,13 @@ void SlotGram::set(std::size_t slot, const float* values) {
   for (std::size_t other = 0; other < capacity_; ++other) values_[other * stride_ + slot] = values[other];
 }
 
-WindowProblem::WindowProblem(std::size_t capacity, double cost)
-    : cost_(cost),
-      alpha_(padded(capacity), 0.0),
+WindowProblem::WindowProblem(std::size_t capacity)
+    : alpha_(padded(capacity), 0.0),
       gradient_(padded(capacity), 0.0),
       up_(padded(capacity), 0.0),
       down_(padded(capacity), 0.0),
-      label_(padded(capacity), 0.0) {}
+      label_(padded(capacity), 0.0),
+      bound_(padded(capacity), 0.0) {}
 
 double WindowProblem::decide(const float* kernel_row) const {
   return loops<float>().dot(kernel_row, alpha_.data(), alpha_.size()) + bias_;
@@ -49,12 +49,13 @@ double WindowProblem::decide(const float* kernel_row) const {
 void WindowProblem::set_coefficient(std::size_t slot, double value) {
   bias_ += value - alpha_[slot];
   alpha_[slot] = value;
-  up_[slot] = std::max(0.0, cost_ * label_[slot]) - value;
-  down_[slot] = std::min(0.0, cost_ * label_[slot]) - value;
+  up_[slot] = std::max(0.0, bound_[slot]) - value;
+  down_[slot] = std::min(0.0, bound_[slot]) - value;
 }
 
-void WindowProblem::set_label(std::size_t slot, double label) {
+void WindowProblem::set_label(std::size_t slot, double label, double cost) {
   label_[slot] = label;
+  bound_[slot] = cost * label;
   set_coefficient(slot, 0.0);
 }
 
@@ -64,12 +65,12 @@ void WindowProblem::remove(const SlotGram& gram, std::size_t slot) {
     const float* row = gram.row(slot);
     for (std::size_t j = 0; j < gram.capacity(); ++j) gradient_[j] += alpha * (static_cast<double>(row[j]) + 1.0);
   }
-  set_label(slot, 0.0);
+  set_label(slot, 0.0, 0.0);
   gradient_[slot] = 0.0;
 }
 
-void WindowProblem::insert(const SlotGram& gram, std::size_t slot, bool positive) {
-  set_label(slot, positive ? 1.0 : -1.0);
+void WindowProblem::insert(const SlotGram& gram, std::size_t slot, double label, double cost) {
+  set_label(slot, label, cost);
   gradient_[slot] = label_[slot] - decide(gram.row(slot));
 }
 
@@ -85,10 +86,10 @@ std::size_t WindowProblem::solve(const SlotGram& gram, double tolerance, std::si
   for (; steps < max_steps && std::max(now.top, -now.bottom) > tolerance; ++steps) {
     const std::size_t slot = now.top >= -now.bottom ? now.top_at : now.bottom_at;
     const double curvature = static_cast<double>(gram.row(slot)[slot]) + 1.0;
-    const double wanted = curvature > 0.0 ? gradient_[slot] / curvature : std::copysign(2.0 * cost_, gradient_[slot]);
+    const double wanted = curvature > 0.0 ? gradient_[slot] / curvature : std::copysign(2.0 * std::abs(bound_[slot]), gradient_[slot]);
     const double length = std::clamp(wanted, down_[slot], up_[slot]);
     // At a bound to the last bit: rounding must not leave room that no step can use.
-    const double bound = length > 0.0 ? std::max(0.0, cost_ * label_[slot]) : std::min(0.0, cost_ * label_[slot]);
+    const double bound = length > 0.0 ? std::max(0.0, bound_[slot]) : std::min(0.0, bound_[slot]);
     set_coefficient(slot, length == wanted ? alpha_[slot] + length : bound);
     now = step(slot, length);
   }
@@ -102,6 +103,7 @@ WindowProblem WindowProblem::mirrored() const {
     other.alpha_[j] = -alpha_[j];
     other.gradient_[j] = -gradient_[j];
     other.label_[j] = -label_[j];
+    other.bound_[j] = -bound_[j];
     other.up_[j] = -down_[j];
     other.down_[j] = -up_[j];
   }
@@ -120,10 +122,10 @@ double WindowProblem::duality_gap() const {
   return gap;
 }
 
-void WindowProblem::restore(std::span<const double> coefficients, std::span<const double> gradients, std::span<const int> labels,
-                            double bias) {
+void WindowProblem::restore(std::span<const double> coefficients, std::span<const double> gradients, std::span<const double> labels,
+                            std::span<const double> costs, double bias) {
   for (std::size_t slot = 0; slot < labels.size(); ++slot) {
-    label_[slot] = labels[slot];
+    set_label(slot, labels[slot], costs[slot]);
     set_coefficient(slot, coefficients[slot]);
     gradient_[slot] = gradients[slot];
   }

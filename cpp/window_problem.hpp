@@ -1,9 +1,9 @@
 // One support vector machine over a bounded set of examples that come and go, kept at its optimum by warm-started coordinate steps.
 //
-//   maximise  sum_i alpha_i y_i - 1/2 sum_ij alpha_i alpha_j (K_ij + 1),   min(0, C y_i) <= alpha_i <= max(0, C y_i)
+//   maximise  sum_i alpha_i y_i - 1/2 sum_ij alpha_i alpha_j (K_ij + 1),   min(0, C_i y_i) <= alpha_i <= max(0, C_i y_i)
 //
 // The constant 1 in the kernel makes a bias b = sum_i alpha_i, which is penalised like the other weights: without an equality constraint a
-// single coefficient can move, so an example leaves by one step and enters with coefficient zero. g_i = y_i - f(x_i).
+// single coefficient can move, so an example leaves by one step and enters with coefficient zero. g_i = y_i - f(x_i). C_i is C times the weight of the example.
 #pragma once
 
 #include <cstddef>
@@ -32,14 +32,14 @@ class SlotGram {
 
 class WindowProblem {
  public:
-  WindowProblem(std::size_t capacity, double cost);
+  explicit WindowProblem(std::size_t capacity);
 
   // f(x) from the kernel values between x and all slots.
   double decide(const float* kernel_row) const;
   // Takes an example out of its slot: the others keep their coefficients.
   void remove(const SlotGram& gram, std::size_t slot);
   // Puts an example with coefficient zero into an empty slot, whose kernel values `gram` holds already.
-  void insert(const SlotGram& gram, std::size_t slot, bool positive);
+  void insert(const SlotGram& gram, std::size_t slot, double label, double cost);
   // Steps on the largest violation until none exceeds `tolerance`, at most `max_steps` times; returns the number of steps.
   std::size_t solve(const SlotGram& gram, double tolerance, std::size_t max_steps);
   // The same problem with all labels exchanged.
@@ -51,16 +51,17 @@ class WindowProblem {
   std::span<const double> coefficients() const { return alpha_; }
   std::span<const double> gradients() const { return gradient_; }
   // Restores saved numbers; labels tells which slots hold positive (1), negative (-1) or no examples (0).
-  void restore(std::span<const double> coefficients, std::span<const double> gradients, std::span<const int> labels, double bias);
+  void restore(std::span<const double> coefficients, std::span<const double> gradients, std::span<const double> labels,
+               std::span<const double> costs, double bias);
   double bias() const { return bias_; }
 
  private:
-  void set_label(std::size_t slot, double label);
+  void set_label(std::size_t slot, double label, double cost);
   void set_coefficient(std::size_t slot, double value);
 
-  double cost_, bias_ = 0.0;
+  double bias_ = 0.0;
   // By slot; empty slots have label 0 and coefficients that may not move.
-  std::vector<double> alpha_, gradient_, up_, down_, label_;
+  std::vector<double> alpha_, gradient_, up_, down_, label_, bound_;  // bound: the end of the box that is not 0
 };
 
 }  // namespace hinge

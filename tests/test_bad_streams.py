@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
+from sklearn.datasets import make_moons
 
 from hinge import (
     ApproximateSVC,
@@ -18,6 +19,7 @@ from hinge import (
     StreamWarning,
     TrackingSVC,
 )
+from hinge._fit import stream_warnings
 
 
 def window():
@@ -28,7 +30,15 @@ def approximate():
     return ApproximateSVC(gamma=0.2, n_components=16, random_state=0)
 
 
-FORGETFUL = [OnlineSVC, RobustOnlineSVC, KernelPerceptron, window, approximate]
+def scaled_approximate():
+    return ApproximateSVC(n_components=16, random_state=0)
+
+
+def plain():
+    return OnlineSVC(max_gap=None)
+
+
+FORGETFUL = [plain, RobustOnlineSVC, KernelPerceptron, window, approximate]
 random = np.random.default_rng(0)
 X = random.normal(size=(3000, 3))
 Y = (X[:, 0] > 0).astype(int)
@@ -74,7 +84,7 @@ def test_nothing_to_warn_of_without_classes():
 
 
 def test_a_class_of_the_training_set_that_stays_away():
-    model = OnlineSVC(random_state=0).fit(X[:100], Y[:100])
+    model = OnlineSVC(max_gap=None, random_state=0).fit(X[:100], Y[:100])
     (message,) = warned(model, X[BY_CLASS[:1300]], Y[BY_CLASS[:1300]], 50)
     assert "no example of the class 1, which had" in message
 
@@ -107,10 +117,69 @@ def test_rows_of_weight_zero_do_not_count():
 
 
 def test_a_warning_that_is_an_error_leaves_the_rows_learned():
-    model = OnlineSVC()
+    model = plain()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         with pytest.raises(StreamWarning):
             model.partial_fit(X[BY_CLASS], Y[BY_CLASS])
     assert model.n_seen_ == 3000
     assert model.partial_fit(X[:10], Y[:10]).n_seen_ == 3010
+
+
+def test_the_reserve_makes_pauses_of_less_than_2000_rows_harmless():
+    later = np.resize(BY_CLASS[:1000], 2100)
+    rows = np.concatenate([np.arange(600), later])
+    assert not warned(OnlineSVC(), X[rows[:2500]], Y[rows[:2500]], 50)
+    (message,) = warned(OnlineSVC(), X[rows], Y[rows], 50)
+    assert message.startswith("For 20")
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("make", [plain, lambda: OnlineSVC(max_support=50), KernelPerceptron, window])
+def test_sorted_by_a_feature(make, sign):
+    rows = np.argsort(sign * X[:1500, 2])  # which says nothing about the class
+    (message,) = warned(make(), X[rows], Y[rows], 40)
+    assert message.startswith("The last 1000 rows were sorted by the feature in column 2")
+
+
+@pytest.mark.parametrize("make", [OnlineSVC, TrackingSVC, approximate])
+def test_sorted_streams_that_a_model_survives(make):
+    rows = np.argsort(X[:1500, 2])
+    assert not warned(make(), X[rows], Y[rows], 40)
+
+
+def test_a_feature_that_rarely_changes_is_not_a_sorted_stream():
+    days = np.column_stack([X, np.arange(3000) // 50])
+    assert not warned(KernelPerceptron(gamma=0.2), days, Y, 40)
+
+
+@pytest.mark.parametrize("container", [np.asarray, csr_matrix])
+@pytest.mark.parametrize(
+    "make",
+    [OnlineSVC, lambda: IncrementalSVC(max_examples=20), lambda: ApproximateSVC(n_components=16, random_state=0)],
+)
+def test_a_scale_that_the_first_rows_did_not_have(make, container):
+    grown = X[:2300] * np.where(np.arange(2300) < 1024, 1, 20)[:, None]
+    (message,) = warned(make(), container(grown), Y[:2300], 100)
+    assert message.startswith("gamma='scale' is 0.")
+    assert not warned(make(), container(X[:2300] * np.where(np.arange(2300) < 1024, 1, 2)[:, None]), Y[:2300], 100)
+
+
+def test_a_scale_given_by_the_user_is_no_concern():
+    grown = X[:2300] * np.where(np.arange(2300) < 1024, 1, 20)[:, None]
+    assert not warned(OnlineSVC(gamma=0.2), grown, Y[:2300], 100)
+
+
+@pytest.mark.slow
+def test_a_model_that_does_not_keep_up_with_its_optimum():
+    X, y = make_moons(4000, noise=0.35, random_state=1)
+    (message,) = warned(OnlineSVC(C=1e4), X[1000:], y[1000:], 50)
+    assert message.startswith("The model has not kept up with its optimum for 1000 rows")
+    assert not warned(OnlineSVC(C=100), X[1000:], y[1000:], 50)
+
+
+def test_the_gap_is_watched_where_the_upkeep_bounds_it(monkeypatch):
+    monkeypatch.setattr(stream_warnings, "_MAX_GAP", 1e-3)
+    (message,) = warned(OnlineSVC(gamma=0.2), X[:1500], Y[:1500], 50)
+    assert message.startswith("The model has not kept up with its optimum for 1000 rows")
+    assert not warned(plain(), X[:1500], Y[:1500], 50)

@@ -12,6 +12,7 @@ from sklearn.preprocessing import StandardScaler
 
 import hinge
 from hinge import (
+    ApproximateSVC,
     IncrementalOneClassSVM,
     IncrementalSVC,
     KernelPerceptron,
@@ -60,6 +61,11 @@ def assert_same(one, other, X, atol=1e-9):
     assert gamma_of(one) == gamma_of(other)
     assert one.n_seen_ == other.n_seen_
     np.testing.assert_array_equal(one.support_, other.support_)
+    np.testing.assert_allclose(one.decision_function(X), other.decision_function(X), atol=atol)
+
+
+def assert_same_decisions(one, other, X, atol=1e-9):
+    assert gamma_of(one) == gamma_of(other)
     np.testing.assert_allclose(one.decision_function(X), other.decision_function(X), atol=atol)
 
 
@@ -361,3 +367,86 @@ def test_the_first_row_hardly_matters():
         assert gamma_of(model) == pytest.approx(scale(X[rows[:256]]), rel=0.051)
         scores.append(model.score(X[test], y[test]))
     assert min(scores) > 0.95
+
+
+APPROXIMATE = [
+    lambda **more: ApproximateSVC(n_components=300, **({"random_state": 0} | more)),
+    lambda **more: ApproximateSVC(n_components=300, approximation="fourier", **({"random_state": 0} | more)),
+]
+
+
+class TestRowsThatSayNothing:
+    """A sensor that is not yet on: equal rows at the beginning decide nothing."""
+
+    @pytest.mark.parametrize("container", [np.asarray, csr_matrix])
+    @pytest.mark.parametrize("make", [*CLASSIFIERS, *APPROXIMATE])
+    def test_gamma_is_that_of_the_rows_that_differ(self, make, container):
+        X, y = noisy(1300)
+        n_equal = 300 if make is IncrementalSVC else 1100
+        rows = container(np.vstack([np.zeros((n_equal, 4)), X]))
+        labels = np.concatenate([np.arange(n_equal) % 2, y])
+        model = make().partial_fit(rows[:n_equal], labels[:n_equal], classes=[0, 1])
+        assert gamma_of(model) == 1.0
+        model.partial_fit(rows[n_equal:], labels[n_equal:])
+        assert gamma_of(model) == pytest.approx(scale(X[:1000]), rel=0.1)
+
+    @pytest.mark.parametrize("make", [*CLASSIFIERS, APPROXIMATE[1]])
+    def test_calls_of_any_size_give_the_same_model(self, make):
+        X, y = noisy(400)
+        X[:90] = 2.0
+        whole = learned(make(random_state=0), X, y, [])
+        parts = learned(make(random_state=0), X, y, [1, 10, 4, 2, 50, 1, 60])
+        assert_same_decisions(whole, parts, X)
+
+    # not OnlineSVC, whose choice between equal rows depends on rounding
+    @pytest.mark.parametrize("kind", CLASSIFIERS[1:])
+    def test_equal_rows_are_learned_again(self, kind):
+        X, y = noisy(300)
+        X[:90] = 2.0
+        model = kind(random_state=0).partial_fit(X, y, classes=[0, 1])
+        fixed = kind(random_state=0, gamma=gamma_of(model)).partial_fit(X, y, classes=[0, 1])
+        assert_same(model, fixed, X)
+
+    @pytest.mark.parametrize("kind", [OnlineSVC, IncrementalSVC])
+    def test_a_saved_model_goes_on_as_before(self, kind, tmp_path):
+        X, y = noisy(400)
+        X[:90] = 2.0
+        model = kind().partial_fit(X[:80], y[:80], classes=[0, 1])
+        hinge.save(model, tmp_path / "model")
+        loaded = hinge.load(tmp_path / "model")
+        assert_same(model.partial_fit(X[80:], y[80:]), loaded.partial_fit(X[80:], y[80:]), X, atol=0)
+
+
+class TestFourierFeatures:
+    def test_gamma_follows_the_first_rows(self):
+        X, y = noisy(1400)
+        model = APPROXIMATE[1]().partial_fit(X[:1], y[:1], classes=[0, 1])
+        model.partial_fit(X[1:], y[1:])
+        assert gamma_of(model) == pytest.approx(scale(X[:1200]), rel=0.051)
+
+    def test_nothing_is_stored_for_a_gamma_that_is_a_number(self):
+        X, y = noisy(10)
+        assert APPROXIMATE[1](gamma=0.3).partial_fit(X, y)._state.reservoir is None
+
+    def test_a_saved_model_goes_on_as_before(self, tmp_path):
+        X, y = noisy(1400)
+        model = APPROXIMATE[1]().partial_fit(X[:50], y[:50], classes=[0, 1])
+        hinge.save(model, tmp_path / "model")
+        loaded = hinge.load(tmp_path / "model")
+        assert_same_decisions(model.partial_fit(X[50:], y[50:]), loaded.partial_fit(X[50:], y[50:]), X, atol=0)
+
+
+@pytest.mark.parametrize("make", [*CLASSIFIERS, *APPROXIMATE])
+def test_a_stream_may_begin_with_rows_of_weight_zero(make, tmp_path):
+    X, y = noisy(60)
+    weights = (np.arange(60) >= 5).astype(float)
+    model = make(gamma=0.1, random_state=0).partial_fit(X[:5], y[:5], sample_weight=np.zeros(5))
+    with pytest.raises(hinge.DataError, match=r"must know a class|must hold examples"):
+        model.predict(X)
+    hinge.save(model, tmp_path / "model")
+    for each in (model, hinge.load(tmp_path / "model")):
+        each.partial_fit(X[5:], y[5:])
+        assert each.n_seen_ == 60
+        if make not in APPROXIMATE:  # whose first map has one landmark
+            whole = make(gamma=0.1, random_state=0).partial_fit(X, y, sample_weight=weights)
+            assert_same_decisions(each, whole, X)

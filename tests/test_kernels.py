@@ -9,7 +9,7 @@ from scipy.sparse import csr_matrix
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
-from hinge import DataError, KernelError, OnlineSVC
+from hinge import DataError, KernelError, OnlineSVC, StreamWarning
 from hinge._model.kernels import CheckedFunction, KernelSpec, check_gram, weighted_variance
 
 numbers = st.floats(-100, 100, width=32)
@@ -50,7 +50,9 @@ def test_scale_is_settled_by_the_first_rows(two):
     model = OnlineSVC().partial_fit(X, y)
     first = model._state.kernel.gamma
     np.testing.assert_allclose(first, 1 / (2 * X[:1024].var()), rtol=0.051)
-    assert model.partial_fit(100 * X, y)._state.kernel.gamma == first
+    with pytest.warns(StreamWarning, match="would be"):
+        model.partial_fit(100 * X, y)
+    assert model._state.kernel.gamma == first
 
 
 def test_description_names_what_matters():

@@ -8,6 +8,7 @@ import pytest
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
+from sklearn.datasets import make_moons
 from sklearn.metrics.pairwise import laplacian_kernel, pairwise_kernels, rbf_kernel
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
@@ -465,3 +466,12 @@ class TestTogetherWithScikitLearn:
         model = OnlineSVC(random_state=0).fit(X, y)
         assert model.feature_names_in_.tolist() == list("abcd")
         assert set(model.predict(X)) == {"x", "y", "z"}
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_uneven_weights_get_a_second_pass(seed):
+    """One pass leaves gaps of 10 % and 36 % of the objective."""
+    X, y = make_moons(2500, noise=0.3, random_state=seed)
+    weights = np.where(np.random.default_rng(seed).random(2500) < 0.05, 5.0, 1.0)
+    model = OnlineSVC(gamma=2.0, random_state=0).fit(X, y, sample_weight=weights)
+    assert model.duality_gap(X, y, sample_weight=weights) < 0.01 * model.dual_objective()

@@ -6,9 +6,11 @@ import threading
 
 import numpy as np
 import pytest
+from sklearn.datasets import make_circles, make_moons
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC
 
+import hinge
 from hinge import OnlineSVC
 
 
@@ -46,6 +48,53 @@ class TestMaxSupport:
         X, y, _ = noisy(600)
         model = OnlineSVC(gamma=0.2).partial_fit(X, y).set_params(max_support=40)
         assert len(model.partial_fit(X[:1], y[:1]).support_) <= 40
+
+    @pytest.mark.parametrize("C", [1, 100])
+    @pytest.mark.parametrize("verb", ["fit", "partial_fit"])
+    def test_noise_does_not_fill_it(self, C, verb):
+        """A bounded model is about as good as one of as many random rows, also where the model fits its noise."""
+        differences = []
+        for seed in range(3):
+            X, y = make_moons(4000, noise=0.35, random_state=seed)
+            bounded = getattr(OnlineSVC(C=C, max_support=200, gamma=1.0, random_state=0), verb)(X[:2000], y[:2000])
+            sample = SVC(C=C, gamma=1.0).fit(X[:200], y[:200])
+            differences.append(bounded.score(X[2000:], y[2000:]) - sample.score(X[2000:], y[2000:]))
+        assert np.mean(differences) > -0.01
+        assert min(differences) > -0.03
+
+    def test_clean_data_leave_what_matters(self):
+        X, y = make_circles(3000, noise=0.02, factor=0.8, random_state=0)
+        bounded = OnlineSVC(C=100, max_support=40, gamma=1.0).partial_fit(X, y)
+        assert bounded.score(X, y) > SVC(C=100, gamma=1.0).fit(X[-40:], y[-40:]).score(X, y)
+        assert bounded.score(X, y) > 0.97
+
+    def test_it_holds_as_much_noise_as_the_stream(self):
+        X, y, _ = noisy(2000, noise=0.1)
+        model = OnlineSVC(C=100, gamma=0.2, max_support=200)
+        share = model.partial_fit(X, y).progressive_score_.error
+        assert model._state.native.state()["member_mistakes"].mean() < 1.5 * share
+
+    @pytest.mark.parametrize("C", [1, 100])
+    def test_chunks_of_any_size_give_the_same_model(self, C):
+        X, y = make_moons(500, noise=0.35, random_state=1)
+        models = []
+        for size in (1, 7, 500):
+            models.append(OnlineSVC(C=C, gamma=1.0, max_support=40))
+            for start in range(0, 500, size):
+                models[-1].partial_fit(X[start : start + size], y[start : start + size], classes=[0, 1])
+        for other in models[1:]:
+            np.testing.assert_array_equal(np.sort(other.support_), np.sort(models[0].support_))
+            np.testing.assert_allclose(other.decision_function(X), models[0].decision_function(X), atol=1e-6)
+
+    def test_a_saved_model_goes_on_alike(self, tmp_path):
+        X, y = make_moons(1000, noise=0.35, random_state=1)
+        model = OnlineSVC(C=100, gamma=1.0, max_support=60).partial_fit(X[:600], y[:600])
+        hinge.save(model, tmp_path / "model.hinge")
+        loaded = hinge.load(tmp_path / "model.hinge")
+        for each in (model, loaded):
+            each.partial_fit(X[600:], y[600:])._state.native.check_invariants()
+        np.testing.assert_array_equal(loaded.support_, model.support_)
+        np.testing.assert_allclose(loaded.dual_coef_, model.dual_coef_, rtol=1e-6, atol=1e-6)
 
 
 class TestSelections:

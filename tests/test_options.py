@@ -79,10 +79,10 @@ def test_none_is_no_bound():
 def test_solvers_say_what_they_remember():
     remembered = {kind: kind().memory for kind in CLASSES[:5]}
     assert remembered == {
-        _core.LasvmOptions: {"seeds": 2, "credit": 1, "reserve_margin": 1},
+        _core.LasvmOptions: {"seeds": 2, "credit": 1, "reserve_margin": 1, "seen": 2, "mistakes": 2},
         _core.RobustOptions: {"visits": 1, "admitted": 3, "cleaned": 3},
         _core.TrackingOptions: {"visits": 1, "draws": 1},
         _core.PerceptronOptions: {"visits": 1},
-        _core.ExactOptions: {"seen": 1, "mistakes": 1},
+        _core.ExactOptions: {"seen": 2, "mistakes": 2},
     }
     assert [kind().biased for kind in CLASSES[:5]] == [True, False, False, False, True]

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse import csr_matrix
+from sklearn.metrics.pairwise import rbf_kernel
 
 from hinge import KernelPerceptron, ParameterError
 
@@ -151,3 +153,35 @@ def test_parameters_that_make_no_sense(parameters, complaint):
 
 def test_there_is_nothing_to_measure():
     assert not any(hasattr(KernelPerceptron(), name) for name in ("C", "tol", "duality_gap", "kkt_violation", "finish"))
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf", "precomputed"])
+@pytest.mark.parametrize("container", [np.asarray, csr_matrix])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_vote(kernel, container, n_classes):
+    """Ask every decision function that the perceptron had after an example, and count."""
+    if kernel == "precomputed" and container is csr_matrix:
+        pytest.skip("kernel values are dense")
+    random = np.random.default_rng(0)
+    X, noise = random.normal(size=(120, 3)) + 2.0, random.normal(size=120)
+    y = np.digitize(X[:, 0] * X[:, 1] - 4.0 + noise, [0.0, 1.5][: n_classes - 1])
+    rows = container(rbf_kernel(X, gamma=0.5) if kernel == "precomputed" else X)
+    model = KernelPerceptron(kernel=kernel, gamma=0.5)
+    balance = 0.0
+    for t in range(120):
+        model.partial_fit(rows[t : t + 1], y[t : t + 1], classes=range(n_classes))
+        balance = balance + np.sign(model.decision_function(rows))
+    expected = (balance > 0).astype(int) if n_classes == 2 else balance.argmax(axis=1)
+    decided = balance != 0 if n_classes == 2 else np.diff(np.sort(balance, axis=1)[:, -2:]).ravel() > 0
+    assert decided.mean() > 0.9
+    np.testing.assert_array_equal(model.vote(rows)[decided], expected[decided])
+    assert (model.vote(rows) != model.predict(rows)).any()
+
+
+def test_no_vote_without_all_mistakes():
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    y = X[:, 0] > 0
+    for parameters in ({"max_support": 5}, {"epochs": 2}):
+        model = KernelPerceptron(random_state=0, **parameters).fit(X, y)
+        with pytest.raises(ParameterError, match="max_support must be None and epochs 1 for a vote"):
+            model.vote(X)

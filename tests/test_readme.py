@@ -19,7 +19,7 @@ ALL_PAGES = [
     *(ROOT / folder / "README.md" for folder in ("examples", "experiments")),
 ]
 COMMANDS = [ROOT / "README.md", ROOT / "docs" / "command-line.md"]
-OPTIONAL = {"to_onnx": "onnx", "skactiveml": "skactiveml"}
+OPTIONAL = {"to_onnx": "onnx", "skactiveml": "skactiveml", "from river": "river"}
 
 
 def blocks(language, text=README):

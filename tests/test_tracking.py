@@ -136,13 +136,68 @@ def test_seeds():
     assert not np.array_equal(first, other)
 
 
-def test_averaged_answers_are_not_measured_on_other_examples():
-    X, y = unit_ball(40)
-    with pytest.raises(ParameterError, match="train with average=False"):
-        TrackingSVC().fit(X, y).duality_gap(X, y)
-    model = TrackingSVC(average=False, random_state=0).fit(X, y)
-    assert model.duality_gap(X, y) == pytest.approx(model.duality_gap(), rel=1e-9)
-    assert model.kkt_violation(X, y) == pytest.approx(model.kkt_violation(), rel=1e-9)
+def dual(K, y, alpha):
+    return alpha @ y - 0.5 * alpha @ K @ alpha
+
+
+@pytest.mark.parametrize("average", [True, False])
+@pytest.mark.parametrize("kernel", ["linear", "rbf", "precomputed", "function"])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_measures_are_those_of_the_answer(average, kernel, dtype):
+    """Gap, objective and violation by hand, of the coefficients that `predict` uses."""
+    X, y = unit_ball(80, seed=4)
+    X, C = X.astype(dtype), 2.0
+    K = (X @ X.T if kernel == "linear" else np.exp(-2.0 * ((X[:, None] - X) ** 2).sum(axis=2))).astype(np.float64)
+    kernels = {"function": lambda A, B: np.exp(-2.0 * ((A[:, None] - B) ** 2).sum(axis=2))}
+    rows = K.astype(dtype) if kernel == "precomputed" else X
+    model = TrackingSVC(C=C, kernel=kernels.get(kernel, kernel), gamma=2.0, average=average, n_steps=5, random_state=0)
+    model.partial_fit(rows, y)
+    alpha = coefficients(model, 80, averaged=average)
+    gradient = y - K @ alpha
+    primal = 0.5 * alpha @ K @ alpha + C * np.maximum(0.0, 1.0 - y * (K @ alpha)).sum()
+    low, high = np.minimum(0.0, C * y), np.maximum(0.0, C * y)
+    violation = max(gradient[alpha < high].max(), -gradient[alpha > low].min())
+    rtol = 1e-9 if dtype == np.float64 else 1e-5
+    for arguments in ((), (rows, y)):
+        assert model.dual_objective(*arguments) == pytest.approx(dual(K, y, alpha), rel=rtol)
+        assert model.duality_gap(*arguments) == pytest.approx(primal - dual(K, y, alpha), rel=10 * rtol)
+        assert model.kkt_violation(*arguments) == pytest.approx(violation, rel=10 * rtol)
+    assert np.abs(model.decision_function(rows) - K @ alpha).max() < 1e-5
+
+
+def test_the_certificate_encloses_the_optimum():
+    X, y = unit_ball(200, seed=5)
+    optimum = RobustOnlineSVC(C=3.0, gamma=1.0, variant="full", tol=1e-9).partial_fit(X, y).finish().dual_objective()
+    for steps in (1, 10, 100):
+        model = TrackingSVC(C=3.0, gamma=1.0, n_steps=steps, random_state=0).partial_fit(X, y)
+        assert model.dual_objective() <= optimum + 1e-7
+        assert optimum <= model.dual_objective() + model.duality_gap() + 1e-7
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+@pytest.mark.parametrize("size", [0.3, 1.0, 5.0])
+def test_the_bound_is_above_that_of_the_theorem(kernel, size):
+    """R sqrt(2 x) + x / C with x = D / (K T), where D may be replaced by any larger number."""
+    X, y = unit_ball(150, seed=6)
+    X *= size
+    C, n_steps = 0.7, 4
+    optimum = RobustOnlineSVC(C=C, kernel=kernel, gamma=1.0, variant="full", tol=1e-9).partial_fit(X, y).finish()
+    model = TrackingSVC(C=C, kernel=kernel, gamma=1.0, n_steps=n_steps, random_state=0).partial_fit(X, y)
+    radius = np.linalg.norm(X, axis=1).max() if kernel == "linear" else 1.0
+    share = optimum.dual_objective() / (n_steps * 150)
+    theorem = radius * np.sqrt(2 * share) + share / C
+    assert theorem <= model.gap_bound() <= radius * np.sqrt(2 * C / n_steps) + 1 / n_steps + 1e-12
+    assert model.duality_gap() / (C * 150) <= model.gap_bound()
+
+
+@pytest.mark.parametrize(
+    ("settings", "weights"),
+    [({"average": False}, None), ({"keep": "support"}, None), ({"kernel": "poly"}, None), ({}, [1.0] * 39 + [2.0])],
+)
+def test_no_bound_without_its_conditions(settings, weights):
+    model = TrackingSVC(random_state=0, **settings).fit(*unit_ball(40), sample_weight=weights)
+    with pytest.raises(ParameterError, match="use duality_gap for other models"):
+        model.gap_bound()
 
 
 def gain(alpha, gradient, curvature, y, C):
@@ -210,11 +265,12 @@ def test_lemma_1(stream, process):
         alpha, seen = coefficients(course.model, stream["n"], averaged=False), slice(t + 1)
         gradient = (course.y - course.K @ alpha)[seen]
         gains = gain(alpha[seen], gradient, np.diag(course.K)[seen], course.y[seen], C)
-        dual = alpha @ course.y - 0.5 * alpha @ course.K @ alpha
-        gap = course.primal(alpha, t + 1) - dual
-        assert course.model.dual_objective() == pytest.approx(dual, abs=1e-9)
-        assert course.model.duality_gap() == pytest.approx(gap, abs=1e-9)
+        gap = course.primal(alpha, t + 1) - dual(course.K, course.y, alpha)
         assert gap / (C * (t + 1)) <= mu(gains.mean(), C) + 1e-9
+        mean = coefficients(course.model, stream["n"], averaged=True)
+        expected = dual(course.K, course.y, mean)
+        assert course.model.dual_objective() == pytest.approx(expected, abs=1e-9)
+        assert course.model.duality_gap() == pytest.approx(course.primal(mean, t + 1) - expected, abs=1e-9)
 
 
 @settings(deadline=None, max_examples=15, derandomize=True)

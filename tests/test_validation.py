@@ -71,12 +71,12 @@ def test_other_numbers_become_float64(dtype):
 
 def test_a_model_keeps_its_storage(two):
     X, y = two
-    dense, sparse = (OnlineSVC(gamma=1.0, max_gap=1e-4, tol=1e-5) for _ in range(2))
+    dense, sparse = (OnlineSVC(gamma=1.0, tol=1e-5) for _ in range(2))
     dense.fit(X[:40].astype(np.float32), y[:40])
     sparse.fit(csr_matrix(X[:40], dtype=np.float32), y[:40])
     for more in (X[40:80], csr_matrix(X[40:80])):
-        dense.partial_fit(more, y[40:80])
-        sparse.partial_fit(more, y[40:80])
+        dense.partial_fit(more, y[40:80]).finish()  # all rows are held, so both have the same optimum
+        sparse.partial_fit(more, y[40:80]).finish()
     assert isinstance(dense.support_vectors_, np.ndarray)
     assert isinstance(sparse.support_vectors_, csr_matrix)
     assert dense.support_vectors_.dtype == sparse.support_vectors_.dtype == np.float32

@@ -12,6 +12,7 @@ from benchmarks.micro import (
     approximate_fit,
     approximate_throughput,
     bad_streams,
+    bounded,
     command_memory,
     command_overhead,
     concurrent_predictions,
@@ -21,6 +22,7 @@ from benchmarks.micro import (
     exact_optimality,
     fit_threads,
     forget_latency,
+    half_life,
     kernel_time,
     keys,
     label_noise,
@@ -31,6 +33,7 @@ from benchmarks.micro import (
     partial_fit_latency,
     people,
     query_latency,
+    reprocess,
     river_overhead,
     stream_accuracy,
     windows,
@@ -46,10 +49,13 @@ ONLINE = (
     command_overhead,
     command_memory,
     label_noise,
+    reprocess,
     max_support,
     bad_streams,
+    bounded,
     river_overhead,
     stream_accuracy,
+    half_life,
 )
 EXACT = (exact_growth, forget_latency, exact_memory, leave_one_out, exact_optimality, one_class_stream, windows)
 APPROXIMATE = (approximate_fit, approximate_throughput, distributed_training)

@@ -22,18 +22,22 @@ from hinge import (
     StreamWarning,
     TrackingSVC,
 )
+from hinge.stream import AdaptiveSVC
 
 SEEDS = range(3)
 N_MORE = 5_000
 CALL = 20  # rows per call of partial_fit
 WINDOW = 500
 MODELS: dict[str, Callable[[], Any]] = {
+    "OnlineSVC": OnlineSVC,
     "OnlineSVC, plain": lambda: OnlineSVC(max_gap=None),
+    "OnlineSVC, bounded": lambda: OnlineSVC(max_support=200),
     "RobustOnlineSVC": RobustOnlineSVC,
     "TrackingSVC": lambda: TrackingSVC(random_state=0),
     "KernelPerceptron": KernelPerceptron,
     f"IncrementalSVC, last {WINDOW}": lambda: IncrementalSVC(max_examples=WINDOW, eviction="age"),
     "ApproximateSVC": lambda: ApproximateSVC(random_state=0),
+    "AdaptiveSVC": AdaptiveSVC,
 }
 
 Rows = NDArray[np.float64]

@@ -37,7 +37,7 @@ def measure(quick: bool) -> Section:
     data_folder()
     columns = ("data", "window", *RULES, "random sample", "no window")
     rows = []
-    for name, make in _streams(quick):
+    for name, make in streams(quick):
         for window in WINDOWS[:2] if quick else WINDOWS:
             errors = [_errors(make(seed), window, seed) for seed in range(1 if quick else SEEDS)]
             if errors[0]:
@@ -62,7 +62,8 @@ def _error(model: IncrementalSVC, stream: Stream) -> float:
     return 100 * float(np.mean(model.predict(stream.X_test) != stream.y_test))
 
 
-def _streams(quick: bool) -> Iterator[tuple[str, Callable[[int], Stream]]]:
+def streams(quick: bool) -> Iterator[tuple[str, Callable[[int], Stream]]]:
+    """Yield the name of each data set, and a function from a seed to a stream of it."""
     n_rows = 1_500 if quick else 6_000
     yield "moons, overlapping", partial(_plane, make_moons, {"noise": 0.35}, 0.0, n_rows)
     yield "circles, 10 % flipped", partial(_plane, make_circles, {"noise": 0.15, "factor": 0.6}, 0.1, n_rows)

@@ -78,7 +78,7 @@ void LinearBinaryModel::move(const T* row, double answer, double size) {
 void LinearBinaryModel::project(const Step& step) {
   const double norm = scale_ * std::sqrt(std::max(squared_norm_, 0.0));
   if (norm > step.largest) scale_ *= step.largest / norm;
-  bias_ = std::clamp(bias_, step.centre - step.largest, step.centre + step.largest);
+  bias_ = std::clamp(bias_, step.centre - step.largest_bias, step.centre + step.largest_bias);
 }
 
 void LinearBinaryModel::apply(std::span<const double> penalty, double factor) {

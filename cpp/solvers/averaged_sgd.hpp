@@ -3,9 +3,13 @@
 // Objective: lambda / 2 sum_j penalty_j w_j^2 + mean of weight * loss, where lambda = 1 / (C * number of examples): that of a support vector machine divided
 // by C times the number.
 //
-// ASSET (Lee and Wright), steps t = 1, 2, ...: subgradient steps of strength eta_t = D_X / (D_G sqrt t), w shrunk by 1 - eta_t lambda, then projected: |w| <= 1 / sqrt(lambda),
-// |b| <= B. D_X = sqrt(1 / lambda + B^2); D_G^2 is the mean squared length of a subgradient at zero. The answer is the mean of the iterates from some step
-// on, weighted by eta_t; where the end is not known, iterate t weighs about t^p. ASSET*: no intercept, eta_t = 1 / (lambda t).
+// ASSET (Lee and Wright, Algorithm 1), steps t = 1, 2, ...: subgradient steps of strength eta_t = D_X / (D_G sqrt t), w shrunk by 1 - eta_t lambda, then projected:
+// |w| <= 1 / sqrt(lambda), |b| <= B. D_X = sqrt(1 / lambda + B^2), or 1 / sqrt(lambda) without an intercept; D_G^2 is the mean squared length of a subgradient at
+// zero. The answer is the mean of the iterates from some step on, weighted by eta_t; where the end is not known, iterate t weighs about t^p.
+// ASSET*: no intercept, eta_t = 1 / (lambda t).
+//
+// lambda of ASSET is a constant: if it were 1 / (C t) in a stream, D_X would grow as fast as sqrt t, and steps would never become shorter. It is given as
+// the number of examples that are to come, and a stream of unknown length is taken for one of 10 000.
 //
 // These lengths are those of the worst case, and 1 / lambda is large where C is: the early iterates are far off, and it takes many passes to come back. Adaptive steps
 // are proximal (see losses.hpp) of strength eta_t = eta_0 / (1 + t / t_0)^p, p = 3/4 over a training set and 1/2 in a stream, with eta_0 near the inverse of a typical |x|^2; the penalty is
@@ -16,7 +20,7 @@
 //
 // Streams that forget: with a half-life of h rows, the row of age a weighs q^a, q = 2^(-1/h), and the objective is lambda_t / 2 sum_j penalty_j w_j^2 +
 // (1 / n_t) sum_a q^a weight * loss, where n_t = q n_(t-1) + 1 and lambda_t = 1 / (C n_t). n_t tends to N = 1 / (1 - q), about h / ln 2: lambda stops
-// falling. Step t asks for the loss of one new row, whose share of the objective is 1 / n_t, so n = min(t, N) takes the place of t wherever it
+// falling (that of ASSET is 1 / (C N) from the start). Step t asks for the loss of one new row, whose share of the objective is 1 / n_t, so n = min(t, N) takes the place of t wherever it
 // stands for how much is known: eta_t = eta_0 / (1 + n / t_0 + k n / N)^(1/2), which stops declining; the average, in which an iterate of age a weighs about
 // (1 - 3 / N)^a; and the means of weights and targets. Where h is infinite, n = t and nothing else changes.
 //
@@ -39,7 +43,8 @@ struct Step {
                           // short for the sake of the penalty need not be short for it
   double shrink = 1.0;    // ASSET: 1 - eta_t lambda
   double largest = 0.0;   // ASSET: 1 / sqrt(lambda), which |w| must not pass; 0: no bound
-  double centre = 0.0;    // ASSET: what the intercept must be near, by the same
+  double largest_bias = 0.0;  // ASSET: B, which the distance of the intercept from `centre` must not pass
+  double centre = 0.0;        // ASSET: 0, or the mean of the targets
   double penalty = 0.0;   // adaptive: the penalty that is due after this step, sum of eta_t lambda; 0: none
   double share = 1.0;     // of the new iterate in the average
 };

@@ -67,7 +67,6 @@ std::optional<Receiver> best_receiver(BinaryModel<T>& binary, std::size_t v, boo
   return best;
 }
 
-// Gives v's coefficient to other members where the dual loses least, of its own class as long as their boxes have room.
 template <class T>
 void hand_over(BinaryModel<T>& binary, std::size_t v) {
   const Expansion& expansion = binary.expansion();
@@ -86,15 +85,21 @@ void hand_over(BinaryModel<T>& binary, std::size_t v) {
 }  // namespace
 
 template <class T>
+void evict(BinaryModel<T>& binary, std::size_t leaving) {
+  hand_over(binary, leaving);
+  binary.remove(leaving);
+}
+
+template <class T>
 void keep_within(BinaryModel<T>& binary, std::size_t most) {
   while (binary.expansion().held_count() > std::max<std::size_t>(most, 2)) {
-    const std::size_t leaving = least_useful(binary);
-    hand_over(binary, leaving);
-    binary.remove(leaving);
+    evict(binary, least_useful(binary));
     binary.refresh_bracket();
   }
 }
 
+template void evict(BinaryModel<float>&, std::size_t);
+template void evict(BinaryModel<double>&, std::size_t);
 template void keep_within(BinaryModel<float>&, std::size_t);
 template void keep_within(BinaryModel<double>&, std::size_t);
 

@@ -15,12 +15,12 @@ constexpr std::size_t steps_between_looks = 1000;
 }  // namespace
 
 template <class T>
-bool reprocess_coordinates(BinaryModel<T>& binary, double tolerance) {
+bool reprocess_coordinates(BinaryModel<T>& binary, double tolerance, bool both) {
   const double up = binary.bracket().top(), down = -binary.bracket().bottom();  // -infinity where nobody may move
   if (std::max(up, down) <= tolerance) return false;
   std::size_t first = binary.bracket().top_at(), second = binary.bracket().bottom_at();
   if (down > up) std::swap(first, second);
-  if (first != second && std::min(up, down) > tolerance)
+  if (both && first != second && std::min(up, down) > tolerance)
     binary.coordinate_steps(first, second);
   else
     binary.coordinate_step(first, binary.best_length(first));
@@ -44,8 +44,8 @@ bool finish_coordinates(BinaryModel<T>& binary, double tolerance, Monitor& monit
   return false;
 }
 
-template bool reprocess_coordinates(BinaryModel<float>&, double);
-template bool reprocess_coordinates(BinaryModel<double>&, double);
+template bool reprocess_coordinates(BinaryModel<float>&, double, bool);
+template bool reprocess_coordinates(BinaryModel<double>&, double, bool);
 template bool finish_coordinates(BinaryModel<float>&, double, Monitor&);
 template bool finish_coordinates(BinaryModel<double>&, double, Monitor&);
 

@@ -27,6 +27,7 @@ ExactBinaryModel mirrored(const ExactBinaryModel& model) {
   const Expansion& expansion = model.expansion;
   ExactBinaryModel other = model;
   other.bias = -model.bias;
+  for (auto* counts : {&other.seen, &other.mistakes}) std::swap((*counts)[0], (*counts)[1]);
   for (std::size_t i = 0; i < expansion.size(); ++i) {
     if (!model.holds(i)) continue;
     other.expansion.label[i] = -expansion.label[i];

@@ -21,6 +21,7 @@
 // Everything is indexed by slot (see points.hpp). Slots whose examples this model does not hold are absent here and removed in the expansion.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -82,8 +83,7 @@ class ExactBinaryModel {
   MarginSet margin;
   double bias = 0.0;
   double total = 0.0;
-  std::size_t seen = 0;          // examples predicted before they were learned,
-  std::size_t mistakes = 0;      // and how many of them were on the wrong side
+  std::array<std::size_t, 2> seen{}, mistakes{};  // examples of both classes predicted before they were learned; those on the wrong side
   bool precision_lost = false;   // gradients and inverse were computed beside far larger kernel values, which are gone
   bool stalled = false;          // a path was abandoned, as can happen with kernels that are not positive semi-definite
 

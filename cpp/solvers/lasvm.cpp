@@ -1,9 +1,13 @@
 #include "solvers/lasvm.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <vector>
 
+#include "solvers/balanced.hpp"
 #include "solvers/budget.hpp"
 #include "solvers/finishing.hpp"
+#include "solvers/forgetting.hpp"
 #include "solvers/pairs.hpp"
 #include "solvers/polish.hpp"
 
@@ -14,31 +18,71 @@ namespace {
 // With max_gap the paper repeats REPROCESS; the bound keeps the cost of one example finite.
 constexpr std::size_t max_repeats = 10'000;
 
+// A fixed random number of each id (SplitMix64): in a training set no row is older than another, but some order must decide who leaves.
+std::int64_t scrambled(std::int64_t id) {
+  std::uint64_t z = static_cast<std::uint64_t>(id) + 0x9e3779b97f4a7c15U;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
+  return static_cast<std::int64_t>((z ^ (z >> 31)) >> 1);
+}
+
 }  // namespace
 
 template <class T>
+void Lasvm<T>::age(BinaryModel<T>& binary) {
+  if (!options_.half_life) return;
+  forget_by_age(binary, *options_.half_life, memory_.seen[0] + memory_.seen[1]);
+  Upkeep<T>(options_, memory_).reopen_reserve(binary);
+  const std::vector<double>& label = binary.expansion().label;
+  for (const bool positive : {false, true})  // a class that was forgotten begins again
+    if (std::find(label.begin(), label.end(), positive ? 1.0 : -1.0) == label.end()) memory_.seeds[positive] = 0;
+}
+
+template <class T>
+bool Lasvm<T>::make_room(BinaryModel<T>& binary) const {
+  const Expansion& expansion = binary.expansion();
+  const auto time_of = [&](std::size_t i) { return options_.streaming ? binary.id_of(i) : scrambled(binary.id_of(i)); };
+  const std::size_t removed = expansion.removed_count();
+  while (expansion.held_count() >= std::max<std::size_t>(*options_.max_support, 2)) {
+    const double bias = binary.bias();
+    const auto slack = [&](std::size_t i) { return expansion.label[i] * (expansion.gradient[i] - bias); };
+    evict(binary, choose_balanced(expansion, {memory_.seen, memory_.mistakes}, time_of, slack));
+    binary.refresh_bracket();
+  }
+  return expansion.removed_count() != removed;
+}
+
+template <class T>
 Visit Lasvm<T>::revisit(BinaryModel<T>& binary, std::size_t position, std::size_t) {
-  const double decision = binary.sum(position) + binary.bias();
+  double sum = binary.sum(position);
+  const double decision = sum + binary.bias();
   const bool converged = reprocess_online(binary);
   return {decision, false, !converged};
 }
 
 template <class T>
 Visit Lasvm<T>::visit(BinaryModel<T>& binary, std::size_t position, double label, double cost) {
-  const double sum = binary.sum(position);
-  const double gradient = label - sum, bias = binary.bias();
+  double sum = binary.sum(position);
+  const double decision = sum + binary.bias();
+  const bool mistaken = label * decision <= 0.0;
+  memory_.seen[label > 0] += 1;
+  memory_.mistakes[label > 0] += mistaken;
+  if (is_window() && make_room(binary)) sum = binary.sum(position);
+  const double gradient = label - sum;
   const double distance = beyond_margin(binary.bracket(), label, gradient);
   const bool violates = binary.bracket().has_pair() && distance < -options_.tolerance;
   const bool reserved = has_reserve() && Upkeep<T>(options_, memory_).keeps(binary, distance);
   std::size_t& seeds = memory_.seeds[label > 0];
-  const bool admitted = violates || reserved || seeds < seeds_per_class;
+  const bool admitted = violates || reserved || is_window() || seeds < seeds_per_class;
   if (admitted) {
     seeds += seeds < seeds_per_class;
-    process(binary, binary.insert(position, label, Box::of(label, cost), gradient));
+    const std::size_t k = binary.insert(position, label, Box::of(label, cost), gradient);
+    binary.expansion().mistaken[k] = mistaken;
+    process(binary, k);
   }
   const bool converged = reprocess_online(binary);
   if (options_.max_support) keep_within(binary, *options_.max_support);
-  return {sum + bias, admitted, !converged};
+  return {decision, admitted, !converged};
 }
 
 template <class T>
@@ -55,7 +99,7 @@ bool Lasvm<T>::reprocess_online(BinaryModel<T>& binary) {
   if (options_.upkeep) {
     Upkeep<T> upkeep(options_, memory_);
     upkeep.move_pairs(binary);
-    if (has_reserve()) upkeep.shrink_reserve(binary); else remove_idle(binary);
+    if (has_reserve()) upkeep.shrink_reserve(binary);
     return true;
   }
   if (!moved) return true;

@@ -13,7 +13,9 @@
 // (or g < max(top, bottom) - tau). The two differ only when all members are at their bounds and the bracket is inside out: then examples
 // inside it still narrow it, which fixes the bias, and may violate with each other.
 //
-// That is the plain rule. max_gap repeats REPROCESS (section 4.2 of the paper); upkeep also keeps examples in reserve (upkeep.hpp).
+// That is the plain rule. max_gap repeats REPROCESS (section 4.2 of the paper); upkeep also keeps examples in reserve (upkeep.hpp). With upkeep and
+// max_support, every example comes in and one leaves (balanced.hpp), so that the model is near the SVM of the examples it holds. With half_life,
+// examples count less as they grow older (forgetting.hpp).
 //
 // In the plain rule the pair is always the paper's, of maximal gradient. The second-order choice (Fan, Chen, Lin 2005; Glasmachers, Igel 2006), largest
 // (g_i - g_j)^2 / (K_ii + K_jj - 2 K_ij) for i = argmax g, needs fewer steps to the optimum and is for finishing: online it optimises so
@@ -33,13 +35,16 @@ class Lasvm : public SolverWith<T, LasvmOptions, LasvmMemory> {
  public:
   using SolverWith<T, LasvmOptions, LasvmMemory>::SolverWith;
 
+  void age(BinaryModel<T>& binary) override;
   // PROCESS on the block's example, then REPROCESS.
   Visit visit(BinaryModel<T>& binary, std::size_t position, double label, double cost) override;
   // REPROCESS alone.
   Visit revisit(BinaryModel<T>& binary, std::size_t position, std::size_t slot) override;
   bool finish(BinaryModel<T>& binary, std::size_t threads, Monitor& monitor) override;
   void polish(BinaryModel<T>& binary, Monitor& monitor) override;
-  ExampleSelection selection() const override { return {options_.selection, options_.pool_size, seeds_per_class}; }
+  ExampleSelection selection() const override {
+    return {options_.selection, options_.pool_size, seeds_per_class, options_.when_confident, options_.max_visits};
+  }
 
   static constexpr std::size_t seeds_per_class = 5;
 
@@ -51,8 +56,11 @@ class Lasvm : public SolverWith<T, LasvmOptions, LasvmMemory> {
   // Returns false when the repetitions that max_gap asks for were cut short.
   bool reprocess_online(BinaryModel<T>& binary);
   void remove_idle(BinaryModel<T>& binary) const;
-  // A bounded model has no place for a reserve.
+  // Every example comes in, and leaves when another needs its place.
+  bool is_window() const { return options_.upkeep && options_.max_support; }
   bool has_reserve() const { return options_.upkeep && !options_.max_support; }
+  // Evicts members until another fits; returns whether there were any to evict.
+  bool make_room(BinaryModel<T>& binary) const;
 };
 
 }  // namespace hinge

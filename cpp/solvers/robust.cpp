@@ -65,7 +65,7 @@ template <class T>
 bool Robust<T>::reduce_gap(BinaryModel<T>& binary, double threshold) const {
   for (std::size_t repeat = 0; binary.bracket().slack_gap() > threshold; ++repeat) {
     if (repeat == max_repeats) return false;
-    if (!reprocess_coordinates(binary, options_.tolerance)) return true;
+    if (!reprocess_coordinates(binary, options_.tolerance, options_.move_both)) return true;
   }
   return true;
 }

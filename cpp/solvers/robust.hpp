@@ -2,7 +2,8 @@
 //
 // One coefficient moves at a time: lambda = g_t / K_tt inside the box, alpha_t += lambda, g_s -= lambda K_ts. PROCESS inserts every new example
 // and moves its coefficient; REPROCESS moves the member that violates most, argmin g among those that may fall or argmax g among those
-// that may rise; where both violate, both move, in one pass. How often is decided by the duality gap (b = 0, any box)
+// that may rise. That is the paper; with move_both, both move in one pass where both violate, which reads the gradients once instead of twice. How
+// often is decided by the duality gap (b = 0, any box)
 //
 //   G = sum_i [ max(low_i g_i, high_i g_i) - alpha_i g_i ]
 //

@@ -14,6 +14,7 @@ constexpr double steady_steps = 10000;  // before they become visibly shorter; f
 constexpr double penalty_every = 64;    // steps, or sooner:
 constexpr double most_due = 0.1;       // penalty of a weight, relative to it
 constexpr double forgetting_decline = 10;  // a stream that forgets ends with steps about a third as long: longer ones are noisy, shorter ones lag
+constexpr double usual_total = 10000;   // examples that lambda of ASSET refers to in a stream of unknown length
 constexpr double least_cost = 1e-120;   // whose square is a number
 
 }  // namespace
@@ -38,7 +39,7 @@ Step Schedule::next(ScheduleMemory& memory, double weight, double target) const 
   if (options_.total == 0.0) memory.examples = retention_ * memory.examples + 1.0;
   const double relative = weight / memory.weight_mean;
   memory.weight_squares += (relative * relative - memory.weight_squares) / steps;
-  return options_.adaptive ? adaptive(memory, relative) : asset(memory, relative);
+  return options_.steps == StepRule::adaptive ? adaptive(memory, relative) : asset(memory, relative);
 }
 
 // Beyond these ends there is nothing but the penalty, or nothing but the loss.
@@ -73,17 +74,25 @@ Step Schedule::adaptive(ScheduleMemory& memory, double weight) const {
   return step;
 }
 
-// lambda |w|^2 is at most the loss of answering zero, or the mean. The bound of the intercept is that of |w|.
+double Schedule::constant_lambda(ScheduleMemory& memory) const {
+  if (std::isfinite(memory_length_)) return 1.0 / (cost(memory) * memory_length_);
+  if (options_.penalty_total > 0.0) memory.penalty_total = options_.penalty_total;
+  return 1.0 / (cost(memory) * (memory.penalty_total > 0.0 ? memory.penalty_total : usual_total));
+}
+
+// lambda |w|^2 is at most the loss of answering zero, or the mean. Unless a bound is given, that of the intercept is that of |w|.
 Step Schedule::asset(ScheduleMemory& memory, double weight) const {
   Step step;
-  const double lambda = this->lambda(memory), size = scale(memory);
+  const double lambda = constant_lambda(memory), size = scale(memory);
   const double radius = std::sqrt(std::max(loss_.linear() ? size : size * size, 1e-300) / lambda);
-  const double steepness = std::max(loss_.steepness(size), 1e-300);
+  const double bound = options_.intercept ? options_.max_intercept.value_or(radius) : 0.0;
+  const double gradient = options_.gradient_bound.value_or(std::max(loss_.steepness(size), 1e-300) * std::sqrt(typical_));
   const double steps = recent_steps(memory);
-  const double eta = options_.intercept ? radius * std::sqrt(2.0 / (typical_ * steps)) / steepness : 1.0 / (lambda * steps);
+  const double eta = options_.steps == StepRule::asset ? std::hypot(radius, bound) / (gradient * std::sqrt(steps)) : 1.0 / (lambda * steps);
   step.strength = eta * weight;
   step.shrink = std::max(1.0 - eta * lambda, 0.0);
   step.largest = radius;
+  step.largest_bias = bound;
   step.centre = loss_.regression() && options_.intercept ? memory.target_mean : 0.0;
   if (options_.planned == 0) {
     step.share = recent_share(memory);

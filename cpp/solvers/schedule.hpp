@@ -15,6 +15,7 @@ namespace hinge {
 struct ScheduleMemory {
   double steps = 0.0;
   double examples = 0.0;
+  double penalty_total = 0.0;
   double penalty_due = 0.0;
   double averaged_length = 0.0;
   double target_mean = 0.0;
@@ -25,6 +26,7 @@ struct ScheduleMemory {
   static constexpr auto fields =
       std::tuple{Field{"n_steps", &ScheduleMemory::steps, "Steps so far."},
                  Field{"n_examples", &ScheduleMemory::examples, "Examples so far, each counted once, or less if a stream forgets them."},
+                 Field{"penalty_total", &ScheduleMemory::penalty_total, "ASSET: examples that lambda refers to; 0: not given yet."},
                  Field{"penalty_due", &ScheduleMemory::penalty_due, "Penalty that the weights have not been given yet."},
                  Field{"averaged_length", &ScheduleMemory::averaged_length, "ASSET: sum of the lengths of the steps in the average."},
                  Field{"target_mean", &ScheduleMemory::target_mean, "Mean of the targets,"},
@@ -50,6 +52,8 @@ class Schedule {
   double scale(const ScheduleMemory& memory) const;
   Step adaptive(ScheduleMemory& memory, double weight) const;
   Step asset(ScheduleMemory& memory, double weight) const;
+  // lambda of ASSET, which must not depend on how many examples have come.
+  double constant_lambda(ScheduleMemory& memory) const;
   // The share of the newest iterate in an average that is to cover the last steps.
   double recent_share(const ScheduleMemory& memory) const;
 

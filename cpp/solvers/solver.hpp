@@ -20,6 +20,7 @@
 #include "binary_model.hpp"
 #include "options.hpp"
 #include "parallel.hpp"
+#include "select.hpp"
 
 namespace hinge {
 
@@ -27,13 +28,6 @@ struct Visit {
   double decision;  // before learning, bias included
   bool inserted;
   bool stalled = false;  // the example was not given as many steps as it needed
-};
-
-// In which order a model looks at the examples of one call.
-struct ExampleSelection {
-  Selection rule = Selection::random;
-  std::size_t pool_size = 1;
-  std::size_t unselected_per_class = 0;  // examples that a new model learns as they come, before it selects any
 };
 
 // One array of the saved state: `width` counts of each binary model, one model after the other.
@@ -55,6 +49,8 @@ class Solver {
   virtual Visit visit(BinaryModel<T>& binary, std::size_t position, double label, double cost) = 0;
   // The same for an example that is in the binary model's slot already.
   virtual Visit revisit(BinaryModel<T>& binary, std::size_t position, std::size_t slot) = 0;
+  // Lets the members grow older by one row, before the next is learned.
+  virtual void age(BinaryModel<T>&) {}
   // Optimises the coefficients of the members. Returns false when progress stalled before the tolerance was met.
   virtual bool finish(BinaryModel<T>&, std::size_t /*threads*/, Monitor&) { return true; }
   // Solves small problems to the last digit.

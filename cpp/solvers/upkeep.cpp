@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "solvers/pairs.hpp"
@@ -11,16 +12,28 @@ namespace hinge {
 
 namespace {
 
-constexpr double target_gap = 0.4;
+// The gap aimed at, a share of how far the decisions of the members are apart: where C is small, they lie close together.
+constexpr double gap_to_spread = 0.05, largest_gap = 0.4, negligible_gap = 0.02;
 constexpr std::size_t steps_per_example = 64;
-constexpr std::size_t gradients_per_example = 200'000;
+constexpr std::size_t gradients_per_example = 400'000;
 constexpr std::size_t examples_of_credit = 16;
 // The reserve times the members bounds what it costs; a large model can spare the least.
 constexpr std::size_t smallest_reserve = 300, largest_reserve = 1000, reserve_times_members = 1'000'000;
 constexpr double margin_unit = 1e-3;  // of LasvmMemory::reserve_margin
 
-std::size_t capacity(std::size_t members) {
-  return std::clamp(reserve_times_members / std::max<std::size_t>(members, 1), smallest_reserve, largest_reserve);
+std::size_t capacity(const Expansion& expansion) {
+  const std::size_t affordable = reserve_times_members / std::max<std::size_t>(expansion.held_count(), 1);
+  return std::clamp(affordable, smallest_reserve, largest_reserve);
+}
+
+double spread_of_decisions(const Expansion& expansion) {
+  double lowest = std::numeric_limits<double>::infinity(), highest = -lowest;
+  for (std::size_t i = 0; i < expansion.size(); ++i) {
+    const double sum = expansion.label[i] - expansion.gradient[i];
+    lowest = std::min(lowest, expansion.holds(i) ? sum : lowest);
+    highest = std::max(highest, expansion.holds(i) ? sum : highest);
+  }
+  return highest - lowest;
 }
 
 }  // namespace
@@ -41,7 +54,9 @@ void Upkeep<T>::move_pairs(BinaryModel<T>& binary) {
   const std::size_t allowance = steps_per_example + gradients_per_example / members;
   std::size_t& credit = memory_.credit;
   credit = std::min(credit + allowance, examples_of_credit * allowance);
-  for (; credit > 0 && binary.gap() > target_gap; --credit)
+  if (binary.gap() <= negligible_gap) return;
+  const double target = std::max(options_.tolerance, std::min(largest_gap, gap_to_spread * spread_of_decisions(binary.expansion())));
+  for (; credit > 0 && binary.gap() > target; --credit)
     if (!reprocess_pair(binary, options_.tolerance, PairChoice::second_order_of_older)) return;
 }
 
@@ -49,7 +64,7 @@ void Upkeep<T>::move_pairs(BinaryModel<T>& binary) {
 template <class T>
 void Upkeep<T>::shrink_reserve(BinaryModel<T>& binary) {
   const Expansion& expansion = binary.expansion();
-  const std::size_t most = capacity(expansion.held_count());
+  const std::size_t most = capacity(expansion);
   if (!binary.bracket().has_pair() || expansion.held_count() - expansion.support() <= most + most / 4) return;
   const std::vector<std::size_t>& idle = binary.members().idle();
   if (idle.size() <= most) return;
@@ -65,6 +80,12 @@ void Upkeep<T>::shrink_reserve(BinaryModel<T>& binary) {
   memory_.reserve_margin = static_cast<std::size_t>(std::ceil(std::clamp(reserve[most - 1].distance, margin_unit, 1e12) / margin_unit));
   for (std::size_t n = most; n < reserve.size(); ++n)
     if (reserve[n].distance > 0.0) binary.remove(reserve[n].at);
+}
+
+template <class T>
+void Upkeep<T>::reopen_reserve(const BinaryModel<T>& binary) {
+  const Expansion& expansion = binary.expansion();
+  if (2 * (expansion.held_count() - expansion.support()) < capacity(expansion)) memory_.reserve_margin = 0;
 }
 
 template class Upkeep<float>;

@@ -7,7 +7,7 @@
 //
 //   reserve   Examples that do not violate, and members whose coefficient returns to zero, stay as long as they are among the `capacity`
 //             closest to the margin. The reserve of a small model holds everything, so its solution is that of all examples seen.
-//   steps     After the usual REPROCESS, second-order pairs move until the gap is at most `target_gap`, within a budget per example. The
+//   steps     After the usual REPROCESS, second-order pairs move until the gap is small beside the decisions, within a budget per example. The
 //             budget is a number of steps plus a number of gradients to update, which makes steps of small models cheap; what is not
 //             used is saved, up to that of `examples_of_credit` examples. (The constants are in upkeep.cpp.)
 #pragma once
@@ -28,12 +28,17 @@ struct LasvmMemory {
   std::array<std::size_t, 2> seeds{};
   std::size_t credit = 0;
   std::size_t reserve_margin = 0;
+  std::array<std::size_t, 2> seen{}, mistakes{};
 
   static constexpr auto fields =
       std::tuple{Field{"seeds", &LasvmMemory::seeds, "Examples of the negative and of the positive class taken in unconditionally."},
                  Field{"credit", &LasvmMemory::credit, "Steps that earlier examples left over (upkeep)."},
-                 Field{"reserve_margin", &LasvmMemory::reserve_margin, "Thousandths beyond the margin up to which examples are kept; 0: all."}};
-  void mirror() { std::swap(seeds[0], seeds[1]); }
+                 Field{"reserve_margin", &LasvmMemory::reserve_margin, "Thousandths beyond the margin up to which examples are kept; 0: all."},
+                 Field{"seen", &LasvmMemory::seen, "Examples of the negative and of the positive class predicted before they were learned,"},
+                 Field{"mistakes", &LasvmMemory::mistakes, "and how many of them were misclassified."}};
+  void mirror() {
+    for (auto* counts : {&seeds, &seen, &mistakes}) std::swap((*counts)[0], (*counts)[1]);
+  }
 };
 
 template <class T>
@@ -45,6 +50,8 @@ class Upkeep {
   bool keeps(const BinaryModel<T>& binary, double distance) const;
   void move_pairs(BinaryModel<T>& binary);
   void shrink_reserve(BinaryModel<T>& binary);
+  // Keeps everything again while there is room: examples have left by age.
+  void reopen_reserve(const BinaryModel<T>& binary);
 
  private:
   const LasvmOptions& options_;

@@ -38,7 +38,7 @@ CACHE = 2000.0  # megabytes; enough for the features of the largest set
 
 _OPTIONS: dict[str, dict[str, object]] = {
     ASSET: {"steps": "asset"},
-    ASSET_STAR: {"steps": "asset", "fit_intercept": False},
+    ASSET_STAR: {"steps": "asset*", "fit_intercept": False},
     ONLINE: {"steps": "asset", "approximation": "fourier"},
     ADAPTIVE: {},
 }

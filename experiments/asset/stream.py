@@ -58,7 +58,7 @@ def _cells(quick: bool) -> Iterator[Cell]:
             yield Cell({"method": method, "size": size}, partial(_run_pass, method, size, n_examples, n_test))
 
 
-def _make_model(method: str, size: int) -> OnlineSVC | ApproximateSVC:
+def _make_model(method: str, size: int, n_examples: int) -> OnlineSVC | ApproximateSVC:
     if method == LASVM:
         return OnlineSVC(max_gap=None, C=C, gamma=GAMMA, cache_size=1000, random_state=0, n_jobs=1)
     return ApproximateSVC(
@@ -66,7 +66,8 @@ def _make_model(method: str, size: int) -> OnlineSVC | ApproximateSVC:
         gamma=GAMMA,
         approximation="fourier",
         n_components=size,
-        steps="asset",
+        steps="asset" if method == ASSET_ON else "asset*",
+        n_total=n_examples,
         fit_intercept=method == ASSET_ON,
         average_last=100,
         random_state=0,
@@ -76,7 +77,7 @@ def _make_model(method: str, size: int) -> OnlineSVC | ApproximateSVC:
 
 def _run_pass(method: str, size: int, n_examples: int, n_test: int) -> list[Record]:
     """Learn the stream; return the seconds so far and the test error at each checkpoint."""
-    model, problem = _make_model(method, size), _test_rows(n_test)
+    model, problem = _make_model(method, size, n_examples), _test_rows(n_test)
     checkpoints, seconds = set(_checkpoints(n_examples)), 0.0
     lines: list[Record] = []
     for number, (X, y) in enumerate(elastic_digits(n_examples, chunk_size=CHUNK, random_state=0), 1):

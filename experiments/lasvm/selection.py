@@ -115,8 +115,7 @@ class _SelectionRun:
     def _closest_of_few(self) -> NDArray[np.int64]:
         """Return the row closest to the boundary, among candidates up to the fifth one inside the margin.
 
-        The strategy "autoactive" of `ActiveLearner` uses a margin of 1 instead of 1 + delta / 2, and scores all 100
-        candidates at once.
+        The strategy "autoactive" of `ActiveLearner` does the same; here the candidates are counted as well.
         """
         rows = self.learner.ask(min(_MAX_CANDIDATES, self.learner.n_open))
         margin = 1 + self.learner.model.kkt_violation() / 2

@@ -27,7 +27,7 @@ class Kernel:
 class LasvmOptions:
     """Options of LASVM."""
 
-    def __init__(self, *, cache_bytes: int = 200000000, threads: int = 1, tolerance: float = 0.001, max_gap: float | None = None, upkeep: bool = False, max_support: int | None = None, max_steps: int | None = None, second_order: bool = True, selection: str = 'random', pool_size: int = 50) -> None: ...
+    def __init__(self, *, cache_bytes: int = 200000000, threads: int = 1, tolerance: float = 0.001, max_gap: float | None = None, upkeep: bool = False, max_support: int | None = None, streaming: bool = True, half_life: float | None = None, max_steps: int | None = None, second_order: bool = True, selection: str = 'random', pool_size: int = 50, when_confident: str = 'visit', max_visits: int | None = None) -> None: ...
 
     @property
     def cache_bytes(self) -> int:
@@ -56,6 +56,16 @@ class LasvmOptions:
         """Members that a binary model may keep."""
 
     @property
+    def streaming(self) -> bool:
+        """Later rows are younger; else all rows are equally old."""
+
+    @property
+    def half_life(self) -> float | None:
+        """
+        Rows after which an example of a stream counts half; None: it counts forever.
+        """
+
+    @property
     def max_steps(self) -> int | None:
         """Steps of one finishing; None: as many as it takes, within reason."""
 
@@ -70,6 +80,16 @@ class LasvmOptions:
     @property
     def pool_size(self) -> int:
         """Candidates among which the next example is selected."""
+
+    @property
+    def when_confident(self) -> str:
+        """
+        What selection does once candidates lie outside the margin: visit, draw or stop.
+        """
+
+    @property
+    def max_visits(self) -> int | None:
+        """Examples that one call visits by selection; None: all."""
 
     def __eq__(self, other: object, /) -> bool: ...
 
@@ -98,7 +118,7 @@ class LasvmOptions:
 class RobustOptions:
     """Options of LASVM-G, LASVM-NC, LASVM-I and FULL."""
 
-    def __init__(self, *, cache_bytes: int = 200000000, threads: int = 1, tolerance: float = 0.001, loss: str = 'ramp', ramp: float = -1.0, warmup: int = 0, max_idle: int = 0, clean_every: int = 1, max_support: int | None = None) -> None: ...
+    def __init__(self, *, cache_bytes: int = 200000000, threads: int = 1, tolerance: float = 0.001, loss: str = 'ramp', ramp: float = -1.0, warmup: int = 0, max_idle: int = 0, clean_every: int = 1, move_both: bool = True, max_support: int | None = None) -> None: ...
 
     @property
     def cache_bytes(self) -> int:
@@ -131,6 +151,10 @@ class RobustOptions:
     @property
     def clean_every(self) -> int:
         """Examples between two cleanings."""
+
+    @property
+    def move_both(self) -> bool:
+        """REPROCESS moves both extremes where both violate; else one."""
 
     @property
     def max_support(self) -> int | None:
@@ -330,7 +354,7 @@ class ExactOptions:
 class LinearOptions:
     """Options of linear models over features."""
 
-    def __init__(self, *, cache_bytes: int = 200000000, threads: int = 1, loss: str = 'hinge', epsilon: float = 0.0, intercept: bool = True, adaptive: bool = True, cost: float = 1.0, total: float = 0.0, average_share: float = 0.5, average_steps: int = 0, planned: int = 0, half_life: float | None = None) -> None: ...
+    def __init__(self, *, cache_bytes: int = 200000000, threads: int = 1, loss: str = 'hinge', epsilon: float = 0.0, intercept: bool = True, steps: str = 'adaptive', cost: float = 1.0, total: float = 0.0, penalty_total: float = 0.0, max_intercept: float | None = None, gradient_bound: float | None = None, average_share: float = 0.5, average_steps: int = 0, planned: int = 0, half_life: float | None = None) -> None: ...
 
     @property
     def cache_bytes(self) -> int:
@@ -353,10 +377,8 @@ class LinearOptions:
         """Fit a constant."""
 
     @property
-    def adaptive(self) -> bool:
-        """
-        Adaptive steps; else those of ASSET, or of ASSET* without an intercept.
-        """
+    def steps(self) -> str:
+        """Adaptive steps, or those of ASSET or ASSET*."""
 
     @property
     def cost(self) -> float:
@@ -365,6 +387,18 @@ class LinearOptions:
     @property
     def total(self) -> float:
         """Examples in the training set; 0: a stream."""
+
+    @property
+    def penalty_total(self) -> float:
+        """ASSET: examples that lambda refers to; 0: as before, or the default."""
+
+    @property
+    def max_intercept(self) -> float | None:
+        """ASSET: largest size of the intercept (B); None: that of the weights."""
+
+    @property
+    def gradient_bound(self) -> float | None:
+        """ASSET: bound on subgradients (D_G); None: from the features."""
 
     @property
     def average_share(self) -> float:
@@ -594,6 +628,13 @@ class KernelModel32:
         Return whether a model that learned these rows from scratch would be more precise.
         """
 
+    def measure_answers(self) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        Measure the coefficients that predictions use, averaged if the model averages.
+
+        Returns, for each binary model, duality gap, dual objective, ||w||^2, lowest gradient that may fall and highest that may rise.
+        """
+
     def coefficients(self) -> numpy.typing.NDArray[numpy.float64]:
         """
         Return signed alpha, shape (binary models, retained), in the order of `state()["ids"]`.
@@ -695,6 +736,13 @@ class KernelModel64:
     def wants_shift(self, batch: Batch64) -> bool:
         """
         Return whether a model that learned these rows from scratch would be more precise.
+        """
+
+    def measure_answers(self) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        Measure the coefficients that predictions use, averaged if the model averages.
+
+        Returns, for each binary model, duality gap, dual objective, ||w||^2, lowest gradient that may fall and highest that may rise.
         """
 
     def coefficients(self) -> numpy.typing.NDArray[numpy.float64]:
@@ -1032,26 +1080,65 @@ class LinearModel64:
     def bias(self) -> numpy.typing.NDArray[numpy.float64]:
         """Averaged."""
 
-class Memories:
+class FixedShare:
+    """Weights of several predictors by how well they did lately."""
+
+    def __init__(self, n: int, rate: float, share: float) -> None: ...
+
+    def update(self, mistakes: Sequence[bool]) -> None:
+        """Change the weights by who was wrong."""
+
+    @property
+    def weights(self) -> numpy.typing.NDArray[numpy.float64]: ...
+
+class WindowEnsemble:
     """
-    Support vector machines over several recent parts of a stream, which share rows and kernel values.
+    Window models and their vote as they were; they answer while the model learns on.
     """
 
-    def __init__(self, features: int, kernel: Kernel, gamma_factors: Sequence[float], choices: Sequence[tuple[int, int, float, bool]], limit: float, tolerance: float, max_updates: int, state: dict[str, numpy.typing.NDArray[Any]] | None = None) -> None: ...
+    def votes(self, rows: numpy.typing.NDArray[numpy.float64]) -> numpy.typing.NDArray[numpy.float64]:
+        """Return votes by row and class."""
+
+class AdaptiveModel:
+    """
+    Support vector machines over several windows of a stream, which share rows and kernel values.
+    """
+
+    def __init__(self, n_features: int, kernel: Kernel, gamma_follows: bool, gamma_factors: Sequence[float], windows: Sequence[tuple[int, int, float, bool]], limit: float, tolerance: float, max_updates: int, state: object | None = None, n_seen: int = 0) -> None: ...
+
+    def votes(self, rows: numpy.typing.NDArray[numpy.float64]) -> numpy.typing.NDArray[numpy.float64]:
+        """Return votes by row and class."""
 
     def decide(self, rows: numpy.typing.NDArray[numpy.float64]) -> numpy.typing.NDArray[numpy.float64]:
-        """Return decision values by row, memory and class."""
+        """Return decision values by row, window model and class."""
 
-    def learn(self, row: numpy.typing.NDArray[numpy.float64], class_number: int) -> numpy.typing.NDArray[numpy.float64]:
+    def learn(self, row: numpy.typing.NDArray[numpy.float64], class_number: int, weight: float = 1.0) -> int:
         """
-        Learn a row; return the decision values from before by memory and class.
+        Learn a row; return the class that was predicted before, or -1 for the first row and rows of weight 0.
         """
 
-    def keep_last(self, count: int) -> None:
-        """Forget all examples but the last ones."""
+    def forget_before(self, position: int) -> None:
+        """Forget all examples before a position in the stream."""
 
-    def to_arrays(self) -> dict[str, numpy.typing.NDArray[Any]]:
-        """Return the state as named arrays."""
+    def predictor(self) -> WindowEnsemble:
+        """
+        Return what the model knows now as a predictor, which stays the same while the model learns on.
+        """
+
+    def state(self) -> dict[str, numpy.typing.NDArray[Any]]:
+        """
+        Return everything needed to go on; docs/model-format.md says what the arrays mean.
+        """
+
+    @property
+    def broken(self) -> bool:
+        """
+        True after an exception in the middle of a change: the model cannot be used any more.
+        """
+
+    @property
+    def n_seen(self) -> int:
+        """Rows given so far."""
 
     @property
     def n_classes(self) -> int:
@@ -1059,13 +1146,25 @@ class Memories:
 
     @property
     def gamma(self) -> float:
-        """The kernel coefficient in use, before factors."""
+        """Kernel coefficient before factors."""
+
+    @property
+    def n_retained(self) -> int:
+        """Examples held."""
+
+    @property
+    def n_steps(self) -> int:
+        """Steps made so far."""
+
+    @property
+    def n_kernel_evals(self) -> int:
+        """Kernel values computed so far to learn."""
 
     def duality_gaps(self) -> numpy.typing.NDArray[numpy.float64]:
-        """Return the duality gap of each memory."""
+        """Return the duality gap of each window model."""
 
     def held(self) -> numpy.typing.NDArray[numpy.int64]:
-        """Return how many examples each memory holds."""
+        """Return how many examples each window model holds."""
 
 def close(seconds: float) -> None:
     """

@@ -7,6 +7,7 @@ from hinge.incremental import IncrementalOneClassSVM, IncrementalSVC
 from hinge.online import OnlineSVC
 from hinge.perceptron import KernelPerceptron
 from hinge.robust import RobustOnlineSVC
+from hinge.stream import AdaptiveSVC
 from hinge.tracking import TrackingSVC
 
 ESTIMATORS: dict[str, type[Any]] = {
@@ -16,6 +17,7 @@ ESTIMATORS: dict[str, type[Any]] = {
     "perceptron": KernelPerceptron,
     "incremental": IncrementalSVC,
     "one-class": IncrementalOneClassSVM,
+    "adaptive": AdaptiveSVC,
     "approximate": ApproximateSVC,
     "approximate-regression": ApproximateSVR,
 }

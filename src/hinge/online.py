@@ -10,6 +10,7 @@ from hinge._fit.classifier import SupportVectorClassifier
 from hinge._fit.passes import PassPlan, is_small, is_uneven
 from hinge._model.locking import writes
 from hinge._model.params import bound, choice, flag, number, random_seed, whole, whole_or_word
+from hinge._model.stream_watch import ONLINE_RISKS, StreamRisks
 from hinge.exceptions import ParameterError
 
 if TYPE_CHECKING:
@@ -17,7 +18,9 @@ if TYPE_CHECKING:
     from hinge._model.types import ClassWeight, Gamma, Kernel, RandomStateLike
 
 
+_RISKS_WITH_RESERVE = StreamRisks(pause=2000)  # it keeps about 1000 examples beyond the margin
 _SELECTIONS = ("random", "gradient", "active", "autoactive")
+_WHEN_CONFIDENT = ("visit", "draw", "stop")
 _WORKING_SETS = ("second-order", "first-order")
 
 
@@ -61,24 +64,39 @@ class OnlineSVC(SupportVectorClassifier):
         more than fourfold; small training sets are solved exactly, where that costs little. "converge" repeats until no
         example violates the optimality conditions; only its first pass follows `selection`.
     max_support : int, default=None
-        Largest number of support vectors per binary model. A full model evicts the least useful one. Choose a moderate
-        `C`: on noisy moons with `max_support=300` and `C=100`, accuracy is 0.65 to 0.84 over five seeds, where a model
-        of 300 random examples reaches 0.88.
+        Largest number of examples that each binary model holds. A full model evicts one for each new example, by the
+        rule "balanced" of `IncrementalSVC`: clean data leave support vectors, noisy data recent examples. With
+        `max_gap` other than "auto", the least useful support vector leaves, and noise may collect at large `C`.
+    half_life : float, default=None
+        Number of rows after which an example of a stream counts half, for streams whose rule changes: its bound is
+        C * 2^(-age / half_life), times its weights. None: examples count forever. An example leaves after six
+        half-lives. `fit` ignores it, since all rows of a training set are equally old; they age with the rows that
+        `partial_fit` learns afterwards.
     selection : {"random", "gradient", "active", "autoactive"}, default="random"
         Which example to visit next. "random": in the order given, which `fit` shuffles. "gradient": the most
         misclassified of `pool_size` candidates. "active": the one of them closest to the decision boundary.
-        "autoactive": as "active", with as few candidates as needed.
+        "autoactive": as "active", but the draw ends once five candidates lie inside the margin, or after 100. Visited
+        examples are learned if they lie inside the margin or on the wrong side, whichever selection found them.
     pool_size : int, default=50
         Number of candidates for "gradient" and "active".
+    when_confident : {"visit", "draw", "stop"}, default="visit"
+        What `selection` does after twenty choices in a row that lie outside the margin. "visit": the remaining examples
+        are visited in order. "draw": they are still selected one by one, as in the LASVM paper, which takes up to
+        `pool_size` times as long. "stop": the pass ends. Then the labels of the remaining examples are not used, and
+        outliers on the wrong side are not learned.
+    max_visits : int, default=None
+        Largest number of examples that a pass of `fit` visits by `selection`, including the first few; None: all of
+        them. Only for selections other than "random".
     working_set : {"second-order", "first-order"}, default="second-order"
         How the finishing step chooses pairs of coefficients: by the expected gain, or by their gradients as in the
         LASVM paper. During passes of `fit`, pairs are always chosen by their gradients.
     max_gap : "auto", float or None, default="auto"
         How closely `partial_fit`, and `fit` without `finishing`, follow the optimum after each example. "auto": they
-        repeat REPROCESS until the largest violation is 0.4, within a budget of steps, and keep about 1000 examples
-        beyond the margin in reserve per binary model (none with `max_support`). A number repeats REPROCESS until the
-        largest violation is at most this, without a reserve. None is the plain rule of the paper, one step per example:
-        at large `C` its predictions are poor until `finish` is called.
+        repeat REPROCESS until the largest violation is a twentieth of the spread of the decisions (at most 0.4), within
+        a budget of steps, and keep about 1000 examples beyond the margin in reserve per binary model (with
+        `max_support`, as many as fit). A number repeats REPROCESS until the largest violation is at most this, without
+        a reserve. None is the plain rule of the paper, one step per example: at large `C` its predictions are poor
+        until `finish` is called.
     finishing : bool, default=True
         End `fit` with the finishing step, which optimises the support vectors until no violation exceeds `tol`.
     n_jobs : int, default=None
@@ -150,8 +168,11 @@ class OnlineSVC(SupportVectorClassifier):
         random_state: RandomStateLike = None,
         epochs: int | str = "auto",
         max_support: int | None = None,
+        half_life: float | None = None,
         selection: str = "random",
         pool_size: int = 50,
+        when_confident: str = "visit",
+        max_visits: int | None = None,
         working_set: str = "second-order",
         max_gap: float | str | None = "auto",
         finishing: bool = True,
@@ -169,8 +190,11 @@ class OnlineSVC(SupportVectorClassifier):
         self.random_state = random_state
         self.epochs = epochs
         self.max_support = max_support
+        self.half_life = half_life
         self.selection = selection
         self.pool_size = pool_size
+        self.when_confident = when_confident
+        self.max_visits = max_visits
         self.working_set = working_set
         self.max_gap = max_gap
         self.finishing = finishing
@@ -198,6 +222,11 @@ class OnlineSVC(SupportVectorClassifier):
         """
         return driver.finish(self)
 
+    @property
+    def _stream_risks(self) -> StreamRisks:
+        has_reserve = isinstance(self.max_gap, str) and self.max_support is None
+        return _RISKS_WITH_RESERVE if has_reserve else ONLINE_RISKS
+
     def _pass_plan(self, data: TrainingData) -> PassPlan:
         finishing = bool(self.finishing)
         unbounded = self.max_support is None and self.selection == "random"
@@ -211,14 +240,22 @@ class OnlineSVC(SupportVectorClassifier):
     def _gap_rule(self, *, streaming: bool) -> tuple[float | None, bool]:
         """Return the bound of the gap, and whether to stay near the optimum after every example.
 
-        Passes of `fit` that end with the finishing step need neither: only its result is seen.
+        Passes of `fit` that end with the finishing step need neither, as only its result is seen, unless the model is
+        bounded: then it must know at every example who may leave.
         """
         if isinstance(self.max_gap, str):
             choice("max_gap", self.max_gap, ("auto",))
-            return None, streaming or not (self.finishing or self.epochs == "converge")
+            finished = self.finishing or self.epochs == "converge"
+            return None, streaming or not finished or self.max_support is not None
         if self.max_gap is None:
             return None, False
         return number("max_gap", self.max_gap, above=0, hint="None makes one step per example"), False
+
+    def _check_half_life(self, *, streaming: bool) -> float | None:
+        if self.half_life is None:
+            return None
+        half_life = number("half_life", self.half_life, at_least=1, hint="None forgets nothing")
+        return half_life if streaming else None
 
     def _selection_seed(self) -> int:
         return 0 if self.selection == "random" else random_seed(self.random_state)
@@ -233,6 +270,12 @@ class OnlineSVC(SupportVectorClassifier):
                 "epochs must be 'auto' or a number of passes when max_support is set, got 'converge'; "
                 "a bounded number of support vectors need not converge."
             )
+        max_visits = bound("max_visits", self.max_visits, at_least=1)
+        if max_visits is not None and self.selection == "random":
+            raise ParameterError(
+                f"max_visits must be None when selection is 'random', got {self.max_visits!r}; "
+                "choose another selection, or pass fewer rows."
+            )
         max_gap, upkeep = self._gap_rule(streaming=streaming)
         return _core.LasvmOptions(
             **common,
@@ -241,6 +284,10 @@ class OnlineSVC(SupportVectorClassifier):
             max_gap=max_gap,
             upkeep=upkeep,
             max_support=bound("max_support", self.max_support, at_least=2),
+            streaming=streaming,
+            half_life=self._check_half_life(streaming=streaming),
             selection=choice("selection", self.selection, _SELECTIONS),
             pool_size=whole("pool_size", self.pool_size, at_least=1, hint="a usual value is 50"),
+            when_confident=choice("when_confident", self.when_confident, _WHEN_CONFIDENT),
+            max_visits=None if streaming else max_visits,
         )

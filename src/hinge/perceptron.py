@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils import gen_batches
 
 from hinge import _core
 from hinge._fit.classifier import KernelClassifier
 from hinge._fit.passes import PassPlan
+from hinge._model.locking import reads
 from hinge._model.params import bound, flag, number, whole
+from hinge._model.validation import check_queries
 from hinge.exceptions import ParameterError
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from hinge._fit.data import TrainingData
-    from hinge._model.types import ClassWeight, Gamma, Kernel, RandomStateLike
+    from hinge._model.state import State
+    from hinge._model.types import Arrays, ClassWeight, Gamma, Kernel, Labels, MatrixLike, RandomStateLike, Rows
+
+_ROWS_PER_VOTE = 256  # which bounds the memory for kernel values against all support vectors
 
 
 class KernelPerceptron(KernelClassifier):
@@ -45,12 +55,15 @@ class KernelPerceptron(KernelClassifier):
     random_state : int, RandomState instance or None, default=None
         Seed of the order in which `fit` visits the examples.
     average : bool, default=False
-        Predict with the mean of the coefficients over all examples seen, which is far more accurate on noisy data. It
+        Predict with the mean of the decision functions over all examples seen, which is far more accurate on noisy
+        data. It is not the majority vote of these functions, which `vote` computes. It
         cannot be combined with `max_support`: evicted support vectors would be missing from the mean.
     max_support : int, default=None
         Largest number of support vectors per binary model. While more than a tenth of them are misclassified, a full
         model evicts the one farthest on the wrong side; otherwise the one that the others classify correctly with the
-        largest margin. In noisy streams `RobustOnlineSVC` with `max_support` is the better choice.
+        largest margin. It is not reliable on noisy streams: with 20 % wrong labels (moons, ten seeds, a bound of 300)
+        accuracy is 0.85, 0.56 at worst, where an SVM of the last 300 rows has 0.95 and `OnlineSVC(max_support=300)`
+        0.96.
     margin : float, default=0.0
         Examples with y f(x) at most this count as mistakes.
     epochs : int, default=1
@@ -146,6 +159,46 @@ class KernelPerceptron(KernelClassifier):
         self.epochs = epochs
         self.n_jobs = n_jobs
 
+    @reads
+    def vote(self, X: MatrixLike) -> Labels:
+        """Predict by the majority vote of all decision functions that the perceptron had, one per example seen.
+
+        This is the rule of Freund and Schapire. `average=True` predicts with the mean of the same functions instead,
+        which takes far less time and is usually as accurate. The vote needs all mistakes in their order, so it is
+        available after one pass, without `max_support`.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n, n_features)
+            Examples; with a precomputed kernel, their kernel values against all examples of the stream.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Labels.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import make_moons
+        >>> from hinge import KernelPerceptron
+        >>> X, y = make_moons(500, noise=0.3, random_state=0)
+        >>> model = KernelPerceptron(random_state=0).fit(X, y)
+        >>> bool((model.vote(X) == y).mean() > model.score(X, y))
+        True
+        """
+        state = self._fitted_state()
+        rows = check_queries(self, X, state.storage, sparse=state.storage.sparse)
+        table, arrays = state.class_arrays()
+        if self.max_support is not None or (arrays["visits"] > state.n_seen).any():
+            raise ParameterError(
+                "max_support must be None and epochs 1 for a vote, which needs every mistake once and in order; "
+                "use average=True instead."
+            )
+        votes = np.concatenate(
+            [_votes(state, arrays, rows[block]) for block in gen_batches(rows.shape[0], _ROWS_PER_VOTE)]
+        )
+        return table.choose(table.arrange(votes))
+
     def _pass_plan(self, data: TrainingData) -> PassPlan:  # noqa: ARG002
         return PassPlan(self.epochs)
 
@@ -163,3 +216,31 @@ class KernelPerceptron(KernelClassifier):
             max_support=bound("max_support", self.max_support, at_least=1),
             margin=number("margin", self.margin, hint="a usual value is 0.0"),
         )
+
+
+def _votes(state: State, arrays: Arrays, X: Rows) -> NDArray[np.float64]:
+    """Return the balance of votes per row and binary model: each decision function counts as long as it was in use."""
+    values, ends = _kernel_values(state, arrays, X), np.cumsum(arrays["member_counts"])
+    votes = np.zeros((len(values), len(ends)))
+    for binary, (stop, count) in enumerate(zip(ends, arrays["member_counts"], strict=True)):
+        members = slice(stop - count, stop)
+        alpha, lag = arrays["alpha"][members], arrays["lag"][members]
+        times = np.rint(lag / alpha)  # the steps before each mistake, which are missing from its share of the mean
+        order = np.argsort(times)
+        decisions = np.cumsum(values[:, arrays["members"][members][order]] * alpha[order], axis=1)
+        durations = np.diff(times[order], append=arrays["visits"][binary])
+        votes[:, binary] = np.sign(decisions) @ durations
+    return votes
+
+
+def _kernel_values(state: State, arrays: Arrays, X: Rows) -> NDArray[np.float64]:
+    """Return the kernel values of rows against all examples held."""
+    ids = arrays["ids"]
+    if state.kernel.name == "precomputed":
+        return np.asarray(X[:, ids], dtype=np.float64)
+    kind: Any = _core.Map32 if state.storage.dtype == np.float32 else _core.Map64
+    ((_, held),) = state.storage.batches(state.vectors(arrays))
+    unused = np.zeros((1, len(ids)), dtype=state.storage.dtype)
+    native = kind.nystroem(state.kernel.native(state.storage.dtype), held, ids, arrays["shift"], unused)
+    parts = [native.features(batch, raw=True) for _, batch in state.storage.batches(X)]
+    return np.concatenate(parts).astype(np.float64)

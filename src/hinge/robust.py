@@ -10,6 +10,7 @@ from hinge._fit.classifier import SupportVectorClassifier
 from hinge._fit.passes import PassPlan
 from hinge._model.locking import reads, writes
 from hinge._model.params import bound, choice, number, whole
+from hinge._model.stream_watch import StreamRisks
 from hinge.exceptions import ParameterError
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from hinge._fit.data import TrainingData
     from hinge._model.types import ClassWeight, Gamma, Kernel, RandomStateLike
 
+_RISKS = StreamRisks(pause=1000, sorted_rows=True)
+_RAMP_WARMUP = 100  # support vectors; LASVM-NC "runs a few online convex iterations as the initialization stage"
 _VARIANTS = ("ramp", "hinge", "ignore", "full")
 
 
@@ -64,20 +67,25 @@ class RobustOnlineSVC(SupportVectorClassifier):
     ramp : float, default=-1.0
         Where the ramp loss becomes flat: examples with y f(x) below it are outliers. Used by "ramp" and "ignore". It
         must be below 1; with many wrong labels, a value closer to 0 detects more of them.
-    warmup : int, default=100
-        Number of support vectors of a binary model before it starts to detect outliers.
+    warmup : int, default=None
+        Number of support vectors of a binary model before it starts to detect outliers. None: 100 for "ramp", and 0
+        for "ignore", which skips examples from the first on as in the paper.
     max_idle : int, default=200
         Number of examples with coefficient zero that each binary model may keep; it keeps those closest to becoming
         support vectors.
     clean_every : int, default=256
         Number of insertions between two removals of examples with coefficient zero.
+    reprocess : {"both", "one"}, default="both"
+        How a step after an example chooses coefficients. "one": the coefficient that violates the optimality
+        conditions most, as in the paper. "both": the largest violations of either sign at once, where there are both.
     epochs : int, default=1
         Number of passes over the training set in `fit`. One pass is the paper's setting; more change little, since the
         gap is small after each example.
     max_support : int, default=None
         Largest number of examples per binary model. While more than a tenth of them are misclassified, a full model
         evicts the one farthest on the wrong side; otherwise the one that the others classify correctly with the
-        largest margin.
+        largest margin. Choose a moderate `C`: with 20 % wrong labels (moons, ten seeds, a bound of 100) accuracy is
+        0.93 at `C=1`, but 0.78 at `C=100`, 0.48 at worst, where `OnlineSVC(max_support=100)` has 0.92.
     n_jobs : int, default=None
         Number of threads. None means as many as the BLAS uses, -1 all processors. Results do not depend on it.
 
@@ -154,9 +162,10 @@ class RobustOnlineSVC(SupportVectorClassifier):
         random_state: RandomStateLike = None,
         variant: str = "ramp",
         ramp: float = -1.0,
-        warmup: int = 100,
+        warmup: int | None = None,
         max_idle: int = 200,
         clean_every: int = 256,
+        reprocess: str = "both",
         epochs: int = 1,
         max_support: int | None = None,
         n_jobs: int | None = None,
@@ -176,6 +185,7 @@ class RobustOnlineSVC(SupportVectorClassifier):
         self.warmup = warmup
         self.max_idle = max_idle
         self.clean_every = clean_every
+        self.reprocess = reprocess
         self.epochs = epochs
         self.max_support = max_support
         self.n_jobs = n_jobs
@@ -205,6 +215,10 @@ class RobustOnlineSVC(SupportVectorClassifier):
         """
         return driver.finish(self)
 
+    @property
+    def _stream_risks(self) -> StreamRisks:
+        return _RISKS
+
     def _pass_plan(self, data: TrainingData) -> PassPlan:  # noqa: ARG002
         return PassPlan(self.epochs)
 
@@ -221,7 +235,13 @@ class RobustOnlineSVC(SupportVectorClassifier):
             max_support=bound("max_support", self.max_support, at_least=2),
             loss=choice("variant", self.variant, _VARIANTS),
             ramp=float(self.ramp),
-            warmup=whole("warmup", self.warmup, at_least=0, hint="a usual value is 100"),
+            warmup=self._check_warmup(),
             max_idle=whole("max_idle", self.max_idle, at_least=0, hint="a usual value is 200"),
             clean_every=whole("clean_every", self.clean_every, at_least=1, hint="a usual value is 256"),
+            move_both=choice("reprocess", self.reprocess, ("both", "one")) == "both",
         )
+
+    def _check_warmup(self) -> int:
+        if self.warmup is None:
+            return 0 if self.variant == "ignore" else _RAMP_WARMUP
+        return whole("warmup", self.warmup, at_least=0, hint="None chooses a number for the variant")

@@ -81,6 +81,8 @@ class StreamTraits:
         The learning task. One-class estimators learn without labels.
     is_exact : bool
         Whether the estimator holds every example and has the exact solution after one pass.
+    is_ordered : bool
+        Whether the order of the examples means something: do not shuffle them, and make one pass.
     size_unit : {"support vectors", "features"}
         What `model_size` counts.
     dtype : {"float32", "float64"}
@@ -89,6 +91,7 @@ class StreamTraits:
 
     task: Task = "classification"
     is_exact: bool = False
+    is_ordered: bool = False
     size_unit: Literal["support vectors", "features"] = "support vectors"
     dtype: Literal["float32", "float64"] = "float32"
 
@@ -184,19 +187,20 @@ def finish(model: Model) -> None:
 
 
 def add_features(model: Model, n_features: int, *, sparse: bool = False) -> None:
-    """Append features to a fitted estimator.
+    """Widen a fitted estimator to `n_features` features in all.
 
-    They count as 0 in every example learned so far, so the estimator predicts what it predicted before where they
-    are 0. Kernel values computed before are forgotten, so add many features at a time.
+    The new ones count as 0 in every example learned so far, so the estimator predicts what it predicted before where
+    they are 0. All kernel values are computed again, so add many features at a time.
 
     Parameters
     ----------
     model : estimator
         A fitted estimator. A kernel function of the user is called with wider rows from now on.
     n_features : int
-        Number of features from now on, at least as many as before.
+        Number of all features from now on, not of those added; at least as many as before.
     sparse : bool, default=False
-        Store examples as sparse rows from now on. Sparse rows never become dense again.
+        Store examples as sparse rows from now on. Sparse rows never become dense again. `AdaptiveSVC`, whose rows are
+        always dense, ignores it.
 
     Examples
     --------
@@ -223,7 +227,7 @@ def _add_features(model: Model, n_features: int, *, sparse: bool) -> None:
         raise DataError("A precomputed kernel has examples as columns, to which no feature can be added.")
     wide = replace(before, n_features=int(n_features), sparse=before.sparse or bool(sparse))
     if wide != before:
-        model._state = state.widened(wide, random_seed(model.random_state))
+        model._state = state.widened(wide, random_seed(getattr(model, "random_state", None)))
         model.n_features_in_ = wide.n_features
 
 

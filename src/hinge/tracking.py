@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from hinge import _core
 from hinge._fit.classifier import SupportVectorClassifier
 from hinge._fit.passes import PassPlan
+from hinge._model.locking import reads
 from hinge._model.params import choice, flag, random_seed, whole
+from hinge._model.stream_watch import NO_RISKS, ONLINE_RISKS
+from hinge._model.validation import squared_norms
 from hinge.exceptions import ParameterError
 
 if TYPE_CHECKING:
     from hinge._fit.data import TrainingData
-    from hinge._fit.estimator import StreamRisk
+    from hinge._model.stream_watch import StreamRisks
     from hinge._model.types import ClassWeight, Gamma, Kernel, RandomStateLike
 
+_BOUNDED_BY = ("rbf", "laplacian", "linear")  # kernels whose k(x, x) is known
 _MAX_STEPS = 1_000_000  # per example: Ctrl-C waits until an example is learned
 
 
@@ -23,8 +29,9 @@ class TrackingSVC(SupportVectorClassifier):
 
     After each example it optimises the coefficients of `n_steps` examples drawn at random from all that it has seen.
     Averaged over any stream, its objective divided by C times the number of examples is then expected to be at most
-    sqrt(2 C / n_steps) + 1 / n_steps above the optimum, as long as k(x, x) <= 1. There is no intercept. The price of
-    the guarantee is that all examples are kept; `keep="support"` keeps only those with a non-zero coefficient.
+    sqrt(2 C / n_steps) + 1 / n_steps above the optimum, as long as k(x, x) <= 1 (`gap_bound` computes a sharper
+    bound, `duality_gap` certifies the present answer). There is no intercept. The price of the guarantee is that all
+    examples are kept; `keep="support"` keeps only those with a non-zero coefficient.
 
     With more than two classes, one binary model per class is trained against the rest; they share kernel values.
 
@@ -156,6 +163,52 @@ class TrackingSVC(SupportVectorClassifier):
         self.epochs = epochs
         self.n_jobs = n_jobs
 
+    @reads
+    def gap_bound(self) -> float:
+        """Compute the bound of the paper's Theorem 2 for the stream so far.
+
+        The theorem bounds the mean over t = 1, ..., T of (P_t(w_t) - min P_t) / (C t), where w_t is what `predict` used
+        after example t and P_t the objective of the first t examples. In expectation over the random draws it is at
+        most mu(D / (K T)), with mu(x) = R sqrt(2 x) + x / C, D the optimum of all T examples, and R^2 the largest
+        k(x, x). D is unknown; the primal objective of the present answer and C T are both larger, and the smaller of
+        them takes its place. With `process=True` the bound of Theorem 3 is smaller still, by what the first steps on
+        new examples gained.
+
+        `duality_gap()` measures the present answer itself, and is usually far below this bound.
+
+        Returns
+        -------
+        float
+            The bound; with more than two classes, the largest of those of the binary models.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from hinge import TrackingSVC
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = TrackingSVC(n_steps=100, random_state=0).fit(X, y)
+        >>> model.duality_gap() / (model.C * len(X)) < model.gap_bound() < 0.2
+        True
+        """
+        state = self._fitted_state()
+        arrays = state.native.state()
+        if not self.average or self.keep != "all":
+            raise ParameterError(
+                "average must be True and keep 'all' for the bound, which is that of Algorithms 1 and 2; "
+                "use duality_gap for other models."
+            )
+        costs = arrays["costs"]
+        if np.ptp(costs) > 0 or (arrays["visits"] != arrays["draws"]).any() or self.kernel not in _BOUNDED_BY:
+            raise ParameterError(
+                "The bound needs examples of equal weight, each visited once, and the kernel 'rbf', 'laplacian' or "
+                "'linear'; use duality_gap for other models."
+            )
+        solution, n, C = self._solution(), len(costs), float(costs[0])
+        optimum = np.minimum(solution.dual_objective + solution.duality_gap, C * n)
+        radius = 1.0 if self.kernel != "linear" else float(np.sqrt(squared_norms(state.vectors(arrays)).max()))
+        share = optimum.max() / (self.n_steps * n)
+        return float(radius * np.sqrt(2.0 * share) + share / C)
+
     def _pass_plan(self, data: TrainingData) -> PassPlan:  # noqa: ARG002
         return PassPlan(self.epochs)
 
@@ -163,8 +216,8 @@ class TrackingSVC(SupportVectorClassifier):
         return self._check_params(streaming=streaming).replace(seed=random_seed(self.random_state))
 
     @property
-    def _stream_risks(self) -> frozenset[StreamRisk]:
-        return frozenset()  # all examples stay
+    def _stream_risks(self) -> StreamRisks:
+        return NO_RISKS if self.keep == "all" else ONLINE_RISKS
 
     def _check_params(self, *, streaming: bool) -> _core.TrackingOptions:
         common = self._classifier_options(streaming=streaming)

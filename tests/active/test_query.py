@@ -126,12 +126,35 @@ def test_only_the_sample_is_scored(strategy):
     np.testing.assert_array_equal(query(model, X, 3, strategy, sample=500), query(model, X, 3, strategy))
 
 
-def test_autoactive_scores_100_rows_or_its_sample():
-    model = Answers()
-    query(model, pool(), strategy="autoactive")
-    assert model.asked == 100
-    query(model, pool(), strategy="autoactive", sample=20)
-    assert model.asked == 120
+@pytest.mark.parametrize("sample", [None, 20])
+@pytest.mark.parametrize("n", [1, 8])
+@pytest.mark.parametrize("scale", [0.1, 1.0, 20.0, 1e4])
+def test_autoactive_scores_no_row_too_many(scale, n, sample):
+    """It draws until five (or n) are inside the margin, or 100 (or `sample`) were drawn."""
+    model, X, most = Answers(), pool() * scale, sample or 100
+    order = query(None, X, n=most, strategy="random", random_state=3)
+    enough = np.searchsorted(np.cumsum(np.abs(X[order, 0]) < 1), max(5, n)) + 1
+    query(model, X, n, "autoactive", sample=sample, random_state=3)
+    assert model.asked == min(enough, most)
+
+
+def test_autoactive_uses_the_margin_of_lasvm(two):
+    """Inside the margin is |f(x)| < 1 + delta / 2, where delta is the largest violation."""
+    X, y = two
+    model = OnlineSVC(gamma=1.0, C=100.0, max_gap=None).partial_fit(X, y)
+    margin = 1 + model.kkt_violation() / 2
+    assert margin > 1.5
+    random = np.random.default_rng(0)
+    rows = random.normal(size=(2000, X.shape[1])) * 2
+    distance = np.abs(model.decision_function(rows))
+    differs = 0
+    for seed in range(20):
+        order = query(None, rows, n=100, strategy="random", random_state=seed)
+        seen = order[: np.searchsorted(np.cumsum(distance[order] < margin), 5) + 1]
+        assert query(model, rows, strategy="autoactive", random_state=seed) == seen[distance[seen].argmin()]
+        narrow = order[: np.searchsorted(np.cumsum(distance[order] < 1), 5) + 1]
+        differs += distance[narrow].min() < distance[seen].min()
+    assert differs > 0
 
 
 def test_random_rows_are_distinct_and_need_no_model():

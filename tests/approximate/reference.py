@@ -7,7 +7,7 @@ from scipy.optimize import brentq
 from scipy.special import expit
 
 
-def pull(loss, answer, target, epsilon):
+def descent(loss, answer, target, epsilon):
     """Return minus a subgradient of the loss."""
     if loss == "log_loss":
         return target * expit(-target * answer)
@@ -20,18 +20,18 @@ def pull(loss, answer, target, epsilon):
     return sense * (2.0 * past if loss.startswith("squared") else 1.0)
 
 
-def proximal(loss, answer, target, strength, reach, *, epsilon):
-    """Return the step whose pull is that of the place where it ends."""
-    start = pull(loss, answer, target, epsilon)
+def proximal(loss, answer, target, strength, squared_length, *, epsilon):
+    """Return the step whose length uses the subgradient at the place where it ends."""
+    start = descent(loss, answer, target, epsilon)
     if start == 0.0:
         return 0.0
 
     def excess(step):
-        return step - strength * pull(loss, answer + step * reach, target, epsilon)
+        return step - strength * descent(loss, answer + step * squared_length, target, epsilon)
 
-    # Beyond this the loss is zero, or a regression would pull the other way.
+    # Beyond this the loss is zero, or a regression would step the other way.
     middle = target if loss in {"hinge", "squared_hinge"} else target - np.sign(start) * epsilon
-    farthest = (middle - answer) / reach if loss != "log_loss" else strength * start
+    farthest = (middle - answer) / squared_length if loss != "log_loss" else strength * start
     if loss in {"hinge", "epsilon_insensitive"}:
         return np.sign(start) * min(strength, abs(farthest))
     return brentq(excess, *sorted((0.0, farthest)), xtol=1e-300, rtol=1e-14)
@@ -40,23 +40,40 @@ def proximal(loss, answer, target, strength, reach, *, epsilon):
 class Machine:
     """One linear machine.
 
-    `total` is the number of examples that lambda refers to; without one those are counted that have come. `planned` is
+    `steps` is "adaptive", "asset" (Algorithm 1 of the ASSET paper) or "asset*" (its section 3.3). `n_total` is the
+    number of examples m in lambda = 1 / (C m) of the latter two: a constant, which the paper takes as given. The
+    adaptive steps count examples: lambda refers to `total` of them, or in a stream to those seen so far. `planned` is
     the number of steps to be made; without one, in a stream or where learning may stop early, later iterates weigh
-    more. Rows that have no finite answer are passed over.
+    more. Rows without a finite answer are skipped.
     """
 
     def __init__(
-        self, penalty, typical, *, C, loss, epsilon=0.0, intercept=True, adaptive=True, average_last=0.5, half_life=None
+        self,
+        penalty,
+        typical,
+        *,
+        C,
+        loss,
+        epsilon=0.0,
+        intercept=True,
+        steps="adaptive",
+        average_last=0.5,
+        half_life=None,
+        n_total=10_000,
+        max_intercept=None,
+        gradient_bound=None,
     ):
-        self.kept = 1.0 if half_life is None else 0.5 ** (1.0 / half_life)  # what a row leaves of the weight of others
+        self.retention = 1.0 if half_life is None else 0.5 ** (1.0 / half_life)  # of the weight of others, per row
         self.penalty, self.C, self.loss, self.epsilon = penalty, C, loss, epsilon
-        self.intercept, self.adaptive, self.average_last = intercept, adaptive, average_last
+        self.intercept, self.rule, self.average_last = intercept, steps, average_last
+        self.n_total = n_total if half_life is None else 1.0 / (1.0 - self.retention)
+        self.max_intercept, self.gradient_bound = max_intercept, gradient_bound
         self.regression = loss.endswith("insensitive")
         self.typical = typical + intercept
         self.weights, self.average = np.zeros(len(penalty)), np.zeros(len(penalty))
         self.bias = self.average_bias = 0.0
-        self.steps = self.examples = self.owed = self.averaged = 0.0
-        self.seen, self.weight, self.unevenness = [], 0.0, 0.0
+        self.steps = self.examples = self.penalty_due = self.averaged = 0.0
+        self.seen, self.weight, self.weight_squares = [], 0.0, 0.0
         self.mean = self.squares = 0.0
 
     def begin(self, target):
@@ -70,21 +87,21 @@ class Machine:
         for place, (row, target) in enumerate(zip(rows, targets, strict=True)):
             cost = 1.0 if costs is None else costs[place]
             self.steps += 1
-            self.length = np.inf if total is not None or self.kept == 1.0 else 1.0 / (1.0 - self.kept)
+            self.length = np.inf if total is not None or self.retention == 1.0 else 1.0 / (1.0 - self.retention)
             if total is None:
-                self.examples = self.kept * self.examples + 1
+                self.examples = self.retention * self.examples + 1
             self._see(target)
             self.weight += (cost - self.weight) / self._recent_steps()  # rows count relative to that, and C with it
             penalty = 1.0 / (self.C * self.weight * (self.examples if total is None else total))
             cost /= self.weight
-            self.unevenness += (cost**2 - self.unevenness) / self._recent_steps()
+            self.weight_squares += (cost**2 - self.weight_squares) / self._recent_steps()
             is_usable = np.isfinite([row @ self.weights, row @ row]).all()
             known = row if is_usable else np.zeros(len(row))
             cost = 0.0 if not is_usable or (safe is not None and safe[place]) else cost
-            if self.adaptive:
+            if self.rule == "adaptive":
                 self._adaptive(known, target, cost, penalty, total)
             else:
-                self._asset(known, target, cost, penalty, planned)
+                self._asset(known, target, cost, planned)
 
     def _recent_steps(self):
         """Return the number of steps that are not forgotten."""
@@ -115,42 +132,51 @@ class Machine:
 
     def _adaptive(self, row, target, cost, penalty, total):
         scale = 1.0 if self.loss.startswith("squared") else self._scale()
-        first = 2.5 * scale / (self.typical * max(self.unevenness, 1.0))
+        first = 2.5 * scale / (self.typical * max(self.weight_squares, 1.0))
         largest = self.C * self.weight / self.penalty.min()
         decline = self._recent_steps() * (1.0 / min(total or 10_000, 10_000) + 10.0 / self.length)
         eta = min(first, largest) / (1.0 + decline) ** (0.75 if total else 0.5)
-        lift = self.intercept * max(first / largest, 1.0) ** 0.5  # the intercept has no penalty to be small for
-        answer, reach = row @ self.weights + self.bias, row @ row + lift
+        intercept_factor = (
+            self.intercept * max(first / largest, 1.0) ** 0.5
+        )  # the intercept has no penalty to be small for
+        answer, squared_length = row @ self.weights + self.bias, row @ row + intercept_factor
         if eta * cost > 0.0:
-            self._move(row, lift, proximal(self.loss, answer, target, eta * cost, reach, epsilon=self.epsilon))
-        self.owed += eta * penalty
-        if self.steps % 64 == 0 or self.owed * self.penalty.max() > 0.1:
-            self.weights = self.weights / (1.0 + self.owed * self.penalty)
-            self.owed = 0.0
+            self._move(
+                row,
+                intercept_factor,
+                proximal(self.loss, answer, target, eta * cost, squared_length, epsilon=self.epsilon),
+            )
+        self.penalty_due += eta * penalty
+        if self.steps % 64 == 0 or self.penalty_due * self.penalty.max() > 0.1:
+            self.weights = self.weights / (1.0 + self.penalty_due * self.penalty)
+            self.penalty_due = 0.0
         self._mix(self._recent())
 
-    def _asset(self, row, target, cost, penalty, planned):
-        """Algorithm 1 of the paper; without an intercept ASSET*. Of a regression lambda |w|^2 <= 1 need not hold."""
-        scale = self._scale()
+    def _asset(self, row, target, cost, planned):
+        """Algorithm 1 of the ASSET paper, lines 5 to 12. In a regression lambda |w|^2 <= 1 need not hold."""
+        scale, penalty = self._scale(), 1.0 / (self.C * self.weight * self.n_total)
         radius = np.sqrt(max(scale**2 if self.loss.startswith("squared") else scale, 1e-300) / penalty)
-        steps = self._recent_steps()
-        eta = 1.0 / (penalty * steps)
-        if self.intercept:
-            steepness = {"log_loss": 0.5, "squared_hinge": 2.0, "squared_epsilon_insensitive": 2.0 * scale}
-            subgradient = max(steepness.get(self.loss, 1.0), 1e-300) * np.sqrt(self.typical)
-            eta = np.sqrt(2.0 * radius**2) / (subgradient * np.sqrt(steps))
+        bound = 0.0 if not self.intercept else radius if self.max_intercept is None else self.max_intercept
+        if self.rule == "asset*":
+            eta = 1.0 / (penalty * self._recent_steps())
+        else:
+            slope = {"log_loss": 0.5, "squared_hinge": 2.0, "squared_epsilon_insensitive": 2.0 * scale}
+            estimate = max(slope.get(self.loss, 1.0), 1e-300) * np.sqrt(self.typical)
+            D_G = estimate if self.gradient_bound is None else self.gradient_bound
+            D_X = np.sqrt(radius**2 + bound**2)
+            eta = D_X / (D_G * np.sqrt(self._recent_steps()))
         answer = row @ self.weights + self.bias
-        step = eta * cost * pull(self.loss, answer, target, self.epsilon)
+        step = eta * cost * descent(self.loss, answer, target, self.epsilon)
         if self.loss.startswith("squared") and step != 0.0:  # subgradients without a bound would swing
-            reach = row @ row + self.intercept
-            step = proximal(self.loss, answer, target, eta * cost, reach, epsilon=self.epsilon)
+            squared_length = row @ row + self.intercept
+            step = proximal(self.loss, answer, target, eta * cost, squared_length, epsilon=self.epsilon)
         self.weights = max(1.0 - eta * penalty, 0.0) * self.weights
         self._move(row, self.intercept, step)
         length = np.linalg.norm(self.weights)
         if length > radius:
             self.weights = self.weights * radius / length
         centre = self.mean if self.regression and self.intercept else 0.0
-        self.bias = float(np.clip(self.bias, centre - radius, centre + radius))
+        self.bias = float(np.clip(self.bias, centre - bound, centre + bound))
         if planned is None:
             self._mix(self._recent())
             return
@@ -161,9 +187,9 @@ class Machine:
         self.averaged += eta
         self._mix(eta / self.averaged)
 
-    def _move(self, row, lift, step):
+    def _move(self, row, intercept_factor, step):
         self.weights = self.weights + step * row
-        self.bias += step * lift
+        self.bias += step * intercept_factor
 
     def _mix(self, share):
         self.average = (1.0 - share) * self.average + share * self.weights
@@ -195,10 +221,10 @@ def visits(random, n, epochs, draw, held=()):
     return drawn, np.concatenate([random.permutation(rows) for _ in range(epochs)])
 
 
-def nystroem(kernel, landmarks, *, adaptive):
+def nystroem(kernel, landmarks, *, adaptive, threshold=1e-12, rank=None):
     """Return a feature map, the penalties of its weights, and the mean square of its length."""
     values, vectors = np.linalg.eigh(kernel(landmarks, landmarks))
-    kept = values > 1e-12 * values[-1]
+    kept = np.flatnonzero(values > threshold * values[-1])[-(rank or len(values)) :]
     values, vectors = values[kept], vectors[:, kept]
     spread = values / len(landmarks)
     penalty = 1.0 / (spread + 3e-4 * spread.sum()) if adaptive else np.ones(len(values))
@@ -234,7 +260,9 @@ class Stream:
         return self.map(rows) @ self.machine.average + self.machine.average_bias
 
     def _use(self, landmarks, rows):
-        self.map, penalty, typical = nystroem(self.resolve_kernel(rows), landmarks, adaptive=self.options["adaptive"])
+        self.map, penalty, typical = nystroem(
+            self.resolve_kernel(rows), landmarks, adaptive=self.options["steps"] == "adaptive"
+        )
         self.machine = Machine(penalty, typical, **self.options)
 
     def _renew(self):
@@ -244,7 +272,7 @@ class Stream:
         for _ in range(3):
             order = random.permutation(n)
             mapped, wanted, numbers = self.map(rows[order]), targets[order], {"total": n, "planned": 3 * n}
-            if self.options["adaptive"]:
+            if self.options["steps"] == "adaptive":
                 learn_in_panels([self.machine], mapped, [wanted], np.ones(n), max(1, n // 16), **numbers)
             else:
                 self.machine.learn(mapped, wanted, **numbers)

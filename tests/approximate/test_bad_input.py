@@ -180,7 +180,7 @@ def test_examples(data, kind, verb, fitted):
 )
 def test_weights(data, kind, weights, match):
     X, y = data
-    for verb in ("fit", "partial_fit"):
+    for verb in ("fit", "partial_fit") if np.any(weights) else ("fit",):  # a stream may begin with rows of weight 0
         fresh = make(kind)
         learn = getattr(fresh, verb)
         refuses(fresh, lambda learn=learn: learn(X, y, sample_weight=weights), DataError, match)

@@ -102,7 +102,7 @@ def test_what_is_no_stream(problem, kind, fitted):
 
 @pytest.mark.parametrize(
     ("container", "settings"),
-    [(np.asarray, {}), (np.asarray, {"steps": "asset", "loss": "log_loss"}), (csr_matrix, {})],
+    [(np.asarray, {}), (np.asarray, {"steps": "asset", "loss": "log_loss", "n_total": 600}), (csr_matrix, {})],
 )
 def test_a_width_that_suits_the_whole_stream(problem, settings, container):
     """gamma="scale" is that of the sample the landmarks are drawn from, however the stream is cut."""

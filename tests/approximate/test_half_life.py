@@ -57,7 +57,7 @@ def test_steps_are_those_of_the_reference(data, loss, steps, intercept):  # noqa
     model = make(loss, approximation="fourier", **common).partial_fit(X, targets, sample_weight=weights)
     sign = 1.0 if loss in REGRESSIONS or model._state.table.numbers[0] == 0 else -1.0
     options = {"C": 3.0, "loss": loss, "epsilon": getattr(model, "epsilon", 0.0), "intercept": intercept}
-    machine = Machine(np.ones(25), 1.0, adaptive=steps == "adaptive", half_life=20.0, **options)
+    machine = Machine(np.ones(25), 1.0, steps=steps, half_life=20.0, **options)
     machine.learn(scaled_features(model, X), sign * targets, weights)
     machine.average, machine.average_bias = sign * machine.average, sign * machine.average_bias
     np.testing.assert_allclose(model.coef_[0], machine.average, atol=1e-7 * np.abs(machine.average).max())

@@ -12,7 +12,7 @@ from hinge import _core
 from hinge._model.kernels import KernelSpec
 
 from .common import losses
-from .reference import proximal, pull
+from .reference import descent, proximal
 
 LOSSES = ["hinge", "squared_hinge", "log_loss", "epsilon_insensitive", "squared_epsilon_insensitive"]
 EPSILON = 0.3
@@ -21,7 +21,8 @@ NO_SHIFT = np.zeros(0)
 
 
 def options(loss, *, adaptive=True):
-    return _core.LinearOptions(loss=loss, epsilon=EPSILON, intercept=False, adaptive=adaptive, cost=1.0, total=EXAMPLES)
+    steps, total = "adaptive" if adaptive else "asset*", {"total": EXAMPLES, "penalty_total": EXAMPLES}
+    return _core.LinearOptions(loss=loss, epsilon=EPSILON, intercept=False, steps=steps, cost=1.0, **total)
 
 
 def bank(chosen, weights, function=None):
@@ -73,7 +74,7 @@ def assert_minimal(example, force, reach, size):
     def cost(c):
         return force * losses(loss, answer + c * reach, target, EPSILON) + 0.5 * c * c * reach
 
-    farthest = 1.5 * force * max(1.0, abs(pull(loss, answer, target, EPSILON)))
+    farthest = 1.5 * force * max(1.0, abs(descent(loss, answer, target, EPSILON)))
     best = minimize_scalar(cost, bounds=(-farthest, farthest), method="bounded", options={"xatol": 1e-12})
     assert cost(size) <= best.fun + 1e-9 * (1.0 + abs(best.fun))
 
@@ -88,7 +89,7 @@ def test_steps_of_the_paper(loss):
             if loss.startswith("squared"):
                 expected = proximal(loss, answer, target, force, reach, epsilon=EPSILON)
             else:
-                expected = force * pull(loss, answer, target, EPSILON)
+                expected = force * descent(loss, answer, target, EPSILON)
             np.testing.assert_allclose(size, expected, rtol=1e-9, atol=1e-300)
 
 

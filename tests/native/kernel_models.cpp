@@ -24,6 +24,8 @@ hinge::LasvmOptions random_lasvm(Dice& dice) {
   options.second_order = dice.chance(0.5);
   options.selection = dice.one_of({Selection::random, Selection::random, Selection::gradient, Selection::active, Selection::autoactive});
   options.pool_size = dice.between(1, 60);
+  options.when_confident = dice.one_of({hinge::WhenConfident::visit, hinge::WhenConfident::draw, hinge::WhenConfident::stop});
+  if (dice.chance(0.2)) options.max_visits = dice.between(1, 100);
   return options;
 }
 
@@ -35,6 +37,7 @@ hinge::RobustOptions random_robust(Dice& dice) {
   options.warmup = dice.below(30);
   options.max_idle = dice.below(20);
   options.clean_every = dice.between(1, 30);
+  options.move_both = dice.chance(0.5);
   return options;
 }
 

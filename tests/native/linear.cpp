@@ -31,12 +31,16 @@ std::unique_ptr<hinge::FeatureMap<T>> random_map(Dice& dice, const Examples<T>& 
 }
 
 hinge::LinearOptions random_options(Dice& dice, std::size_t rows) {
-  using hinge::LossKind;
+  using hinge::LossKind, hinge::StepRule;
   hinge::LinearOptions options;
   options.loss = dice.one_of({LossKind::hinge, LossKind::squared_hinge, LossKind::logistic, LossKind::insensitive, LossKind::squared_insensitive});
   options.epsilon = dice.one_of({0.0, 0.1});
   options.intercept = dice.chance(0.7);
-  options.adaptive = dice.chance(0.6);
+  options.steps = dice.one_of({StepRule::adaptive, StepRule::adaptive, StepRule::asset, StepRule::asset_star});
+  if (options.steps == StepRule::asset_star) options.intercept = false;
+  if (dice.chance(0.5)) options.penalty_total = static_cast<double>(rows);
+  if (dice.chance(0.3)) options.max_intercept = dice.one_of({0.1, 1e3});
+  if (dice.chance(0.3)) options.gradient_bound = dice.one_of({0.1, 10.0});
   options.cost = dice.one_of({0.01, 1.0, 100.0});
   options.total = dice.chance(0.5) ? static_cast<double>(rows) : 0.0;
   options.average_share = dice.one_of({0.0, 0.5, 1.0});

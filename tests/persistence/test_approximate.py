@@ -184,6 +184,8 @@ def test_arrays_of_the_wrong_size_or_type(request, parts, rewrite, which):
         for wrong in (array[:-1], np.concatenate([array] * 2), none, array[None], array.astype(np.float16)):
             rewrite(file, arrays | {name: wrong}, header)
             refused(file, "is damaged")
+        if name == "penalty_total":  # files of earlier versions lack it
+            continue
         rewrite(file, {other: entry for other, entry in arrays.items() if other != name}, header)
         refused(file, "it should hold the arrays")
     rewrite(file, arrays | {"extra": np.zeros(3)}, header)
@@ -244,7 +246,9 @@ def test_stopped_before_the_first_example(file, problem, parts, rewrite):
     options = model._check_params(streaming=True)
     state, data, features = driver.first_state(model, options, X, y, None, None)  # as Ctrl-C leaves it
     state.n_seen = len(data)
-    Stream(state, model._resolve_kernel, 0).begin(EncodedRows.encode(model._task, data, state.table))
+    Stream(state, model._resolve_kernel, 0, gamma_varies=False).begin(
+        EncodedRows.encode(model._task, data, state.table)
+    )
     vars(model).update(features, _state=state)
     other = reloaded(model, file)
     for each in (model, other):
@@ -294,7 +298,7 @@ def test_sparse_rows(sparse, parts, rewrite, *, prefix, name, place, value, comp
         ({"dtype": "float32"}, "is float64 instead of float32"),
         ({"classes": [0, 1], "class_numbers": [0, 1]}, "a label is not the number of a class"),
         ({"classes": [0, 1, 2, 3], "class_numbers": [0, 1, 2, 3]}, "weights do not match classes and features"),
-        ({"classes": [], "class_numbers": []}, "it has no classes"),
+        ({"classes": [], "class_numbers": []}, "a label is not the number of a class"),
         ({"extra": 1}, "its state has a field 'extra'"),
     ],
 )
@@ -309,7 +313,7 @@ def test_states(gathering, parts, rewrite, state, complaint):
     [
         ({"n_components": 5}, "its landmarks are none, or more than n_components"),
         ({"n_components": 0}, "n_components must be"),
-        ({"approximation": "fourier"}, "Fourier features are not built from examples"),
+        ({"approximation": "fourier"}, "it should hold the arrays"),
         ({"loss": "epsilon_insensitive"}, "loss must be one of"),
         ({"steps": "wide"}, "steps must be one of"),
         ({"eigen_threshold": 2.0}, "eigen_threshold must be"),

@@ -162,7 +162,7 @@ def test_parameters(dense, parts, rewrite, parameters, complaint):
         ({"n_seen": 5}, "an id is not that of an example it has seen"),
         ({"n_seen": 120.0}, "the field 'n_seen' of its state is of the wrong type"),
         ({"options": {}}, "its state has a field 'options'"),
-        ({"classes": []}, "it has no classes"),
+        ({"classes": []}, "its class numbers do not match its classes"),
         ({"classes": [0, 1]}, "its class numbers do not match its classes"),
         ({"classes": [0, 2, 1]}, "its classes are not sorted, or repeated"),
         ({"classes": [0, 1, 1]}, "its classes are not sorted, or repeated"),
@@ -239,6 +239,16 @@ def test_arrays_of_the_wrong_size(dense, parts, rewrite, name):
     refused(dense, "it should hold the arrays")
 
 
+def test_mistakes_may_be_missing_but_not_of_the_wrong_size(dense, parts, rewrite):
+    """Files of earlier releases do not have them."""
+    arrays, header = parts(dense)
+    rewrite(dense, arrays | {"member_mistakes": arrays["member_mistakes"][:-1]}, header)
+    refused(dense, "alpha, gradient, lag and mistakes differ in length")
+    del arrays["member_mistakes"]
+    rewrite(dense, arrays, header)
+    assert not hinge.load(dense)._state.native.state()["member_mistakes"].any()
+
+
 @pytest.mark.parametrize(
     ("name", "place", "value", "complaint"),
     [
@@ -259,6 +269,7 @@ def test_arrays_of_the_wrong_size(dense, parts, rewrite, name):
         ("member_lows", 0, -0.5, "a box does not end at zero"),
         ("member_lows", 0, np.nan, "member_lows holds numbers that are not finite"),
         ("lag", 0, np.inf, "lag holds numbers that are not finite"),
+        ("member_mistakes", 0, 2, "a number in member_mistakes is neither 0 nor 1"),
         ("terms", 0, -1.0, "an average is over less than one term"),
         ("terms", 0, 1e-320, "an average is over less than one term"),
         ("member_costs", 0, 0.0, "the cost of a member is not above zero"),

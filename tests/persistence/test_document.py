@@ -21,6 +21,7 @@ from hinge import (
     _core,
 )
 from hinge.persistence import _check, _check_arrays, _file
+from hinge.stream import AdaptiveSVC
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "model-format.md"
 
@@ -105,7 +106,8 @@ def test_it_names_every_field_and_array(text, dense, sparse, *, parts, tmp_path,
     approximate, fourier = tmp_path / "approximate.hinge", tmp_path / "fourier.hinge"
     hinge.save(ApproximateSVC().partial_fit(csr_matrix(X), y), approximate)
     hinge.save(ApproximateSVC(approximation="fourier").fit(X, y), fourier)
-    for file in (dense, sparse, approximate, fourier):
+    hinge.save(AdaptiveSVC().partial_fit(X, y), adaptive := tmp_path / "adaptive.hinge")
+    for file in (dense, sparse, approximate, fourier, adaptive):
         arrays, header = parts(file)
         assert arrays.keys() | header.keys() | header["state"].keys() | header["state"]["kernel"].keys() <= named
     assert hinge.IncrementalSVC().partial_fit([[0.0]], [0])._state.to_arrays()[1]["ids"].keys() <= named

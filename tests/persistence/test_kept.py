@@ -28,6 +28,7 @@ from hinge import (
 )
 from hinge.io import Table
 from hinge.persistence import _registry
+from hinge.stream import AdaptiveSVC
 from hinge.tables import OneClassPreparation, Survey
 
 KEPT = Path(__file__).parent / "kept"
@@ -70,6 +71,9 @@ MAKERS = {
     "nystroem": lambda: ApproximateSVC(n_components=8, random_state=0).fit(X, NAMES),
     "fourier": lambda: ApproximateSVR(approximation="fourier", n_components=8, random_state=0).fit(X, X[:, 0]),
     "stream": lambda: ApproximateSVC(loss="log_loss", n_components=20, random_state=0).partial_fit(X, NUMBERS),
+    "adaptive": lambda: AdaptiveSVC(windows=(10, 20), max_informative=15).partial_fit(
+        np.vstack([X] * 8), np.concatenate([NAMES] * 4 + [NAMES[::-1]] * 4), times=list(range(320))
+    ),
     "prepared": lambda: PreparedClassifier(OnlineSVC(random_state=0), preparation()).fit(TABLE, NAMES),
     "detector": detector,
 }

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from hinge.stream._share import FixedShare
+from hinge._core import FixedShare
 
 
 def test_bound_of_herbster_and_warmuth():
@@ -17,7 +17,7 @@ def test_bound_of_herbster_and_warmuth():
     mistakes = rng.random((steps, n)) < chances
     weights, loss = FixedShare(n, rate, share), 0.0
     for row in mistakes:
-        loss += float(np.dot(weights.values, row))
+        loss += float(np.dot(weights.weights, row))
         weights.update(row.tolist())
     ideal = mistakes[np.arange(steps), np.repeat(best, steps // segments)].sum()
     switches = segments - 1
@@ -29,5 +29,5 @@ def test_weights_sum_to_one_and_never_vanish():
     weights = FixedShare(3, rate=5.0, share=0.03)
     for _ in range(1000):
         weights.update([True, False, True])
-    assert math.isclose(sum(weights.values), 1.0)
-    assert min(weights.values) >= 0.01 * math.exp(-5.0)
+    assert math.isclose(sum(weights.weights), 1.0)
+    assert min(weights.weights) >= 0.01 * math.exp(-5.0)

@@ -55,6 +55,8 @@ def classify(X: Numbers, y: NDArray[Any], file: Path) -> list[float]:
     )
     tracking = assert_type(TrackingSVC(keep="support").fit(X, y), TrackingSVC)
     perceptron = assert_type(KernelPerceptron(max_support=50, kernel=lambda A, B: A @ B.T).fit(X, y), KernelPerceptron)
+    assert_type(tracking.gap_bound(), float)
+    perceptron.vote(X)
     perceptron.predict(X.tolist())
     save(online, file)
     load(str(file)).predict(X)

@@ -9,13 +9,14 @@ from the first row on. Calls are cut at these numbers of rows, so that chunks of
 - float64 rows turn a float32 model into a float64 model; the rows so far lose nothing by that. After the beginning,
   rows are converted to the precision of the model.
 - What the user gives as a number never changes. Where nothing can change, no rows are stored.
+- If the stream begins with more than 16 equal rows, the others of them do not count: no choice is final before rows
+  differ. Up to 1024 of them are learned again as well.
 
 Models that can forget learn only those examples again that they still hold, with their present labels.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -30,13 +31,13 @@ from hinge.exceptions import DataError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from numpy.typing import NDArray
+
     from hinge._fit.estimator import KernelEstimator
     from hinge._model.first_examples import FirstExamples
     from hinge._model.state import State
     from hinge._model.types import Arrays, Rows
     from hinge._model.validation import Storage
-
-_MIN_CHANGE = 0.05  # of log(gamma)
 
 
 def may_change(estimator: KernelEstimator, state: State) -> bool:
@@ -75,6 +76,7 @@ class Beginning:
             self._replace(state.kernel, replace(state.storage, dtype=np.dtype(np.float64)))
         while (stored := state.beginning) is not None and start < n_rows:
             if stored.n_missing > 0:
+                start = self._learn_equal(stored, data, start, first)
                 start = self._store_and_learn(stored, data, start, first)
             if stored.n_missing <= 0:  # also if an earlier call was interrupted before the choice
                 self._choose_again(stored)
@@ -86,37 +88,51 @@ class Beginning:
         used = start + np.flatnonzero(data.used[start:])[: stored.n_missing]
         stop = int(used[-1]) + 1 if len(used) == stored.n_missing else len(data)
         if len(used):
-            stored.add(
-                self.state.storage.convert(data.X[used]),
-                labels=self.state.table.encode(data.y[used]),
-                costs=data.costs[used],
-                weights=data.weights[used],
-                ids=first + used,
-            )
+            stored.add(self.state.storage.convert(data.X[used]), **self._columns(data, used, first))
+        if start < stop:
+            self.visit(self.state, data.part(slice(start, stop)), first + start)
+        return stop
+
+    def _learn_equal(self, stored: FirstExamples, data: TrainingData, start: int, first: int) -> int:
+        """Learn rows that equal all rows so far and do not count; return the index of the next row."""
+        used = start + np.flatnonzero(data.used[start:])
+        n_equal = stored.count_equal(self.state.storage.convert(data.X[used])) if stored.may_be_equal else 0
+        if not n_equal:
+            return start
+        stop = int(used[n_equal]) if n_equal < len(used) else len(data)
+        kept = used[: n_equal if self.state.holds_all else min(n_equal, stored.n_free)]
+        if len(kept):
+            stored.add_equal(self.state.storage.convert(data.X[kept]), **self._columns(data, kept, first))
         self.visit(self.state, data.part(slice(start, stop)), first + start)
         return stop
+
+    def _columns(self, data: TrainingData, rows: NDArray[np.intp], first: int) -> Arrays:
+        """Return what is stored of examples besides their rows."""
+        labels = self.state.table.encode(data.y[rows])
+        return {"labels": labels, "costs": data.costs[rows], "weights": data.weights[rows], "ids": first + rows}
 
     def _choose_again(self, stored: FirstExamples) -> None:
         """Choose the kernel and the shift by all examples stored, and learn these again if one of them changes."""
         self.state.sync_beginning()
         if stored:
             X, columns = stored.examples()
-            kernel = self._next_kernel(X, columns)
+            kernel = self._next_kernel(stored, X, columns["costs"])
             if kernel != self.state.kernel or self.state.wants_shift(X):
                 self._replace(kernel, self.state.storage)
         stored.built_from = stored.n_given
         if stored.next_is_final:
             self.state.beginning = None
 
-    def _next_kernel(self, X: Rows, columns: Arrays) -> KernelSpec:
+    def _next_kernel(self, stored: FirstExamples, X: Rows, costs: NDArray[np.float64]) -> KernelSpec:
         """Return the kernel for some rows; the present one if gamma hardly changes or would be too large or small."""
         present = self.state.kernel
         try:
-            kernel = KernelSpec.resolve(*self.estimator._kernel_params, X=X, weights=columns["weights"])
-            check_overflow(X, kernel, columns["costs"])
+            counted, weights = stored.counted_examples()
+            kernel = KernelSpec.resolve(*self.estimator._kernel_params, X=counted, weights=weights)
+            check_overflow(X, kernel, costs)
         except DataError:
             return present
-        return kernel if abs(math.log(kernel.gamma) - math.log(present.gamma)) > _MIN_CHANGE else present
+        return kernel if kernel.differs(present) else present
 
     def _replace(self, kernel: KernelSpec, storage: Storage) -> None:
         """Learn the examples stored again; the state changes only at the end, so that an error leaves it usable."""

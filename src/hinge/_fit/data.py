@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -40,6 +39,10 @@ class TrainingData:
         One id per row, for models that can forget examples; empty for others.
     features : dict
         The fitted attributes with the number and the names of the features.
+    used : ndarray of shape (n,)
+        Mask of the rows whose cost is above zero.
+    is_all_used : bool
+        Whether no row has cost 0.
     """
 
     X: Rows
@@ -49,19 +52,15 @@ class TrainingData:
     metadata: dict[str, NDArray[np.float64]]
     ids: Sequence[Hashable] = ()
     features: Values = field(default_factory=dict)
+    used: NDArray[np.bool_] = field(init=False, repr=False)
+    is_all_used: bool = field(init=False, repr=False)
 
     def __len__(self) -> int:
         return len(self.y)
 
-    @cached_property
-    def used(self) -> NDArray[np.bool_]:
-        """Mask of the rows whose cost is above zero."""
-        return self.costs > 0
-
-    @cached_property
-    def is_all_used(self) -> bool:
-        """True if no row has cost 0."""
-        return bool(self.used.all())
+    def __post_init__(self) -> None:
+        used = self.costs > 0
+        vars(self).update(used=used, is_all_used=np.count_nonzero(used) == len(used))
 
     def part(self, rows: slice) -> TrainingData:
         """Return some of the rows."""

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from hinge._fit.convergence import warn_not_converged
 from hinge._fit.progress import progress_bar
-from hinge._fit.stream_warnings import watch_stream
+from hinge._fit.stream_warnings import watch_stream, watch_training_set
 from hinge._model.interrupts import StepInterrupted
 from hinge._model.locking import lock_of
 from hinge._model.progressive import ProgressiveScore
@@ -65,8 +65,7 @@ def fit(
     with installing(estimator, state, features, fresh=True), one_blas_thread():
         learner.train(estimator, state, replace(data, features=features))
         state.progressive_score = ProgressiveScore()  # the passes of `fit` are not a stream
-    if estimator._stream_risks:
-        state.watch.start(data.y[data.used])
+    watch_training_set(estimator, state, data)
     return estimator
 
 
@@ -114,7 +113,6 @@ def first_state(  # noqa: PLR0917
     blank = unfitted(estimator)
     data = learner.with_ids(task.check(blank, X, y, sample_weight, None), None, ids)
     table = task.classes(data, None, classes)
-    data.require_weight()
     return learner.start_stream(estimator, data, options, table), data, features_of(blank)
 
 

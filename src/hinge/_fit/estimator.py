@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from hinge._fit.progress import CallbackSupportMixin
 from hinge._model.locking import lock_of, reads
 from hinge._model.params import check_kernel, check_seed, check_threads, flag, number
+from hinge._model.stream_watch import NO_RISKS
 from hinge._model.threads import count_threads
 from hinge._model.validation import check_queries, is_ready
 
@@ -26,14 +27,12 @@ if TYPE_CHECKING:
     from hinge._model.predictor import Predictor
     from hinge._model.progressive import ProgressiveScore
     from hinge._model.state import State
+    from hinge._model.stream_watch import StreamRisks
     from hinge._model.types import ClassWeight, Gamma, Kernel, MatrixLike, RandomStateLike, Rows, Values
     from hinge._model.validation import PooledRows
     from hinge.streaming import StreamTraits
 
 _SNAPSHOT_POLL_S = 0.005  # a prediction that waits for a brief call looks so often for a snapshot of the next one
-
-
-StreamRisk: TypeAlias = Literal["one class first", "pause", "repetition"]
 
 
 class KernelEstimator(CallbackSupportMixin, BaseEstimator):
@@ -82,9 +81,9 @@ class KernelEstimator(CallbackSupportMixin, BaseEstimator):
         return self.kernel, self.degree, self.gamma, self.coef0
 
     @property
-    def _stream_risks(self) -> frozenset[StreamRisk]:
+    def _stream_risks(self) -> StreamRisks:
         """The shapes of streams that spoil the model."""
-        return frozenset()
+        return NO_RISKS
 
     @property
     def _cost(self) -> float:

@@ -78,7 +78,10 @@ class Classification:
         X, y = self._check_rows(estimator, X, y, state)
         X = X.astype(np.float64, copy=False) if self.double else X
         weights = check_weights(sample_weight, len(y))
-        costs = product(weights, estimator._cost, class_factors(estimator.class_weight, y, weights))
+        if sample_weight is None and estimator.class_weight is None:  # as most rows of streams
+            costs = np.full(len(y), estimator._cost)
+        else:
+            costs = product(weights, estimator._cost, class_factors(estimator.class_weight, y, weights))
         return TrainingData(X, y, weights, costs, _metadata(sample_weight, weights))
 
     def _check_rows(
@@ -105,10 +108,12 @@ class Classification:
     def require_enough(self, table: ClassTable) -> None:
         """Raise DataError if there are fewer than two classes."""
         if len(table) < 2:
-            raise DataError(
-                "fit needs examples of at least two classes, got only one class of positive weight, "
-                f"{table.classes.tolist()[0]!r}; partial_fit may start with one."
+            found = (
+                f"only one class of positive weight, {table.classes.tolist()[0]!r}"
+                if len(table)
+                else "no row with a weight above zero"
             )
+            raise DataError(f"fit needs examples of at least two classes, got {found}; partial_fit may start with one.")
 
     def targets(self, data: TrainingData, table: ClassTable) -> NDArray[np.int32]:
         """Return class numbers."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, cast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, cast
 
 import numpy as np
 
@@ -22,6 +23,56 @@ if TYPE_CHECKING:
     from hinge._model.types import Arrays, Rows
 
 
+class Measured(Protocol):
+    """How good coefficients are, one value per binary model; native models have these properties."""
+
+    @property
+    def duality_gap(self) -> NDArray[np.float64]: ...
+    @property
+    def dual_objective(self) -> NDArray[np.float64]: ...
+    @property
+    def squared_norm(self) -> NDArray[np.float64]: ...
+    @property
+    def extremes(self) -> NDArray[np.float64]: ...
+    @property
+    def gap(self) -> NDArray[np.float64]: ...
+
+
+@dataclass(frozen=True)
+class AverageMeasures:
+    """The measures of averaged coefficients.
+
+    Attributes
+    ----------
+    duality_gap, dual_objective, squared_norm : ndarray of shape (n_binaries,)
+        Duality gap and dual objective of the examples held, and ||w||^2.
+    extremes : ndarray of shape (n_binaries, 2)
+        Lowest gradient of a coefficient that may decrease, and highest of one that may increase.
+    gap : ndarray of shape (n_binaries,)
+        Largest violation of the optimality conditions.
+    """
+
+    duality_gap: NDArray[np.float64]
+    dual_objective: NDArray[np.float64]
+    squared_norm: NDArray[np.float64]
+    extremes: NDArray[np.float64]
+    gap: NDArray[np.float64]
+
+
+def measures_of(state: State) -> Measured:
+    """Measure the coefficients that predictions use.
+
+    Averages of coefficients that satisfy their bounds do so too. Without an intercept there is no other constraint, so
+    the dual objective of averages is a lower bound of the optimum like any other.
+    """
+    if not (isinstance(state.options, _core.TrackingOptions) and state.options.average):
+        return state.native
+    native = cast("_core.KernelModel64", state.native)  # or KernelModel32
+    gap, dual, norm, lowest, highest = native.measure_answers().T
+    violation = np.maximum(np.maximum(highest, -lowest), 0.0)
+    return AverageMeasures(gap, dual, norm, np.column_stack([lowest, highest]), violation)
+
+
 def gap_on(state: State, X: Rows, labels: NDArray[np.int32], costs: NDArray[np.float64]) -> float:
     """Compute primal minus dual objective of the problem of the given examples, summed over the binary models.
 
@@ -30,8 +81,9 @@ def gap_on(state: State, X: Rows, labels: NDArray[np.int32], costs: NDArray[np.f
     """
     margins = _targets(state, labels) * state.decide(X, state.options.threads)
     losses = costs[:, None] * np.maximum(0.0, 1.0 - margins)
-    primal = 0.5 * state.native.squared_norm + losses.sum(axis=0)
-    return float((primal - state.native.dual_objective).sum())
+    measures = measures_of(state)
+    primal = 0.5 * measures.squared_norm + losses.sum(axis=0)
+    return float((primal - measures.dual_objective).sum())
 
 
 def violation_on(state: State, X: Rows, labels: NDArray[np.int32], costs: NDArray[np.float64]) -> float:
@@ -47,7 +99,7 @@ def violation_on(state: State, X: Rows, labels: NDArray[np.int32], costs: NDArra
     end = targets * bounds[:, None]
     can_increase = (bounds[:, None] > 0) & (coefficients < np.maximum(end, 0.0))
     can_decrease = (bounds[:, None] > 0) & (coefficients > np.minimum(end, 0.0))
-    lowest, highest = native.extremes.T
+    lowest, highest = measures_of(state).extremes.T
     options = cast("NativeOptions", state.options)
     highest = np.maximum(highest, np.where(can_increase, gradient, -np.inf).max(axis=0))
     lowest = np.minimum(lowest, np.where(can_decrease, gradient, np.inf).min(axis=0))
@@ -67,7 +119,9 @@ def _coefficients(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return coefficients and bounds of examples: those of an equal example held, otherwise zero and the cost."""
     arrays = state.native.state()
-    held = signed_coefficients(arrays)
+    held = signed_coefficients(arrays, averaged=True)
+    bounds_held = np.zeros(len(arrays["ids"]))  # those of a model that forgets shrink
+    bounds_held[arrays["members"]] = arrays["member_costs"]
     slots_of: dict[Hashable, list[int]] = defaultdict(list)
     for slot, key in enumerate(_held_keys(state, arrays)):
         slots_of[key, int(arrays["labels"][slot])].append(slot)
@@ -76,7 +130,7 @@ def _coefficients(
         slots = slots_of.get((key, int(labels[row])))
         if slots and costs[row] > 0:
             slot = slots.pop()
-            coefficients[row], bounds[row] = held[:, slot], arrays["costs"][slot]
+            coefficients[row], bounds[row] = held[:, slot], bounds_held[slot]
     return coefficients, bounds
 
 
@@ -124,9 +178,4 @@ def require_convex(state: State) -> None:
         raise ParameterError(
             "X must be None for the ramp loss, whose problem is convex only for a known set of outliers; omit X to "
             "measure the examples that the model holds."
-        )
-    if isinstance(options, _core.TrackingOptions) and options.average:
-        raise ParameterError(
-            "X must be None for averaged coefficients, which do not belong to the dual objective; omit X, or "
-            "train with average=False."
         )

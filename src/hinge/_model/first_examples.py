@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from hinge._model.types import Array, Arrays, Rows
     from hinge._model.validation import Storage
 
+MAX_EQUAL = 16  # so many equal rows at the beginning count; more say nothing about the rows to come
 GROWTH = 4  # the next choice is due when there have been so many times the examples of the last one
 
 
@@ -27,6 +29,9 @@ class FirstExamples:
     one row. When the number of examples has grown by the factor `GROWTH`, the choice is made again, and the model
     learns these examples again. The last choice is made by `limit` examples; later ones are not stored.
 
+    A stream may begin with many equal rows, of a sensor that is not yet on. Only the first `MAX_EQUAL` of them count,
+    so that no choice is final before rows differ.
+
     Parameters
     ----------
     limit : int
@@ -35,7 +40,7 @@ class FirstExamples:
     Attributes
     ----------
     n_given : int
-        Number of examples that were added. Models that can forget no longer store all of them.
+        Number of examples that count. Models that can forget no longer store all of them.
     built_from : int
         Number of examples that had been added when the last choice was made; 0 before the first.
     """
@@ -46,6 +51,7 @@ class FirstExamples:
         self.n_given = 0
         self.built_from = 0
         self._limit = limit
+        self._differ = False
         self._parts: list[tuple[Rows, Arrays]] = []
 
     def __len__(self) -> int:
@@ -71,10 +77,40 @@ class FirstExamples:
         """True if there are enough examples for the last choice."""
         return self.n_given >= self._limit
 
+    @property
+    def n_free(self) -> int:
+        """Number of equal rows beyond those that count for which there is room."""
+        return max(self._limit - len(self), 0)
+
     def add(self, X: Rows, **columns: Array) -> None:
         """Add copies of examples: rows, their positions in the stream (`ids`), and other columns."""
-        self._parts.append((X.copy(), columns))
+        self.add_equal(X, **columns)
         self.n_given += len(columns["ids"])
+
+    def add_equal(self, X: Rows, **columns: Array) -> None:
+        """Add copies of examples that do not count."""
+        self._parts.append((X.copy(), columns))
+
+    @property
+    def may_be_equal(self) -> bool:
+        """True if there may be more equal rows than count; False once rows differ."""
+        return not self._differ and self.n_given >= MAX_EQUAL and len(self) > 0
+
+    def count_equal(self, X: Rows) -> int:
+        """Count the first rows of X that should not count: all examples equal them, and there are `MAX_EQUAL`."""
+        if not self.may_be_equal:
+            return 0
+        stored, _ = self.examples()
+        self._differ = count_leading_equal(stored, stored) < stored.shape[0]
+        return 0 if self._differ else count_leading_equal(X, stored)
+
+    def counted_examples(self) -> tuple[Rows, NDArray[np.float64]]:
+        """Return the rows that count, and their weights."""
+        X, columns = self.examples()
+        n_equal = count_leading_equal(X, X)
+        counts = np.ones(X.shape[0], dtype=np.bool_)
+        counts[MAX_EQUAL:n_equal] = False
+        return (X, columns["weights"]) if counts.all() else (X[counts], columns["weights"][counts])
 
     def examples(self) -> tuple[Rows, Arrays]:
         """Return all rows, and the columns by name."""
@@ -149,6 +185,21 @@ def rows_from_arrays(arrays: Arrays, storage: Storage) -> Rows:
         return arrays["values"]
     shape = (len(arrays["ids"]), storage.n_features)
     return csr_matrix((arrays["data"], arrays["indices"], arrays["indptr"]), shape=shape)
+
+
+def count_leading_equal(X: Rows, other: Rows) -> int:
+    """Count the first rows of X that equal the first row of another matrix."""
+    if not is_sparse(X):
+        is_equal = (other[0] == X).all(axis=1)
+        return int(np.argmin(is_equal)) if not is_equal.all() else len(is_equal)
+    first, n_equal = other[0], 0
+    for start, stop in pairwise(X.indptr.tolist()):
+        if stop - start != first.nnz or not (
+            np.array_equal(X.indices[start:stop], first.indices) and np.array_equal(X.data[start:stop], first.data)
+        ):
+            break
+        n_equal += 1
+    return n_equal
 
 
 def _stack(blocks: Sequence[Rows]) -> Rows:

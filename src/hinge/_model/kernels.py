@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 _WITH_GAMMA = ("rbf", "poly", "sigmoid", "laplacian")
 _BLOCK_ENTRIES = 1 << 20  # of X
+_MIN_CHANGE = 0.05  # of log(gamma): smaller changes are not worth learning again
 _VARIANCE_TOLERANCE = 1e-15  # a variance below this times the squared mean counts as zero
 _SYMMETRY_TOLERANCE = 1e-4  # relative to the largest entry
 
@@ -88,6 +90,10 @@ class KernelSpec:
         if self.name in ("poly", "sigmoid"):
             return f"{self.name}, gamma={self.gamma:g}, coef0={self.coef0:g}, degree={self.degree}"
         return f"{self.name}, gamma={self.gamma:g}" if self.name in _WITH_GAMMA else self.name
+
+    def differs(self, other: KernelSpec) -> bool:
+        """Return whether gamma differs from that of another kernel by enough to learn again."""
+        return abs(math.log(self.gamma) - math.log(other.gamma)) > _MIN_CHANGE
 
     @property
     def has_gamma(self) -> bool:
@@ -205,7 +211,7 @@ def weighted_variance(X: Rows, weights: NDArray[np.float64]) -> float:
     X : ndarray or CSR matrix of shape (n, n_features)
         Examples; at most one block of them is copied at a time.
     weights : ndarray of shape (n,)
-        Weights of the rows.
+        Weights of the rows; if all are 0, so is the variance.
 
     Examples
     --------
@@ -213,6 +219,8 @@ def weighted_variance(X: Rows, weights: NDArray[np.float64]) -> float:
     >>> weighted_variance(np.array([[0.0], [1.0]]), np.array([3.0, 1.0]))
     0.1875
     """
+    if not weights.any():
+        return 0.0
     weights = np.ldexp(weights, -np.frexp(weights.max(initial=0.0))[1])  # only their ratios matter
     with np.errstate(over="ignore", invalid="ignore"):  # the caller raises an error for a variance that is not finite
         total = float(weights.sum() * X.shape[1])

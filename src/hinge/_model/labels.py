@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 
 _NUMBER_KINDS = "biuf"
+_PLAIN_KINDS = _NUMBER_KINDS + "U"  # labels that equal their Python values
 _MAX_EXACT = 2**53  # float64 represents all whole numbers up to here
 _FAMILIES = dict.fromkeys(_NUMBER_KINDS, "numbers") | dict.fromkeys(
     "OTU", "text"
@@ -66,16 +67,28 @@ class ClassTable:
 
     def positions(self, labels: Labels) -> NDArray[np.intp] | None:
         """Return the position of each label in `classes`, or None if one of them is unknown."""
+        if len(labels) == 1 and labels.dtype == self.classes.dtype and labels.dtype.kind in _PLAIN_KINDS:
+            place = self._place_of().get(labels.item())  # one row of a stream: faster than the search below
+            return None if place is None else np.array([place], dtype=np.intp)
         if not len(self):
             return None if len(labels) else np.zeros(0, dtype=np.intp)
         if _shared_type(self.classes, labels) is None:
             return None
         try:
-            places = np.searchsorted(self.classes, labels)
+            places: NDArray[np.intp] = self.classes.searchsorted(labels)
         except TypeError:  # objects without an order
             return None
-        places[places == len(self.classes)] = 0
-        return places if bool(np.all(self.classes[places] == labels)) else None
+        # A label behind the last class is compared with that class, and differs.
+        is_known = self.classes.take(places, mode="clip") == labels
+        return places if np.count_nonzero(is_known) == len(labels) else None
+
+    def _place_of(self) -> dict[Hashable, int]:
+        """Return the position of each label, in a dictionary that is made once."""
+        known: dict[Hashable, int] | None = vars(self).get("_places")
+        if known is None:
+            known = {label: place for place, label in enumerate(self.classes.tolist())}
+            vars(self)["_places"] = known
+        return known
 
     def encode(self, labels: Labels) -> NDArray[np.int32]:
         """Return the native class number of each label."""
@@ -127,6 +140,11 @@ class ClassTable:
 
     def choose(self, decisions: NDArray[np.float64]) -> Labels:
         """Return the label with the largest decision value; columns are in the order of `classes`."""
+        if not len(self) and len(decisions):
+            raise DataError(
+                "The model must know a class to predict, got a stream in which all rows so far had weight 0; learn "
+                "examples of positive weight first."
+            )
         if len(self) > 2:
             places = decisions.argmax(axis=1)
         else:

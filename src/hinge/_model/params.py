@@ -64,6 +64,8 @@ def choice(name: str, value: object, choices: tuple[str, ...]) -> str:
 
 def flag(name: str, value: object) -> bool:
     """Return a value as a bool; raise ParameterError unless it is True, False, 1 or 0."""
+    if value is True or value is False:
+        return value
     if not isinstance(value, (Integral, np.bool_)) or value not in (0, 1):
         raise ParameterError(f"{name} must be True or False, got {value!r}; choose one of the two.")
     return bool(value)

@@ -6,11 +6,14 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
+import numpy as np
+
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from hinge import _core
+
+_FIRST = np.zeros(1, dtype=np.int64)
 
 
 @dataclass
@@ -67,6 +70,13 @@ class ProgressiveScore:
             self.add(outcome.visited, outcome.mistakes_at)
         else:  # as most single rows: save the array
             self.n_examples += outcome.visited
+
+    def add_one(self, *, is_wrong: bool) -> None:
+        """Add one example."""
+        if is_wrong:
+            self.add(1, _FIRST)
+        else:
+            self.n_examples += 1
 
     def add(self, n_examples: int, mistakes_at: NDArray[np.int64]) -> None:
         """Add examples; `mistakes_at` says which of them, counted from 0, were predicted wrongly."""

@@ -17,7 +17,6 @@ from hinge._model.kernels import KernelSpec
 from hinge._model.labels import ClassTable
 from hinge._model.predictor import NativePredictor, Predictor
 from hinge._model.progressive import ProgressiveScore
-from hinge._model.stream_watch import StreamWatch
 from hinge._model.threads import one_blas_thread
 from hinge._model.validation import Storage
 from hinge._model.widening import widen_arrays
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from hinge._model.options import SolverOptions
+    from hinge._model.stream_watch import StreamWatch
     from hinge._model.types import Arrays, KernelFunction, Rows, Values
 
 
@@ -110,6 +110,7 @@ class State:
     """
 
     _native_classes: ClassVar[NativeClasses] = {"float32": _core.KernelModel32, "float64": _core.KernelModel64}
+    holds_all: ClassVar[bool] = False  # exact models hold all examples
     warns_when_stalled: ClassVar[bool] = True  # exact models check their solution instead
 
     def __init__(self, kernel: KernelSpec, options: SolverOptions, storage: Storage, table: ClassTable) -> None:
@@ -126,7 +127,7 @@ class State:
     def _reset(self) -> None:
         """Initialise the attributes that are not saved."""
         self.progressive_score = ProgressiveScore()
-        self.watch = StreamWatch()
+        self.watch: StreamWatch | None = None
         self.converged = True
         self.predictor: Predictor | None = None
 
@@ -226,6 +227,11 @@ class State:
 
     def sync_beginning(self) -> None:
         """Bring the examples stored in `beginning` up to date; only models that can forget need it."""
+
+    @property
+    def has_final_kernel(self) -> bool:
+        """True unless more rows of the stream may change gamma."""
+        return self.beginning is None
 
     @property
     def shifts(self) -> bool:

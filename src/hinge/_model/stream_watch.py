@@ -1,4 +1,4 @@
-"""Recognise streams that spoil a model: classes that stay away, and the same rows again and again."""
+"""Recognise streams that spoil a model: classes that stay away, repeated or sorted rows, rows of another scale."""
 
 from __future__ import annotations
 
@@ -10,19 +10,46 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hinge._model.types import is_sparse
-from hinge._model.validation import TakenRows
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
 
-    from hinge._model.types import Labels, Rows
+    from numpy.typing import NDArray
 
-_PAUSE = 100  # rows without a class: fewer hardly harm any model
+    from hinge._model.types import Array, Labels, Rows
+
 _ONE_CLASS = 1000  # rows of one class at the beginning
 _MAX_CHANCE = 1e-9  # that all rows of a class come so early in a shuffled stream
 _PERIOD = 20  # look for classes that stay away every so many rows
-_BLOCK = 1000  # rows among which repetitions are counted
+_BLOCK = 1000  # rows among which repetitions are counted, and whose variance and order are examined
 _FEWER = 10  # by this factor fewer different rows than before count as repetitions
+_MIN_CHANGES = 100  # rows of a block in which a sorted feature changes: a counter of days is not a sorted stream
+
+
+@dataclass(frozen=True)
+class StreamRisks:
+    """What spoils a model that learns rows in the order of a stream; docs/bad-streams.md has the measurements.
+
+    Attributes
+    ----------
+    pause : int or None
+        Number of rows without a class from which on the model suffers; None if it does not.
+    repetition : bool
+        Whether repeated rows displace what the model knows of others.
+    sorted_rows : bool
+        Whether the model suffers from rows that are sorted by a feature.
+    one_class_first : bool
+        Whether the model suffers from a beginning with one class only.
+    """
+
+    pause: int | None = None
+    repetition: bool = False
+    sorted_rows: bool = False
+    one_class_first: bool = False
+
+
+NO_RISKS = StreamRisks()
+ONLINE_RISKS = StreamRisks(pause=100, sorted_rows=True)  # of models that keep support vectors only
 
 
 @dataclass
@@ -33,32 +60,40 @@ class Appearances:
     last: int
 
 
+@dataclass(frozen=True)
+class Pause:
+    """A class that stays away: its label, the rows since, and its share of the rows before."""
+
+    label: Hashable
+    length: int
+    share: float
+
+
 @dataclass
-class StreamWatch:
-    """What a model remembers of its stream to notice that it is in bad shape; a few operations per row.
+class ClassWatch:
+    """Which classes a stream has had, and when.
 
     Attributes
     ----------
-    n_rows : int
-        Number of rows seen since the model was created or loaded.
-    has_warned : bool
-        Whether the user was warned; once is enough.
+    min_pause : int
+        Shorter absences do not count as a pause.
+    pause : Pause or None
+        The first class found to stay away far longer than chance allows.
 
     Examples
     --------
     >>> import numpy as np
-    >>> watch = StreamWatch()
-    >>> watch.find_pause(np.tile(["low", "high"], 500))
-    >>> watch.find_pause(np.repeat("low", 2000))
-    ('high', 100, 0.5)
+    >>> watch = ClassWatch(min_pause=100)
+    >>> watch.note(np.tile(["low", "high"], 500))
+    >>> watch.note(np.repeat("low", 2000))
+    >>> watch.pause
+    Pause(label='high', length=100, share=0.5)
     """
 
+    min_pause: int
+    pause: Pause | None = None
     n_rows: int = 0
-    has_warned: bool = False
     _classes: dict[Hashable, Appearances] = field(default_factory=dict)
-    _recent: deque[int] = field(default_factory=lambda: deque(maxlen=_BLOCK))
-    _n_signed: int = 0
-    _most_different: int = 0
 
     def start(self, labels: Labels) -> None:
         """Note the classes of a training set, whose order means nothing."""
@@ -73,9 +108,8 @@ class StreamWatch:
         """The class of all rows so far, if there are many of them and they have one class."""
         return next(iter(self._classes)) if len(self._classes) == 1 and self.n_rows >= _ONE_CLASS else None
 
-    def find_pause(self, labels: Labels) -> tuple[Hashable, int, float] | None:
-        """Note the labels of the next rows; return a class that stays away: label, rows since, and share before."""
-        pause = None
+    def note(self, labels: Labels) -> None:
+        """Note the labels of the next rows."""
         for label in labels.tolist():
             known = self._classes.get(label)
             if known is None:
@@ -84,29 +118,138 @@ class StreamWatch:
                 known.count += 1
                 known.last = self.n_rows
             self.n_rows += 1
-            if self.n_rows % _PERIOD == 0 and pause is None:
-                pause = self._pause()
-        return pause
+            if self.n_rows % _PERIOD == 0 and self.pause is None:
+                self.pause = self._find_pause()
 
-    def _pause(self) -> tuple[Hashable, int, float] | None:
+    def _find_pause(self) -> Pause | None:
         for label, known in self._classes.items():
             length, before = self.n_rows - known.last - 1, known.last + 1
-            if length >= _PAUSE and (before / self.n_rows) ** known.count < _MAX_CHANCE:
-                return label, length, known.count / before
+            if length >= self.min_pause and (before / self.n_rows) ** known.count < _MAX_CHANCE:
+                return Pause(label, length, known.count / before)
         return None
 
-    def find_repetition(self, X: Rows) -> int | None:
-        """Note the next rows; return the number of different ones among the last 1000 if it has fallen tenfold."""
-        found = None
-        for signature in _signatures(X.array() if type(X) is TakenRows else X):
+
+@dataclass
+class RepetitionWatch:
+    """How many rows of a stream are different.
+
+    Attributes
+    ----------
+    n_different : int or None
+        Number of different rows among 1000, once it has fallen tenfold.
+    """
+
+    n_different: int | None = None
+    _recent: deque[int] = field(default_factory=lambda: deque(maxlen=_BLOCK))
+    _n_signed: int = 0
+    _most_different: int = 0
+
+    def note(self, X: Rows) -> None:
+        """Note the next rows."""
+        for signature in _signatures(X):
             self._recent.append(signature)
             self._n_signed += 1
             if self._n_signed % _BLOCK == 0:
-                n_different = len(set(self._recent))
-                if n_different * _FEWER <= self._most_different:
-                    found = n_different
-                self._most_different = max(self._most_different, n_different)
-        return found
+                found = len(set(self._recent))
+                if found * _FEWER <= self._most_different:
+                    self.n_different = found
+                self._most_different = max(self._most_different, found)
+
+
+@dataclass
+class OrderWatch:
+    """Whether the rows of a stream are sorted by a feature; dense rows only.
+
+    Attributes
+    ----------
+    feature : int or None
+        The column of a feature that never fell, or never rose, in 1000 rows, and changed often.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> watch = OrderWatch()
+    >>> watch.note(np.column_stack([np.sin(np.arange(1500)), -np.arange(1500)]))
+    >>> watch.feature
+    1
+    """
+
+    feature: int | None = None
+    _n_rows: int = 0
+    _last: Array = field(default_factory=lambda: np.zeros(0))
+    _rises: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
+    _falls: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
+    _n_changes: NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
+
+    def note(self, X: Array) -> None:
+        """Note the next rows; once no feature is sorted, the rest of a block of 1000 rows costs nothing."""
+        start = 0
+        while start < len(X) and self.feature is None:
+            rows = X[start : start + _BLOCK - self._n_rows]
+            if self._n_rows == 0:
+                self._start_block(rows[0])
+            if self._rises.any() or self._falls.any():
+                self._compare(rows)
+            self._n_rows += len(rows)
+            start += len(rows)
+            if self._n_rows == _BLOCK:
+                self._end_block()
+
+    def _start_block(self, row: Array) -> None:
+        self._last = row
+        self._rises, self._falls = np.ones((2, len(row)), dtype=np.bool_)
+        self._n_changes = np.zeros(len(row), dtype=np.intp)
+
+    def _compare(self, rows: Array) -> None:
+        before = np.vstack([self._last, rows[:-1]])
+        self._rises &= (before <= rows).all(axis=0)
+        self._falls &= (before >= rows).all(axis=0)
+        self._n_changes += np.count_nonzero(before != rows, axis=0)
+        self._last = rows[-1].copy()
+
+    def _end_block(self) -> None:
+        is_sorted = (self._rises | self._falls) & (self._n_changes >= _MIN_CHANGES)
+        self.feature = int(np.argmax(is_sorted)) if is_sorted.any() else None
+        self._n_rows = 0
+
+
+@dataclass
+class ScaleWatch:
+    """The variance of the last complete block of 1000 rows; None before there is one, or if its rows seem equal.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> watch = ScaleWatch()
+    >>> watch.note(np.tile([[0.0], [2.0]], (600, 1)))
+    >>> watch.variance
+    1.0
+    """
+
+    variance: float | None = None
+    _n_rows: int = 0
+    _n_entries: int = 0
+    _sum: float = 0.0
+    _squares: float = 0.0
+    _lowest: float = np.inf
+    _highest: float = -np.inf
+
+    def note(self, X: Rows) -> None:
+        """Note the next rows."""
+        values = X.data if is_sparse(X) else X
+        self._n_rows += X.shape[0]
+        self._n_entries += X.shape[0] * X.shape[1]
+        total, squares = float(np.add.reduce(values, axis=None, dtype=np.float64)), float(np.vdot(values, values))
+        self._sum += total
+        self._squares += squares
+        mean_square = squares / X.shape[0]
+        self._lowest, self._highest = min(self._lowest, mean_square), max(self._highest, mean_square)
+        if self._n_rows >= _BLOCK:
+            mean = self._sum / self._n_entries
+            differ = X.shape[0] >= _BLOCK or self._highest > (1 + 1e-6) * self._lowest
+            self.variance = max(self._squares / self._n_entries - mean * mean, 0.0) if differ else None
+            self._n_rows, self._n_entries, self._sum, self._squares = 0, 0, 0.0, 0.0
+            self._lowest, self._highest = np.inf, -np.inf
 
 
 def _signatures(X: Rows) -> Iterator[int]:
@@ -117,3 +260,39 @@ def _signatures(X: Rows) -> Iterator[int]:
         return
     for start, stop in pairwise(X.indptr.tolist()):
         yield hash((X.indices[start:stop].tobytes(), X.data[start:stop].tobytes()))
+
+
+class StreamWatch:
+    """What a model remembers of its stream to notice that it is in bad shape; a few operations per row.
+
+    Parameters
+    ----------
+    risks : StreamRisks
+        Only what may spoil the model is watched.
+
+    Attributes
+    ----------
+    has_warned : bool
+        Whether the user was warned; once is enough.
+    n_behind : int
+        Number of rows after which the model was far from its optimum, minus those after which it was near.
+    """
+
+    def __init__(self, risks: StreamRisks) -> None:
+        self.risks = risks
+        self.has_warned = False
+        self.n_behind = 0
+        needs_classes = risks.pause is not None or risks.one_class_first
+        self.classes = ClassWatch(risks.pause or _ONE_CLASS) if needs_classes else None
+        self.repetition = RepetitionWatch() if risks.repetition else None
+        self.order = OrderWatch() if risks.sorted_rows else None
+        self.scale = ScaleWatch()
+
+    def note(self, X: Rows, labels: Labels) -> None:
+        """Note the next rows."""
+        if self.classes is not None:
+            self.classes.note(labels)
+        if self.repetition is not None:
+            self.repetition.note(X)
+        if self.order is not None and not is_sparse(X):
+            self.order.note(X)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import os
 import threading
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from scipy.linalg import cython_blas, cython_lapack
@@ -14,7 +13,7 @@ from threadpoolctl import ThreadpoolController
 from hinge import _core
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from types import TracebackType
 
 MAX_THREADS = 1024  # `n_jobs` of a loaded model may be any number
 
@@ -42,22 +41,28 @@ def count_threads(n_jobs: int | None) -> int:
     return _processors() if n_jobs == -1 else min(n_jobs, MAX_THREADS)
 
 
-@contextmanager
-def one_blas_thread() -> Iterator[None]:
-    """Limit the BLAS to one thread.
+class one_blas_thread:  # noqa: N801
+    """A context that limits the BLAS to one thread.
 
     The native code splits its work into tiles of a fixed size and gives each tile to one of its own threads. With one
     BLAS thread per tile, results do not depend on the number of threads. Most libraries have one setting for the whole
     process, which is restored when the last Python thread leaves this context.
     """
-    own = [(library, library.num_threads) for library in _libraries(of_thread=True)]
-    _held.enter()
-    try:
-        for library, _ in own:
-            library.set_num_threads(1)
-        yield
-    finally:
-        for library, number in own:
+
+    def __enter__(self) -> None:
+        self._own = [(library, library.num_threads) for library in _libraries(of_thread=True)]
+        _held.enter()
+        try:
+            for library, _ in self._own:
+                library.set_num_threads(1)
+        except BaseException:  # Ctrl-C
+            self.__exit__(None, None, None)
+            raise
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for library, number in self._own:
             library.set_num_threads(number)
         _held.leave()
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 Batch = _core.Batch32 | _core.Batch64
 
 _FLOATS = (np.float64, np.float32)
+_MAX, _MIN = np.maximum.reduce, np.minimum.reduce
 _MAX_TARGET = 1e100  # absolute value of a regression target: sums of squares must not overflow
 _BLOCK_BYTES = 1 << 26  # sparse rows for a dense model are converted in blocks of this size
 
@@ -268,7 +269,7 @@ def is_ready(X: Any, storage: Storage, estimator: object) -> TypeGuard[Rows]:
         and X.shape[1] == storage.n_features
         and (_is_canonical(X) if storage.sparse else X.flags.c_contiguous)
         and not hasattr(estimator, "feature_names_in_")
-        and _size(np.asarray(X.data) if storage.sparse else X) <= storage.largest  # false for NaN as well
+        and _fits(np.asarray(X.data) if storage.sparse else X, storage.largest)
     )
 
 
@@ -326,7 +327,13 @@ def sum_of_squares(X: Rows) -> float:
 
 def _size(values: Array) -> float:
     """Return the largest absolute value without copying the array; NaN if it contains NaN."""
-    return max(float(values.max()), -float(values.min())) if values.size else 0.0
+    # The methods `max` and `min` take twice as long for one row.
+    return max(float(_MAX(values, None)), -float(_MIN(values, None))) if values.size else 0.0
+
+
+def _fits(values: Array, largest: float) -> bool:
+    """Return True if no absolute value is above `largest`; False for NaN. The norm is quicker and often suffices."""
+    return bool(np.vdot(values, values) <= largest * largest) or _size(values) <= largest
 
 
 def _is_canonical(X: csr_matrix) -> bool:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from hinge.active._model_access import largest_violation
 from hinge.exceptions import DataError, ParameterError
 
 if TYPE_CHECKING:
@@ -61,8 +62,14 @@ def acquisition_scores(model: BaseEstimator, X: RowsLike, strategy: str, target:
 
 
 def margin_score(model: BaseEstimator) -> float:
-    """Return the boundary score of rows on the margin of a model; rows inside the margin score higher."""
-    return -_MARGIN if hasattr(model, "decision_function") else -_PROBABILITY_MARGIN
+    """Return the boundary score of rows on the margin of a model; rows inside the margin score higher.
+
+    The margin of an `OnlineSVC` is 1 + delta / 2, as in the LASVM paper: examples closer than this may become support
+    vectors whatever their label is.
+    """
+    if not hasattr(model, "decision_function"):
+        return -_PROBABILITY_MARGIN
+    return -(_MARGIN + largest_violation(model) / 2)
 
 
 def _class_scores(scores: NDArray[np.float64], model: BaseEstimator, target: object) -> NDArray[np.float64]:

@@ -17,6 +17,7 @@ from hinge._fit.classifier import KernelClassifier
 from hinge._model.kernels import KernelSpec
 from hinge._model.validation import PooledRows
 from hinge.active._rows import count_rows
+from hinge.online import OnlineSVC
 from hinge.perceptron import KernelPerceptron
 from hinge.tables import PreparedClassifier
 
@@ -68,11 +69,29 @@ def learns_incrementally(model: BaseEstimator) -> bool:
     return isinstance(model, (KernelClassifier, PreparedClassifier))
 
 
-def has_margin(model: BaseEstimator) -> bool:
-    """Return whether a model is a support vector machine, whose decision values are 1 on the margin."""
+def _innermost(model: BaseEstimator) -> BaseEstimator:
+    """Return the classifier inside a search, a pipeline or a table."""
     model = getattr(model, "best_estimator_", model)
     model = model[-1] if isinstance(model, Pipeline) else model
-    model = model.model if isinstance(model, PreparedClassifier) else model
+    return model.model if isinstance(model, PreparedClassifier) else model
+
+
+def largest_violation(model: BaseEstimator) -> float:
+    """Return by how much examples of LASVM may still violate the optimality conditions (delta); 0 for other models.
+
+    Examples
+    --------
+    >>> from sklearn.svm import SVC
+    >>> largest_violation(SVC())
+    0.0
+    """
+    model = _innermost(model)
+    return model.kkt_violation() if isinstance(model, OnlineSVC) else 0.0
+
+
+def has_margin(model: BaseEstimator) -> bool:
+    """Return whether a model is a support vector machine, whose decision values are 1 on the margin."""
+    model = _innermost(model)
     if isinstance(model, SVC):
         return len(model.classes_) == 2  # with more classes the columns are votes
     ours = isinstance(model, KernelClassifier) and not isinstance(model, KernelPerceptron)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from hinge.active._acquisition import acquisition_scores, margin_score
 from hinge.active._diversity import CANDIDATES_PER_ROW, diverse_batch
 from hinge.active._rows import count_rows, take_rows
@@ -12,7 +14,6 @@ from hinge.active._selection import QueryOptions
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import numpy as np
     from numpy.typing import NDArray
     from sklearn.base import BaseEstimator
 
@@ -48,7 +49,8 @@ def query(  # noqa: PLR0917
         have the closest scores. "positive": the rows with the largest scores, to find more examples of a rare class;
         with more than two classes, the largest score of any class. "autoactive": draw random rows until five of them
         (or n) are inside the margin, at most 100, and return those closest to the boundary; it explores while the model
-        knows little, and it is cheap. "random": any rows.
+        knows little, and it is cheap. Inside the margin is a distance of less than 1 from the boundary, for `OnlineSVC`
+        1 + delta / 2 with delta = `kkt_violation()`, as in the LASVM paper. "random": any rows.
     sample : int, default=None
         Score only this many random rows. 50 is nearly as good as all and much faster on a large pool. None scores all
         rows; "autoactive" never scores more than 100.
@@ -92,8 +94,30 @@ def select_rows(
     """Select rows among candidates (None for all rows); `take` returns rows in the form that the model accepts."""
     if options.strategy == "random" and candidates is not None:
         return candidates
-    scored = X if candidates is None else take(X, candidates)
-    scores = acquisition_scores(model, scored, options.strategy, options.target)
+    if options.strategy == "autoactive" and candidates is not None:
+        scores = _score_until_enough(lambda rows: _score(model, take(X, rows), options), model, options, candidates)
+    else:
+        scores = _score(model, X if candidates is None else take(X, candidates), options)
     n_ranked = options.n * (CANDIDATES_PER_ROW if options.n > 1 else 1)
     ranked = options.select(scores, margin_score(model), n_ranked)
     return diverse_batch(X, ranked if candidates is None else candidates[ranked], options.n, options.spread)
+
+
+def _score(model: BaseEstimator | None, X: RowsLike, options: QueryOptions) -> NDArray[np.float64]:
+    return acquisition_scores(model, X, options.strategy, options.target)
+
+
+def _score_until_enough(
+    score: Callable[[NDArray[np.int64]], NDArray[np.float64]],
+    model: BaseEstimator | None,
+    options: QueryOptions,
+    candidates: NDArray[np.int64],
+) -> NDArray[np.float64]:
+    """Score candidates in their order until enough lie inside the margin, and none beyond that."""
+    scores, inside = np.empty(0), margin_score(model)
+    while len(scores) < len(candidates):
+        n_missing = options.enough_inside - int(np.count_nonzero(scores > inside))
+        if n_missing <= 0:
+            break
+        scores = np.concatenate([scores, score(candidates[len(scores) : len(scores) + n_missing])])
+    return scores

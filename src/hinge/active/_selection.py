@@ -113,8 +113,13 @@ class QueryOptions:
         if self.strategy != "autoactive":
             return top_n(scores, n)
         n_inside = np.cumsum(scores > margin_score)
-        n_scored = int(np.searchsorted(n_inside, max(_AUTOACTIVE_INSIDE, self.n))) + 1
+        n_scored = int(np.searchsorted(n_inside, self.enough_inside)) + 1
         return top_n(scores[:n_scored], n)
+
+    @property
+    def enough_inside(self) -> int:
+        """Number of candidates inside the margin after which autoactive draws no more."""
+        return max(_AUTOACTIVE_INSIDE, self.n)
 
 
 def top_n(scores: NDArray[np.float64], n: int) -> NDArray[np.int64]:

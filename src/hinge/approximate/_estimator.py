@@ -14,7 +14,7 @@ from hinge._fit.estimator import KernelEstimator
 from hinge._fit.progress import with_callbacks
 from hinge._model.locking import reads, writes
 from hinge._model.options import ApproximateOptions
-from hinge._model.params import choice, flag, number, whole, whole_or_word
+from hinge._model.params import bound, choice, flag, number, whole, whole_or_word
 from hinge.approximate._chunks import fit_chunks, is_chunks
 from hinge.approximate._finishing import can_finish
 from hinge.approximate._learner import ApproximateLearner, resolve_kernel
@@ -34,6 +34,13 @@ _AUTO_VISITS = 100_000  # epochs="auto" visits about so many rows in all passes
 _MIN_PASSES = 3
 _MIN_COST = 1e-100
 _MIN_SHARE = 1e-6
+_MAX_TOTAL = 10**15
+# Which parameters of Algorithm 1 of the ASSET paper each rule uses.
+_USED_BY: dict[str, set[str]] = {
+    "adaptive": set(),
+    "asset": {"n_total", "max_intercept", "gradient_bound", "gradient_sample"},
+    "asset*": {"n_total"},
+}
 
 
 class ApproximateEstimator(KernelEstimator):
@@ -44,8 +51,15 @@ class ApproximateEstimator(KernelEstimator):
     approximation: str
     n_components: int
     eigen_threshold: float | None
+    relative_threshold: bool
+    rank: int | None
     fit_intercept: bool
     steps: str
+    n_total: int | None
+    max_intercept: float | None
+    gradient_bound: float | None
+    gradient_sample: int | None
+    with_replacement: bool
     epochs: int | str
     average_last: float
     half_life: float | None
@@ -73,19 +87,52 @@ class ApproximateEstimator(KernelEstimator):
         whole_or_word("epochs", self.epochs, ("auto",), at_least=1, hint="'auto' chooses a number for you")
         self._check_stopping()
         n_components = whole("n_components", self.n_components, at_least=1, hint="a usual value is 512")
-        threshold = self._check_threshold()
+        threshold, rank = self._check_threshold(), self._check_rank(approximation)
         average_share, average_steps = self._averaging()
+        flag("with_replacement", self.with_replacement)
         linear = _core.LinearOptions(
             **common,
             loss=choice("loss", self.loss, self._losses),
             intercept=flag("fit_intercept", self.fit_intercept),
-            adaptive=choice("steps", self.steps, ("adaptive", "asset")) == "adaptive",
+            steps=self._check_steps(),
             cost=self._check_cost(),
+            penalty_total=self._check_total(),
+            max_intercept=_positive("max_intercept", self.max_intercept),
+            gradient_bound=_positive("gradient_bound", self.gradient_bound),
             average_share=average_share,
             average_steps=average_steps,
             half_life=self._check_half_life(),
         )
-        return ApproximateOptions(linear, approximation, n_components, threshold)
+        relative = flag("relative_threshold", self.relative_threshold)
+        sample = bound("gradient_sample", self.gradient_sample, at_least=1)
+        return ApproximateOptions(linear, approximation, n_components, threshold, relative, rank, sample)
+
+    def _check_steps(self) -> str:
+        """Return the step rule, or raise ParameterError if another parameter does not go with it."""
+        steps = choice("steps", self.steps, ("adaptive", "asset", "asset*"))
+        if steps == "asset*" and self.fit_intercept:
+            raise ParameterError(
+                "fit_intercept must be False with steps='asset*', whose lengths need a strongly convex objective, got "
+                "True; use steps='asset'."
+            )
+        used = _USED_BY[steps] if self.fit_intercept else _USED_BY[steps] - {"max_intercept"}
+        for name in sorted(_USED_BY["asset"] - used):
+            if getattr(self, name) is not None:
+                raise ParameterError(
+                    f"{name} must be None with steps={steps!r} and fit_intercept={self.fit_intercept!r}, which do not "
+                    f"use it, got {getattr(self, name)!r}."
+                )
+        if self.gradient_bound is not None and self.gradient_sample is not None:
+            raise ParameterError("gradient_sample must be None when gradient_bound is given; leave one of them out.")
+        return steps
+
+    def _check_rank(self, approximation: str) -> int | None:
+        if self.rank is not None and approximation == "fourier":
+            raise ParameterError(
+                f"rank must be None with approximation='fourier', got {self.rank!r}; n_components is the number of "
+                "Fourier features."
+            )
+        return bound("rank", self.rank, at_least=1)
 
     def _check_cost(self) -> float:
         cost = number("C", self.C, above=0, hint="a usual value is 1.0")
@@ -103,6 +150,12 @@ class ApproximateEstimator(KernelEstimator):
         whole("n_iter_no_change", self.n_iter_no_change, at_least=1, hint="a usual value is 3")
         number("tol", self.tol, hint="a usual value is 1e-3")
 
+    def _check_total(self) -> float:
+        """Return the number of examples that a stream will have; 0 if it is not known."""
+        if self.n_total is None:
+            return 0.0
+        return float(whole("n_total", self.n_total, at_least=1, at_most=_MAX_TOTAL, hint="None means 10 000"))
+
     def _check_half_life(self) -> float | None:
         if self.half_life is None:
             return None
@@ -111,8 +164,8 @@ class ApproximateEstimator(KernelEstimator):
     def _check_threshold(self) -> float | None:
         if self.eigen_threshold is None:
             return None
-        threshold = number("eigen_threshold", self.eigen_threshold, hint="None chooses one for you")
-        if not 0 <= threshold < 1:
+        threshold = number("eigen_threshold", self.eigen_threshold, at_least=0, hint="None chooses one for you")
+        if self.relative_threshold and not threshold < 1:
             raise ParameterError(
                 f"eigen_threshold must be a fraction of the largest eigenvalue, from 0 to below 1, got {threshold:g}; "
                 "None chooses one for you."
@@ -258,3 +311,8 @@ class ApproximateEstimator(KernelEstimator):
     def n_components_(self) -> int:
         """Number of features: the rank of the landmarks, or the number of frequencies."""
         return self._fitted_state().native.n_retained
+
+
+def _positive(name: str, value: float | None) -> float | None:
+    """Return a number above zero or None, or raise ParameterError."""
+    return None if value is None else number(name, value, above=0, hint="None chooses one for you")

@@ -216,7 +216,7 @@ def can_finish(options: ApproximateOptions, n_rows: int) -> bool:
     linear = options.linear
     n_bytes = 8 * n_rows * options.n_components
     has_kink = linear.loss in {"hinge", "epsilon_insensitive"}
-    return linear.adaptive and has_kink and n_rows <= MAX_ROWS and n_bytes <= linear.cache_bytes
+    return options.is_adaptive and has_kink and n_rows <= MAX_ROWS and n_bytes <= linear.cache_bytes
 
 
 def finish(state: ApproximateState, rows: EncodedRows) -> None:

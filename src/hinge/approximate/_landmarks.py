@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from hinge.approximate._maps import Features
     from hinge.approximate._rows import EncodedRows
     from hinge.approximate._state import ApproximateState
+
+_MIN_TYPICAL = 1e-300
 
 
 def choose_map(
@@ -35,11 +38,12 @@ def choose_map(
         Draws landmarks or frequencies.
     """
     if state.options.approximation == "fourier":
-        state.set_map(fourier(rows.X[candidates[:1]], state.kernel, state.options, random))
+        features = fourier(rows.X[candidates[:1]], state.kernel, state.options, random)
+        features = _measured(state, state.kernel, features, rows.X, random, candidates)
     else:
         ids = rows.first + candidates
         features = draw_nystroem(state, state.kernel, rows.X, rows.targets, ids, random, candidates)
-        state.set_map(features)
+    state.set_map(features)
 
 
 def draw_nystroem(  # noqa: PLR0917
@@ -58,4 +62,23 @@ def draw_nystroem(  # noqa: PLR0917
     drawn = np.sort(random.permutation(len(candidates))[: state.options.n_components])
     chosen = candidates[drawn]
     labels = np.zeros(len(chosen)) if state.options.is_regression else targets[chosen]
-    return nystroem(Sample(X[chosen], ids[drawn], labels.astype(np.int32)), kernel, state.options)
+    features = nystroem(Sample(X[chosen], ids[drawn], labels.astype(np.int32)), kernel, state.options)
+    return _measured(state, kernel, features, X, random, candidates)
+
+
+def _measured(  # noqa: PLR0917
+    state: ApproximateState,
+    kernel: KernelSpec,
+    features: Features,
+    X: Rows,
+    random: np.random.RandomState,
+    candidates: NDArray[np.intp],
+) -> Features:
+    """Return the map with the mean squared norm of features of `gradient_sample` random rows, if that is set."""
+    size = state.options.gradient_sample
+    if size is None:
+        return features
+    rows = X[candidates[random.randint(len(candidates), size=size)]]
+    native = features.native(kernel, state.storage)
+    squares = [np.square(native.features(batch), dtype=np.float64).sum() for _, batch in state.storage.batches(rows)]
+    return replace(features, typical=max(float(np.sum(squares)) / size, _MIN_TYPICAL))

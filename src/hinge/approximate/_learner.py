@@ -37,9 +37,11 @@ _FIXED_PARAMETERS = {
     "approximation": "approximation",
     "n_components": "n_components",
     "eigen_threshold": "eigen_threshold",
+    "relative_threshold": "relative_threshold",
+    "rank": "rank",
     "loss": "linear.loss",
     "fit_intercept": "linear.intercept",
-    "steps": "linear.adaptive",
+    "steps": "linear.steps",
 }
 
 
@@ -87,7 +89,14 @@ class ApproximateLearner:
         rows = EncodedRows.encode(estimator._task, data, state.table)
         epochs = estimator._n_passes(state, len(rows.used))
         finishes = estimator._finishes(state, len(rows.used))
-        passes = Passes(state, rows, check_random_state(estimator.random_state), epochs, finishes=finishes)
+        passes = Passes(
+            state,
+            rows,
+            check_random_state(estimator.random_state),
+            epochs,
+            finishes=finishes,
+            with_replacement=estimator.with_replacement,
+        )
         tasks = FitTasks(estimator, state, data, epochs + finishes)
         stopping = _early_stopping(estimator, state, data, passes) if estimator.early_stopping else None
         with progress_bar(estimator.verbose) as bar, state.monitored(bar) as monitor:
@@ -121,7 +130,8 @@ class ApproximateLearner:
         """Learn rows of a later pass in random order, without counting them again."""
         options = state.options
         rows = EncodedRows.encode(estimator._task, data, state.table)
-        native = state.use(options.with_linear(total=max(state.native.n_examples, 1)))
+        total = max(state.native.n_examples, 1)
+        native = state.use(options.with_linear(total=total, penalty_total=options.linear.penalty_total or total))
         with one_blas_thread(), progress_bar(estimator.verbose) as bar, state.monitored(bar) as monitor:
             for block, batch in state.storage.batches(rows.X):
                 order = random.permutation(block.stop - block.start)
@@ -141,7 +151,8 @@ def resolve_kernel(estimator: KernelEstimator, X: Rows, weights: NDArray[np.floa
 
 
 def _stream(estimator: ApproximateEstimator, state: ApproximateState) -> Stream:
-    return Stream(state, estimator._resolve_kernel, estimator.random_state)
+    gamma_varies = state.kernel.has_gamma and estimator.gamma == "scale"
+    return Stream(state, estimator._resolve_kernel, estimator.random_state, gamma_varies)
 
 
 def _early_stopping(

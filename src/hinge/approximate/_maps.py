@@ -1,7 +1,7 @@
 """Feature maps: features whose inner products approximate kernel values.
 
 Nystroem: with K the kernel values among a sample S of s examples (the landmarks) and K = Q D Q', the features of x are
-D^-1/2 Q' k_S(x). Eigenvalues near zero are dropped, so the data decide the rank.
+D^-1/2 Q' k_S(x). Eigenvalues near zero are dropped, so the data decide the rank, unless a smaller one is given.
 
 Fourier: the features are sqrt(2/d) cos(<v, x> + b), with v drawn from the spectral density of the kernel and b uniform.
 They need no examples.
@@ -95,17 +95,28 @@ def nystroem(sample: Sample, kernel: KernelSpec, options: ApproximateOptions) ->
     storage = Storage.of(sample.X)
     shift = _shift(sample.X, kernel)
     values, vectors = eigh(_kernel_values(sample, kernel, shift), driver="evd", overwrite_a=True)
-    given = options.eigen_threshold
-    threshold = _DEFAULT_THRESHOLDS[storage.dtype] if given is None else max(given, _MIN_THRESHOLD)
-    kept = values > max(threshold * values[-1], 0.0)
+    kept = _kept_eigenvalues(values, options, storage.dtype)
     if not kept.any():  # all kernel values are zero: keep one feature, which is zero
         kept[-1], values[-1], vectors[:] = True, 1.0, 0.0
     values, vectors = values[kept], vectors[:, kept]
     spread = values / len(sample.ids)
-    penalty = 1.0 / (spread + _WHITENING_FLOOR * spread.sum()) if options.linear.adaptive else np.ones(len(values))
+    penalty = 1.0 / (spread + _WHITENING_FLOOR * spread.sum()) if options.is_adaptive else np.ones(len(values))
     projection = np.ascontiguousarray(_clipped((vectors * (np.sqrt(penalty) / np.sqrt(values))).T, storage.dtype))
     arrays = {"ids": sample.ids, "labels": sample.labels, "projection": projection, "shift": shift, "penalty": penalty}
     return Features(arrays | rows_as_arrays(sample.X), float((penalty * spread).sum()))
+
+
+def _kept_eigenvalues(values: NDArray[np.float64], options: ApproximateOptions, dtype: DType) -> NDArray[np.bool_]:
+    """Return which eigenvalues, in ascending order, are large enough, at most `rank` of them."""
+    given = options.eigen_threshold
+    if given is not None and not options.relative_threshold:
+        kept = values >= max(given, np.finfo(np.float64).tiny)
+    else:
+        threshold = _DEFAULT_THRESHOLDS[dtype] if given is None else max(given, _MIN_THRESHOLD)
+        kept = values > max(threshold * values[-1], 0.0)
+    if options.rank is not None:
+        kept[: -options.rank] = False
+    return kept
 
 
 def fourier(first: Rows, kernel: KernelSpec, options: ApproximateOptions, random: np.random.RandomState) -> Features:

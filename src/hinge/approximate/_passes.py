@@ -37,6 +37,8 @@ class Passes:
         Largest number of passes.
     finishes : bool
         Whether Newton steps follow them.
+    with_replacement : bool
+        Whether rows are drawn independently of each other, instead of each once per pass.
     """
 
     def __init__(
@@ -47,12 +49,14 @@ class Passes:
         epochs: int,
         *,
         finishes: bool,
+        with_replacement: bool = False,
     ) -> None:
         self._state = state
         self._rows = rows
         self._random = random
         self._epochs = epochs
         self._finishes = finishes
+        self._with_replacement = with_replacement
         self._may_stop_early = False
         self._used = random.permutation(rows.used)
 
@@ -83,13 +87,13 @@ class Passes:
         choose_map(state, self._rows, self._used, self._random)
         # The average over the last steps needs their number; 0 means that it is not known.
         planned = 0 if self._may_stop_early else self._epochs * len(self._used)
-        native = state.use(options.with_linear(total=len(self._used), planned=planned))
+        n_rows = len(self._used)
+        native = state.use(options.with_linear(total=n_rows, penalty_total=n_rows, planned=planned))
         if self._epochs > 1:
             native.keep(len(self._rows))
         try:
             for _ in range(self._epochs):
-                order = self._random.permutation(self._used)
-                tasks.step("pass", partial(state.learn, self._rows, order, monitor))
+                tasks.step("pass", partial(state.learn, self._rows, self._draw_order(), monitor))
                 if tasks.stopped or should_stop():
                     break
             else:
@@ -99,3 +103,9 @@ class Passes:
             if not native.broken:  # a broken model is discarded
                 native.release()
                 state.use(options)
+
+    def _draw_order(self) -> NDArray[np.intp]:
+        """Return the rows of the next pass in the order of visits."""
+        if self._with_replacement:
+            return self._used[self._random.randint(len(self._used), size=len(self._used))]
+        return self._random.permutation(self._used)

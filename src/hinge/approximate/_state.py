@@ -82,6 +82,11 @@ class ApproximateState(State):
             self.options = chosen
         return self.native
 
+    @property
+    def has_final_kernel(self) -> bool:
+        """True unless more rows of the stream may change gamma."""
+        return self.reservoir is None
+
     def size(self) -> int:
         """Count the features."""
         return int(self.native.n_retained)

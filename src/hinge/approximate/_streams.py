@@ -15,6 +15,7 @@ from scipy.linalg import solve
 from sklearn.utils import check_random_state
 
 from hinge.approximate._landmarks import choose_map, draw_nystroem
+from hinge.approximate._maps import fourier
 from hinge.approximate._reservoir import Reservoir
 
 if TYPE_CHECKING:
@@ -44,21 +45,22 @@ class Stream:
     resolve_kernel : callable
         Returns the kernel for some rows and weights: each new map computes gamma again if it is not a number.
     random_state : int, RandomState instance or None
-        Seed of the landmarks and of the order of visits.
+        Seed of the landmarks or frequencies, and of the order of visits.
+    gamma_varies : bool
+        Whether the rows decide gamma.
     """
 
     state: ApproximateState
     resolve_kernel: Callable[[Rows, NDArray[np.float64]], KernelSpec]
     random_state: RandomStateLike
+    gamma_varies: bool
 
     def begin(self, rows: EncodedRows) -> None:
         """Make the first map of the stream, that of its first example."""
-        state, first = self.state, rows.used[:1]
-        is_nystroem = state.options.approximation == "nystroem"
-        if is_nystroem:
-            state.kernel = self.resolve_kernel(rows.X[first], np.ones(1))
+        state, first = self.state, rows.used[:1] if len(rows.used) else np.zeros(1, dtype=np.intp)
+        state.kernel = self.resolve_kernel(rows.X[first], np.ones(1))
         choose_map(state, rows, first, check_random_state(self.random_state))
-        if is_nystroem:
+        if state.options.approximation == "nystroem" or self.gamma_varies:
             reservoir = Reservoir(state.options.n_components, state.options.linear.half_life)
             state.replace_map(state.kernel, state.features, state.native, reservoir)
 
@@ -70,6 +72,7 @@ class Stream:
             if reservoir.n_to_skip:
                 start = self._learn_and_skip(reservoir, rows, start, monitor)
             elif reservoir.n_missing > 0:
+                start = self._learn_equal(reservoir, rows, start, monitor)
                 start = self._learn_and_store(reservoir, rows, start, monitor)
             if reservoir.n_missing <= 0:  # also if an earlier call was interrupted before it made the map
                 self._make_next_map(reservoir, monitor)
@@ -112,9 +115,20 @@ class Stream:
         """Learn and store rows until the next map is due or there are no more; return the index of the next row."""
         used = rows.used[rows.used >= start][: reservoir.n_missing]
         stop = int(used[-1]) + 1 if len(used) == reservoir.n_missing else len(rows)
-        self._learn_part(rows.part(slice(start, stop)), monitor)
+        if start < stop:
+            self._learn_part(rows.part(slice(start, stop)), monitor)
         if len(used):
             reservoir.add(rows.X[used], targets=rows.targets[used], weights=rows.weights[used], ids=rows.first + used)
+        return stop
+
+    def _learn_equal(self, reservoir: Reservoir, rows: EncodedRows, start: int, monitor: _core.Monitor | None) -> int:
+        """Learn rows that equal all rows so far, and teach the next map nothing; return the index of the next row."""
+        used = rows.used[rows.used >= start]
+        n_equal = reservoir.count_equal(rows.X[used]) if reservoir.may_be_equal else 0
+        if not n_equal:
+            return start
+        stop = int(used[n_equal]) if n_equal < len(used) else len(rows)
+        self._learn_part(rows.part(slice(start, stop)), monitor)
         return stop
 
     def _learn_part(self, rows: EncodedRows, monitor: _core.Monitor | None) -> None:
@@ -122,24 +136,36 @@ class Stream:
         self.state.progressive_score.count(outcome)
 
     def _make_next_map(self, reservoir: Reservoir, monitor: _core.Monitor | None) -> None:
-        """Draw landmarks from all examples stored, and train or project linear models on the new features.
+        """Make a map from all examples stored, and train or project linear models on the new features.
 
-        The state changes only at the end, so that the old map stays in use after an error.
+        Fourier features change only if gamma does. The state changes only at the end, so that the old map stays in use
+        after an error.
         """
         state, random = self.state, check_random_state(self.random_state)
         X, columns = reservoir.examples()
-        targets, weights, ids = columns["targets"], columns["weights"], columns["ids"]
-        kernel, half_life = self.resolve_kernel(X, weights), state.options.linear.half_life
-        features = draw_nystroem(state, kernel, X, targets, ids, random, np.arange(len(ids)))
+        kernel, following = self.resolve_kernel(X, columns["weights"]), self._next_reservoir(reservoir)
+        if state.options.approximation == "fourier":
+            if not kernel.differs(state.kernel):
+                state.replace_map(state.kernel, state.features, state.native, following)
+                return
+            features = fourier(X[:1], kernel, state.options, random)
+        else:
+            ids = columns["ids"]
+            features = draw_nystroem(state, kernel, X, columns["targets"], ids, random, np.arange(len(ids)))
         if reservoir.n_to_skip is None:
             native = state.build_linear_model(kernel, features)
             self._learn_stored(native, reservoir, random, monitor)
         else:
             native = state.build_linear_model(kernel, features, _projected(state, kernel, features, X))
-        following: Reservoir | None = reservoir
-        if reservoir.next_is_final:
-            following = None if half_life is None else Reservoir.of_recent(state.options.n_components, half_life)
         state.replace_map(kernel, features, native, following)
+
+    def _next_reservoir(self, reservoir: Reservoir) -> Reservoir | None:
+        """Return the reservoir for the map after the next; None if the next is final."""
+        if not reservoir.next_is_final:
+            return reservoir
+        options = self.state.options
+        half_life = options.linear.half_life if options.approximation == "nystroem" else None
+        return None if half_life is None else Reservoir.of_recent(options.n_components, half_life)
 
     def _learn_stored(
         self, native: Any, reservoir: Reservoir, random: np.random.RandomState, monitor: _core.Monitor | None

@@ -10,6 +10,7 @@ from scipy.special import expit
 from hinge._fit import driver
 from hinge._fit.classifier import KernelClassifier
 from hinge._model.params import check_class_weight
+from hinge._model.stream_watch import StreamRisks
 from hinge._model.types import available_if
 from hinge.approximate._estimator import ApproximateEstimator
 from hinge.approximate._state import ApproximateState
@@ -19,7 +20,6 @@ from hinge.streaming import StreamTraits
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from hinge._fit.estimator import StreamRisk
     from hinge._model.options import SolverOptions
     from hinge._model.types import ClassWeight, Gamma, Kernel, Labels, MatrixLike, RandomStateLike, Rows
 
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 def _has_probabilities(model: ApproximateSVC) -> bool:
     """Return True if the decision values are log-odds."""
     return model.loss == "log_loss"
+
+
+_RISKS = StreamRisks(pause=1000, repetition=True, one_class_first=True)
 
 
 class ApproximateSVC(ApproximateEstimator, KernelClassifier):  # type: ignore[misc]  # both define `_learner`
@@ -63,12 +66,34 @@ class ApproximateSVC(ApproximateEstimator, KernelClassifier):  # type: ignore[mi
     eigen_threshold : float, default=None
         Nystroem drops eigenvalues up to this fraction of the largest; None chooses a value for the precision of the
         examples.
+    relative_threshold : bool, default=True
+        Whether `eigen_threshold` is a fraction of the largest eigenvalue. If False, it is the smallest eigenvalue to
+        keep, as in the ASSET paper.
+    rank : int, default=None
+        Largest number of eigenvalues that Nystroem keeps (d in the paper), if it should be less than `n_components`,
+        the number of landmarks (s). None sets no bound.
     fit_intercept : bool, default=True
         Whether to fit an intercept, which is not regularised.
-    steps : {"adaptive", "asset"}, default="adaptive"
+    steps : {"adaptive", "asset", "asset*"}, default="adaptive"
         "adaptive": implicit steps that cannot overshoot, scaled to the features; Nystroem features are whitened first.
-        One pass is often enough. "asset": the subgradient steps, projections and weighted averages of the paper;
-        without an intercept, those of ASSET*. Their steps on squared losses are implicit, since they would swing.
+        One pass is often enough. "asset": Algorithm 1 of the ASSET paper, with or without an intercept: subgradient
+        steps of length D_X / (D_G sqrt(j)), projections and weighted averages. "asset*": step lengths 1 / (lambda j),
+        without an intercept only. Steps on squared losses are implicit in any case, since others would swing.
+    n_total : int, default=None
+        Number of examples that a stream will have: "asset" and "asset*" need lambda = 1 / (C n_total) beforehand, and
+        it stays the same. None means 10 000, or the number of rows of a `fit` that came before. `fit` knows its own
+        number; with `half_life`, lambda follows from that.
+    max_intercept : float, default=None
+        Bound B on the size of the intercept in "asset". None: 1 / sqrt(lambda), the bound on the weights.
+    gradient_bound : float, default=None
+        D_G of "asset", which bounds the length of subgradients. None: it is estimated.
+    gradient_sample : int, default=None
+        Number of random examples (M in the paper) from which "asset" estimates D_G. None: all landmarks, or the exact
+        mean for Fourier features. In streams it is drawn from the rows that the feature map is built from, with Fourier
+        features from the first.
+    with_replacement : bool, default=False
+        Whether `fit` draws each example independently of the others, as Algorithm 1 of the paper does. By default each
+        pass visits every example once, in random order.
     epochs : int or "auto", default="auto"
         Largest number of passes over the training set in `fit`. "auto": three. Newton steps to the optimum follow if
         the loss is "hinge", the steps are "adaptive", there are at most 20 000 rows and their features fit into
@@ -184,8 +209,15 @@ class ApproximateSVC(ApproximateEstimator, KernelClassifier):  # type: ignore[mi
         approximation: str = "nystroem",
         n_components: int = 512,
         eigen_threshold: float | None = None,
+        relative_threshold: bool = True,
+        rank: int | None = None,
         fit_intercept: bool = True,
         steps: str = "adaptive",
+        n_total: int | None = None,
+        max_intercept: float | None = None,
+        gradient_bound: float | None = None,
+        gradient_sample: int | None = None,
+        with_replacement: bool = False,
         epochs: int | str = "auto",
         average_last: float = 0.5,
         half_life: float | None = None,
@@ -208,8 +240,15 @@ class ApproximateSVC(ApproximateEstimator, KernelClassifier):  # type: ignore[mi
         self.approximation = approximation
         self.n_components = n_components
         self.eigen_threshold = eigen_threshold
+        self.relative_threshold = relative_threshold
+        self.rank = rank
         self.fit_intercept = fit_intercept
         self.steps = steps
+        self.n_total = n_total
+        self.max_intercept = max_intercept
+        self.gradient_bound = gradient_bound
+        self.gradient_sample = gradient_sample
+        self.with_replacement = with_replacement
         self.epochs = epochs
         self.average_last = average_last
         self.half_life = half_life
@@ -258,8 +297,8 @@ class ApproximateSVC(ApproximateEstimator, KernelClassifier):  # type: ignore[mi
         return np.where(is_zero, _softmax(decisions), chances / np.where(is_zero, 1.0, total))
 
     @property
-    def _stream_risks(self) -> frozenset[StreamRisk]:
-        return frozenset({"one class first", "pause", "repetition"})
+    def _stream_risks(self) -> StreamRisks:
+        return _RISKS
 
     def _check_params(self, *, streaming: bool) -> SolverOptions:
         check_class_weight(self.class_weight, streaming=streaming)

@@ -51,9 +51,17 @@ class ApproximateSVR(RegressorMixin, ApproximateEstimator):
     eigen_threshold : float, default=None
         Nystroem drops eigenvalues up to this fraction of the largest; None chooses a value for the precision of the
         examples.
+    relative_threshold : bool, default=True
+        Whether `eigen_threshold` is a fraction of the largest eigenvalue. If False, it is the smallest eigenvalue to
+        keep, as in the ASSET paper.
+    rank : int, default=None
+        Largest number of eigenvalues that Nystroem keeps (d in the paper), if it should be less than `n_components`,
+        the number of landmarks (s). None sets no bound.
     fit_intercept : bool, default=True
         Whether to fit an intercept, which is not regularised.
-    steps : {"adaptive", "asset"}, default="adaptive"
+    steps : {"adaptive", "asset", "asset*"}, default="adaptive"
+        As in `ApproximateSVC`.
+    n_total, max_intercept, gradient_bound, gradient_sample, with_replacement
         As in `ApproximateSVC`.
     epochs : int or "auto", default="auto"
         Largest number of passes over the training set in `fit`, as in `ApproximateSVC`; with "auto", Newton steps
@@ -138,8 +146,15 @@ class ApproximateSVR(RegressorMixin, ApproximateEstimator):
         approximation: str = "nystroem",
         n_components: int = 512,
         eigen_threshold: float | None = None,
+        relative_threshold: bool = True,
+        rank: int | None = None,
         fit_intercept: bool = True,
         steps: str = "adaptive",
+        n_total: int | None = None,
+        max_intercept: float | None = None,
+        gradient_bound: float | None = None,
+        gradient_sample: int | None = None,
+        with_replacement: bool = False,
         epochs: int | str = "auto",
         average_last: float = 0.5,
         half_life: float | None = None,
@@ -162,8 +177,15 @@ class ApproximateSVR(RegressorMixin, ApproximateEstimator):
         self.approximation = approximation
         self.n_components = n_components
         self.eigen_threshold = eigen_threshold
+        self.relative_threshold = relative_threshold
+        self.rank = rank
         self.fit_intercept = fit_intercept
         self.steps = steps
+        self.n_total = n_total
+        self.max_intercept = max_intercept
+        self.gradient_bound = gradient_bound
+        self.gradient_sample = gradient_sample
+        self.with_replacement = with_replacement
         self.epochs = epochs
         self.average_last = average_last
         self.half_life = half_life

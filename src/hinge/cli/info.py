@@ -49,6 +49,7 @@ def _describe(file: Path) -> dict[str, Any]:
         **_size(model),
         "examples_seen": int(model.n_seen_),
         **({"examples_held": len(model.ids_)} if kind.is_exact else {}),
+        **({"drifts": len(model.drifts_)} if kind.is_ordered else {}),
         "bytes": file.stat().st_size,
     }
 

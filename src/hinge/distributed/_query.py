@@ -125,6 +125,7 @@ def query(  # noqa: PLR0917
         return _query_all(engine, model, options, tasks)
     if options.strategy == "random":
         return rows
+    # For "autoactive" too: another round of tasks costs more than the scores of all its candidates.
     scores = _score_rows(engine, model, options.strategy, tasks, LocatedRows.locate(known, rows))
     return rows[options.select(scores, margin_score(model))]
 

@@ -12,6 +12,7 @@ from hinge._model.state import Support
 from hinge.approximate import ApproximateState, ApproximateSVR
 from hinge.exceptions import ExportError
 from hinge.export._model_access import copy_state
+from hinge.stream import AdaptiveSVC
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -79,6 +80,8 @@ class ExportedModel:
     @classmethod
     def of(cls, model: BaseEstimator) -> ExportedModel:
         """Read a fitted model, or raise ExportError if it cannot be exported."""
+        if isinstance(model, AdaptiveSVC):
+            raise ExportError("An AdaptiveSVC cannot be exported, since several models vote; export an OnlineSVC.")
         state = copy_state(model)
         arrays, _ = state.to_arrays()
         intercepts = state.native.bias

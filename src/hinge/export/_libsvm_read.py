@@ -176,6 +176,7 @@ def _arrays(X: Rows, kernel: KernelSpec, machines: BinaryModels, C: float) -> Ar
         "alpha": machines.alpha,
         "gradient": np.zeros(len(machines.members)),
         "lag": np.zeros(len(machines.members)),
+        "member_mistakes": np.zeros(len(machines.members), dtype=np.int64),
         "terms": np.zeros(len(counts)),
         "bracket_ends": np.zeros((len(counts), 2), dtype=np.int64),
         "n_kernel_evals": np.array([n * n]),

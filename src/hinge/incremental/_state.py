@@ -67,6 +67,7 @@ class ExactState(State):
     """
 
     _native_classes: ClassVar[NativeClasses] = {"float64": _core.ExactModel}
+    holds_all: ClassVar[bool] = True
     warns_when_stalled: ClassVar[bool] = False
     options: _core.ExactOptions
 

@@ -14,6 +14,7 @@ from hinge._model.labels import class_factors, one_each
 from hinge._model.locking import reads, writes
 from hinge._model.overflow import check_coefficients, product
 from hinge._model.params import choice
+from hinge._model.stream_watch import NO_RISKS, StreamRisks
 from hinge.exceptions import DataError, ParameterError
 from hinge.incremental import _learner as exact
 from hinge.incremental._state import ExactState
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from hinge import _core
-    from hinge._fit.estimator import StreamRisk
     from hinge._model.types import Array, ClassWeight, Gamma, IdList, Kernel, Labels, MatrixLike, RandomStateLike
 
 
@@ -71,11 +71,12 @@ class IncrementalSVC(SupportVectorClassifier):
         Size of the window: the largest number of examples per binary model. A full model evicts one before it learns
         the next.
     eviction : {"balanced", "relevance", "weight", "age"}, default="balanced"
-        Which example a full window evicts. "balanced" keeps the share of misclassified examples in the window at that
-        of the stream: while it is larger, the one farthest on the wrong side leaves; otherwise an example without
-        influence, or else the oldest of the others. "relevance" evicts the example that matters least to the solution,
-        "weight" the one with the smallest coefficient; both fill the window with noise if labels are noisy. "age"
-        evicts the oldest: choose it if the world changes, since the other rules may keep old examples forever.
+        Which example a full window evicts. "balanced" keeps the share of examples that the model misclassified when
+        they came at that of the stream: while it is larger, the oldest of these leaves; otherwise an example without
+        influence, or else the oldest. In noisy streams recent examples are spared.
+        "relevance" evicts the example that matters least to the solution, "weight" the one with the smallest
+        coefficient; both fill the window with noise if labels are noisy. "age" evicts the oldest: choose it if the
+        world changes, since the other rules may keep old examples forever.
     n_jobs : int, default=None
         Number of threads. None means as many as the BLAS uses, -1 all processors. Results do not depend on it.
 
@@ -398,8 +399,11 @@ class IncrementalSVC(SupportVectorClassifier):
         return counts[table.numbers] if len(table) > 2 else counts
 
     @property
-    def _stream_risks(self) -> frozenset[StreamRisk]:
-        return frozenset() if self.max_examples is None else frozenset({"pause", "repetition"})
+    def _stream_risks(self) -> StreamRisks:
+        if self.max_examples is None:
+            return NO_RISKS
+        by_age = self.eviction == "age"
+        return StreamRisks(pause=max(int(self.max_examples), 100), repetition=by_age, sorted_rows=by_age)
 
     def _check_params(self, *, streaming: bool) -> _core.ExactOptions:
         return exact.exact_options(self, self._classifier_options(streaming=streaming), exact.CLASSIFIER_EVICTIONS)

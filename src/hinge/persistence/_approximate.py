@@ -45,9 +45,10 @@ def check_approximate_state(arrays: Arrays, values: Values, options: SolverOptio
     plain = {name: value for name, value in values.items() if name not in _FIELDS}
     check_values(plain)
     require(0 < values["typical"] < 1e300, "the typical size of its features is invalid")
+    arrays.setdefault("penalty_total", np.zeros(1))  # files of earlier versions lack it
     chosen = cast("ApproximateOptions", options)
     fourier, has_reservoir = chosen.approximation == "fourier", values["built_from"] is not None
-    require(not (fourier and has_reservoir), "Fourier features are not built from examples")
+    require(not fourier or "n_to_skip" not in values, "Fourier features do not follow recent examples")
     has_examples = has_reservoir and f"{HELD}ids" in arrays  # not if the first call was interrupted
     check_types(arrays, _types(plain, fourier=fourier, has_examples=has_examples), matrices=MATRICES)
     require(not chosen.is_regression or len(plain["classes"]) == 1, "a regression has no classes")
@@ -98,7 +99,7 @@ def _check_landmarks(arrays: Arrays, values: Values, options: ApproximateOptions
     require(1 <= len(ids) <= options.n_components, "its landmarks are none, or more than n_components")
     require(len(labels) == len(ids), "ids and labels differ in length")
     check_ids(ids, values)
-    require(between(labels, 0, len(values["classes"]) - 1), "a label is not the number of a class")
+    require(between(labels, 0, max(len(values["classes"]) - 1, 0)), "a label is not the number of a class")
     check_rows(arrays, len(ids), values)
     check_size(arrays["data" if values["sparse"] else "values"], values)
     require(projection.shape[1] == len(ids), "projection does not match the landmarks")

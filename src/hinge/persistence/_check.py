@@ -47,7 +47,7 @@ def check_state(arrays: Arrays, values: Values, options: SolverOptions, *, forge
     A model that `forgets` may have no class left, and have dropped some of its first examples.
     """
     plain = {name: value for name, value in values.items() if name != "beginning"}
-    check_values(plain, min_classes=0 if forgets else 1)
+    check_values(plain)
     memory = cast("NativeOptions", options).memory
     add_new_counts(arrays, plain, memory)
     first, own = split(arrays)
@@ -55,7 +55,7 @@ def check_state(arrays: Arrays, values: Values, options: SolverOptions, *, forge
     check_beginning(first, plain, values.get("beginning"), all_kept=not forgets)
 
 
-def check_values(values: Values, *, min_classes: int = 1) -> None:
+def check_values(values: Values) -> None:
     """Raise `ModelFileError` unless values can be those that every state has."""
     _json.fields(values, "its state", _STATE)
     require(values["dtype"] in ("float32", "float64"), "its numbers are neither float32 nor float64")
@@ -63,7 +63,6 @@ def check_values(values: Values, *, min_classes: int = 1) -> None:
     require(1 <= features <= MAX_FEATURES, f"its number of features is not between 1 and {MAX_FEATURES}")
     require(0 <= seen <= MAX_EXAMPLES, "its number of examples is invalid")
     _check_kernel(values)
-    require(len(values["classes"]) >= min_classes, "it has no classes")
     _check_classes(values)
 
 

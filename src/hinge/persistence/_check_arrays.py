@@ -29,6 +29,7 @@ TYPES = {
     "alpha": "float64",
     "gradient": "float64",
     "lag": "float64",
+    "member_mistakes": "int64",
     "terms": "float64",
     "bracket_ends": "int64",
     "late_models": "int64",
@@ -36,6 +37,7 @@ TYPES = {
     "n_steps": "int64",
     "shift_chosen": "int64",
 }  # all others are of the precision of the model
+_OF_MEMBERS = ("members", "member_lows", "member_costs", "alpha", "gradient", "lag", "member_mistakes")
 SCALARS = ("n_kernel_evals", "n_steps", "shift_chosen")
 NEW_COUNTS = ("credit", "reserve_margin", "seen", "mistakes")  # files of earlier versions lack them; they begin at 0
 MAX_COUNT = 1 << 62
@@ -67,9 +69,16 @@ def check_arrays(arrays: Arrays, values: Values, memory: dict[str, int]) -> None
 
 def add_new_counts(arrays: Arrays, values: Values, memory: dict[str, int]) -> None:
     """Add the counts that files of earlier versions lack."""
+    n_binaries = _n_binaries(values)
     for name in NEW_COUNTS:
-        if name in memory:
-            arrays.setdefault(name, np.zeros(_n_binaries(values), dtype=np.int64))
+        width = memory.get(name, 0)
+        before = arrays.get(name)
+        if width == 1:
+            arrays.setdefault(name, np.zeros(n_binaries, dtype=np.int64))
+        elif width and (before is None or before.shape == (n_binaries,)):  # not by class
+            arrays[name] = np.zeros((n_binaries, width), dtype=np.int64)
+    if "members" in arrays:
+        arrays.setdefault("member_mistakes", np.zeros(len(arrays["members"]), dtype=np.int64))
 
 
 def _n_binaries(values: Values) -> int:
@@ -148,13 +157,14 @@ def _check_members(arrays: Arrays, n_binaries: int) -> None:
 def _check_coefficients(arrays: Arrays, n_binaries: int) -> None:
     """Check that each coefficient lies in its box, [0, cost] or [-cost, 0]."""
     costs, alpha = arrays["member_costs"], arrays["alpha"]
-    sizes = {len(arrays[name]) for name in ("members", "member_lows", "member_costs", "alpha", "gradient", "lag")}
-    require(len(sizes) == 1, "members, their boxes, alpha, gradient and lag differ in length")
+    sizes = {len(arrays[name]) for name in _OF_MEMBERS}
+    require(len(sizes) == 1, "members, their boxes, alpha, gradient, lag and mistakes differ in length")
     require(bool((costs > 0).all()), "the cost of a member is not above zero")
     low = arrays["member_lows"]
     require(bool(((low == 0) | (low == -costs)).all()), "a box does not end at zero")
     inside = (alpha >= low - BOX_TOLERANCE * costs) & (alpha <= low + costs + BOX_TOLERANCE * costs)
     require(bool(inside.all()), "a coefficient is outside its box")
+    require(between(arrays["member_mistakes"], 0, 1), "a number in member_mistakes is neither 0 nor 1")
     terms = arrays["terms"]
     require(len(terms) == n_binaries, "terms do not match the classes")
     require(bool(((terms == 0) | (terms >= 1)).all()), "an average is over less than one term")

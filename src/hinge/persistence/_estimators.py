@@ -10,14 +10,16 @@ from hinge._model.state import State
 from hinge.approximate import ApproximateState
 from hinge.estimators import ESTIMATORS
 from hinge.incremental import ExactState
+from hinge.persistence._adaptive import adaptive
 from hinge.persistence._approximate import approximate
 from hinge.persistence._classifier import estimator_entry
 from hinge.persistence._exact import exact
 from hinge.persistence._prepared import prepared
 from hinge.persistence._registry import register
+from hinge.stream import AdaptiveState
 from hinge.tables import PreparedClassifier, PreparedDetector
 
-_BY_STATE = {State: estimator_entry, ExactState: exact, ApproximateState: approximate}
+_BY_STATE = {State: estimator_entry, ExactState: exact, ApproximateState: approximate, AdaptiveState: adaptive}
 
 
 def register_all() -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hinge._model.first_examples import FirstExamples
+from hinge._model.first_examples import MAX_EQUAL, FirstExamples, count_leading_equal, rows_from_arrays
 from hinge._model.state import BEGINNING
 from hinge._model.validation import Storage
 from hinge.persistence import _json
@@ -35,7 +35,7 @@ def check_beginning(arrays: Arrays, values: Values, counts: object, *, all_kept:
     first.built_from, first.n_given = numbers["built_from"], numbers["n_examples"]
     sensible = 0 <= first.built_from <= first.n_given <= first.n_for_next and not first.is_final
     require(sensible, "the beginning of its stream has impossible numbers of examples")
-    fitting = n_stored == first.n_given if all_kept else n_stored <= first.n_given
+    fitting = n_stored >= first.n_given or not all_kept
     require(fitting, "the beginning of its stream does not match the examples kept")
     require(values["kernel"]["name"] != "precomputed", "a precomputed kernel does not change")
     if not arrays:
@@ -47,6 +47,14 @@ def check_beginning(arrays: Arrays, values: Values, counts: object, *, all_kept:
     require(len(labels) == len(costs) == n_stored, "held ids, labels and costs differ in length")
     require(between(labels, 0, len(values["classes"]) - 1), "a held label is not the number of a class")
     require(bool((costs > 0).all()), "a held cost is not above zero")
+    fitting = n_stored <= first.n_given + _count_uncounted(arrays, values)
+    require(fitting, "the beginning of its stream does not match the examples kept")
+
+
+def _count_uncounted(arrays: Arrays, values: Values) -> int:
+    """Count the equal rows at the beginning that do not count as examples."""
+    rows = rows_from_arrays({name.removeprefix(HELD): array for name, array in arrays.items()}, storage_of(values))
+    return max(count_leading_equal(rows, rows) - MAX_EQUAL, 0)
 
 
 def check_first_rows(arrays: Arrays, values: Values) -> None:

@@ -47,8 +47,6 @@ def to_parts(model: BaseEstimator) -> Parts:
     """Convert a model to its parts; entries of models that contain other models call it for these."""
     entry = _ENTRIES.get(type(model).__name__)
     if entry is None or entry.estimator is not type(model):
-        if type(model).__name__ == "AdaptiveSVC":
-            raise ModelFileError("An AdaptiveSVC cannot be saved in this format; use pickle.")
         raise ModelFileError(f"Only models of hinge can be saved, not {type(model).__name__}.")
     arrays, header = entry.to_parts(model)
     return Parts(arrays, {"estimator": type(model).__name__} | header)

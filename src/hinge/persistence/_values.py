@@ -10,9 +10,10 @@ import numpy as np
 from hinge.persistence._errors import ModelFileError, require
 
 Plain: TypeAlias = bool | int | float | str | None
-JsonParameter: TypeAlias = Plain | dict[str, list[list[Plain]]]
+JsonParameter: TypeAlias = Plain | dict[str, list[Plain]] | dict[str, list[list[Plain]]]
 
 PLAIN = (bool, int, float, str, type(None))
+LIST = "list"
 PAIRS = "pairs"  # keys of JSON objects are strings, but the labels in a class_weight may be numbers
 
 
@@ -23,17 +24,24 @@ def encode(name: str, value: object) -> JsonParameter:
     --------
     >>> encode("class_weight", {0: 1.0, "b": 2.5})
     {'pairs': [[0, 1.0], ['b', 2.5]]}
+    >>> encode("windows", (50, 200))
+    {'list': [50, 200]}
     """
     if isinstance(value, Mapping):
         return {PAIRS: [[_plain(name, key), _plain(name, entry)] for key, entry in value.items()]}
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return {LIST: [_plain(name, entry) for entry in value]}
     return _plain(name, value)
 
 
-def decode(name: str, value: object) -> Plain | dict[Plain, Plain]:
-    """Convert a JSON value of `encode` back to the parameter."""
+def decode(name: str, value: object) -> Plain | tuple[Plain, ...] | dict[Plain, Plain]:
+    """Convert a JSON value of `encode` back to the parameter; lists become tuples."""
     if isinstance(value, PLAIN):
         return value
-    pairs = value.get(PAIRS) if isinstance(value, dict) and len(value) == 1 else None
+    only = value if isinstance(value, dict) and len(value) == 1 else {}
+    entries, pairs = only.get(LIST), only.get(PAIRS)
+    if isinstance(entries, list) and all(isinstance(entry, PLAIN) for entry in entries):
+        return tuple(entries)
     if not isinstance(pairs, list) or not all(_is_pair(pair) for pair in pairs):
         raise ModelFileError(f"the parameter {name!r} is neither a plain value nor pairs of them")
     mapping = dict(pairs)

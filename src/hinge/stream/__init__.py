@@ -8,5 +8,6 @@ batch.
 from hinge.stream._adaptive import AdaptiveSVC
 from hinge.stream._drift import Drift
 from hinge.stream._plot import plot_stream
+from hinge.stream._state import AdaptiveState
 
-__all__ = ["AdaptiveSVC", "Drift", "plot_stream"]
+__all__ = ["AdaptiveSVC", "AdaptiveState", "Drift", "plot_stream"]

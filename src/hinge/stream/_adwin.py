@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_MAX_BUCKETS = 5  # per size
+MAX_BUCKETS = 5  # per size
 _CHECK_EVERY = 32  # examples
 _MIN_WIDTH = 10  # of the window that is cut
-_MIN_PART = 5  # examples on each side of a cut
+MIN_PART = 5  # examples on each side of a cut
 
 
 class Change(NamedTuple):
@@ -68,10 +68,27 @@ class Adwin:
 
     def __init__(self, delta: float = 0.002) -> None:
         self.delta = delta
+        self.restart()
+
+    def restart(self) -> None:
+        """Begin a new window."""
         self.width = 0
         self.total = 0
         self._n_updates = 0
         self._rows: list[list[int]] = [[]]  # row i: sums of buckets of 2**i values, the oldest first
+
+    def to_values(self) -> dict[str, Any]:
+        """Return the window as values that JSON can represent."""
+        return {"n_updates": self._n_updates, "buckets": [list(row) for row in self._rows]}
+
+    @classmethod
+    def from_values(cls, delta: float, values: dict[str, Any]) -> Adwin:
+        """Build a detector from the result of `to_values`."""
+        detector = cls(delta)
+        detector._n_updates, detector._rows = values["n_updates"], [list(row) for row in values["buckets"]]
+        detector.width = sum(len(row) << size for size, row in enumerate(detector._rows))
+        detector.total = sum(map(sum, detector._rows))
+        return detector
 
     @property
     def mean(self) -> float:
@@ -84,7 +101,7 @@ class Adwin:
         self.total += value
         self._n_updates += 1
         self._rows[0].append(int(value))
-        if len(self._rows[0]) > _MAX_BUCKETS:
+        if len(self._rows[0]) > MAX_BUCKETS:
             self._merge()
         if self._n_updates % _CHECK_EVERY or self.width <= _MIN_WIDTH:
             return None
@@ -93,7 +110,7 @@ class Adwin:
     def _merge(self) -> None:
         """Merge the two oldest buckets of each size of which there are too many."""
         for size, row in enumerate(self._rows):
-            if len(row) <= _MAX_BUCKETS:
+            if len(row) <= MAX_BUCKETS:
                 return
             if size + 1 == len(self._rows):
                 self._rows.append([])
@@ -118,7 +135,7 @@ class Adwin:
         logarithm = math.log(2 * math.log(self.width) / self.delta)
         spread = 2 * mean * (1 - mean) * logarithm
         for cut in self._cuts():
-            inverse = 1 / (cut.n_before - _MIN_PART + 1) + 1 / (cut.n_after - _MIN_PART + 1)
+            inverse = 1 / (cut.n_before - MIN_PART + 1) + 1 / (cut.n_after - MIN_PART + 1)
             bound = math.sqrt(spread * inverse) + 2 / 3 * logarithm * inverse
             if abs(cut.mean_before - cut.mean_after) > bound:
                 return True
@@ -132,7 +149,7 @@ class Adwin:
                 n_before += 1 << size
                 before += total
                 n_after = self.width - n_before
-                if n_after < _MIN_PART:
+                if n_after < MIN_PART:
                     return
-                if n_before >= _MIN_PART:
+                if n_before >= MIN_PART:
                     yield Change(n_before, n_after, before / n_before, (self.total - before) / n_after)

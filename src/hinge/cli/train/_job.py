@@ -107,6 +107,9 @@ class TrainJob:
     dataset: Dataset | None = None
     is_label_guessed: bool = False
 
+    def __post_init__(self) -> None:
+        self.source.is_ordered = traits(self.model).is_ordered
+
     def join(self, model: Model) -> Model:
         """Return a model with the preparation of its examples, ready to save."""
         return join(model, self.source.preparation)
@@ -128,6 +131,9 @@ class TrainJob:
         if epochs > 1 and traits(self.model).is_exact:
             name = type(self.model).__name__
             raise ParameterError(f"--epochs must be 1: {name} has the exact solution after one pass.")
+        if epochs > 1 and traits(self.model).is_ordered:
+            name = type(self.model).__name__
+            raise ParameterError(f"--epochs must be 1: {name} learns a stream, which has one pass.")
         for _ in self.inputs.test_examples(self.source.preparation):
             break  # the first chunk shows errors that would otherwise appear after training
         if compare:
@@ -172,8 +178,8 @@ def new_job(
     name: str, inputs: Inputs, options: PreparationOptions, parameters: Parameters, *, seed: int, terminal: Console
 ) -> TrainJob:
     """Prepare the training of a new model."""
-    parameters = {**parameters, "random_state": seed}
-    model = make_model(name, parameters)  # raises errors before data are read
+    seeds: dict[str, object] = {"random_state": seed}
+    model = make_model(name, parameters, seeds)  # raises errors before data are read
     if options.normal is not None and traits(model).task != "one-class":
         raise ParameterError(f"--normal must be left out: {type(model).__name__} learns all classes.")
     if inputs.is_file:
@@ -183,7 +189,7 @@ def new_job(
     _require_unset(options, f"the data set {inputs.data}, which is already prepared", allowed={"normal"})
     dataset = datasets.load(inputs.data, random_state=seed)
     suggested = {"C": dataset.C, "gamma": dataset.gamma} if parameters["kernel"] in (None, "rbf") else {}
-    return _dataset_job(make_model(name, parameters, suggested), dataset, options.normal, inputs, seed)
+    return _dataset_job(make_model(name, parameters, seeds | suggested), dataset, options.normal, inputs, seed)
 
 
 def resumed_job(

@@ -108,7 +108,7 @@ class Trainer:
         self.result = TrainResult(model)
         self._model = model
         self._traits = traits(model)
-        self._random = check_random_state(model.random_state)  # for the order of later passes
+        self._random = check_random_state(model.get_params().get("random_state"))  # for the order of later passes
 
     def learn(self, X: Matrix, y: Labels, classes: Labels | None, *, is_first_pass: bool) -> None:
         """Learn one batch.
@@ -225,8 +225,12 @@ def learn(model: Model, source: TrainingSource, epochs: int, checkpoint: Checkpo
 def _with_gamma(model: Model, source: TrainingSource, epoch: int) -> Iterator[Examples]:
     """Yield the chunks of a pass; set `gamma` from the whole first chunk, because the first batch alone is small.
 
-    A pipe may begin with a few rows. The model then chooses `gamma` as more of them arrive.
+    A pipe may begin with a few rows. The model then chooses `gamma` as more of them arrive. That of a model for
+    streams that change follows the stream.
     """
+    if streaming.traits(model).is_ordered:
+        yield from source.chunks(epoch)
+        return
     for X, y in source.chunks(epoch):
         rows = rows_to_learn(model, X, y)
         is_large = rows.shape[0] >= (1 if source.is_repeatable else MIN_ROWS_FOR_GAMMA)

@@ -52,7 +52,7 @@ def describe(job: TrainJob) -> str:
         lines += _describe_columns(preparation.columns, source.n_rows)
     form = f"{'dense' if preparation.dense else 'sparse'}, {preparation.dtype}"
     lines.append(f"features: {preparation.scaling.description}; kept {form}")
-    if source.is_sorted:
+    if source.is_sorted and source.is_shuffled:
         lines.append("Rows seem to be sorted by class, and are too many to shuffle here: shuffle the file first.")
     return "\n".join(lines)
 

@@ -80,12 +80,15 @@ class TrainingSource(ABC):
         Number of rows per pass, if known.
     classes : ndarray or None
         All labels, if known.
+    is_ordered : bool
+        The order of the rows means something to the model, so they are not shuffled.
     """
 
     name: str
     preparation: Preparation
     n_rows: int | None = None
     classes: Labels | None = None
+    is_ordered: bool = False
 
     is_sorted = False  # by class, as far as the survey can tell
 
@@ -96,6 +99,11 @@ class TrainingSource(ABC):
         Such rows are not shuffled: their order only decides which examples leave a window.
         """
         return isinstance(self.preparation, OneClassPreparation)
+
+    @property
+    def is_shuffled(self) -> bool:
+        """The examples are learned in random order."""
+        return not (self.is_one_class or self.is_ordered)
 
     @property
     def is_repeatable(self) -> bool:
@@ -123,7 +131,7 @@ class InMemorySource(TrainingSource):
     def chunks(self, epoch: int) -> Iterator[Examples]:
         """Yield the examples of one pass."""
         random = np.random.default_rng([self.seed, epoch])
-        order = np.arange(len(self.y)) if self.is_one_class else random.permutation(len(self.y))
+        order = random.permutation(len(self.y)) if self.is_shuffled else np.arange(len(self.y))
         self._n_read = 0
         for start in range(0, len(order), ROWS_PER_CHUNK):
             rows = order[start : start + ROWS_PER_CHUNK]
@@ -157,8 +165,7 @@ class StreamedSource(TrainingSource):
         random = np.random.default_rng([self.seed, epoch])
         chunks = self.rest if self.rest is not None else self.source.chunks(ROWS_PER_CHUNK)
         for X, y in self.preparation.iter_examples(chunks):
-            is_shuffled = self.source.repeatable and not self.is_one_class
-            order = random.permutation(len(y)) if is_shuffled else slice(None)
+            order = random.permutation(len(y)) if self.source.repeatable and self.is_shuffled else slice(None)
             yield X[order], y[order]
 
     def fraction_read(self) -> float | None:

@@ -1,0 +1,33 @@
+"""The page that compares the papers with the code names places that exist, and leaves nothing out."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "design" / "papers.md"
+if not PAGE.exists():
+    pytest.skip("the documents are not there: run the tests from a clone", allow_module_level=True)
+ROWS = [line for line in PAGE.read_text().splitlines() if re.match(r"\| (?!paper|experiments \||reprocess|-)", line)]
+ROWS = [line for line in ROWS if line.count(" | ") == 2 and "`" in line.split(" | ")[1]]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row[2:40])
+def test_places_exist(row):
+    places = re.findall(r"`([\w/.]+):(\w+)`", row.split(" | ")[1])
+    assert places
+    for file, name in places:
+        path = ROOT / file
+        assert path.exists(), f"{file} does not exist"
+        header = path.with_suffix(".hpp")
+        text = path.read_text() + (header.read_text() if header.exists() else "")
+        assert re.search(rf"\b{name}\b", text), f"{file} has no {name}"
+
+
+def test_every_row_has_a_verdict():
+    for row in ROWS:
+        assert re.match(r"(same|different)\b", row.split(" | ")[2]), row
+    assert len(ROWS) > 90

@@ -1,0 +1,135 @@
+"""Selection of the next example: section 4 of the LASVM paper, and what does not depend on it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import make_moons
+
+from hinge import OnlineSVC
+from hinge._fit.passes import Passes
+from hinge.exceptions import ParameterError
+
+SELECTIONS = ["gradient", "active", "autoactive"]
+
+
+def with_one_outlier(seed):
+    """Return 2000 points of two classes far from each other, and one of the wrong class far beyond them."""
+    random = np.random.default_rng(seed)
+    y = random.integers(0, 2, 2000)
+    X = 0.3 * random.normal(size=(2000, 2)) + np.where(y[:, None] == 1, 2.0, -2.0)
+    return np.vstack([X, [[6.0, 6.0]]]), np.append(y, 0)
+
+
+@pytest.mark.parametrize("selection", SELECTIONS)
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_outliers_far_from_the_boundary_are_learned(selection, kernel):
+    """PROCESS decides by y f(x): an outlier far on the wrong side violates, however large |f(x)| is."""
+    for seed in range(3):
+        X, y = with_one_outlier(seed)
+        model = OnlineSVC(kernel=kernel, selection=selection, random_state=seed).fit(X, y)
+        assert model.kkt_violation(X, y) < 0.5
+        assert 2000 in model.support_
+        drawn = model.set_params(when_confident="draw").fit(X, y)  # it comes last, and others are dismissed before
+        assert 2000 in drawn.support_
+
+
+@pytest.fixture
+def visits(monkeypatch):
+    """Return a list to which each pass of `fit` adds the number of its visits."""
+    counts, run = [], Passes._pass
+
+    def counted(self):
+        outcome = run(self)
+        counts.append(outcome.visited)
+        return outcome
+
+    monkeypatch.setattr(Passes, "_pass", counted)
+    return counts
+
+
+def test_stopping_when_confident_leaves_outliers_out(visits):
+    """That is what it says: labels of examples far from the boundary are never looked at."""
+    X, y = with_one_outlier(0)
+    model = OnlineSVC(kernel="linear", selection="active", when_confident="stop", random_state=0).fit(X, y)
+    assert 2000 not in model.support_
+    assert visits[0] < 200
+
+
+@pytest.mark.parametrize("selection", SELECTIONS)
+@pytest.mark.parametrize("when_confident", ["visit", "draw"])
+def test_every_example_is_visited_once(visits, selection, when_confident):
+    X, y = make_moons(500, noise=0.1, random_state=0)
+    OnlineSVC(selection=selection, when_confident=when_confident, epochs=1, random_state=0).fit(X, y)
+    assert visits == [500]
+
+
+@pytest.mark.parametrize("selection", SELECTIONS)
+@pytest.mark.parametrize("n", [1, 5, 10, 11, 60, 400, 500, 10**6])
+def test_a_predefined_number_of_visits(visits, selection, n):
+    X, y = make_moons(500, noise=0.3, random_state=0)
+    OnlineSVC(selection=selection, max_visits=n, random_state=0).fit(X, y)
+    assert visits == [min(n, 500)]
+
+
+@pytest.mark.parametrize("selection", SELECTIONS)
+def test_selected_examples_matter_more(selection):
+    """The same number of visits leaves a smaller gap on all examples when they are selected."""
+    X, y = make_moons(2000, noise=0.15, random_state=0)
+    gaps = []
+    for rows in (None, 150):
+        chosen = slice(None) if rows is None else slice(rows)
+        settings = {"selection": selection, "max_visits": 150} if rows is None else {"epochs": 1}
+        model = OnlineSVC(gamma=2.0, random_state=0, **settings).fit(X[chosen], y[chosen])
+        gaps.append(model.duality_gap(X, y))
+    assert gaps[0] < 0.7 * gaps[1]
+
+
+@pytest.mark.parametrize("selection", ["active", "gradient"])
+def test_the_best_of_all_candidates_is_chosen(selection):
+    """A pool of all examples leaves nothing to chance: an example that becomes a member was the best of all others."""
+    X, y = make_moons(300, noise=0.3, random_state=1)
+    settings = {"gamma": 1.0, "C": 5.0, "selection": selection, "pool_size": 300, "max_gap": None, "finishing": False}
+    signs, n_checked = np.where(y == 1, 1.0, -1.0), 0
+    visited = set()
+    for n in range(10, 40):
+        before, after = (OnlineSVC(random_state=0, max_visits=k, **settings).fit(X, y) for k in (n, n + 1))
+        visited |= set(before._state.native.state()["ids"])
+        new = set(after._state.native.state()["ids"]) - visited
+        if new:
+            decisions = before.decision_function(X)
+            score = signs * decisions if selection == "gradient" else np.abs(decisions)
+            others = np.setdiff1d(np.arange(300), list(visited))
+            assert score[new.pop()] == pytest.approx(score[others].min())
+            n_checked += 1
+    assert n_checked > 10
+
+
+def test_autoactive_computes_what_it_looks_at():
+    """Where most examples lie inside the margin, a draw ends after about five of them, not after a hundred."""
+    X, y = make_moons(3000, noise=1.0, random_state=0)
+    settings = {"C": 0.01, "gamma": 0.5, "max_visits": 400, "random_state": 0, "finishing": False}
+    few = OnlineSVC(selection="autoactive", **settings).fit(X, y)
+    hundred = OnlineSVC(selection="active", pool_size=100, **settings).fit(X, y)
+    assert few.n_kernel_evals_ < 0.2 * hundred.n_kernel_evals_
+
+
+def test_autoactive_draws_up_to_a_hundred_whatever_the_pool_size():
+    X, y = make_moons(1000, noise=0.05, random_state=0)
+    model = OnlineSVC(selection="autoactive", gamma=2.0, random_state=0)
+    expected = clone(model).fit(X, y).dual_coef_
+    np.testing.assert_array_equal(model.set_params(pool_size=500).fit(X, y).dual_coef_, expected)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"when_confident": "never"}, "when_confident must be one of 'visit', 'draw', 'stop', got 'never'"),
+        ({"selection": "active", "max_visits": 0}, "max_visits must be a whole number of at least 1, got 0"),
+        ({"max_visits": 10}, "max_visits must be None when selection is 'random', got 10"),
+    ],
+)
+def test_bad_parameters(settings, message):
+    with pytest.raises(ParameterError, match=message):
+        OnlineSVC(**settings).fit([[0.0], [1.0]], [0, 1])
