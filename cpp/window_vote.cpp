@@ -34,6 +34,7 @@ void FixedShare::update(const std::vector<bool>& mistakes) {
 WindowVote::WindowVote(std::size_t models) : share_(models + 1, rate, share) {}
 
 void WindowVote::mix(std::span<const double> values, std::size_t classes, double* votes) const {
+  if (classes == 0) return;  // all rows so far had weight 0
   std::fill_n(votes, classes, 0.0);
   std::vector<double> raised(classes);
   const std::size_t models = weights().size() - 1;

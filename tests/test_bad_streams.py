@@ -173,9 +173,9 @@ def test_a_scale_given_by_the_user_is_no_concern():
 @pytest.mark.slow
 def test_a_model_that_does_not_keep_up_with_its_optimum():
     X, y = make_moons(4000, noise=0.35, random_state=1)
-    (message,) = warned(OnlineSVC(C=1e4), X[1000:], y[1000:], 50)
+    (message,) = warned(OnlineSVC(C=1e5), X[1000:], y[1000:], 50)
     assert message.startswith("The model has not kept up with its optimum for 1000 rows")
-    assert not warned(OnlineSVC(C=100), X[1000:], y[1000:], 50)
+    assert not warned(OnlineSVC(C=1000), X[1000:], y[1000:], 50)
 
 
 def test_the_gap_is_watched_where_the_upkeep_bounds_it(monkeypatch):

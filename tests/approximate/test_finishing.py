@@ -144,3 +144,17 @@ def test_the_start_stays_if_nothing_is_better():
     known = Objective(Features(rows, None), np.ones(2), np.ones(2), targets, None, intercept=False)
     best = known.point(np.array([1.0, -1.0]), 0.0)
     assert known.value(minimise(known, best, 1.0)) <= known.value(best)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_optimum_of_the_first_width_is_a_good_start(seed):
+    """There, the length of a step is rounding, which must not stop the steps from going on to smaller widths."""
+    random = np.random.default_rng(seed)
+    rows, targets = random.normal(size=(27, 3)), random.choice([-1.0, 1.0], 27)
+    known = Objective(Features(rows, None), np.ones(3), np.ones(27), targets, None, intercept=True)
+    optimum = known.value(minimise(known, known.point(np.zeros(3), 0.0), 1.0))
+    point = known.point(np.zeros(3), 0.0)
+    for _ in range(30):
+        direction, _ = known.direction(point, 1.0)
+        point = point.minus(_finishing._best_length(known, point, direction, 1.0), direction)
+    assert known.value(minimise(known, point, 1.0)) == pytest.approx(optimum, rel=2 * _finishing._TOLERANCE)

@@ -70,10 +70,9 @@ class Book:
     def must_refuse(self, batch, verb, machine):
         """Tell whether a batch has too little in it, or kernel values are not dense."""
         counts = batch.costs > 0
-        starts = verb == "fit" or not machine.is_fitted
         too_few = verb == "fit" and machine.policy.is_classifier and len(set(batch.y[counts].tolist())) < 2
         sparse = machine.problem.precomputed and batch.plan.form in SPARSE
-        return (starts and not counts.any()) or too_few or sparse
+        return (verb == "fit" and not counts.any()) or too_few or sparse
 
     def ids(self, batch, verb):
         """Return the ids that rows are given, if they are."""

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -190,6 +191,28 @@ def test_one_class_has_the_decisions_of_the_other_classifiers():
     model, other = (kind().partial_fit(X, np.zeros(20, dtype=int)) for kind in (AdaptiveSVC, OnlineSVC))
     np.testing.assert_array_equal(model.decision_function(X[:3]), other.decision_function(X[:3]))
     np.testing.assert_array_equal(model.predict(X[:3]), other.predict(X[:3]))
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_stream_may_begin_with_rows_of_weight_zero(threads):
+    X, y = _rotating(60)
+    model = AdaptiveSVC(**SMALL).partial_fit(X[:5], y[:5], sample_weight=np.zeros(5))
+    ask = model.decision_function if threads == 1 else in_another_thread(model.decision_function)
+    np.testing.assert_array_equal(ask(X[:3]), np.zeros(3))
+    with pytest.raises(DataError, match="must know a class"):
+        model.predict(X)
+    whole = AdaptiveSVC(**SMALL).partial_fit(X, y, sample_weight=np.arange(60) >= 5)
+    np.testing.assert_array_equal(model.partial_fit(X[5:], y[5:]).decision_function(X), whole.decision_function(X))
+
+
+def in_another_thread(function):
+    """Return a function that computes in another thread, where a snapshot answers."""
+
+    def compute(rows):
+        with ThreadPoolExecutor(1) as pool:
+            return pool.submit(function, rows).result()
+
+    return compute
 
 
 def test_weights_multiply_the_penalty():

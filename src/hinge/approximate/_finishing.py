@@ -33,6 +33,7 @@ _TOLERANCE = 0.005  # relative to the objective
 _NARROWING = 0.4  # ratio of two successive widths
 _MIN_WIDTH = 1e-8
 _MAX_STEPS = 200
+_NO_DECREASE = 1e-14  # relative to the objective: rounding decides the length of such a step
 _HALVINGS = 16  # of the interval that contains the best length of a step
 _LARGEST_COST = 1e100  # beyond it, objectives may overflow
 
@@ -174,7 +175,8 @@ def minimise(objective: Objective, start: Point, width: float) -> Point:
         length = _best_length(objective, point, direction, width)
         point, n_steps = point.minus(length, direction), n_steps + 1
         value = objective.value(point)
-        if length > 0.5 and length * decrease < _TOLERANCE * value:
+        is_reliable = length > 0.5 or decrease < _NO_DECREASE * value
+        if is_reliable and length * decrease < _TOLERANCE * value:
             if value - objective.value(point, width) < 0.7 * _TOLERANCE * value or width < smallest:
                 break
             width *= _NARROWING

@@ -201,8 +201,8 @@ def _decisions(native: Any, rows: Rows, model: AdaptiveState | AdaptivePredictor
     """Return votes as decision values: one column per class number, and for up to two classes their difference."""
     parts = [native.votes(block) for _, block in model.storage.blocks(rows)]
     votes, n_classes = (parts[0] if len(parts) == 1 else np.concatenate(parts)), len(model.table)
-    if n_classes > votes.shape[1]:  # classes that were announced, but have no example
-        votes = np.pad(votes, ((0, 0), (0, n_classes - votes.shape[1])))
+    if votes.shape[1] < max(n_classes, 1):  # classes that were announced, but have no example
+        votes = np.pad(votes, ((0, 0), (0, max(n_classes, 1) - votes.shape[1])))
     if n_classes < 3:
         votes = votes[:, 1:2] - votes[:, :1] if n_classes == 2 else -votes
     return votes if model.kernel.is_bounded else require_finite(votes)
