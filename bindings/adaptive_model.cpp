@@ -25,7 +25,7 @@ using Handle = ModelHandle<AdaptiveModel>;
 AdaptiveOptions options_from(const KernelChoice& kernel, bool gamma_follows, const std::vector<double>& gamma_factors,
                              const std::vector<Choice>& windows, double limit, double tolerance, std::size_t max_updates) {
   const KernelKind kind = kernel.parameters.kind;
-  if (kind == KernelKind::precomputed || kind == KernelKind::callable) throw std::invalid_argument("Adaptive models need a kernel of their own.");
+  if (kind == KernelKind::precomputed || kind == KernelKind::callable) throw std::invalid_argument("Adaptive models support named kernels only.");
   bool has_window = false;
   AdaptiveOptions options{kernel.parameters, gamma_follows, gamma_factors, {}, limit, tolerance, max_updates};
   for (const auto& [number, capacity, cost, selective] : windows) {
@@ -158,7 +158,7 @@ void bind_adaptive_model(nb::module_& module) {
           },
           nb::arg("mistakes"), "Change the weights by who was wrong.")
       .def_prop_ro("weights", [](const FixedShare& self) { return to_numpy(std::vector<double>(self.weights())); });
-  nb::class_<WindowEnsemble>(module, "WindowEnsemble", "Window models and their vote as they were; they answer while the model learns on.")
+  nb::class_<WindowEnsemble>(module, "WindowEnsemble", "Window models and their vote as they were; they predict while the model continues to learn.")
       .def("votes", &votes_of, nb::arg("rows"), "Return votes by row and class.");
   nb::class_<Handle>(module, "AdaptiveModel", "Support vector machines over several windows of a stream, which share rows and kernel values.",
                      nb::type_slots(model_slots<AdaptiveModel>))

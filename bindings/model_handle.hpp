@@ -113,8 +113,8 @@ class Question : public nb::object {
   NB_OBJECT(Question, nb::object, "Monitor", is_question)
 };
 
-// Runs the work without the interpreter lock. A few times a second Python is asked for signals and for the caller's wish; whatever it
-// raises is kept until the work has stopped at a consistent point.
+// Runs the work without the interpreter lock. A few times per second it checks for signals and asks the caller whether to continue;
+// whatever these raise is kept until the work has stopped at a consistent point.
 template <class B, class Work>
 auto watched(ModelHandle<B>& self, const nb::object& asked, Work work) {
   std::exception_ptr raised;
@@ -194,7 +194,7 @@ auto extremes_of(Measure measure) {
   };
 }
 
-constexpr const char* predictor_doc = "Return what the model knows now as a predictor, which stays the same while the model learns on.";
+constexpr const char* predictor_doc = "Return what the model knows now as a predictor, which stays the same while the model continues to learn.";
 constexpr const char* broken_doc = "True after an exception in the middle of a change: the model cannot be used any more.";
 
 template <class B>

@@ -2,7 +2,7 @@
 #include "loops.hpp"
 
 NB_MODULE(_core, module) {
-  // Models that live until the interpreter ends, in a cache or a traceback, are nobody's fault: no warning about them.
+  // Models that live until the interpreter ends, in a cache or a traceback, are not leaks: no warning about them.
   nanobind::set_leak_warnings(false);
   module.doc() = "The native core of hinge.";
   hinge::python::bind_blas(module);

@@ -27,7 +27,7 @@ NumpyArray<double> decide(const PredictorHandle<T>& self, const HeldBatch<T>& he
 
 constexpr const char* predictor_class_doc = R"(What a model knew at one moment.
 
-A predictor never changes, so that any number of threads may use it at the same time, also while its model learns on.)";
+A predictor never changes, so that any number of threads may use it at the same time, also while its model continues to learn.)";
 
 template <class T>
 void bind_predictor(nb::module_& module, const char* name) {

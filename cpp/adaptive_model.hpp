@@ -62,7 +62,7 @@ class AdaptiveModel {
   std::int32_t learn(const double* row, std::int32_t class_number, double weight);
   // Forgets all examples before a position.
   void forget_before(std::int64_t position);
-  // What predictions need, which stays the same while the model learns on.
+  // What predictions need, which stays the same while the model continues to learn.
   std::shared_ptr<const WindowEnsemble> predictor() const;
   AdaptiveState state() const;
 

@@ -67,7 +67,8 @@ class Bracket {
     ends_.bottom_at = bottom_at;
   }
 
-  // Finds the ends again. Of equal members the one that was the end already stays, else the oldest comes: where they happen to sit must not choose.
+  // Finds the ends again. Of equal members the one that was the end already stays, else the oldest is chosen, so that the result does not depend on
+  // their positions.
   template <class T, class IdOf>
   void refresh(const Expansion& expansion, IdOf id_of) {
     const Extremes before = ends_;

@@ -28,7 +28,7 @@ inline constexpr std::size_t largest_block = 256;
 template <class T>
 std::size_t block_rows(bool sparse, std::size_t stored);
 
-// The threads that are worth their while to multiply rows with so many stored examples, each of which takes `row_cost` multiplications.
+// The number of threads that pays off to multiply rows with stored examples, each of which takes `row_cost` multiplications.
 std::size_t threads_for(std::size_t rows, std::size_t stored, std::size_t row_cost, std::size_t most);
 
 // Calls body(number of the first row, numbers of all rows) for each block of `size` rows, over threads.

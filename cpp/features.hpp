@@ -43,13 +43,13 @@ class FeatureMap {
   virtual void add_decisions(const Block<T>& block, std::span<const double> folded, std::size_t binaries, double* sums) const = 0;
   // Kernel values, or what stands for them, that one row takes.
   virtual std::size_t row_evaluations() const = 0;
-  // Values that are read for one row, to judge whether threads are worth their while.
+  // Values that are read for one row, to judge whether threads pay off.
   virtual std::size_t row_cost() const = 0;
   virtual void check_invariants() const = 0;
   void take(Block<T>& block, const Batch<T>& batch, std::span<const std::int64_t> rows, std::int64_t first_id) const {
     block.take(kernel_, batch, rows, first_id, shift_);
   }
-  // The threads that are worth their while for so many rows.
+  // The number of threads that pays off for some number of rows.
   std::size_t threads_for(std::size_t rows, std::size_t most) const;
   std::size_t features() const { return features_; }
   bool sparse() const { return sparse_; }

@@ -89,7 +89,7 @@ void RowCache<T>::check_invariants(std::size_t members) const {
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     if (!holds(i)) continue;
     const Row& row = *rows_[i];
-    require(i < members, "Rows: one belongs to nobody.");
+    require(i < members, "Rows: a row has no member.");
     require(*row.place == i, "Rows: one is not where it should be in the order of use.");
     require(row.valid <= row.segments.size() * segment_length, "Rows: more entries are valid than there is room for.");
     require(row.closings <= closing_count_, "Rows: one has followed more closings of gaps than there were.");
@@ -145,7 +145,7 @@ void Members<T>::check_invariants(std::size_t points) const {
   expansion.check_invariants();
   const std::size_t size = expansion.size();
   require(slots_.size() == size && stored_ == size && diagonal_.size() >= padded(size), "Members: a list has not one entry for each member.");
-  require(released_.empty(), "Members: slots were given up that nobody took back.");
+  require(released_.empty(), "Members: released slots were not taken back.");
   std::vector<std::uint8_t> held(std::max(holds_.size(), points), 0);
   for (const std::size_t i : expansion.held()) {
     require(slots_[i] < points, "Members: one sits in a slot that does not exist.");
@@ -160,7 +160,7 @@ void Members<T>::check_invariants(std::size_t points) const {
   require(identity_ == identity, "Members: whether they sit in slots of their own number is wrong.");
   std::vector<std::uint8_t> listed(size, 0);
   for (const std::size_t i : idle_) {
-    require(i < size, "Members: somebody is idle who is no member.");
+    require(i < size, "Members: an idle entry is not a member.");
     listed[i] = 1;
   }
   for (std::size_t i = 0; i < size; ++i) require(!is_idle(i) || listed[i], "Members: an idle member is not listed.");

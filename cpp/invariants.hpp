@@ -45,7 +45,7 @@ std::vector<T> fresh_row(const Kernel<T>& kernel, const Examples<T>& all, std::s
 }
 
 // Whether a stored kernel value is the one computed again; `scale` is how large it might have been. Distances between examples far from zero have few
-// digits, and where values have overflown there is nothing to compare.
+// digits, and where values have overflowed there is nothing to compare.
 template <class T>
 bool is_same(const Kernel<T>& kernel, const Examples<T>& all, std::size_t i, std::size_t j, double stored, double fresh, double scale) {
   const KernelKind kind = kernel.parameters().kind;

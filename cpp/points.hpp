@@ -51,7 +51,7 @@ class Points {
   std::optional<std::size_t> find(std::int64_t id) const;
   // Closes the gaps and tells how.
   Moves close_gaps();
-  // How often that happened: as long as it does not, slots only come.
+  // How often that happened; until it happens again, slots are only appended.
   std::size_t closings() const { return closings_; }
   // A packed copy of some slots.
   Points pick(std::span<const std::size_t> slots) const;

@@ -1,4 +1,4 @@
-"""A stream that changes three times: predict each row, learn it, and see when the world changed.
+"""A stream that changes three times: predict each row, learn it, and see when it changed.
 
 Writes `changing_stream.png` if matplotlib is installed.
 """

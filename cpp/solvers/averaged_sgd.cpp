@@ -30,7 +30,7 @@ double LinearBinaryModel::learn(const T* row, double target, const Step& step, c
   bool is_giant = false;
   if (loss.subgradient_step(answer, target, 1.0) != 0.0) {
     const double square = static_cast<double>(loops<T>().sum_of_squares(row, length));
-    // Where a kernel value has overflown nothing is learned, rather than nonsense.
+    // Where a kernel value has overflowed, nothing is learned.
     if (std::isfinite(answer) && std::isfinite(square))
       size = proximal ? loss.proximal_step(answer, target, step.strength, square + (intercept ? step.lift : 0.0))
                       : loss.subgradient_step(answer, target, step.strength);

@@ -2,10 +2,10 @@
 // `OnlineSVC(max_support=)`.
 //
 // A set that keeps what is relevant fills with noise: a mislabelled example has a large coefficient and never leaves, while the examples that
-// contradict it are easy and leave first. Whether a member is misclassified now does not tell: at large C the model fits its noise, and every
-// member looks right. Honest is only what the model said before it learned an example. So each member remembers whether it was misclassified
+// contradict it are easy and leave first. Whether a member is misclassified now says nothing: at large C the model fits its noise, and every
+// member looks right. Only predictions made before an example was learned are unbiased. So each member remembers whether it was misclassified
 // when it came, and the stream how often that happened: in a share s of all examples, and a share s_c of those of class c. The youngest
-// 3 s M of the M examples held are spared: where there is noise, easy examples are evidence against it. Of the others leaves
+// 3 s M of the M examples held are spared: where there is noise, easy examples are evidence against it. Of the others, evict
 //
 //   1. if more than s_c M_c of the M_c examples of a class were misclassified when they came, the oldest of these: the set holds as much noise as
 //      the stream, and errors of the model are not defended against new evidence;
@@ -13,7 +13,7 @@
 //   3. if there are none, the oldest of all.
 //
 // Clean data have s = 0: the set keeps what is relevant. From s = 1/3 on the set is a window of recent examples.
-// A class that the model ignores has s_c = 1: its examples stay until they are many enough. The last example of a class stays.
+// A class that the model ignores has s_c = 1: its examples stay until there are enough of them. The last example of a class stays.
 #pragma once
 
 #include <algorithm>

@@ -526,7 +526,7 @@ class Predictor32:
     """
     What a model knew at one moment.
 
-    A predictor never changes, so that any number of threads may use it at the same time, also while its model learns on.
+    A predictor never changes, so that any number of threads may use it at the same time, also while its model continues to learn.
     """
 
     def decide(self, batch: Batch32, threads: int = 1) -> numpy.typing.NDArray[numpy.float64]:
@@ -538,7 +538,7 @@ class Predictor64:
     """
     What a model knew at one moment.
 
-    A predictor never changes, so that any number of threads may use it at the same time, also while its model learns on.
+    A predictor never changes, so that any number of threads may use it at the same time, also while its model continues to learn.
     """
 
     def decide(self, batch: Batch64, threads: int = 1) -> numpy.typing.NDArray[numpy.float64]:
@@ -577,7 +577,7 @@ class KernelModel32:
 
     def predictor(self) -> Predictor32:
         """
-        Return what the model knows now as a predictor, which stays the same while the model learns on.
+        Return what the model knows now as a predictor, which stays the same while the model continues to learn.
         """
 
     def state(self) -> dict[str, numpy.typing.NDArray[Any]]:
@@ -687,7 +687,7 @@ class KernelModel64:
 
     def predictor(self) -> Predictor64:
         """
-        Return what the model knows now as a predictor, which stays the same while the model learns on.
+        Return what the model knows now as a predictor, which stays the same while the model continues to learn.
         """
 
     def state(self) -> dict[str, numpy.typing.NDArray[Any]]:
@@ -797,7 +797,7 @@ class ExactModel:
 
     def predictor(self) -> Predictor64:
         """
-        Return what the model knows now as a predictor, which stays the same while the model learns on.
+        Return what the model knows now as a predictor, which stays the same while the model continues to learn.
         """
 
     def state(self) -> dict[str, numpy.typing.NDArray[Any]]:
@@ -966,7 +966,7 @@ class LinearModel32:
 
     def predictor(self) -> Predictor32:
         """
-        Return what the model knows now as a predictor, which stays the same while the model learns on.
+        Return what the model knows now as a predictor, which stays the same while the model continues to learn.
         """
 
     def keep(self, rows: int) -> bool:
@@ -1031,7 +1031,7 @@ class LinearModel64:
 
     def predictor(self) -> Predictor64:
         """
-        Return what the model knows now as a predictor, which stays the same while the model learns on.
+        Return what the model knows now as a predictor, which stays the same while the model continues to learn.
         """
 
     def keep(self, rows: int) -> bool:
@@ -1093,7 +1093,7 @@ class FixedShare:
 
 class WindowEnsemble:
     """
-    Window models and their vote as they were; they answer while the model learns on.
+    Window models and their vote as they were; they predict while the model continues to learn.
     """
 
     def votes(self, rows: numpy.typing.NDArray[numpy.float64]) -> numpy.typing.NDArray[numpy.float64]:
@@ -1122,7 +1122,7 @@ class AdaptiveModel:
 
     def predictor(self) -> WindowEnsemble:
         """
-        Return what the model knows now as a predictor, which stays the same while the model learns on.
+        Return what the model knows now as a predictor, which stays the same while the model continues to learn.
         """
 
     def state(self) -> dict[str, numpy.typing.NDArray[Any]]:

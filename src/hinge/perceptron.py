@@ -159,6 +159,10 @@ class KernelPerceptron(KernelClassifier):
         self.epochs = epochs
         self.n_jobs = n_jobs
 
+    @property
+    def _has_margin(self) -> bool:
+        return False
+
     @reads
     def vote(self, X: MatrixLike) -> Labels:
         """Predict by the majority vote of all decision functions that the perceptron had, one per example seen.

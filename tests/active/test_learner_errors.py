@@ -13,10 +13,11 @@ from sklearn.linear_model import Perceptron, Ridge, SGDClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC, OneClassSVM
 
-from hinge import IncrementalSVC, OnlineSVC
+from hinge import ApproximateSVC, IncrementalSVC, KernelPerceptron, OnlineSVC
 from hinge.active import ActiveLearner, modal
 from hinge.active._diversity import diverse_batch
 from hinge.active._pool import UnlabelledRows
+from hinge.stream import AdaptiveSVC
 
 X, y = make_blobs(200, centers=3, cluster_std=2.0, random_state=0)
 
@@ -66,6 +67,21 @@ def test_advice_is_not_to_stop_on_noise(model):
 def test_the_margin_of_svc_with_three_classes():
     inside = ActiveLearner(SVC(C=10), X, random_state=0).tell(range(60), y[:60]).advice().inside
     assert inside is None or inside < 1  # its ovr columns are votes: one of them is always below 1
+
+
+@pytest.mark.parametrize(
+    ("model", "has_margin"),
+    [
+        (OnlineSVC(), True),
+        (KernelPerceptron(), False),
+        (AdaptiveSVC(), False),
+        (ApproximateSVC(random_state=0), True),
+        (ApproximateSVC(loss="log_loss", random_state=0), False),
+    ],
+)
+def test_votes_and_log_odds_have_no_margin(model, has_margin):
+    inside = ActiveLearner(model, X, random_state=0).tell(range(60), y[:60]).advice().inside
+    assert (inside is not None) == has_margin
 
 
 def test_advice_is_not_to_stop_when_one_class_is_predicted():

@@ -44,6 +44,11 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
         return ONLINE_RISKS
 
     @property
+    def _has_margin(self) -> bool:
+        """Whether decision values are 1 on the margin."""
+        return True
+
+    @property
     @reads
     def classes_(self) -> Labels:
         """Labels known so far, sorted."""

@@ -48,7 +48,7 @@ def watch_stream(estimator: KernelEstimator, state: State, data: TrainingData) -
 
 
 def _watch_of(estimator: KernelEstimator, state: State) -> StreamWatch:
-    """Return what the state remembers of its stream; it begins anew if a parameter changes the risks."""
+    """Return what the state remembers of its stream; it is reset if a parameter changes the risks."""
     risks = estimator._stream_risks
     if state.watch is None or state.watch.risks != risks:
         state.watch = StreamWatch(risks)

@@ -18,7 +18,6 @@ from hinge._model.kernels import KernelSpec
 from hinge._model.validation import PooledRows
 from hinge.active._rows import count_rows
 from hinge.online import OnlineSVC
-from hinge.perceptron import KernelPerceptron
 from hinge.tables import PreparedClassifier
 
 if TYPE_CHECKING:
@@ -94,8 +93,7 @@ def has_margin(model: BaseEstimator) -> bool:
     model = _innermost(model)
     if isinstance(model, SVC):
         return len(model.classes_) == 2  # with more classes the columns are votes
-    ours = isinstance(model, KernelClassifier) and not isinstance(model, KernelPerceptron)
-    return ours or isinstance(model, LinearSVC)
+    return model._has_margin if isinstance(model, KernelClassifier) else isinstance(model, LinearSVC)
 
 
 def resolve_gamma(model: BaseEstimator, X: RowsLike) -> None:

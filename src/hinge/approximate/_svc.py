@@ -269,6 +269,10 @@ class ApproximateSVC(ApproximateEstimator, KernelClassifier):  # type: ignore[mi
                 "partial_fit may start with one."
             )
 
+    @property
+    def _has_margin(self) -> bool:
+        return not _has_probabilities(self)
+
     @available_if(_has_probabilities)
     def predict_proba(self, X: MatrixLike) -> NDArray[np.float64]:
         """Predict the probability of each class; available if loss="log_loss".

@@ -48,8 +48,8 @@ def _describe(file: Path) -> dict[str, Any]:
         "scaling": preparation.scaling.description,
         **_size(model),
         "examples_seen": int(model.n_seen_),
-        **({"examples_held": len(model.ids_)} if kind.is_exact else {}),
-        **({"drifts": len(model.drifts_)} if kind.is_ordered else {}),
+        **({"examples_held": len(model.ids_)} if hasattr(model, "ids_") else {}),
+        **({"drifts": len(model.drifts_)} if hasattr(model, "drifts_") else {}),
         "bytes": file.stat().st_size,
     }
 
@@ -58,7 +58,7 @@ def _size(model: Model) -> dict[str, int]:
     """Return the number of support vectors, or of features and the landmarks that they refer to."""
     if traits(model).size_unit == "support vectors":
         return {"support_vectors": model_size(model)}
-    landmarks = {"landmarks": len(model.support_)} if model.approximation == "nystroem" else {}
+    landmarks = {"landmarks": len(model.support_)} if getattr(model, "approximation", None) == "nystroem" else {}
     return {"components": model_size(model)} | landmarks
 
 

@@ -128,12 +128,12 @@ def exact_options(estimator: ExactEstimator, common: CommonOptions, evictions: t
 
 def forget(estimator: KernelEstimator, ids: IdList) -> None:
     """Forget examples by their ids."""
-    numbers = exact_state(estimator).ids.find(ids)
-    with revising(estimator, ExactState, n_rows=len(numbers)) as (state, monitor), state.syncing_ids():
-        weightless = state.ids.are_weightless(numbers)
-        held = numbers[~weightless]
+    positions = exact_state(estimator).ids.find(ids)
+    with revising(estimator, ExactState, n_rows=len(positions)) as (state, monitor), state.syncing_ids():
+        weightless = state.ids.are_weightless(positions)
+        held = positions[~weightless]
         done = state.native.forget(held, monitor)
-        state.ids.remove([*held[:done], *numbers[weightless]])
+        state.ids.remove([*held[:done], *positions[weightless]])
     warn_if_violated(exact_state(estimator), estimator.tol)
 
 

@@ -76,7 +76,7 @@ class IncrementalOneClassSVM(OneClassPredictions):
     eviction : {"age", "relevance", "weight"}, default="age"
         Which example a full window evicts: the oldest, the one that matters least to the solution, or the one with the
         smallest coefficient. The last two evict typical examples and keep outliers: use them for small windows over
-        clean data only. "age" also follows a world that changes.
+        clean data only. "age" also follows data that drift.
     n_jobs : int, default=None
         Number of threads. None means as many as the BLAS uses, -1 all processors. Results do not depend on it.
 

@@ -66,7 +66,7 @@ class IncrementalSVC(SupportVectorClassifier):
     verbose : bool, default=False
         Show a progress bar on standard error.
     random_state : int, RandomState instance or None, default=None
-        Ignored: the exact solution involves no random choice. Present so that all estimators have the same parameters.
+        Ignored, since the exact solution involves no random choice; accepted as by other estimators.
     max_examples : int, default=None
         Size of the window: the largest number of examples per binary model. A full model evicts one before it learns
         the next.
@@ -76,7 +76,7 @@ class IncrementalSVC(SupportVectorClassifier):
         influence, or else the oldest. In noisy streams recent examples are spared.
         "relevance" evicts the example that matters least to the solution, "weight" the one with the smallest
         coefficient; both fill the window with noise if labels are noisy. "age" evicts the oldest: choose it if the
-        world changes, since the other rules may keep old examples forever.
+        data drift, since the other rules may keep old examples forever.
     n_jobs : int, default=None
         Number of threads. None means as many as the BLAS uses, -1 all processors. Results do not depend on it.
 
@@ -316,36 +316,36 @@ class IncrementalSVC(SupportVectorClassifier):
                 "of a whole training set; pass the weights as a dictionary, or call fit with the right labels."
             )
         known = exact.exact_state(self).ids
-        numbers = known.find(ids, ordered=True)
-        labels = one_each(y, len(numbers), "y")
-        for name in known.at(numbers[known.are_weightless(numbers)]):
+        positions = known.find(ids, ordered=True)
+        labels = one_each(y, len(positions), "y")
+        for name in known.at(positions[known.are_weightless(positions)]):
             raise DataError(
                 f"Examples of weight 0 must be forgotten and learned again to get another label, got {name!r}; "
                 "they are not held."
             )
-        with driver.revising(self, ExactState, n_rows=len(numbers)) as (state, monitor), state.syncing_ids():
+        with driver.revising(self, ExactState, n_rows=len(positions)) as (state, monitor), state.syncing_ids():
             if len(labels):
-                self._relabel(state, numbers, labels, monitor)
+                self._relabel(state, positions, labels, monitor)
         exact.warn_if_violated(exact.exact_state(self), self.tol)
         return self
 
     def _relabel(
-        self, state: ExactState, numbers: NDArray[np.int64], labels: Labels, monitor: _core.Monitor | None
+        self, state: ExactState, positions: NDArray[np.int64], labels: Labels, monitor: _core.Monitor | None
     ) -> None:
         native = state.native
-        places = np.searchsorted(native.held(), numbers)
+        places = np.searchsorted(native.held(), positions)
         before = native.labels()[places]
         ratios = self._ratios(np.array([state.table.label(each) for each in before]), labels)
         costs = product(native.costs()[places], ratios)
         check_coefficients(native.n_retained * float(costs.max()), 1.0)
         weightless = costs == 0  # the class weight of the new label is 0: such rows are not held
         state.extend(state.table.extended(labels[~weightless]))
-        numbers_after = np.full(len(labels), -1, dtype=np.int32)
-        numbers_after[~weightless] = state.table.encode(labels[~weightless])
-        changed = (numbers_after != before) & ~weightless
-        native.relabel(numbers[changed], numbers_after[changed], costs[changed], monitor)
-        native.forget(numbers[weightless], monitor)
-        state.ids.mark_weightless(numbers[weightless])
+        class_numbers = np.full(len(labels), -1, dtype=np.int32)
+        class_numbers[~weightless] = state.table.encode(labels[~weightless])
+        changed = (class_numbers != before) & ~weightless
+        native.relabel(positions[changed], class_numbers[changed], costs[changed], monitor)
+        native.forget(positions[weightless], monitor)
+        state.ids.mark_weightless(positions[weightless])
 
     @writes
     def leave_one_out(self, method: str = "predict") -> Array:

@@ -46,15 +46,15 @@ class AdaptiveSVC(KernelClassifier):
 
     A *window model* is a support vector machine over part of the stream: the last 50, 200 and 1000 examples, each with
     the kernel asked for and with a wider one, and the last 1000 *informative* examples, whose margin was too small when
-    they came. All share rows and kernel values. One more predictor answers the class of the previous example. The
-    answer is the vote of all, weighted by how well each did lately.
+    they came. All share rows and kernel values. One more predictor repeats the class of the previous example. The
+    prediction is the vote of all, weighted by their recent accuracy.
 
     ADWIN watches the mistakes. When they have become more frequent, the change is listed in `drifts_`, and the window
     models forget the examples before it.
 
     Each window model is kept near its optimum by a few steps per example. Short windows reach it up to `tol`; with
     noisy labels, windows of 1000 examples stay some way off, which hardly changes their predictions. The bias is
-    penalised like the other weights. With more than two classes, there is one binary machine per class against the
+    penalised like the other weights. With more than two classes, there is one binary model per class against the
     rest.
 
     Parameters
@@ -258,17 +258,21 @@ class AdaptiveSVC(KernelClassifier):
 
     @property
     def dual_coef_(self) -> NDArray[np.float64]:
-        """Not there: several models vote."""
+        """Not available: several models vote."""
         raise AttributeError("An AdaptiveSVC has no dual_coef_, since several models vote; see support_vectors_.")
 
     @property
     def intercept_(self) -> NDArray[np.float64]:
-        """Not there: several models vote."""
+        """Not available: several models vote."""
         raise AttributeError("An AdaptiveSVC has no intercept_, since several models vote; see decision_function.")
 
     @property
     def _stream_risks(self) -> StreamRisks:
         return NO_RISKS
+
+    @property
+    def _has_margin(self) -> bool:
+        return False  # decision values are votes
 
     def _class_decisions(self, X: MatrixLike) -> tuple[ClassTable, NDArray[np.float64]]:
         lock = lock_of(self)

@@ -37,7 +37,7 @@ class PluggedDetector:
     ----------
     detector : object
         Has a method `update(value)` and an attribute `drift_detected`, which is true after a value that revealed a
-        change. It begins anew by itself after a change, as those of river do.
+        change. It resets itself after a change, as those of river do.
     """
 
     def __init__(self, detector: Any) -> None:
