@@ -45,7 +45,7 @@ def test_scale_of_constant_features_is_one(two):
     assert OnlineSVC().fit(np.ones((len(y), 2)), y)._state.kernel.gamma == 1.0
 
 
-def test_scale_is_settled_by_the_first_rows(two):
+def test_scale_is_determined_by_the_first_rows(two):
     X, y = np.tile(two[0], (9, 1)), np.tile(two[1], 9)
     model = OnlineSVC().partial_fit(X, y)
     first = model._state.kernel.gamma

@@ -268,7 +268,7 @@ class TestSameModelByOtherWays:
         np.testing.assert_array_equal(one.dual_coef_, two.dual_coef_)
         np.testing.assert_array_equal(one.decision_function(X), two.decision_function(X))
 
-    def test_a_seed_settles_everything(self, stream):
+    def test_a_seed_makes_fit_reproducible(self, stream):
         X, y = stream
         for selection in ("random", "gradient", "active", "autoactive"):
             model = OnlineSVC(gamma=0.2, epochs=1, selection=selection, random_state=4)

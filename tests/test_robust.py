@@ -74,7 +74,7 @@ class Slow:
         g, low, alpha = self.gradient()[self.held], self.low[self.held], self.alpha[self.held]
         return (np.maximum(low * g, (low + self.C) * g) - alpha * g).sum()
 
-    def climb(self, i):
+    def coordinate_step(self, i):
         wanted = self.alpha[i] + self.gradient()[i] / self.K[i, i]
         self.alpha[i] = np.clip(wanted, self.low[i], self.low[i] + self.C)
 
@@ -85,7 +85,7 @@ class Slow:
         fall = min((i for i in self.held if alpha[i] > low[i]), key=lambda i: g[i], default=None)
         violation = {i: size for i, size in ((fall, -g[fall]), (rise, g[rise])) if i is not None and size > self.tol}
         for i in sorted(violation, key=violation.get, reverse=True)[: self.n_moves]:
-            self.climb(i)
+            self.coordinate_step(i)
         return bool(violation)
 
     def see(self, t):
@@ -98,7 +98,7 @@ class Slow:
             self.low[t] = np.minimum(0.0, -self.C * self.y[t])
         self.held.append(t)
         self.admitted[side] += 1
-        self.climb(t)
+        self.coordinate_step(t)
         while self.gap() > enough and self.reprocess():
             pass
         if sum(self.admitted) % self.clean_every == 0 and self.variant != "full":

@@ -113,5 +113,5 @@ def test_prediction_leaves_the_options_alone(two):
 
 def test_support_is_one_snapshot(three):
     X, y = three
-    bank = OnlineSVC(epochs=1).fit(X, y)._state.native
-    np.testing.assert_array_equal(signed_coefficients(bank.state()), bank.coefficients())
+    native = OnlineSVC(epochs=1).fit(X, y)._state.native
+    np.testing.assert_array_equal(signed_coefficients(native.state()), native.coefficients())

@@ -33,19 +33,19 @@ class Slow:
         self.K, self.y, self.C, self.n_steps, self.process, self.keep = K, y, C, n_steps, process, keep
         self.alpha, self.mean, self.held = np.zeros(len(y)), np.zeros(len(y)), []
 
-    def climb(self, i):
+    def coordinate_step(self, i):
         gradient, end = self.y[i] - self.K[i] @ self.alpha, self.C * self.y[i]
         self.alpha[i] = np.clip(self.alpha[i] + gradient / self.K[i, i], min(0, end), max(0, end))
 
     def see(self, t):
         self.held.append(t)
         if self.process:
-            self.climb(t)
+            self.coordinate_step(t)
         self.mean[:] = 0.0
         for k in range(1, self.n_steps + 1):
             i = self.pick(t, k)
             if i is not None:
-                self.climb(i)
+                self.coordinate_step(i)
             self.mean += (self.alpha - self.mean) / k
         if self.keep == "support":
             self.held = [i for i in self.held if self.alpha[i] != 0 or abs(self.mean[i]) > 1e-12]

@@ -115,8 +115,8 @@ def test_ctrl_c_reaches_a_thread_that_waits():
 class Interrupting:
     """Native machines during whose work Ctrl-C is pressed, which Python raises before or after it."""
 
-    def __init__(self, bank, verb, after):
-        self._native, self._verb, self._after, self._pressed = bank, verb, after, False
+    def __init__(self, native, verb, after):
+        self._native, self._verb, self._after, self._pressed = native, verb, after, False
 
     def __getattr__(self, name):
         work = getattr(self._native, name)

@@ -9,20 +9,20 @@ from sklearn.svm import SVC
 
 import hinge
 
-from .laws import kernel_values
+from .checks import kernel_values
 
 EXACT = 1e-6  # of decisions, in units of the largest
 PEER = 1e-10  # the tolerance of scikit-learn's machines
 
 
 def check_held(machine):
-    """A model holds what the book says, solves its problem, and is equal to one that never saw anything else."""
-    model, book = machine.model, machine.book
-    assert model.ids_ == list(book.held)
-    if machine.problem.wild or not book.held:
+    """A model holds what is expected, solves its problem, and is equal to one that never saw anything else."""
+    model, expected = machine.model, machine.expected
+    assert model.ids_ == list(expected.held)
+    if machine.problem.wild or not expected.held:
         return
     assert model.kkt_violation() <= EXACT
-    if book.is_diverged:
+    if expected.is_diverged:
         return
     check_optimum(machine)
     fresh, columns = fresh_model(machine)
@@ -34,7 +34,7 @@ def check_held(machine):
 
 def fresh_model(machine):
     """Return a model that saw nothing but what is held, and the columns of queries that it knows."""
-    model, held = machine.model, machine.book.held.values()
+    model, held = machine.model, machine.expected.held.values()
     X, costs = np.array([example.x for example in held]), np.array([example.cost for example in held])
     columns = [example.place for example in held] if machine.problem.precomputed else slice(None)
     fresh = type(model)(**machine.parameters | {"max_examples": None, "gamma": model._state.kernel.gamma})
@@ -51,7 +51,7 @@ def fresh_model(machine):
 
 def check_optimum(machine):
     """The coefficients that a model shows satisfy the conditions of its problem, worked out from nothing."""
-    model, held = machine.model, list(machine.book.held.values())
+    model, held = machine.model, list(machine.expected.held.values())
     X, costs = np.array([example.x for example in held]), np.array([example.cost for example in held])
     rows = {example.place: row for row, example in enumerate(held)}
     alpha = np.zeros((len(model.dual_coef_), len(held)))
@@ -85,7 +85,7 @@ def check_peer(machine):
     squared distance of two weight vectors is at most the sum of their gaps. Constants, which may not be unique, are
     compared where an example is on the margin.
     """
-    model, held = machine.model, list(machine.book.held.values())
+    model, held = machine.model, list(machine.expected.held.values())
     labels = np.array([example.label for example in held])
     costs, places = np.array([example.cost for example in held]), [example.place for example in held]
     X = np.array([example.x for example in held])
@@ -117,7 +117,7 @@ def check_surface(model, X, alpha, costs):
 
 def check_left_out(machine, seed):
     """What is said about an example left out is what a model says that has forgotten it."""
-    model, held = machine.model, machine.book.held
+    model, held = machine.model, machine.expected.held
     if len(held) < 2:
         return
     before = model.decision_function(machine.queries)

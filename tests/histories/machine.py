@@ -1,4 +1,4 @@
-"""A random sequence of calls: a model learns, is copied and refuses bad input; the laws are checked after each step."""
+"""A random sequence of calls: a model learns, is copied, refuses bad input; each step is followed by checks."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from tests.invariants import check
 
 from .bad import BAD, LATER
 from .batches import PLANS, make_batch, problems
-from .book import Book
+from .checks import check_alike, check_answers, check_expansion
 from .exact import check_held, check_left_out, check_peer
-from .laws import check_alike, check_answers, check_expansion
+from .expected_state import ExpectedState
 
 NEAR = 1e-7  # decisions of models that made the same steps with kernel values that were rounded otherwise
 
@@ -41,7 +41,7 @@ def exact(machine):
 
 
 class History(RuleBasedStateMachine):
-    """A model, two copies that learn what it learns, and a book of what they should know."""
+    """A model, two copies that learn what it learns, and the state expected of them."""
 
     def __init__(self, policy):
         super().__init__()
@@ -60,7 +60,7 @@ class History(RuleBasedStateMachine):
         self.problem = choices.draw(of_its_kind, label="problem")
         self.asked = self.problem.queries()
         self.model = self.policy.make(self.parameters, self.problem)
-        self.book = Book()
+        self.expected = ExpectedState()
 
     @property
     def is_fitted(self):
@@ -81,7 +81,7 @@ class History(RuleBasedStateMachine):
 
     @property
     def holds_something(self):
-        return bool(self.book.held) or not self.policy.is_exact
+        return bool(self.expected.held) or not self.policy.is_exact
 
     @property
     def can_answer(self):
@@ -95,24 +95,24 @@ class History(RuleBasedStateMachine):
     def is_near(self):
         """Whether the same steps with other rounding lead to the same model; among equal rows rounding chooses."""
         if self.policy.is_exact:
-            return not self.problem.wild and not self.book.is_diverged
-        is_generic = self.problem.is_generic and self.book.has_distinct_rows
+            return not self.problem.wild and not self.expected.is_diverged
+        is_generic = self.problem.is_generic and self.expected.has_distinct_rows
         return is_generic and self.known._state.storage.dtype == np.float64
 
     # What may happen.
 
     @rule(plan=PLANS)
     def learn(self, plan):
-        self.teach("partial_fit", make_batch(self.problem, plan, self.book.n_seen))
+        self.let_learn("partial_fit", make_batch(self.problem, plan, self.expected.n_seen))
 
     @precondition(lambda self: "model" in vars(self) and not self.problem.precomputed)
     @rule(plan=PLANS, more=st.integers(1, 4))
     def fit(self, plan, more):
-        self.teach("fit", make_batch(self.problem, plan.of(plan.n * more), 0))
+        self.let_learn("fit", make_batch(self.problem, plan.of(plan.n * more), 0))
 
     @rule(plan=PLANS, how=st.sampled_from(sorted(BAD)), verb=st.sampled_from(["partial_fit", "fit"]))
     def refuse(self, plan, how, verb):
-        batch = make_batch(self.problem, plan, self.book.n_seen)
+        batch = make_batch(self.problem, plan, self.expected.n_seen)
         spoiled = BAD[how](self, batch) if len(batch.y) else None
         verb = "partial_fit" if how in LATER else verb
         if spoiled is not None:
@@ -141,7 +141,7 @@ class History(RuleBasedStateMachine):
     def change_the_kernel(self, plan):
         before = {name: self.known.get_params()[name] for name in ("kernel", "gamma")}
         self.known.set_params(kernel="laplacian", gamma=0.123)
-        batch = make_batch(self.problem, plan, self.book.n_seen)
+        batch = make_batch(self.problem, plan, self.expected.n_seen)
         self.expect_refusal(lambda model: self.policy.learn(model, batch, "partial_fit", {}), models=[self.model])
         self.known.set_params(**before)
 
@@ -164,20 +164,20 @@ class History(RuleBasedStateMachine):
     @precondition(exact)
     @rule(seed=st.integers(0, 2**16), share=st.sampled_from([0.1, 0.5, 1.0]))
     def forget(self, seed, share):
-        names = self.book.pick(seed, share, idle=True)
+        names = self.expected.pick(seed, share, idle=True)
         self.everyone(lambda model: model.forget(names))
-        self.book.forget(names)
-        self.book.keep(self.model.ids_)
+        self.expected.forget(names)
+        self.expected.keep(self.model.ids_)
 
     @precondition(lambda self: exact(self) and self.policy.is_classifier)
     @rule(plan=PLANS, share=st.sampled_from([0.1, 0.5]))
     def relabel(self, plan, share):
-        names = self.book.pick(plan.seed, share)
+        names = self.expected.pick(plan.seed, share)
         labels = make_batch(self.problem, plan.of(len(names)), 0).y[: len(names)]
         if len(labels) == len(names):
             self.everyone(lambda model: model.relabel(names, labels))
-            self.book.relabel(names, labels, self.known.class_weight)
-            self.book.keep(self.model.ids_)
+            self.expected.relabel(names, labels, self.known.class_weight)
+            self.expected.keep(self.model.ids_)
 
     @precondition(lambda self: exact(self) and self.can_answer)
     @rule(seed=st.integers(0, 2**16))
@@ -186,19 +186,19 @@ class History(RuleBasedStateMachine):
 
     # How it happens.
 
-    def teach(self, verb, batch):
+    def let_learn(self, verb, batch):
         """Let everybody learn a batch, or expect that nobody does."""
         if not len(batch.y):  # a kernel computed beforehand has come to its end
             return
-        ids = self.book.ids(batch, verb) if self.policy.is_exact else {}
-        deed = partial(self.policy.learn, batch=batch, verb=verb, ids=ids)
-        if self.book.must_refuse(batch, verb, self):
-            self.expect_refusal(deed)
+        ids = self.expected.ids(batch, verb) if self.policy.is_exact else {}
+        action = partial(self.policy.learn, batch=batch, verb=verb, ids=ids)
+        if self.expected.must_refuse(batch, verb, self):
+            self.expect_refusal(action)
             return
         split = verb == "partial_fit" and self.can_split(batch)
-        if self.everyone(deed, split and partial(self.in_pieces, batch=batch, ids=ids)):
+        if self.everyone(action, split and partial(self.in_pieces, batch=batch, ids=ids)):
             self.in_step = (self.in_step or verb == "fit") and not split and not self.policy.is_exact
-            self.book.note(batch, verb, ids, self)
+            self.expected.note(batch, verb, ids, self)
             self.drop_others()
 
     def drop_others(self):
@@ -219,29 +219,29 @@ class History(RuleBasedStateMachine):
             names = {name: values[place : place + 1] for name, values in ids.items()}
             self.policy.learn(model, batch.part(place, place + 1), "partial_fit", names)
 
-    def everyone(self, deed, deed_of_copies=None):
+    def everyone(self, action, action_of_copies=None):
         """Let the model and its copies do something; rows of any size may be too much for it, then for all of them."""
         with warnings.catch_warnings():
             if not self.problem.is_generic:
                 warnings.simplefilter("ignore", ConvergenceWarning)
             before = known_by(self.known)
             try:
-                deed(self.model)
+                action(self.model)
             except ValueError:
                 if not self.problem.wild:
                     raise
                 assert known_by(self.known) == before
-                self.expect_refusal(deed, models=self.copies)
+                self.expect_refusal(action, models=self.copies)
                 return False
             for other in self.copies:
-                (deed_of_copies or deed)(other)
+                (action_of_copies or action)(other)
         return True
 
-    def expect_refusal(self, deed, models=None):
+    def expect_refusal(self, action, models=None):
         for model in [self.model, *self.copies] if models is None else models:
             before = known_by(self.policy.inner(model))
             with pytest.raises((ValueError, TypeError)) as caught:
-                deed(model)
+                action(model)
             assert str(caught.value).strip(), repr(caught.value)
             assert known_by(self.policy.inner(model)) == before
 
@@ -300,7 +300,7 @@ class History(RuleBasedStateMachine):
         check_held(self)
 
     def teardown(self):
-        if exact(self) and self.policy.is_classifier and self.is_near and self.book.held:
+        if exact(self) and self.policy.is_classifier and self.is_near and self.expected.held:
             check_peer(self)
 
 

@@ -132,9 +132,9 @@ class Dialogue(RuleBasedStateMachine):
             copy.deepcopy(self.learner) if way == "copy" else pickle.loads(pickle.dumps(self.learner)) for way in ways
         ]
 
-    def everyone(self, deed):
+    def everyone(self, action):
         for learner in [self.learner, *self.copies]:
-            deed(learner)
+            action(learner)
 
     @precondition(lambda self: "learner" in vars(self))
     @invariant()

@@ -216,13 +216,13 @@ def test_signal_handler_that_raises_keeps_classes_consistent(monkeypatch, moment
     model = IncrementalSVC(gamma=0.5).fit(X, y)
     native, rings = getattr(_core.ExactModel, work), [TimeoutError("enough")]
 
-    def disturbed(bank, *arguments):
+    def disturbed(model, *arguments):
         if moment == "after":
-            native(bank, *arguments)
+            native(model, *arguments)
         if rings:
             raise rings.pop()
         if moment == "before":
-            native(bank, *arguments)
+            native(model, *arguments)
 
     monkeypatch.setattr(_core.ExactModel, work, disturbed)
     disturb = {"relabel": lambda: model.relabel([0, 1], [7, 7]), "forget": lambda: model.forget(np.flatnonzero(y == 1))}

@@ -1,8 +1,8 @@
 """Learning from streams that change.
 
-`AdaptiveSVC` predicts and learns a stream whose distribution may change at any time, and reports when it did. `plot_stream` draws
-its accuracy. Not to be confused with `hinge.streaming`, the functions for tools that train any estimator batch by
-batch.
+`AdaptiveSVC` predicts and learns a stream whose distribution may change at any time, and reports when it did.
+`plot_stream` draws its accuracy. Not to be confused with `hinge.streaming`, the functions for tools that train any
+estimator batch by batch.
 """
 
 from hinge.stream._adaptive import AdaptiveSVC

@@ -21,7 +21,7 @@ class Held:
 
 
 @dataclass
-class Book:
+class ExpectedState:
     """Everything that a model was told since it was last fitted.
 
     Attributes

@@ -41,7 +41,7 @@ def check_alike(model, other):
 def check_answers(machine):
     """Answers are finite numbers of the right shape, and labels are those that the numbers speak for."""
     model, policy, X = machine.model, machine.policy, machine.queries
-    assert model.n_seen_ == machine.book.n_seen
+    assert model.n_seen_ == machine.expected.n_seen
     if not machine.holds_something:
         with pytest.raises(hinge.DataError, match="must hold examples"):
             model.predict(X)
@@ -59,10 +59,10 @@ def check_answers(machine):
 
 
 def check_classes(machine, answers):
-    model, expected = machine.model, machine.book.classes(machine)
+    model, expected = machine.model, machine.expected.classes(machine)
     classes = model.classes_.tolist()
     assert classes == sorted(classes)
-    assert set(classes) == expected or (machine.book.is_window and set(classes) > expected)
+    assert set(classes) == expected or (machine.expected.is_window and set(classes) > expected)
     said = model.predict(machine.queries)
     if len(classes) > 2:
         assert answers.shape == (len(said), len(classes))
@@ -81,19 +81,19 @@ def check_classes(machine, answers):
 
 def check_expansion(machine):
     """The support vectors are rows of the stream, and their sum is the answer."""
-    model, book, problem = machine.known, machine.book, machine.problem
+    model, expected, problem = machine.known, machine.expected, machine.problem
     if getattr(model, "approximation", None) == "fourier":
         return
     places, coefficients = model.support_, model.dual_coef_
     assert len(set(places.tolist())) == len(places)
-    assert all(book.used[place] for place in places)
+    assert all(expected.used[place] for place in places)
     assert model._state.support().counts.sum() == len(places)
     check_bounds(machine, coefficients)
     if problem.precomputed:
         check_sum(machine, machine.queries[:, places])
         return
     vectors, dtype = dense(model.support_vectors_), model._state.storage.dtype
-    given = np.array([book.rows[place] for place in places]).reshape(vectors.shape)
+    given = np.array([expected.rows[place] for place in places]).reshape(vectors.shape)
     slack = np.finfo(dtype).eps * np.abs(given).max(initial=0.0)  # a shift is subtracted and added again
     np.testing.assert_allclose(vectors, given.astype(dtype), rtol=0, atol=4 * slack)
     if not problem.wild:
@@ -105,8 +105,8 @@ def check_bounds(machine, coefficients):
     """No coefficient is larger than its cost, and no machine holds more than it may."""
     model = machine.known
     if isinstance(model, (hinge.OnlineSVC, hinge.RobustOnlineSVC, hinge.TrackingSVC, hinge.IncrementalSVC)):
-        assert (np.abs(coefficients) <= machine.book.largest * (1 + 1e-9)).all()
-    assert (np.count_nonzero(coefficients, axis=1) <= machine.book.most).all()
+        assert (np.abs(coefficients) <= machine.expected.largest * (1 + 1e-9)).all()
+    assert (np.count_nonzero(coefficients, axis=1) <= machine.expected.most).all()
 
 
 def check_sum(machine, K):
