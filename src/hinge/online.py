@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from hinge._model.types import ClassWeight, Gamma, Kernel, RandomStateLike
 
 
-_RISKS_WITH_RESERVE = StreamRisks(pause=2000)  # it keeps about 1000 examples beyond the margin
+_RISKS_WITH_RESERVE = StreamRisks(pause=1200)  # it keeps about 1000 examples beyond the margin
 _SELECTIONS = ("random", "gradient", "active", "autoactive")
 _WHEN_CONFIDENT = ("visit", "draw", "stop")
 _WORKING_SETS = ("second-order", "first-order")

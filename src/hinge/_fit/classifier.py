@@ -93,8 +93,8 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
         first 1024 rows also decide the precision: as soon as one of them is not float32, the model uses float64. After
         that, both are final, and rows are converted to the precision of the model. Of more than 16 equal rows at the
         beginning, the others do not count, so that no gamma is final before rows differ. The first call decides whether
-        examples are stored dense or sparse. How a stream is cut into calls does not matter, with one exception: a class
-        counts from the beginning of the call that brings it. Pass `classes` in the first call to avoid that.
+        examples are stored dense or sparse. How a stream is cut into calls does not matter. A class counts from its
+        first row on, or from the call that announces it in `classes`.
 
         Shuffle a stream that is sorted by class: every example is visited once, and while only one class has been
         seen, only some of its examples are kept.

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from hinge import _core
     from hinge._fit.data import TrainingData
     from hinge._fit.estimator import KernelEstimator
+    from hinge._fit.tasks import Task
     from hinge._model.options import SolverOptions
     from hinge._model.types import IdList, MatrixLike, Values
 
@@ -93,10 +94,18 @@ def partial_fit(  # noqa: PLR0917
     brief = _is_brief(estimator, state, len(data))
     with installing(estimator, state, features, fresh=before is None, brief=brief):
         state.announce(classes)
-        state.extend(table)
-        estimator._learner.learn(estimator, state, data, options)
+        for part in [data] if table is state.table else _parts(estimator._task, data, state, classes):
+            estimator._learner.learn(estimator, state, part, options)
     watch_stream(estimator, state, data)
     return estimator
+
+
+def _parts(task: Task, data: TrainingData, state: State, announced: ArrayLike | None) -> Iterator[TrainingData]:
+    """Yield the next rows of a stream in parts, after telling the state which classes a part brings."""
+    state.extend(task.classes(data.part(slice(0, 0)), state.table, announced))
+    for part in task.parts(data, state.table):
+        state.extend(task.classes(part, state.table, None))
+        yield part
 
 
 def first_state(  # noqa: PLR0917
@@ -112,7 +121,7 @@ def first_state(  # noqa: PLR0917
     task, learner = estimator._task, estimator._learner
     blank = unfitted(estimator)
     data = learner.with_ids(task.check(blank, X, y, sample_weight, None), None, ids)
-    table = task.classes(data, None, classes)
+    table = task.classes(data.part(slice(0, 0)), None, classes)
     return learner.start_stream(estimator, data, options, table), data, features_of(blank)
 
 

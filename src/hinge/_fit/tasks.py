@@ -7,12 +7,13 @@ the solver.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from hinge._fit.data import TrainingData
-from hinge._model.labels import ClassTable, as_classes, as_labels, class_factors
+from hinge._model.labels import ClassTable, as_classes, as_labels, class_factors, first_appearances
 from hinge._model.overflow import product
 from hinge._model.validation import check_examples, check_rows, check_values, check_weights, is_ready
 from hinge.exceptions import DataError
@@ -46,6 +47,9 @@ class Task(Protocol):
 
     def classes(self, data: TrainingData, known: ClassTable | None, announced: ArrayLike | None) -> ClassTable:
         """Return all classes: those known, those in the argument `classes`, and those in the data."""
+
+    def parts(self, data: TrainingData, known: ClassTable) -> list[TrainingData]:
+        """Cut the next rows of a stream where a class appears that is not known."""
 
     def require_enough(self, table: ClassTable) -> None:
         """Raise DataError if a training set has too few classes for `fit`."""
@@ -105,6 +109,17 @@ class Classification:
             table = table.extended(as_classes(announced))
         return table.extended(data.y if data.is_all_used else data.y[data.used])
 
+    def parts(self, data: TrainingData, known: ClassTable) -> list[TrainingData]:
+        """Cut the next rows of a stream before and after the first row of a class that is not known.
+
+        A class counts from its first row on. The end of the call that brings this row is also when its binary model is
+        shown the examples that others have kept, so that calls of any size give the same model.
+        """
+        used = np.arange(len(data)) if data.is_all_used else np.flatnonzero(data.used)
+        first = used[first_appearances(data.y[used], known)]
+        bounds = sorted({0, *first.tolist(), *(first + 1).tolist(), len(data)})
+        return [data.part(slice(start, stop)) for start, stop in pairwise(bounds)]
+
     def require_enough(self, table: ClassTable) -> None:
         """Raise DataError if there are fewer than two classes."""
         if len(table) < 2:
@@ -131,6 +146,10 @@ class _WithoutClasses:
     ) -> ClassTable:
         """Return the one class."""
         return ClassTable.of(_ONE_LABEL) if known is None else known
+
+    def parts(self, data: TrainingData, known: ClassTable) -> list[TrainingData]:  # noqa: ARG002
+        """Return the data in one part."""
+        return [data]
 
     def require_enough(self, table: ClassTable) -> None:
         """Accept any training set."""

@@ -153,6 +153,20 @@ class ClassTable:
         return chosen
 
 
+def first_appearances(labels: Labels, known: ClassTable) -> NDArray[np.intp]:
+    """Return the positions, in order, at which labels that are not known appear for the first time.
+
+    Examples
+    --------
+    >>> first_appearances(np.array([2, 1, 1, 3, 2, 3]), ClassTable.of(np.array([1]))).tolist()
+    [0, 3]
+    """
+    if known.positions(labels) is not None:
+        return np.zeros(0, dtype=np.intp)
+    found, positions = np.unique(labels, return_index=True)
+    return np.sort(positions[~np.isin(found, known.classes)])
+
+
 def as_labels(values: object) -> Labels:
     """Convert labels to an array; an array of objects that are numbers gets a numeric dtype.
 

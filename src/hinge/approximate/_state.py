@@ -69,6 +69,13 @@ class ApproximateState(State):
         """Return this state, or a copy if a kernel function of the user may raise in the middle of a change."""
         return super().state_to_change() if self.is_usable else self  # a state without a map has nothing to lose
 
+    def extend(self, table: ClassTable) -> None:
+        """Replace the table by one with more classes; without a feature map there are no linear models to add."""
+        if self.is_usable:
+            super().extend(table)
+        else:
+            self.table = table
+
     @property
     def native(self) -> Any:
         """The native model: a LinearModel32 or LinearModel64."""

@@ -81,7 +81,7 @@ class OneClassPredictions(OutlierMixin, KernelEstimator):
     def _geometry(self, predictor: Predictor) -> OneClassGeometry:
         geometry = cast("ExactPredictor", predictor).geometry
         if geometry is None:
-            raise DataError("The model must hold examples to enclose, got a model that forgot all; learn some first.")
+            raise DataError("The model must hold examples to enclose, got none; learn some first.")
         return geometry
 
     @property

@@ -49,9 +49,7 @@ class ExactPredictor(Predictor):
     def decide(self, rows: Rows, threads: int) -> NDArray[np.float64]:
         """Return decision values of checked rows; raise DataError if the model holds no example."""
         if not self.n_examples:
-            raise DataError(
-                "The model must hold examples to predict others, got a model that forgot all; learn some first."
-            )
+            raise DataError("The model must hold examples to predict others, got none; learn some first.")
         return super().decide(rows, threads)
 
 
