@@ -16,13 +16,13 @@ from rich.table import Table
 
 from hinge.cli._models import require_classifier
 from hinge.cli._options import DataFile, Format, Header, Json, Missing, ModelFile, Unknown
-from hinge.cli._predictions import NORMAL, ROWS_PER_CHUNK, name_outliers, predict_rows, roc_auc
+from hinge.cli._predictions import NORMAL, ROWS_PER_CHUNK, name_outliers, predict_rows, report_ignored, roc_auc
 from hinge.cli._prepared import split
 from hinge.exceptions import DataError, ParameterError
 from hinge.io import Source, open_source
 from hinge.persistence import load
 from hinge.streaming import Model
-from hinge.tables import OneClassPreparation, Preparation
+from hinge.tables import Ignored, OneClassPreparation, Preparation
 
 Normal = Annotated[str | None, typer.Option(metavar="LABEL", help="The label of normal rows (one-class).")]
 
@@ -77,7 +77,9 @@ def evaluate(
     require_classifier(estimator, model)
     preparation = _with_normal(preparation, normal)
     source = open_source(data, format=data_format, header=header)
-    confusion, area = _compare(estimator, preparation, source)
+    ignored = Ignored()
+    confusion, area = _compare(estimator, preparation, source, ignored)
+    report_ignored(ignored)
     result = _summarise(confusion) | {"roc_area": area}
     if isinstance(preparation, OneClassPreparation) and preparation.normal is None:
         _show_outlier_share(result, json_only=json_only)
@@ -95,13 +97,15 @@ def _with_normal(preparation: Preparation, normal: str | None) -> Preparation:
     return replace(preparation, normal=normal)
 
 
-def _compare(estimator: Model, preparation: Preparation, source: Source) -> tuple[Confusion, float | None]:
+def _compare(
+    estimator: Model, preparation: Preparation, source: Source, ignored: Ignored
+) -> tuple[Confusion, float | None]:
     """Predict all rows; return the confusions and, with two classes, the area under the ROC curve."""
     is_one_class = isinstance(preparation, OneClassPreparation)
     positive = NORMAL if is_one_class else estimator.classes_[-1]
     confusion: Confusion = Counter()
     is_positive, scores = [], []
-    for X, y in preparation.iter_examples(source.chunks(ROWS_PER_CHUNK)):
+    for X, y in preparation.iter_examples(source.chunks(ROWS_PER_CHUNK), ignored):
         predictions, decisions = predict_rows(estimator, X)
         labels = name_outliers(y) if is_one_class else y
         confusion.update(zip(labels.tolist(), predictions.tolist(), strict=True))

@@ -13,7 +13,6 @@ from hinge.cli._options import Json, ModelFile
 from hinge.cli._prepared import normal_label, split
 from hinge.persistence import load
 from hinge.streaming import Model, kernel, model_size, traits
-from hinge.tables import Column
 
 
 def info(model: ModelFile, *, json_only: Json = False) -> None:
@@ -43,7 +42,7 @@ def _describe(file: Path) -> dict[str, Any]:
         "kernel": kernel(model).describe(),
         **({"normal": normal_label(preparation)} if kind.task == "one-class" else {"classes": class_names(model)}),
         "features": int(model.n_features_in_),
-        "columns": [_describe_column(column) for column in columns],
+        "columns": [column.describe() for column in columns],
         "label": preparation.label,
         "scaling": preparation.scaling.description,
         **_size(model),
@@ -60,10 +59,6 @@ def _size(model: Model) -> dict[str, int]:
         return {"support_vectors": model_size(model)}
     landmarks = {"landmarks": len(model.support_)} if model.approximation == "nystroem" else {}
     return {"components": model_size(model)} | landmarks
-
-
-def _describe_column(column: Column) -> str:
-    return column.name if column.categories is None else f"{column.name} ({len(column.categories)} categories)"
 
 
 def _to_text(value: object) -> str:

@@ -14,6 +14,7 @@ from hinge._fit.classifier import KernelClassifier
 from hinge.exceptions import sentence
 from hinge.incremental import IncrementalOneClassSVM
 from hinge.persistence import _json
+from hinge.persistence._columns import column_from_json, column_to_json
 from hinge.persistence._errors import ModelFileError, require
 from hinge.persistence._file import Parts
 from hinge.persistence._registry import Entry, from_parts, to_parts
@@ -22,7 +23,6 @@ from hinge.tables import (
     MAX_FEATURES,
     MISSING_POLICIES,
     UNKNOWN_POLICIES,
-    Column,
     OneClassPreparation,
     Preparation,
     PreparedClassifier,
@@ -56,7 +56,6 @@ _PREPARATION: _json.FieldTypes = {
     "missing": (str,),
     "unknown": (str,),
 }
-_COLUMN: _json.FieldTypes = {"name": (str,), "categories": (list, type(None)), "mean": (int, float)}
 
 
 def prepared(estimator: type[Prepared]) -> Entry:
@@ -91,10 +90,7 @@ def _values(preparation: Preparation) -> Values:
     values = {name: getattr(preparation, name) for name in _PREPARATION}
     values["scaling"], values["names"] = preparation.scaling.description, list(preparation.names)
     if preparation.columns is not None:
-        values["columns"] = [
-            {"name": column.name, "categories": column.categories and list(column.categories), "mean": column.mean}
-            for column in preparation.columns
-        ]
+        values["columns"] = [column_to_json(column) for column in preparation.columns]
     return values
 
 
@@ -123,7 +119,7 @@ def _preparation(value: object, scales: Scales) -> Preparation:
         require(values[name] in allowed, f"the field {name!r} of its preparation has an unknown value")
     n_features = values["n_features"]
     require(0 < n_features <= MAX_FEATURES, "its preparation makes no sensible number of features")
-    columns = None if values["columns"] is None else tuple(_column(column) for column in values["columns"])
+    columns = None if values["columns"] is None else tuple(column_from_json(column) for column in values["columns"])
     if columns is not None:
         names = [column.name for column in columns]
         require(len(set(names)) == len(names), "its preparation has a column twice")
@@ -132,16 +128,6 @@ def _preparation(value: object, scales: Scales) -> Preparation:
     require(all(isinstance(name, str) for name in names), "the names of its columns are not strings")
     scaling = _scaling(scales, n_features, values["scaling"], values["dense"])
     return Preparation(**values | {"columns": columns, "names": tuple(names), "scaling": scaling})
-
-
-def _column(value: object) -> Column:
-    values = _json.fields(value, "a column", _COLUMN)
-    categories = values["categories"]
-    if categories is not None:
-        texts = bool(categories) and all(isinstance(text, str) for text in categories)
-        require(texts and len(set(categories)) == len(categories), "the categories of a column are none or repeated")
-    require(abs(values["mean"]) < float("inf"), "the mean of a column is not finite")
-    return Column(values["name"], categories and tuple(categories), float(values["mean"]))
 
 
 def _scaling(scales: Scales, n_features: int, words: str, dense: bool) -> Scaling:

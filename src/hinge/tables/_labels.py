@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hinge.exceptions import DataError, quoted, sentence
-from hinge.tables._columns import first_text, numbers, texts
+from hinge.tables._values import first_text, numbers, texts
 
 if TYPE_CHECKING:
-    from hinge.tables._columns import LineOf, Values
+    from hinge.tables._values import LineOf, Values
 
 Labels = NDArray[Any]  # booleans, integers, numbers or text
 

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     from hinge.io import Chunk
     from hinge.streaming import Model
-    from hinge.tables._columns import Values
     from hinge.tables._labels import Labels
     from hinge.tables._preparation import Matrix, Preparation
+    from hinge.tables._values import Values
 
 RawRows = Any  # a data frame, an array-like or a sparse matrix
 
@@ -140,4 +140,6 @@ def _to_rows(X: RawRows) -> Rows:
 def _to_array(column: ArrayLike) -> Values:
     """Return a column of a data frame as a file reader would: numbers, or objects if there is text."""
     values = np.asarray(column)
+    if values.dtype.kind == "M":  # dates
+        return np.datetime_as_string(values, unit="s").astype(object)
     return values if values.dtype.kind in "biuf" else values.astype(object)

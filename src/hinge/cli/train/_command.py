@@ -12,7 +12,8 @@ from hinge._terminal import Terminal
 from hinge.cli._files import require_writable
 from hinge.cli._interrupts import INTERRUPTED
 from hinge.cli._models import MODELS, class_names
-from hinge.cli._options import Format, Header, Json, parse_gamma, split_names
+from hinge.cli._options import Format, Header, Json, parse_gamma, split_kinds, split_names
+from hinge.cli._predictions import report_ignored
 from hinge.cli.train._checkpoint import Checkpoint, save_or_rescue
 from hinge.cli.train._compare import SklearnResult, train_sklearn
 from hinge.cli.train._job import Inputs, TrainJob, new_job, resumed_job
@@ -21,16 +22,22 @@ from hinge.cli.train._plot import INSTALL_HINT, choose_plot_file, save_plot
 from hinge.cli.train._report import describe, show, summarise
 from hinge.cli.train._sources import PreparationOptions
 from hinge.exceptions import DataError, ParameterError
+from hinge.tables import COLUMN_KINDS
 
 DEFAULT_MODEL, DEFAULT_PLOT, DEMONSTRATION = Path("model.hinge"), Path("train.png"), "spirals"
 
-Data = Annotated[str, typer.Argument(help="A file, - for standard input, or a known data set.")]
+KIND_HELP = f"{', '.join(COLUMN_KINDS)}; may be repeated."
+
+Data = Annotated[str, typer.Argument(help="A file, - for standard input, or a known data set.", show_default=False)]
 Output = Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="The model file. [model.hinge]")]
 Resume = Annotated[Path | None, typer.Option(metavar="FILE", help="Continue to train this model.")]
 Test = Annotated[str | None, typer.Option(metavar="FILE", help="Rows to test the model with.")]
 Label = Annotated[str | None, typer.Option(metavar="COLUMN", help="Label column: name, or number from 0.")]
 Drop = Annotated[str | None, typer.Option(metavar="COLUMNS", help="Columns to leave out, separated by commas.")]
-Categorical = Annotated[str | None, typer.Option(metavar="COLUMNS", help="Columns of numbers that are categories.")]
+Categorical = Annotated[str | None, typer.Option(metavar="COLUMNS", hidden=True, help="As --kind COLUMN=category.")]
+Kind = Annotated[list[str] | None, typer.Option(metavar="COLUMN=KIND", help=KIND_HELP)]
+Decimal = Annotated[str | None, typer.Option(metavar=".|,", help="Decimal sign, where 1,234 leaves a choice.")]
+DayFirst = Annotated[bool | None, typer.Option("--day-first/--month-first", help="Which of 1/2/2024 is the day.")]
 Missing = Annotated[str | None, typer.Option(metavar="error|drop|fill", help="How to handle missing values.")]
 Unknown = Annotated[str | None, typer.Option(metavar="error|ignore", help="How to handle unknown categories.")]
 Scale = Annotated[str | None, typer.Option(metavar="HOW", help="auto, standard, largest or none.")]
@@ -63,6 +70,9 @@ def train(
     label: Label = None,
     drop: Drop = None,
     categorical: Categorical = None,
+    kind: Kind = None,
+    decimal: Decimal = None,
+    day_first: DayFirst = None,
     missing: Missing = None,
     unknown: Unknown = None,
     scale: Scale = None,
@@ -96,7 +106,18 @@ def train(
     parameters |= {"cache_size": cache_size, "max_examples": max_examples, "eviction": eviction}
     parameters |= {"nu": nu, "shape": shape}
     parameters |= {"n_components": components, "approximation": approximation, "loss": loss}
-    options = PreparationOptions(label, split_names(drop), split_names(categorical), missing, unknown, scale, normal)
+    options = PreparationOptions(
+        label,
+        split_names(drop),
+        split_names(categorical),
+        missing,
+        unknown,
+        scale,
+        normal,
+        split_kinds(kind),
+        decimal,
+        day_first,
+    )
     inputs = Inputs(data, test, data_format, header)
     output = output or resume or DEFAULT_MODEL
     plot = choose_plot_file(plot, default=None if inputs.is_file else DEFAULT_PLOT)
@@ -113,6 +134,7 @@ def train(
     terminal.print(describe(job), highlight=False, markup=False)
     result = _learn_and_save(job, epochs, output, terminal)
     peer = _evaluate(job, result, compare, terminal)
+    report_ignored(job.ignored, terminal)
     summary = summarise(job.source, result, peer, epochs) | {"model": str(output)}
     summary["picture"] = save_plot(plot, result, peer, terminal)
     if json_only:
@@ -134,6 +156,7 @@ def _learn_and_save(job: TrainJob, epochs: int, output: Path, terminal: Console)
     new = [name for name in class_names(result.model) if known is not None and name not in known]
     if new:
         terminal.print(f"New classes: {', '.join(new)}.", highlight=False, markup=False)
+    report_ignored(job.source.ignored, terminal)
     return result
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,7 +25,7 @@ from hinge.exceptions import DataError, ParameterError
 from hinge.io import STANDARD_INPUT, open_source
 from hinge.persistence import load
 from hinge.streaming import traits
-from hinge.tables import OneClassPreparation
+from hinge.tables import Ignored, OneClassPreparation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -75,12 +75,12 @@ class Inputs:
             )
         return open_source(self.data, format=self.format, header=self.header)
 
-    def test_examples(self, preparation: Preparation) -> Iterator[Examples]:
-        """Yield the rows to test with, if there are any."""
+    def test_examples(self, preparation: Preparation, ignored: Ignored | None = None) -> Iterator[Examples]:
+        """Yield the rows to test with, if there are any; count unknown values that are ignored."""
         if self.test is None:
             return iter(())
         source = open_source(self.test, format=self.format, header=self.header)
-        return preparation.iter_examples(source.chunks(ROWS_PER_CHUNK))
+        return preparation.iter_examples(source.chunks(ROWS_PER_CHUNK), ignored)
 
 
 @dataclass
@@ -99,6 +99,8 @@ class TrainJob:
         The data set known by name, with its test rows.
     is_label_guessed : bool
         The user has not named the label column.
+    ignored : Ignored
+        Counts unknown values of the test rows that were ignored, when these were last read.
     """
 
     model: Model
@@ -106,6 +108,7 @@ class TrainJob:
     inputs: Inputs
     dataset: Dataset | None = None
     is_label_guessed: bool = False
+    ignored: Ignored = field(default_factory=Ignored)
 
     def __post_init__(self) -> None:
         self.source.is_ordered = traits(self.model).is_ordered
@@ -170,7 +173,8 @@ class TrainJob:
 
     def _test_rows(self) -> Iterable[Examples] | None:
         if self.inputs.test is not None:
-            return self.inputs.test_examples(self.source.preparation)
+            self.ignored = Ignored()
+            return self.inputs.test_examples(self.source.preparation, self.ignored)
         return None if self.dataset is None else [(self.dataset.X_test, self.dataset.y_test)]
 
 
