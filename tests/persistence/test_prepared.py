@@ -134,6 +134,43 @@ def test_columns_of_all_kinds_survive(file):
     np.testing.assert_array_equal(loaded.transform(rows), model.transform(rows))
 
 
+RUN = {"finished": "now", "data": "a.csv", "rows": 1, "examples_seen": 1, "error": None, "test_error": 2.5}
+
+
+def test_the_history_of_a_model(prepared):
+    model = hinge.load(prepared)
+    model.model.history_ = [RUN] * 1500
+    hinge.save(model, prepared)
+    assert hinge.load(prepared).history_ == [RUN] * 1000
+
+
+@pytest.mark.parametrize("wrong", [{}, [3], [{"data": "x"}], [RUN | {"rows": -1}], [RUN | {"more": 1}], [RUN] * 1001])
+def test_an_invalid_history(prepared, parts, rewrite, wrong):
+    arrays, header = parts(prepared)
+    rewrite(prepared, arrays, header | {"history": wrong})
+    with pytest.raises(ModelFileError, match="history"):
+        hinge.load(prepared)
+
+
+def test_an_invalid_history_is_not_saved(prepared):
+    model = hinge.load(prepared)
+    model.model.history_ = [RUN | {"rows": "many"}]
+    with pytest.raises(ModelFileError, match=r"cannot be saved: .*history"):
+        hinge.save(model, prepared)
+
+
+def test_merged_labels(prepared, parts, rewrite):
+    arrays, header = parts(prepared)
+    header["preparation"]["merged"] = ["old"]
+    rewrite(prepared, arrays, header)
+    assert hinge.load(prepared).preparation.merged == ("old",)
+    for wrong, complaint in (([3], "not strings"), ("old", "of the wrong type")):
+        header["preparation"]["merged"] = wrong
+        rewrite(prepared, arrays, header)
+        with pytest.raises(ModelFileError, match=complaint):
+            hinge.load(prepared)
+
+
 def test_models_do_not_nest(prepared, parts, rewrite):
     arrays, header = parts(prepared)
     header["model"] = copy.deepcopy(

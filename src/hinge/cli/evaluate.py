@@ -121,7 +121,14 @@ def _summarise(confusion: Confusion) -> Result:
         raise DataError("There must be rows without missing values to compare with, but every row has one.")
     correct = sum(number for (label, prediction), number in confusion.items() if label == prediction)
     classes = {str(label): _summarise_class(confusion, label) for label in _labels(confusion)}
-    return {"rows": rows, "error": 100.0 * (rows - correct) / rows, "accuracy": correct / rows, "classes": classes}
+    recalls = [values["recall"] for values in classes.values() if values["recall"] is not None]
+    return {
+        "rows": rows,
+        "error": 100.0 * (rows - correct) / rows,
+        "balanced_error": 100.0 * (1 - sum(recalls) / len(recalls)),
+        "accuracy": correct / rows,
+        "classes": classes,
+    }
 
 
 def _summarise_class(confusion: Confusion, label: object) -> Result:
@@ -153,7 +160,10 @@ def _show_outlier_share(result: Result, *, json_only: bool) -> None:
 
 def _show(result: Result, confusion: Confusion, console: Console) -> None:
     area = "" if result["roc_area"] is None else f", area under the ROC curve {result['roc_area']:.4f}"
-    console.print(f"{result['rows']:,} rows, error {result['error']:.2f} %{area}", style="bold", highlight=False)
+    balanced = f", balanced error {result['balanced_error']:.2f} %"  # the mean over classes
+    console.print(
+        f"{result['rows']:,} rows, error {result['error']:.2f} %{balanced}{area}", style="bold", highlight=False
+    )
     labels = _labels(confusion)
     shown = labels if len(labels) <= MAX_CONFUSION_COLUMNS else []
     table = Table("class")

@@ -14,6 +14,8 @@ from hinge.cli._prepared import normal_label, split
 from hinge.persistence import load
 from hinge.streaming import Model, kernel, model_size, traits
 
+MAX_RUNS = 10  # shown, the latest ones
+
 
 def info(model: ModelFile, *, json_only: Json = False) -> None:
     """Show what is in a model file.
@@ -25,8 +27,11 @@ def info(model: ModelFile, *, json_only: Json = False) -> None:
         typer.echo(json.dumps(facts))
         return
     table = Table(show_header=False, title=str(model), title_justify="left", title_style="bold")
+    runs = facts.pop("runs")
     for name, value in facts.items():
         table.add_row(name.replace("_", " "), _to_text(value))
+    for run in runs[-MAX_RUNS:]:
+        table.add_row("run", _describe_run(run))
     Console().print(table)
 
 
@@ -49,8 +54,16 @@ def _describe(file: Path) -> dict[str, Any]:
         "examples_seen": int(model.n_seen_),
         **({"examples_held": len(model.ids_)} if kind.is_exact else {}),
         **({"drifts": len(model.drifts_)} if kind.is_ordered else {}),
+        "runs": getattr(model, "history_", []),
         "bytes": file.stat().st_size,
     }
+
+
+def _describe_run(run: dict[str, Any]) -> str:
+    errors = [
+        f"{name.replace('_', ' ')} {run[name]:.2f} %" for name in ("error", "test_error") if run[name] is not None
+    ]
+    return ", ".join([f"{run['finished']}: {run['rows']:,} rows of {run['data']}", *errors])
 
 
 def _size(model: Model) -> dict[str, int]:

@@ -42,6 +42,7 @@ Prepared = PreparedClassifier | PreparedDetector
 Scales = dict[str, "NDArray[np.float64] | None"]
 
 _FIELDS: _json.FieldTypes = {"model": (dict,), "preparation": (dict,)}
+_MERGED: _json.FieldTypes = {"merged": (list,)}
 _NORMAL: _json.FieldTypes = {"normal": (str, type(None))}
 _PREPARATION: _json.FieldTypes = {
     "n_features": (int,),
@@ -89,6 +90,8 @@ def _fits(estimator: type[Prepared], model: object) -> bool:
 def _values(preparation: Preparation) -> Values:
     values = {name: getattr(preparation, name) for name in _PREPARATION}
     values["scaling"], values["names"] = preparation.scaling.description, list(preparation.names)
+    if preparation.merged:
+        values["merged"] = list(preparation.merged)
     if preparation.columns is not None:
         values["columns"] = [column_to_json(column) for column in preparation.columns]
     return values
@@ -108,7 +111,11 @@ def _from_parts(estimator: type[Prepared], parts: Parts) -> Prepared:
 
 
 def _preparation(value: object, scales: Scales) -> Preparation:
-    values = _json.fields(value, "its preparation", _PREPARATION)
+    more = _MERGED if isinstance(value, dict) and "merged" in value else {}  # earlier versions wrote none
+    values = _json.fields(value, "its preparation", _PREPARATION | more)
+    merged = values.setdefault("merged", [])
+    require(all(isinstance(label, str) for label in merged), "its merged labels are not strings")
+    require(not merged or values["label_kind"] == "text", "it merges labels that are not text")
     for name, allowed in (
         ("label_kind", LABEL_KINDS),
         ("first_index", (0, 1)),
@@ -127,7 +134,9 @@ def _preparation(value: object, scales: Scales) -> Preparation:
     names = values["names"]
     require(all(isinstance(name, str) for name in names), "the names of its columns are not strings")
     scaling = _scaling(scales, n_features, values["scaling"], values["dense"])
-    return Preparation(**values | {"columns": columns, "names": tuple(names), "scaling": scaling})
+    return Preparation(
+        **values | {"columns": columns, "names": tuple(names), "scaling": scaling, "merged": tuple(merged)}
+    )
 
 
 def _scaling(scales: Scales, n_features: int, words: str, dense: bool) -> Scaling:

@@ -12,7 +12,7 @@ from scipy.sparse import csr_matrix, issparse, vstack
 from hinge.exceptions import DataError, listed, quoted
 from hinge.io import Rows, Table
 from hinge.tables._columns import Column, NumberColumn
-from hinge.tables._labels import Labels, find_label, parse_labels
+from hinge.tables._labels import Labels, find_label, merge, parse_labels
 from hinge.tables._scaling import Scaling
 from hinge.tables._values import Cells, Ignored, texts
 
@@ -61,6 +61,9 @@ class Preparation:
     unknown : {"error", "ignore"}
         How categories and features that did not occur in the surveyed rows are handled: raise an error, or ignore
         them.
+    merged : tuple of str
+        Labels that stand for all labels that differ from them only in upper and lower case, blanks, hyphens or
+        underscores.
     """
 
     n_features: int
@@ -74,11 +77,12 @@ class Preparation:
     scaling: Scaling = field(default_factory=Scaling)
     missing: str = "error"
     unknown: str = "error"
+    merged: tuple[str, ...] = ()
 
     @property
     def changes_nothing(self) -> bool:
         """The features are the numbers of the file, so that the model needs no preparation."""
-        usual = self.first_index == 1 and self.missing == self.unknown == "error"
+        usual = self.first_index == 1 and self.missing == self.unknown == "error" and not self.merged
         return self.columns is None and self.scaling.factor is None and usual
 
     @property
@@ -106,7 +110,8 @@ class Preparation:
             raise DataError("There must be labels to learn from or to compare with, but the file has none.")
         else:
             y = chunk.y
-        return self.features(chunk, ignored), parse_labels(y, self.label_kind, line=chunk.line)
+        labels = parse_labels(y, self.label_kind, line=chunk.line)
+        return self.features(chunk, ignored), merge(labels, self.merged) if self.merged else labels
 
     def iter_examples(self, chunks: Iterable[Chunk], ignored: Ignored | None = None) -> Iterator[Examples]:
         """Yield the features and labels of chunks; chunks without any rows left are skipped."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Generator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import issparse
@@ -13,7 +14,7 @@ from hinge.io import Rows, Table
 from hinge.tables._column_survey import KINDS as COLUMN_KINDS
 from hinge.tables._column_survey import ColumnSurvey
 from hinge.tables._columns import CategoryColumn, Column, IdColumn
-from hinge.tables._labels import KINDS, MAX_CLASSES, detect_kind, find_label, parse_labels
+from hinge.tables._labels import KINDS, MAX_CLASSES, alike, detect_kind, find_label, merge, parse_labels
 from hinge.tables._preparation import Preparation
 from hinge.tables._scaling import Scaling, choose_scaling
 from hinge.tables._statistics import Statistics
@@ -53,6 +54,8 @@ class Survey:
         the file, else a point.
     day_first : bool, default=None
         Whether 01/02/2024 is in February, if a column leaves a choice. None: it is in January.
+    merge_labels : bool, default=False
+        Take labels for the same that differ only in upper and lower case, blanks, hyphens or underscores.
 
     Attributes
     ----------
@@ -74,6 +77,7 @@ class Survey:
         kinds: Mapping[str, str] | None = None,
         decimal: str | None = None,
         day_first: bool | None = None,
+        merge_labels: bool = False,
     ) -> None:
         self.n_rows = 0
         self.notes: list[str] = []
@@ -81,13 +85,13 @@ class Survey:
         self._chosen_label = label
         self._drop, self._missing = drop, missing
         self._kinds = dict.fromkeys(categorical, CategoryColumn) | _to_types(kinds or {})
-        self._decimal, self._day_first = decimal, day_first
+        self._decimal, self._day_first, self._merge_labels = decimal, day_first, merge_labels
         self._unlabelled_line: int | None = None
         self._n_unlabelled = 0
         self._names: tuple[str, ...] = ()
         self._label: str | None = None
         self._label_kind = KINDS[0]
-        self._labels: set[str] = set()
+        self._labels: Counter[str] = Counter()
         self._n_changes = 0
         self._columns: dict[str, ColumnSurvey] | None = None
         self._column_statistics: list[tuple[Column, Statistics]] = []
@@ -118,7 +122,18 @@ class Survey:
     def classes(self) -> Labels:
         """The labels that occur, sorted."""
         raw = np.array(list(self._labels), dtype=object)
-        return np.unique(parse_labels(raw, self._label_kind, line=lambda row: row))
+        labels = parse_labels(raw, self._label_kind, line=lambda row: row)
+        return np.unique(merge(labels, self._merged()) if self._merged() else labels)
+
+    @property
+    def class_counts(self) -> dict[Any, int]:
+        """The number of rows of each class."""
+        counts: dict[Any, int] = {}
+        for text, count in self._labels.items():
+            raw = parse_labels(np.array([text], dtype=object), self._label_kind, line=lambda row: row)
+            label = merge(raw, self._merged())[0] if self._merged() else raw[0]
+            counts[label.item()] = counts.get(label.item(), 0) + count
+        return counts
 
     @property
     def is_table(self) -> bool:
@@ -152,6 +167,7 @@ class Survey:
             The preparation.
         """
         self._require_no_problems()
+        self.notes = self._label_notes()
         columns = self._final_columns()
         statistics, n_features = self._feature_statistics(columns)
         if dense is None:
@@ -171,7 +187,22 @@ class Survey:
             scaling=self._scaling(statistics, scale, table=columns is not None, dense=dense),
             missing=self._missing,
             unknown=unknown,
+            merged=self._merged(),
         )
+
+    def _merged(self) -> tuple[str, ...]:
+        """Return the labels that others are merged with."""
+        is_text = self._merge_labels and self._label_kind == "text"
+        return tuple(sorted(group[0] for group in alike(self._labels))) if is_text else ()
+
+    def _label_notes(self) -> list[str]:
+        if self._merge_labels or self._label_kind != "text":
+            return []
+        return [
+            f"Labels {listed(group)} differ only in their writing, and are different classes; --merge-labels makes "
+            "them one."
+            for group in alike(self._labels)
+        ]
 
     def _add_rows(self, rows: Rows) -> None:
         X = rows.X
@@ -216,7 +247,7 @@ class Survey:
             self._unlabelled_line = line(found.index(""))
         self._n_unlabelled += found.count("")
         if len(self._labels) <= MAX_CLASSES:
-            self._labels |= set(found) - {""}
+            self._labels.update(text for text in found if text)
 
     def _require_no_problems(self) -> None:
         """Raise an error about everything that is wrong with the rows, so that one run is enough to correct it."""
@@ -255,7 +286,7 @@ class Survey:
         order = "day-month-year" if self._day_first else None
         self._column_statistics = [survey.to_column(self._missing, decimal=decimal, order=order) for survey in surveys]
         columns = tuple(column for column, _ in self._column_statistics)
-        self.notes = [note for survey, column in zip(surveys, columns, strict=True) for note in survey.notes(column)]
+        self.notes += [note for survey, column in zip(surveys, columns, strict=True) for note in survey.notes(column)]
         return columns
 
     def _feature_statistics(self, columns: tuple[Column, ...] | None) -> tuple[Statistics, int]:

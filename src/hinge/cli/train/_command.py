@@ -14,9 +14,10 @@ from hinge.cli._interrupts import INTERRUPTED
 from hinge.cli._models import MODELS, class_names
 from hinge.cli._options import Format, Header, Json, parse_gamma, split_kinds, split_names
 from hinge.cli._predictions import report_ignored
-from hinge.cli.train._checkpoint import Checkpoint, save_or_rescue
+from hinge.cli.train._checkpoint import Checkpoint, keep_copy, save_or_rescue
 from hinge.cli.train._compare import SklearnResult, train_sklearn
-from hinge.cli.train._job import Inputs, TrainJob, new_job, resumed_job
+from hinge.cli.train._history import record_run
+from hinge.cli.train._job import Inputs, TrainJob, balance_classes, new_job, resumed_job
 from hinge.cli.train._learn import TrainResult, learn
 from hinge.cli.train._plot import INSTALL_HINT, choose_plot_file, save_plot
 from hinge.cli.train._report import describe, show, summarise
@@ -38,6 +39,8 @@ Categorical = Annotated[str | None, typer.Option(metavar="COLUMNS", hidden=True,
 Kind = Annotated[list[str] | None, typer.Option(metavar="COLUMN=KIND", help=KIND_HELP)]
 Decimal = Annotated[str | None, typer.Option(metavar=".|,", help="Decimal sign, where 1,234 leaves a choice.")]
 DayFirst = Annotated[bool | None, typer.Option("--day-first/--month-first", help="Which of 1/2/2024 is the day.")]
+MergeLabels = Annotated[bool | None, typer.Option("--merge-labels", help="Yes, yes and YES are one class.")]
+Balance = Annotated[bool, typer.Option("--balance", help="Rare classes count as much as frequent ones.")]
 Missing = Annotated[str | None, typer.Option(metavar="error|drop|fill", help="How to handle missing values.")]
 Unknown = Annotated[str | None, typer.Option(metavar="error|ignore", help="How to handle unknown categories.")]
 Scale = Annotated[str | None, typer.Option(metavar="HOW", help="auto, standard, largest or none.")]
@@ -73,6 +76,8 @@ def train(
     kind: Kind = None,
     decimal: Decimal = None,
     day_first: DayFirst = None,
+    merge_labels: MergeLabels = None,
+    balance: Balance = False,
     missing: Missing = None,
     unknown: Unknown = None,
     scale: Scale = None,
@@ -117,6 +122,7 @@ def train(
         split_kinds(kind),
         decimal,
         day_first,
+        merge_labels,
     )
     inputs = Inputs(data, test, data_format, header)
     output = output or resume or DEFAULT_MODEL
@@ -130,10 +136,17 @@ def train(
         job = resumed_job(resume, inputs, options, parameters, seed=seed)
     else:
         raise ParameterError("--model must be left out with --resume: the file holds the kind of model.")
+    if balance:
+        balance_classes(job)
     job.check(epochs=epochs, compare=compare)
     terminal.print(describe(job), highlight=False, markup=False)
+    if resume is not None and output.exists():
+        terminal.print(f"The model before this run is kept in {keep_copy(output)}.", highlight=False, markup=False)
     result = _learn_and_save(job, epochs, output, terminal)
     peer = _evaluate(job, result, compare, terminal)
+    if result.test_error is not None:
+        record_run(job, result, epochs)
+        save_or_rescue(job.join(result.model), output)
     report_ignored(job.ignored, terminal)
     summary = summarise(job.source, result, peer, epochs) | {"model": str(output)}
     summary["picture"] = save_plot(plot, result, peer, terminal)
@@ -150,6 +163,7 @@ def _learn_and_save(job: TrainJob, epochs: int, output: Path, terminal: Console)
     """Learn, and save what was learned even if learning ends early."""
     known = class_names(job.model) if streaming.is_fitted(job.model) else None
     result = learn(job.model, job.source, epochs, Checkpoint(job.join, output), terminal)
+    record_run(job, result, epochs)
     save_or_rescue(job.join(result.model), output)
     if result.failure is not None:
         raise DataError(f"{result.failure} The model trained on the rows before it is in {output}.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.progress import Progress
 
@@ -101,6 +101,8 @@ class TrainJob:
         The user has not named the label column.
     ignored : Ignored
         Counts unknown values of the test rows that were ignored, when these were last read.
+    history : list of dict
+        The runs that trained the model before.
     """
 
     model: Model
@@ -109,8 +111,10 @@ class TrainJob:
     dataset: Dataset | None = None
     is_label_guessed: bool = False
     ignored: Ignored = field(default_factory=Ignored)
+    history: list[dict[str, Any]] = field(init=False)
 
     def __post_init__(self) -> None:
+        self.history = list(getattr(self.model, "history_", ()))
         self.source.is_ordered = traits(self.model).is_ordered
 
     def join(self, model: Model) -> Model:
@@ -223,6 +227,20 @@ def _survey_file(
     if not found.is_one_class:
         _require_classes(found)
     return found
+
+
+def balance_classes(job: TrainJob) -> None:
+    """Weight the classes of a job so that each counts the same, however many rows it has."""
+    counts = job.source.class_counts
+    if counts is None:
+        raise ParameterError(
+            "--balance must be left out with --resume, standard input and one-class models: the rows of each class "
+            "must be counted before any is learned."
+        )
+    if "class_weight" not in job.model.get_params():
+        raise ParameterError(f"--balance must be left out: {type(job.model).__name__} has no weights of classes.")
+    mean = sum(counts.values()) / len(counts)
+    job.model.set_params(class_weight={label: mean / count for label, count in counts.items()})
 
 
 def _require_classes(source: TrainingSource) -> None:

@@ -27,6 +27,7 @@ Summary = dict[str, Any]  # the JSON output
 
 MAX_NAMED = 10  # classes or columns named in a line
 MANY_CATEGORIES = 50
+RARE = 0.2  # a class with less than this part of the rows it would have if all classes were equally frequent
 _COLUMNS = (  # of the table of results, in this order
     "seconds",
     "features",
@@ -53,7 +54,7 @@ def describe(job: TrainJob) -> str:
         lines += _describe_columns(preparation.columns, source.n_rows)
     form = f"{'dense' if preparation.dense else 'sparse'}, {preparation.dtype}"
     lines.append(f"features: {preparation.scaling.description}; kept {form}")
-    lines += source.notes
+    lines += [*source.notes, *_describe_imbalance(job)]
     if source.is_sorted and source.is_shuffled:
         lines.append("Rows seem to be sorted by class, and are too many to shuffle here: shuffle the file first.")
     return "\n".join(lines)
@@ -65,6 +66,19 @@ def _describe_classes(classes: Labels | None) -> str:
     named = ", ".join(repr(label) if "," in label else label for label in map(str, classes[:MAX_NAMED]))
     named += ", ..." if len(classes) > MAX_NAMED else ""
     return f", {len(classes)} classes ({named})"
+
+
+def _describe_imbalance(job: TrainJob) -> list[str]:
+    """Warn about a class so rare that a model may ignore it, unless classes have weights."""
+    counts = job.source.class_counts
+    if not counts or len(counts) < 2 or job.model.get_params().get("class_weight") is not None:
+        return []
+    label, least = min(counts.items(), key=lambda item: item[1])
+    share = least / sum(counts.values())
+    if share * len(counts) >= RARE:
+        return []
+    advice = "--balance lets rare classes count as much as frequent ones, and hinge evaluate shows the recall of each"
+    return [f"Class {label} has only {100 * share:.2g} % of the rows; {advice}."]
 
 
 def _describe_one_class(source: TrainingSource) -> str:

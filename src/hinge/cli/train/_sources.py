@@ -8,7 +8,7 @@ once and in order; its first rows decide how all rows are prepared.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -46,6 +46,7 @@ class PreparationOptions:
     kinds: tuple[tuple[str, str], ...] = ()
     decimal: str | None = None
     day_first: bool | None = None
+    merge_labels: bool | None = None
 
     def __post_init__(self) -> None:
         check_policies(missing=self.missing, unknown=self.unknown, scale=self.scale, decimal=self.decimal)
@@ -54,6 +55,7 @@ class PreparationOptions:
         """Return an empty survey for the rows that an estimator will learn."""
         options: dict[str, Any] = {name: getattr(self, name) for name in ("label", "drop", "categorical", "decimal")}
         options |= {"missing": self.missing or "error", "kinds": dict(self.kinds), "day_first": self.day_first}
+        options["merge_labels"] = bool(self.merge_labels)
         return OneClassSurvey(normal=self.normal, **options) if traits(model).task == "one-class" else Survey(**options)
 
     def prepare(self, survey: Survey, model: Model) -> Preparation:
@@ -82,6 +84,8 @@ class TrainingSource(ABC):
         What the user should know about how columns are read.
     ignored : Ignored
         Counts unknown values that were ignored while rows were read.
+    class_counts : mapping or None
+        Number of rows of each class, if known.
     """
 
     name: str
@@ -91,6 +95,7 @@ class TrainingSource(ABC):
     is_ordered: bool = False
     notes: Sequence[str] = ()
     ignored: Ignored = field(default_factory=Ignored)
+    class_counts: Mapping[Any, int] | None = None
 
     is_sorted = False  # by class, as far as the survey can tell
 
@@ -241,6 +246,7 @@ def open_file(
             seed=seed,
             is_sorted=survey.is_sorted_by_class,
             notes=survey.notes,
+            class_counts=_known_counts(preparation, survey.class_counts),
         )
     X, y = preparation.all_examples(kept)
     classes = _known_classes(preparation, np.unique(y))
@@ -250,6 +256,7 @@ def open_file(
         n_rows=len(y),
         classes=classes,
         notes=survey.notes,
+        class_counts=_known_counts(preparation, dict(zip(*_counted(y), strict=True))),
         X=X,
         y=y,
         seed=seed,
@@ -268,6 +275,15 @@ def rows_to_learn(model: Model, X: Matrix, y: Labels) -> Matrix:
 
 def _known_classes(preparation: Preparation, labels: Labels) -> Labels | None:
     return None if isinstance(preparation, OneClassPreparation) else labels
+
+
+def _known_counts(preparation: Preparation, counts: Mapping[Any, int]) -> Mapping[Any, int] | None:
+    return None if isinstance(preparation, OneClassPreparation) else counts
+
+
+def _counted(y: Labels) -> tuple[list[Any], list[int]]:
+    labels, counts = np.unique(y, return_counts=True)
+    return labels.tolist(), counts.tolist()
 
 
 def _open_pipe(source: Source, options: PreparationOptions, model: Model) -> StreamedSource:
