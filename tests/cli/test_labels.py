@@ -22,7 +22,8 @@ def test_labels_that_differ_in_their_writing_are_reported(run, answers):
     done = run("train", "answers.csv")
     said = " ".join(done.err.split())
     assert "5 classes" in said
-    assert "Labels 'Yes', 'YES', 'yes' differ only in their writing" in said.replace("'yes', 'YES'", "'YES', 'yes'")
+    assert "Labels that differ only in their writing: " in said
+    assert ", 'Yes'/" in said or ": 'Yes'/" in said  # the most frequent way comes first
     assert "--merge-labels" in said
 
 

@@ -247,7 +247,7 @@ class TestIds:
         survey, preparation = surveyed(chunk)
         assert isinstance(preparation.columns[0], IdColumn)
         assert preparation.features(chunk).shape == (100, 1)
-        assert "Column 'x' is left out" in survey.notes[0]
+        assert "only name or number the rows: 'x'" in survey.notes[0]
         assert preparation.features(table(z=["1"])).tolist() == [[1]]  # new rows need none
 
     def test_numbers_need_a_name_or_to_count(self):

@@ -16,6 +16,7 @@ from hinge.exceptions import ParameterError
 from hinge.io._bytes import STANDARD_INPUT, ByteStream, require_file
 from hinge.io._chunks import DataFileError
 from hinge.io._delimited import CsvOptions, read_csv
+from hinge.io._foreign import foreign_format, is_model_file
 from hinge.io._lines import LineBlocks
 from hinge.io._npz import NpzReader
 from hinge.io._parquet import ParquetReader
@@ -233,6 +234,8 @@ def open_source(
         return _open_pipe(None, "standard input", format, CsvOptions(header, delimiter))
     path = Path(path)
     is_file = stat.S_ISREG(require_file(path).st_mode)
+    if is_file:
+        _refuse_foreign(path)
     suffix = _suffix(path)
     options = CsvOptions(header, "\t" if delimiter is None and suffix == ".tsv" else delimiter)
     format = format or _FORMAT_OF_SUFFIX.get(suffix)  # noqa: A001
@@ -242,6 +245,15 @@ def open_source(
 def _suffix(path: Path) -> str:
     name = Path(path.name.lower())
     return Path(name.stem).suffix if name.suffix in _COMPRESSED_SUFFIXES else name.suffix
+
+
+def _refuse_foreign(path: Path) -> None:
+    """Raise an error that says what a file is, if it certainly holds no data."""
+    if is_model_file(path):
+        raise DataFileError(f"{path.name} is a model, not data; name a data file.")
+    words = foreign_format(path)
+    if words is not None:
+        raise DataFileError(f"{path.name} is {words}{'' if words.endswith('?') else '.'}")
 
 
 def _open_file(path: Path, name: str, format: str | None, options: CsvOptions) -> Source:  # noqa: A002

@@ -14,6 +14,7 @@ from hinge.tables._policies import MISSING_POLICIES, SCALINGS, UNKNOWN_POLICIES,
 from hinge.tables._preparation import Examples, Matrix, Preparation
 from hinge.tables._scaling import Scaling
 from hinge.tables._survey import MAX_FEATURES, Survey
+from hinge.tables._table_classifier import TableClassifier
 from hinge.tables._values import Ignored
 from hinge.tables._words import TextColumn
 
@@ -45,6 +46,7 @@ __all__ = [
     "PreparedDetector",
     "Scaling",
     "Survey",
+    "TableClassifier",
     "TextColumn",
     "check_policies",
 ]

@@ -136,16 +136,14 @@ class ColumnSurvey:
         """A missing value must be filled in or dropped."""
         return (self.kind or self._guess_kind()).needs_value
 
-    def notes(self, column: Column) -> list[str]:
-        """Return what the user should know about how the column was read."""
+    def notes(self, column: Column, *, decimal: str | None, order: str | None) -> list[str]:
+        """Return what the user should know about how the column was read; see `to_column`."""
         name = quoted(self.name)
-        if self.kind is None and isinstance(column, IdColumn):
-            keep = f"--kind {quoted(self.name + '=category')} or another kind keeps it"
-            return [f"Column {name} is left out, as its values only name or number the rows; {keep}."]
-        if isinstance(column, NumberColumn) and self.numbers.is_ambiguous:
+        is_open = decimal is None and self.numbers.is_ambiguous
+        if isinstance(column, NumberColumn) and is_open and column.style.thousands:
             return [f"Column {name} is read as numbers like {column.style.describe()}; --decimal says otherwise."]
-        if isinstance(column, DateColumn) and self.dates.is_ambiguous:
-            return [f"Column {name} is read as {column.order}; --day-first or --month-first says otherwise."]
+        if isinstance(column, DateColumn) and self.dates.is_ambiguous and order is None:
+            return [f"Column {name} is read as {column.order}; --day-first says otherwise."]
         return []
 
     def _guess_kind(self) -> type[Column]:

@@ -91,7 +91,7 @@ class NumberFormat:
 
     def describe(self) -> str:
         """Describe the format by the way it writes a number."""
-        return f"{self.unit} " * bool(self.unit) + f"1{self.thousands}234{self.decimal}5"
+        return f"1{self.thousands}234{self.decimal}5 {self.unit}".rstrip()
 
 
 PLAIN = NumberFormat()

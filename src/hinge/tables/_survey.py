@@ -32,7 +32,7 @@ MAX_FEATURES = 1 << 26  # of a model; the native code keeps arrays with one entr
 _MAX_DENSE_FEATURES, _MIN_DENSITY = 4096, 0.1  # of rows that are made dense
 _MIN_ROWS_TO_DETECT_ORDER = 1000
 _MAX_SCALED_FEATURES = 1 << 20  # the statistics of more columns would take more memory than the rows
-_MAX_PROBLEMS = 20  # listed in a message
+_MAX_PROBLEMS, _MAX_GROUPS = 20, 5  # listed in a message
 
 
 class Survey:
@@ -198,11 +198,10 @@ class Survey:
     def _label_notes(self) -> list[str]:
         if self._merge_labels or self._label_kind != "text":
             return []
-        return [
-            f"Labels {listed(group)} differ only in their writing, and are different classes; --merge-labels makes "
-            "them one."
-            for group in alike(self._labels)
-        ]
+        groups = ["/".join(map(quoted, group)) for group in alike(self._labels)]
+        more = ", ..." if len(groups) > _MAX_GROUPS else ""
+        shown = f"{', '.join(groups[:_MAX_GROUPS])}{more}"
+        return [f"Labels that differ only in their writing: {shown}; --merge-labels makes them one."] if groups else []
 
     def _add_rows(self, rows: Rows) -> None:
         X = rows.X
@@ -283,10 +282,14 @@ class Survey:
         surveys = self._columns.values()
         decimals = {survey.numbers.decimal for survey in surveys if survey.numbers.n_numbers} - {None}
         decimal = self._decimal or (decimals.pop() if len(decimals) == 1 else None)
-        order = "day-month-year" if self._day_first else None
+        order = None if self._day_first is None else "day-month-year" if self._day_first else "month-day-year"
         self._column_statistics = [survey.to_column(self._missing, decimal=decimal, order=order) for survey in surveys]
         columns = tuple(column for column, _ in self._column_statistics)
-        self.notes += [note for survey, column in zip(surveys, columns, strict=True) for note in survey.notes(column)]
+        for survey, column in zip(surveys, columns, strict=True):
+            self.notes += survey.notes(column, decimal=decimal, order=order)
+        ids = [column.name for column in columns if isinstance(column, IdColumn) and column.name not in self._kinds]
+        if ids:
+            self.notes.append(f"Left out, since they only name or number the rows: {listed(ids)}; --kind keeps them.")
         return columns
 
     def _feature_statistics(self, columns: tuple[Column, ...] | None) -> tuple[Statistics, int]:

@@ -247,7 +247,10 @@ def _require_classes(source: TrainingSource) -> None:
     label = source.preparation.label
     hint = "" if label is None else f" in column {label!r}; --label names another"
     if source.preparation.label_kind == "number":
-        raise DataError(f"Labels must be classes (integers or text), got numbers with fractions{hint}.")
+        raise DataError(
+            f"Labels must be classes (integers or text), got numbers with fractions{hint}. To predict quantities, use "
+            "ApproximateSVR from Python."
+        )
     if source.classes is not None and len(source.classes) < 2:
         raise DataError(f"There must be rows of at least two classes, got only {source.classes[0]!s}{hint}.")
 
