@@ -7,6 +7,10 @@ import typer
 
 from hinge.exceptions import ParameterError
 
+# Names for help pages, which must not wait for the libraries that `hinge.estimators` and `hinge.tables` need.
+MODEL_NAMES = ("online", "robust", "tracking", "perceptron", "incremental", "one-class", "adaptive", "approximate")
+COLUMN_KINDS = ("number", "category", "boolean", "date", "text", "id")
+
 ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A file written by `hinge train` or `hinge.save`.")]
 DataFile = Annotated[str, typer.Argument(metavar="DATA", help="A data file, or - for standard input.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
