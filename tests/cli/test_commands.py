@@ -13,8 +13,9 @@ import pytest
 
 import hinge
 import hinge.cli
-from hinge.cli import main
+from hinge.cli import _options, main
 from hinge.cli._app import COMMANDS as HELP_LINES
+from hinge.cli._models import MODELS
 
 COMMANDS = ["train", "predict", "evaluate", "info", "export", "bench"]
 
@@ -24,7 +25,7 @@ def test_help_fits_a_screen_and_has_an_example(run, monkeypatch, command):
     monkeypatch.setenv("COLUMNS", "80")
     done = run(*command, "--help")
     lines = done.out.splitlines()
-    assert len(lines) <= (43 if command == ["train"] else 24)
+    assert len(lines) <= (47 if command == ["train"] else 24)
     assert max(map(len, lines)) <= 80
     assert "Example: hinge" in done.out
 
@@ -87,7 +88,12 @@ def program(*arguments):
     return subprocess.run([sys.executable, "-m", "hinge", *arguments], capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize("arguments", [["--version"], ["--help"]])
+def test_help_pages_name_all_models_and_kinds():
+    assert tuple(MODELS) == _options.MODEL_NAMES
+    assert tuple(hinge.tables.COLUMN_KINDS) == _options.COLUMN_KINDS
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["train", "--help"]])
 def test_help_and_version_need_no_numpy(folder, arguments):
     """NumPy and scikit-learn take a second to import."""
     (folder / "numpy.py").write_text("raise ImportError('imported')\n")

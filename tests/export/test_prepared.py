@@ -8,13 +8,13 @@ import pytest
 
 from hinge import OnlineSVC
 from hinge.export import ExportError, to_libsvm, to_onnx, to_sklearn
-from hinge.tables import Column, Preparation, PreparedClassifier, Scaling
+from hinge.tables import CategoryColumn, NumberColumn, Preparation, PreparedClassifier, Scaling
 
 COLUMNS = (
-    Column("age", mean=50.0),
-    Column("city", ("", "Oslo", "Rome")),
-    Column("pay__in__euro", mean=1e4),
-    Column("kind", ("a", "b")),
+    NumberColumn("age", mean=50.0),
+    CategoryColumn("city", ("", "Oslo", "Rome")),
+    NumberColumn("pay__in__euro", mean=1e4),
+    CategoryColumn("kind", ("a", "b")),
 )
 
 
@@ -85,7 +85,7 @@ def test_onnx_fails_on_unknown_categories():
 
 def test_column_names_must_not_be_output_names():
     pytest.importorskip("onnx")
-    columns = (Column("scores"), Column("b"))
+    columns = (NumberColumn("scores"), NumberColumn("b"))
     model = PreparedClassifier(OnlineSVC(), Preparation(n_features=2, columns=columns))
     model.partial_fit([[0.0, 1.0], [2.0, 3.0]], [0, 1])
     with pytest.raises(ExportError, match="'scores'"):

@@ -9,7 +9,20 @@ import pytest
 import hinge
 from hinge import ModelFileError, OnlineSVC, PreparedClassifier
 from hinge.io import Table
-from hinge.tables import Column, OneClassPreparation, Preparation, PreparedDetector, Scaling, Survey
+from hinge.tables import (
+    BooleanColumn,
+    CategoryColumn,
+    DateColumn,
+    IdColumn,
+    NumberColumn,
+    NumberFormat,
+    OneClassPreparation,
+    Preparation,
+    PreparedDetector,
+    Scaling,
+    Survey,
+    TextColumn,
+)
 
 
 @pytest.fixture
@@ -49,6 +62,16 @@ CLAIMS = [
     ("columns", [{"name": "age", "categories": ["a", "a", "b"], "mean": 0}], "none or repeated"),
     ("columns", [{"name": "age", "categories": [1, 2, 3], "mean": 0}], "none or repeated"),
     ("columns", [{"name": "age", "categories": None, "mean": 0}] * 3, "a column twice"),
+    ("columns", [{"kind": "colour", "name": "age"}], "of an unknown kind"),
+    ("columns", [{"kind": ["id"], "name": "age"}], "of an unknown kind"),
+    ("columns", [{"kind": "id"}], "has no field 'name'"),
+    ("columns", [{"kind": "number", "name": "a", "mean": 0, "decimal": ";", "thousands": "", "unit": ""}], "format"),
+    ("columns", [{"kind": "number", "name": "a", "mean": 0, "decimal": ",", "thousands": ",", "unit": ""}], "format"),
+    ("columns", [{"kind": "boolean", "name": "a", "true": "no", "false": "NO", "mean": 0}], "the same"),
+    ("columns", [{"kind": "date", "name": "a", "order": "x", "has_time": True, "origin": 0, "mean": 0}], "order"),
+    ("columns", [{"kind": "text", "name": "a", "words": ["b", "b"], "weights": [1, 1]}], "repeated"),
+    ("columns", [{"kind": "text", "name": "a", "words": ["b"], "weights": [-1]}], "do not match their weights"),
+    ("columns", [{"kind": "text", "name": "a", "words": ["b"], "weights": []}], "do not match their weights"),
     ("more", 1, "which this version does not know"),
 ]
 
@@ -79,7 +102,7 @@ def test_scales(prepared, parts, rewrite, array, change):
         hinge.load(prepared)
 
 
-@pytest.mark.parametrize("wrong", [{"first_index": 2}, {"missing": "skip"}, {"columns": (Column("age"),) * 3}])
+@pytest.mark.parametrize("wrong", [{"first_index": 2}, {"missing": "skip"}, {"columns": (NumberColumn("age"),) * 3}])
 def test_nothing_is_saved_that_could_not_be_loaded(prepared, wrong):
     before = prepared.read_bytes()
     model = hinge.load(prepared)
@@ -87,6 +110,65 @@ def test_nothing_is_saved_that_could_not_be_loaded(prepared, wrong):
     with pytest.raises(ModelFileError, match="cannot be saved"):
         hinge.save(model, prepared)
     assert prepared.read_bytes() == before
+
+
+def test_columns_of_all_kinds_survive(file):
+    columns = (
+        NumberColumn("price", 3.0, NumberFormat(",", ".", "€")),
+        NumberColumn("age", 40.0),
+        CategoryColumn("city", ("Oslo", "Rome")),
+        BooleanColumn("member", "yes", "no", 0.25),
+        DateColumn("day", "day-month-year", True, 19000.0, 1.5),
+        TextColumn("note", ("broken", "late"), (1.5, 2.5)),
+        IdColumn("id"),
+    )
+    preparation = Preparation(sum(column.width for column in columns), columns, missing="fill", unknown="ignore")
+    rows = [
+        ["1.234,5 €", "30", "Rome", "yes", "31.12.2023 10:00", "Broken and late", "1"],
+        ["7", "", "Mars", "", "", "", "2"],
+    ]
+    model = PreparedClassifier(OnlineSVC(), preparation).partial_fit(rows, ["a", "b"])
+    hinge.save(model, file)
+    loaded = hinge.load(file)
+    assert loaded.preparation.columns == columns
+    np.testing.assert_array_equal(loaded.transform(rows), model.transform(rows))
+
+
+RUN = {"finished": "now", "data": "a.csv", "rows": 1, "examples_seen": 1, "error": None, "test_error": 2.5}
+
+
+def test_the_history_of_a_model(prepared):
+    model = hinge.load(prepared)
+    model.model.history_ = [RUN] * 1500
+    hinge.save(model, prepared)
+    assert hinge.load(prepared).history_ == [RUN] * 1000
+
+
+@pytest.mark.parametrize("wrong", [{}, [3], [{"data": "x"}], [RUN | {"rows": -1}], [RUN | {"more": 1}], [RUN] * 1001])
+def test_an_invalid_history(prepared, parts, rewrite, wrong):
+    arrays, header = parts(prepared)
+    rewrite(prepared, arrays, header | {"history": wrong})
+    with pytest.raises(ModelFileError, match="history"):
+        hinge.load(prepared)
+
+
+def test_an_invalid_history_is_not_saved(prepared):
+    model = hinge.load(prepared)
+    model.model.history_ = [RUN | {"rows": "many"}]
+    with pytest.raises(ModelFileError, match=r"cannot be saved: .*history"):
+        hinge.save(model, prepared)
+
+
+def test_merged_labels(prepared, parts, rewrite):
+    arrays, header = parts(prepared)
+    header["preparation"]["merged"] = ["old"]
+    rewrite(prepared, arrays, header)
+    assert hinge.load(prepared).preparation.merged == ("old",)
+    for wrong, complaint in (([3], "not strings"), ("old", "of the wrong type")):
+        header["preparation"]["merged"] = wrong
+        rewrite(prepared, arrays, header)
+        with pytest.raises(ModelFileError, match=complaint):
+            hinge.load(prepared)
 
 
 def test_models_do_not_nest(prepared, parts, rewrite):

@@ -7,8 +7,8 @@ from scipy.sparse import csr_matrix
 from hinge import DataError
 from hinge.io import Rows, Table
 from hinge.tables import Survey
-from hinge.tables._columns import texts
 from hinge.tables._labels import parse_labels
+from hinge.tables._values import Cells, texts
 
 
 def table(first=2, named=True, **columns):
@@ -86,7 +86,8 @@ class TestMissing:
     chunk = table(first=10, colour=["green", "?", "red"], weight=["1", "3", ""], y=["a", "b", "a"])
 
     def test_error_names_column_and_line(self):
-        with pytest.raises(DataError, match=r"column 'colour' has none in line 11; .*'fill'.*'drop'"):
+        both = r"column 'colour' has none in line 11, column 'weight' has none in line 12; .*'fill'.*'drop'"
+        with pytest.raises(DataError, match=both):
             surveyed(self.chunk)
 
     def test_fill(self):
@@ -133,12 +134,13 @@ def test_unknown_category():
         ),
         ({}, table(x=["1", "inf"], y=["a", "b"]), "finite numbers, got infinity in line 3"),
         ({}, table(y=["a", "b"]), "at least one feature"),
-        ({}, table(x=[f"text {i}" for i in range(1002)], y=["a", "b"] * 501), "at most 1000 different categories"),
+        ({}, table(x=[f"text {i}" for i in range(1002)], y=["a", "b"] * 501), "got none; 'x' only name or number"),
+        ({"kinds": {"weight": "colour"}}, FRUIT, "kind of column 'weight' must be one of .*'date'.* got 'colour'"),
         ({}, table(x=["1"] * 1002, y=[str(i) for i in range(1002)]), "Labels must be classes, at most 1000"),
     ],
 )
 def test_errors(options, chunk, words):
-    with pytest.raises(DataError, match=words):
+    with pytest.raises(ValueError, match=words):
         surveyed(chunk, **options)
 
 
@@ -214,7 +216,8 @@ def test_missing_labels_of_numbers():
 
 def test_numbers_as_categories_are_the_same_from_any_file():
     column = surveyed(table(x=["0.1", "3"], y=["a", "b"]), categorical=["x"]).columns[0]
-    codes = column.encode(texts(np.array([0.1, 3.0])), line=int, unknown="error")
+    values = np.array([0.1, 3.0])
+    codes = column.encode(texts(values), Cells(values, line=int))
     assert codes.tolist() == [0, 1]
 
 

@@ -78,7 +78,10 @@ def test_bad_input_is_one_sentence(folder, source, options, sentence):
     rows = "a,b,c\n1,2,3\n4,5,7\n"
     write(folder, {"broken/a.png": b"no", "garbage/a.txt": b"\xff", "one.csv": "a,b\n1,2\n", "one.txt": "alone\n"})
     write(folder, {"empty.csv": "", "empty.txt": "", "blank.txt": " \n\n", "signs.txt": "!\n?\n", "rows.csv": rows})
-    write(folder, {"garbage.txt": b"fine\n\xff\xfe\n", "zeros.txt": b"a\0b\n\0\n", "garbage.csv": b"a,b\n\xff\xfe,1\n"})
+    write(
+        folder,
+        {"garbage.txt": b"fine\n\xff\xfe\n", "zeros.txt": b"a\0b\n\0\n", "garbage.csv": b"a,b\n\xc3\xa9\xff,1\n"},
+    )
     write(folder, {"photo.png": b"", "nan.svm": "1 1:nan\n1 1:2\n", "infinite.csv": "a,b\n1,2\n1,inf\n"})
     write(folder, {"fruit.csv": FRUIT, "notes.txt": "one two\nthree four\n", "mail/a.txt": "one two"})
     write(folder, {"many.csv": "a,b\n" + "".join(f"1,{number}\n" for number in range(1500))})

@@ -5,6 +5,12 @@ from typing import Annotated
 
 import typer
 
+from hinge.exceptions import ParameterError
+
+# Names for help pages, which must not wait for the libraries that `hinge.estimators` and `hinge.tables` need.
+MODEL_NAMES = ("online", "robust", "tracking", "perceptron", "incremental", "one-class", "adaptive", "approximate")
+COLUMN_KINDS = ("number", "category", "boolean", "date", "text", "id")
+
 ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A file written by `hinge train` or `hinge.save`.")]
 DataFile = Annotated[str, typer.Argument(metavar="DATA", help="A data file, or - for standard input.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
@@ -25,6 +31,21 @@ def split_names(text: str | None) -> tuple[str, ...]:
     ('age', 'city')
     """
     return tuple(name.strip() for name in (text or "").split(",") if name.strip())
+
+
+def split_kinds(given: list[str] | None) -> tuple[tuple[str, str], ...]:
+    """Split the values of --kind into columns and kinds.
+
+    Examples
+    --------
+    >>> split_kinds(["zip=category", "a=b=text"])
+    (('zip', 'category'), ('a=b', 'text'))
+    """
+    pairs = [tuple(part.strip() for part in text.rpartition("=")[::2]) for text in given or ()]
+    for text, (name, kind) in zip(given or (), pairs, strict=True):
+        if not name or not kind:
+            raise ParameterError(f"--kind must name a column and its kind, such as zip=category, got {text!r}.")
+    return tuple((name, kind) for name, kind in pairs)
 
 
 def parse_gamma(text: str | None) -> float | str | None:

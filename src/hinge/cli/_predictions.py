@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
+from hinge._terminal import Terminal
 from hinge.streaming import predict_with_scores, traits
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from rich.console import Console
 
     from hinge.streaming import Model
-    from hinge.tables import Labels, Matrix
+    from hinge.tables import Ignored, Labels, Matrix
 
 NORMAL, OUTLIER = "normal", "outlier"
 ROWS_PER_CHUNK = 4096  # read from a file at a time
@@ -43,6 +45,12 @@ def predict_rows(model: Model, X: Matrix) -> tuple[Labels, NDArray[np.float64]]:
 def name_outliers(signs: NDArray[np.int64]) -> NDArray[np.str_]:
     """Return "normal" for +1 and "outlier" for -1."""
     return np.where(signs > 0, NORMAL, OUTLIER)
+
+
+def report_ignored(ignored: Ignored, terminal: Console | None = None) -> None:
+    """Say on standard error how many unknown values were ignored."""
+    if ignored.counts:
+        (terminal or Terminal()).print(ignored.describe(), highlight=False, markup=False, soft_wrap=True)
 
 
 def roc_auc(is_positive: NDArray[np.bool_], scores: NDArray[np.float64]) -> float | None:

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from hinge.streaming import Model, storage, traits
 from hinge.tables import (
-    Column,
     Labels,
+    NumberColumn,
     OneClassPreparation,
     Preparation,
     PreparedClassifier,
@@ -53,7 +53,7 @@ def _plain_preparation(model: Model) -> Preparation:
     task, stored = traits(model).task, storage(model)
     return Preparation(
         model.n_features_in_,
-        columns=None if names is None else tuple(Column(name) for name in names),
+        columns=None if names is None else tuple(NumberColumn(name) for name in names),
         label_kind={"regression": "number", "one-class": "text"}.get(task) or label_kind(model.classes_),
         first_index=1,
         dense=not stored.sparse,

@@ -16,13 +16,13 @@ from rich.table import Table
 
 from hinge.cli._models import require_classifier
 from hinge.cli._options import DataFile, Format, Header, Json, Missing, ModelFile, Unknown
-from hinge.cli._predictions import NORMAL, ROWS_PER_CHUNK, name_outliers, predict_rows, roc_auc
+from hinge.cli._predictions import NORMAL, ROWS_PER_CHUNK, name_outliers, predict_rows, report_ignored, roc_auc
 from hinge.cli._prepared import split
 from hinge.exceptions import DataError, ParameterError
 from hinge.io import Source, open_source
 from hinge.persistence import load
 from hinge.streaming import Model
-from hinge.tables import OneClassPreparation, Preparation
+from hinge.tables import Ignored, OneClassPreparation, Preparation
 
 Normal = Annotated[str | None, typer.Option(metavar="LABEL", help="The label of normal rows (one-class).")]
 
@@ -77,7 +77,9 @@ def evaluate(
     require_classifier(estimator, model)
     preparation = _with_normal(preparation, normal)
     source = open_source(data, format=data_format, header=header)
-    confusion, area = _compare(estimator, preparation, source)
+    ignored = Ignored()
+    confusion, area = _compare(estimator, preparation, source, ignored)
+    report_ignored(ignored)
     result = _summarise(confusion) | {"roc_area": area}
     if isinstance(preparation, OneClassPreparation) and preparation.normal is None:
         _show_outlier_share(result, json_only=json_only)
@@ -95,13 +97,15 @@ def _with_normal(preparation: Preparation, normal: str | None) -> Preparation:
     return replace(preparation, normal=normal)
 
 
-def _compare(estimator: Model, preparation: Preparation, source: Source) -> tuple[Confusion, float | None]:
+def _compare(
+    estimator: Model, preparation: Preparation, source: Source, ignored: Ignored
+) -> tuple[Confusion, float | None]:
     """Predict all rows; return the confusions and, with two classes, the area under the ROC curve."""
     is_one_class = isinstance(preparation, OneClassPreparation)
     positive = NORMAL if is_one_class else estimator.classes_[-1]
     confusion: Confusion = Counter()
     is_positive, scores = [], []
-    for X, y in preparation.iter_examples(source.chunks(ROWS_PER_CHUNK)):
+    for X, y in preparation.iter_examples(source.chunks(ROWS_PER_CHUNK), ignored):
         predictions, decisions = predict_rows(estimator, X)
         labels = name_outliers(y) if is_one_class else y
         confusion.update(zip(labels.tolist(), predictions.tolist(), strict=True))
@@ -117,7 +121,14 @@ def _summarise(confusion: Confusion) -> Result:
         raise DataError("There must be rows without missing values to compare with, but every row has one.")
     correct = sum(number for (label, prediction), number in confusion.items() if label == prediction)
     classes = {str(label): _summarise_class(confusion, label) for label in _labels(confusion)}
-    return {"rows": rows, "error": 100.0 * (rows - correct) / rows, "accuracy": correct / rows, "classes": classes}
+    recalls = [values["recall"] for values in classes.values() if values["recall"] is not None]
+    return {
+        "rows": rows,
+        "error": 100.0 * (rows - correct) / rows,
+        "balanced_error": 100.0 * (1 - sum(recalls) / len(recalls)),
+        "accuracy": correct / rows,
+        "classes": classes,
+    }
 
 
 def _summarise_class(confusion: Confusion, label: object) -> Result:
@@ -149,7 +160,10 @@ def _show_outlier_share(result: Result, *, json_only: bool) -> None:
 
 def _show(result: Result, confusion: Confusion, console: Console) -> None:
     area = "" if result["roc_area"] is None else f", area under the ROC curve {result['roc_area']:.4f}"
-    console.print(f"{result['rows']:,} rows, error {result['error']:.2f} %{area}", style="bold", highlight=False)
+    balanced = f", balanced error {result['balanced_error']:.2f} %"  # the mean over classes
+    console.print(
+        f"{result['rows']:,} rows, error {result['error']:.2f} %{balanced}{area}", style="bold", highlight=False
+    )
     labels = _labels(confusion)
     shown = labels if len(labels) <= MAX_CONFUSION_COLUMNS else []
     table = Table("class")

@@ -13,7 +13,8 @@ from hinge.cli._options import Json, ModelFile
 from hinge.cli._prepared import normal_label, split
 from hinge.persistence import load
 from hinge.streaming import Model, kernel, model_size, traits
-from hinge.tables import Column
+
+MAX_RUNS = 10  # shown, the latest ones
 
 
 def info(model: ModelFile, *, json_only: Json = False) -> None:
@@ -26,8 +27,11 @@ def info(model: ModelFile, *, json_only: Json = False) -> None:
         typer.echo(json.dumps(facts))
         return
     table = Table(show_header=False, title=str(model), title_justify="left", title_style="bold")
+    runs = facts.pop("runs")
     for name, value in facts.items():
         table.add_row(name.replace("_", " "), _to_text(value))
+    for run in runs[-MAX_RUNS:]:
+        table.add_row("run", _describe_run(run))
     Console().print(table)
 
 
@@ -43,15 +47,23 @@ def _describe(file: Path) -> dict[str, Any]:
         "kernel": kernel(model).describe(),
         **({"normal": normal_label(preparation)} if kind.task == "one-class" else {"classes": class_names(model)}),
         "features": int(model.n_features_in_),
-        "columns": [_describe_column(column) for column in columns],
+        "columns": [column.describe() for column in columns],
         "label": preparation.label,
         "scaling": preparation.scaling.description,
         **_size(model),
         "examples_seen": int(model.n_seen_),
         **({"examples_held": len(model.ids_)} if hasattr(model, "ids_") else {}),
         **({"drifts": len(model.drifts_)} if hasattr(model, "drifts_") else {}),
+        "runs": getattr(model, "history_", []),
         "bytes": file.stat().st_size,
     }
+
+
+def _describe_run(run: dict[str, Any]) -> str:
+    errors = [
+        f"{name.replace('_', ' ')} {run[name]:.2f} %" for name in ("error", "test_error") if run[name] is not None
+    ]
+    return ", ".join([f"{run['finished']}: {run['rows']:,} rows of {run['data']}", *errors])
 
 
 def _size(model: Model) -> dict[str, int]:
@@ -60,10 +72,6 @@ def _size(model: Model) -> dict[str, int]:
         return {"support_vectors": model_size(model)}
     landmarks = {"landmarks": len(model.support_)} if getattr(model, "approximation", None) == "nystroem" else {}
     return {"components": model_size(model)} | landmarks
-
-
-def _describe_column(column: Column) -> str:
-    return column.name if column.categories is None else f"{column.name} ({len(column.categories)} categories)"
 
 
 def _to_text(value: object) -> str:

@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 from hinge.cli._files import require_writable
 from hinge.cli._models import class_names
 from hinge.cli._options import DataFile, Format, Header, Json, Missing, ModelFile, Unknown
-from hinge.cli._predictions import ROWS_PER_CHUNK, predict_rows
+from hinge.cli._predictions import ROWS_PER_CHUNK, predict_rows, report_ignored
 from hinge.cli._prepared import split
 from hinge.exceptions import ParameterError
 from hinge.io import open_source
 from hinge.io.atomic import replacing
 from hinge.persistence import load
 from hinge.streaming import Model, traits
-from hinge.tables import Labels, Matrix
+from hinge.tables import Ignored, Labels, Matrix
 
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file instead of printing.")
@@ -60,8 +60,9 @@ def predict(
     _check_columns(estimator, scores=scores, probabilities=probabilities)
     source = open_source(data, format=data_format, header=header)
     predictor = _predict_probabilities if probabilities else predict_rows
+    ignored = Ignored()
     with _open_output(output) as file, closing(source.chunks(ROWS_PER_CHUNK)) as chunks:
-        predictions = (predictor(estimator, preparation.features(chunk)) for chunk in chunks)
+        predictions = (predictor(estimator, preparation.features(chunk, ignored)) for chunk in chunks)
         if json_only:
             keys = (
                 "values" if traits(estimator).task == "regression" else "labels",
@@ -72,6 +73,7 @@ def predict(
             _write_csv(file, predictions, ["label", *_column_names(estimator, probabilities=probabilities)])
         else:
             _write_labels(file, predictions)
+    report_ignored(ignored)
 
 
 def _check_columns(estimator: Model, *, scores: bool, probabilities: bool) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from hinge._model.options import SolverOptions
     from hinge._model.state import State
     from hinge.online import OnlineSVC
-    from hinge.tables import Preparation
+    from hinge.tables import Column, Preparation
 
 
 def split_preparation(model: BaseEstimator) -> tuple[BaseEstimator, Preparation | None]:
@@ -32,6 +32,14 @@ def split_preparation(model: BaseEstimator) -> tuple[BaseEstimator, Preparation 
         raise ExportError(f"Only classifiers and regressors of hinge can be exported, got {type(model).__name__}.")
     check_is_fitted(model)
     return model, preparation
+
+
+def unsupported_column(column: Column) -> ExportError:
+    """Return the error about a column that other formats cannot express."""
+    return ExportError(
+        f"Columns of dates and of text cannot be exported, and {column.name!r} is one; leave it out of the training, "
+        "or convert it to numbers first."
+    )
 
 
 def copy_state(model: BaseEstimator) -> State:

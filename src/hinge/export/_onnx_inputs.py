@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hinge.exceptions import ExportError
+from hinge.export._model_access import unsupported_column
+from hinge.tables import BooleanColumn, CategoryColumn, NumberColumn
 
 if TYPE_CHECKING:
     from hinge.export._onnx_graph import GraphBuilder
@@ -31,12 +33,9 @@ def add_prepared_inputs(graph: GraphBuilder, preparation: Preparation, dtype: st
                 f"No column may have the name {taken[0]!r}, which is an output of the ONNX graph; rename it."
             )
         fill = preparation.missing == "fill"
-        parts = [
-            _add_numbers(graph, column, dtype, fill=fill)
-            if column.categories is None
-            else _add_categories(graph, column, ignore=preparation.unknown == "ignore")
-            for column in preparation.columns
-        ]
+        used = [column for column in preparation.columns if column.width]
+        ignore = preparation.unknown == "ignore"
+        parts = [_add_column(graph, column, dtype, fill=fill, ignore=ignore) for column in used]
         X = graph.add("Concat", *parts, axis=1)
     scaling = preparation.scaling
     if scaling.factor is None:
@@ -46,7 +45,17 @@ def add_prepared_inputs(graph: GraphBuilder, preparation: Preparation, dtype: st
     return graph.add("Mul", X, graph.constant(scaling.factor))
 
 
-def _add_numbers(graph: GraphBuilder, column: Column, dtype: str, *, fill: bool) -> str:
+def _add_column(graph: GraphBuilder, column: Column, dtype: str, *, fill: bool, ignore: bool) -> str:
+    if isinstance(column, NumberColumn):
+        return _add_numbers(graph, column, dtype, fill=fill)
+    if isinstance(column, CategoryColumn):
+        return _add_categories(graph, column.name, column.categories, ignore=ignore)
+    if isinstance(column, BooleanColumn):
+        return _add_categories(graph, column.name, (column.true,), ignore=True)
+    raise unsupported_column(column)
+
+
+def _add_numbers(graph: GraphBuilder, column: NumberColumn, dtype: str, *, fill: bool) -> str:
     values = _as_double(graph, graph.input(column.name, dtype, 1), dtype)
     if not fill:
         return values
@@ -54,11 +63,10 @@ def _add_numbers(graph: GraphBuilder, column: Column, dtype: str, *, fill: bool)
     return graph.add("Where", missing, graph.constant(np.array([[column.mean]])), values)
 
 
-def _add_categories(graph: GraphBuilder, column: Column, *, ignore: bool) -> str:
+def _add_categories(graph: GraphBuilder, name: str, categories: tuple[str, ...], *, ignore: bool) -> str:
     """Add the one-hot features of a category; evaluation fails for unknown ones unless they are ignored."""
-    raw = graph.input(column.name, "string", 1)
-    categories = list(column.categories or ())
-    encoded = graph.add("OneHotEncoder", raw, domain="ai.onnx.ml", cats_strings=categories, zeros=int(ignore))
+    raw = graph.input(name, "string", 1)
+    encoded = graph.add("OneHotEncoder", raw, domain="ai.onnx.ml", cats_strings=list(categories), zeros=int(ignore))
     return graph.cast(graph.add("Squeeze", encoded, graph.constant(np.array([1]))), "float64")
 
 

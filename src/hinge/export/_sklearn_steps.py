@@ -11,6 +11,9 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
+from hinge.export._model_access import unsupported_column
+from hinge.tables import BooleanColumn, CategoryColumn, IdColumn, NumberColumn
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from sklearn.base import BaseEstimator
@@ -44,15 +47,28 @@ def _column_step(preparation: Preparation, columns: tuple[Column, ...]) -> Colum
     except ImportError as error:
         raise ImportError("A pipeline with named columns needs DataFrames; run pip install pandas.") from error
     parts = [(f"column{number}", _encoder(preparation, column), [column.name]) for number, column in enumerate(columns)]
-    row = {column.name: [column.categories[0] if column.categories else 0.0] for column in columns}
+    row = {column.name: [_valid_value(column)] for column in columns}
     step = ColumnTransformer(parts, sparse_threshold=0.0 if preparation.dense else 1.0, verbose_feature_names_out=False)
     return step.fit(pandas.DataFrame(row))
 
 
+def _valid_value(column: Column) -> str | float:
+    if isinstance(column, BooleanColumn):
+        return column.true
+    return column.categories[0] if isinstance(column, CategoryColumn) else 0.0
+
+
 def _encoder(preparation: Preparation, column: Column) -> BaseEstimator | str:
     fill = preparation.missing == "fill"
-    if column.categories is None:
+    if isinstance(column, NumberColumn):
         return SimpleImputer(strategy="constant", fill_value=column.mean) if fill else "passthrough"
+    if isinstance(column, IdColumn):
+        return "drop"
+    if isinstance(column, BooleanColumn):
+        true = [np.array([column.true], dtype=object)]
+        return OneHotEncoder(categories=true, handle_unknown="ignore", sparse_output=not preparation.dense)
+    if not isinstance(column, CategoryColumn):
+        raise unsupported_column(column)
     unknown = "ignore" if preparation.unknown == "ignore" else "error"
     categories = [np.array(column.categories, dtype=object)]
     encoder = OneHotEncoder(categories=categories, handle_unknown=unknown, sparse_output=not preparation.dense)

@@ -14,6 +14,7 @@ from typing import IO, TYPE_CHECKING, Protocol, cast
 
 from hinge.exceptions import sentence
 from hinge.io._chunks import DataFileError
+from hinge.io._encodings import Utf16Bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -140,9 +141,14 @@ class ByteStream:
             self._raw.close()
             raise
         self._decompressed = _decompress(self._raw, self._compression)
+        self._text = Utf16Bytes(self._read, name)
 
     def read(self) -> bytes:
-        """Return the next bytes, at most `PIECE` of them; empty at the end."""
+        """Return the next bytes; empty at the end. UTF-16 text is returned as UTF-8."""
+        return self._text.read()
+
+    def _read(self) -> bytes:
+        """Return the next bytes of the file, at most `PIECE` of them; empty at the end."""
         if self._decompressed is None:
             return self._raw.read()
         try:

@@ -14,13 +14,14 @@ import numpy as np
 
 from hinge.exceptions import quoted
 from hinge.io._chunks import DataFileError, Table, is_number
+from hinge.io._encodings import TextDecoder
 from hinge.io._lines import LINE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from hinge.io._chunks import Values
-    from hinge.io._lines import Block, LineBlocks
+    from hinge.io._lines import LineBlocks
 
 DELIMITERS = ",;\t|"
 MAX_COLUMNS = 1 << 16  # each takes memory of its own, even if it is empty
@@ -36,6 +37,7 @@ class CsvOptions:
 
     header: bool | None = None
     delimiter: str | None = None
+    problems: list[str] | None = None  # collects what is wrong with lines, which are then skipped; None raises it
 
 
 def read_csv(blocks: LineBlocks, n_rows: int, options: CsvOptions) -> Iterator[Table]:
@@ -58,7 +60,7 @@ def read_csv(blocks: LineBlocks, n_rows: int, options: CsvOptions) -> Iterator[T
         waiting += [record for record in [next(filled, None)] if record is not None]
         named = _is_header(*(fields for _, fields in waiting))
     names = _names(waiting.pop(0), blocks.name) if named else [str(place) for place in range(len(start[1]))]
-    for numbers, rows in _batches(chain(waiting, records), lines, len(names)):
+    for numbers, rows in _batches(chain(waiting, records), lines, len(names), options.problems):
         yield Table(_by_column(names, rows), numbers, bool(named))
 
 
@@ -77,12 +79,13 @@ class _Lines:
         self.ended = False
         self.record_bytes = 0  # of the lines of the current record
         self._blocks = blocks
+        self._text = TextDecoder(blocks.name)
         self.n_rows = n_rows
 
     def __iter__(self) -> Iterator[str]:
         while (block := self._blocks.take(self.n_rows)) is not None:
             self.left = block.n_lines
-            for line in io.StringIO(_decoded(block, self.name), newline="\n"):
+            for line in io.StringIO(self._text.decode(block), newline="\n"):
                 self.left -= 1
                 self.record_bytes += len(line)
                 if self.record_bytes > LINE_BYTES:  # endless lines inside quotation marks
@@ -91,17 +94,6 @@ class _Lines:
                     )
                 yield line
         self.ended = True
-
-
-def _decoded(block: Block, name: str) -> str:
-    try:
-        return block.data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = block.first + block.data.count(b"\n", 0, error.start)
-        byte = block.data[error.start]
-        raise DataFileError(
-            f"{name}, line {line} is not UTF-8 text (byte {byte:#04x}); save the file as UTF-8."
-        ) from None
 
 
 def _records(lines: _Lines, delimiter: str) -> Iterator[Record]:
@@ -139,7 +131,9 @@ def _names(start: Record, file: str) -> list[str]:
     return names
 
 
-def _batches(records: Iterator[Record], lines: _Lines, width: int) -> Iterator[tuple[list[int], list[list[str]]]]:
+def _batches(
+    records: Iterator[Record], lines: _Lines, width: int, problems: list[str] | None
+) -> Iterator[tuple[list[int], list[list[str]]]]:
     """Yield together, with their lines, the records that can be read without waiting."""
     rows: list[list[str]] = []
     numbers: list[int] = []
@@ -149,7 +143,10 @@ def _batches(records: Iterator[Record], lines: _Lines, width: int) -> Iterator[t
             rows.append(fields)
         elif fields and fields != [""]:  # else a blank line
             found = f"{len(fields)} field{'s' if len(fields) > 1 else ''}"
-            raise DataFileError(f"{lines.name}, line {line} has {found}; {width} expected, as in the first row.")
+            problem = f"{lines.name}, line {line} has {found}; {width} expected, as in the first row."
+            if problems is None:
+                raise DataFileError(problem)
+            problems.append(problem)
         if rows and (not lines.left or len(rows) == lines.n_rows):  # a record may extend into the next block
             yield numbers, rows
             numbers, rows = [], []

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import stat
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -16,6 +16,7 @@ from hinge.exceptions import ParameterError
 from hinge.io._bytes import STANDARD_INPUT, ByteStream, require_file
 from hinge.io._chunks import DataFileError
 from hinge.io._delimited import CsvOptions, read_csv
+from hinge.io._foreign import foreign_format, is_model_file
 from hinge.io._lines import LineBlocks
 from hinge.io._npz import NpzReader
 from hinge.io._parquet import ParquetReader
@@ -118,7 +119,7 @@ class Source:
     def __repr__(self) -> str:
         return f"<Source {self.name}, {self.format}>"
 
-    def chunks(self, n_rows: int = 4096) -> Generator[Chunk, None, None]:
+    def chunks(self, n_rows: int = 4096, *, problems: list[str] | None = None) -> Generator[Chunk, None, None]:
         """Read the rows from the beginning.
 
         Parameters
@@ -126,6 +127,9 @@ class Source:
         n_rows : int
             Rows per chunk, at most. Chunks have fewer rows if rows are very long, and if the writer of a pipe pauses:
             rows that have arrived are not held back. Memory does not depend on the length of the file.
+        problems : list of str, default=None
+            Collects what is wrong with lines of a CSV file that have too few or too many fields, and skips these lines.
+            None raises an error at the first one.
 
         Yields
         ------
@@ -137,7 +141,7 @@ class Source:
         if self._started and not self.repeatable:
             raise DataFileError(f"{self.name} has been read already and can be read only once; save it to a file.")
         self._started = True
-        return self._chunks(n_rows)
+        return self._chunks(n_rows, problems)
 
     def share_read(self) -> float | None:
         """Return the fraction of the file that the current pass has read, or None if it is unknown.
@@ -146,8 +150,10 @@ class Source:
         """
         return self._reader.share() if self._reader is not None else None
 
-    def _chunks(self, n_rows: int) -> Generator[Chunk, None, None]:
+    def _chunks(self, n_rows: int, problems: list[str] | None) -> Generator[Chunk, None, None]:
         reader = self._reader = self._start()
+        if isinstance(reader, TextReader):
+            reader.problems = problems
         empty = True
         try:
             for chunk in reader.chunks(n_rows):
@@ -155,7 +161,7 @@ class Source:
                 yield chunk
         finally:
             reader.close()
-        if empty:
+        if empty and not problems:
             raise DataFileError(f"{self.name} has no rows.")
 
 
@@ -166,10 +172,11 @@ class TextReader:
         self._blocks = blocks
         self._format = format
         self._options = options
+        self.problems: list[str] | None = None
 
     def chunks(self, n_rows: int) -> Iterator[Chunk]:
         """Yield the rows, at most `n_rows` at a time."""
-        return self._format.read(self._blocks, n_rows, self._options)
+        return self._format.read(self._blocks, n_rows, replace(self._options, problems=self.problems))
 
     def share(self) -> float | None:
         """Return the fraction of the bytes on disk that has been read."""
@@ -227,6 +234,8 @@ def open_source(
         return _open_pipe(None, "standard input", format, CsvOptions(header, delimiter))
     path = Path(path)
     is_file = stat.S_ISREG(require_file(path).st_mode)
+    if is_file:
+        _refuse_foreign(path)
     suffix = _suffix(path)
     options = CsvOptions(header, "\t" if delimiter is None and suffix == ".tsv" else delimiter)
     format = format or _FORMAT_OF_SUFFIX.get(suffix)  # noqa: A001
@@ -236,6 +245,15 @@ def open_source(
 def _suffix(path: Path) -> str:
     name = Path(path.name.lower())
     return Path(name.stem).suffix if name.suffix in _COMPRESSED_SUFFIXES else name.suffix
+
+
+def _refuse_foreign(path: Path) -> None:
+    """Raise an error that says what a file is, if it certainly holds no data."""
+    if is_model_file(path):
+        raise DataFileError(f"{path.name} is a model, not data; name a data file.")
+    words = foreign_format(path)
+    if words is not None:
+        raise DataFileError(f"{path.name} is {words}{'' if words.endswith('?') else '.'}")
 
 
 def _open_file(path: Path, name: str, format: str | None, options: CsvOptions) -> Source:  # noqa: A002

@@ -11,6 +11,7 @@ from safetensors.numpy import save as content_of
 
 from hinge._model.types import Values
 from hinge.exceptions import quoted, sentence
+from hinge.io import foreign_format
 from hinge.persistence import _json
 from hinge.persistence._errors import ModelFileError, require
 from hinge.persistence._paths import reading, replacing
@@ -54,7 +55,7 @@ def read(path: Path) -> Parts:
         try:
             start, table = _table(file, size)
         except ModelFileError as error:
-            raise ModelFileError(f"{path} is damaged or not a model file: {sentence(error)}.") from None
+            raise _not_a_model(path, error) from None
         header = _header(path, table)
         file.seek(0)
         content = _content(path, file, size)
@@ -63,6 +64,15 @@ def read(path: Path) -> Parts:
         return Parts(arrays_of(content), header)
     except (SafetensorError, ModelFileError, ArithmeticError, LookupError, TypeError, ValueError) as error:
         raise ModelFileError(f"{path} is damaged: {sentence(error)}.") from None
+
+
+def _not_a_model(path: Path, error: ModelFileError) -> ModelFileError:
+    """Return the error about a file without a table; say what it is instead, if that is certain."""
+    words = foreign_format(path)
+    if words is not None:
+        return ModelFileError(f"{path} is not a model file but {words.partition(';')[0]}.")
+    written = "model files are written by hinge train and hinge.save"
+    return ModelFileError(f"{path} is damaged or not a model file: {sentence(error)}; {written}.")
 
 
 def _content(path: Path, file: BinaryIO, size: int) -> bytes:

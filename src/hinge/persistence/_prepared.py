@@ -14,6 +14,7 @@ from hinge._fit.classifier import KernelClassifier
 from hinge.exceptions import sentence
 from hinge.incremental import IncrementalOneClassSVM
 from hinge.persistence import _json
+from hinge.persistence._columns import column_from_json, column_to_json
 from hinge.persistence._errors import ModelFileError, require
 from hinge.persistence._file import Parts
 from hinge.persistence._registry import Entry, from_parts, to_parts
@@ -22,7 +23,6 @@ from hinge.tables import (
     MAX_FEATURES,
     MISSING_POLICIES,
     UNKNOWN_POLICIES,
-    Column,
     OneClassPreparation,
     Preparation,
     PreparedClassifier,
@@ -42,6 +42,7 @@ Prepared = PreparedClassifier | PreparedDetector
 Scales = dict[str, "NDArray[np.float64] | None"]
 
 _FIELDS: _json.FieldTypes = {"model": (dict,), "preparation": (dict,)}
+_MERGED: _json.FieldTypes = {"merged": (list,)}
 _NORMAL: _json.FieldTypes = {"normal": (str, type(None))}
 _PREPARATION: _json.FieldTypes = {
     "n_features": (int,),
@@ -56,7 +57,6 @@ _PREPARATION: _json.FieldTypes = {
     "missing": (str,),
     "unknown": (str,),
 }
-_COLUMN: _json.FieldTypes = {"name": (str,), "categories": (list, type(None)), "mean": (int, float)}
 
 
 def prepared(estimator: type[Prepared]) -> Entry:
@@ -90,11 +90,10 @@ def _fits(estimator: type[Prepared], model: object) -> bool:
 def _values(preparation: Preparation) -> Values:
     values = {name: getattr(preparation, name) for name in _PREPARATION}
     values["scaling"], values["names"] = preparation.scaling.description, list(preparation.names)
+    if preparation.merged:
+        values["merged"] = list(preparation.merged)
     if preparation.columns is not None:
-        values["columns"] = [
-            {"name": column.name, "categories": column.categories and list(column.categories), "mean": column.mean}
-            for column in preparation.columns
-        ]
+        values["columns"] = [column_to_json(column) for column in preparation.columns]
     return values
 
 
@@ -112,7 +111,11 @@ def _from_parts(estimator: type[Prepared], parts: Parts) -> Prepared:
 
 
 def _preparation(value: object, scales: Scales) -> Preparation:
-    values = _json.fields(value, "its preparation", _PREPARATION)
+    more = _MERGED if isinstance(value, dict) and "merged" in value else {}  # earlier versions wrote none
+    values = _json.fields(value, "its preparation", _PREPARATION | more)
+    merged = values.setdefault("merged", [])
+    require(all(isinstance(label, str) for label in merged), "its merged labels are not strings")
+    require(not merged or values["label_kind"] == "text", "it merges labels that are not text")
     for name, allowed in (
         ("label_kind", LABEL_KINDS),
         ("first_index", (0, 1)),
@@ -123,7 +126,7 @@ def _preparation(value: object, scales: Scales) -> Preparation:
         require(values[name] in allowed, f"the field {name!r} of its preparation has an unknown value")
     n_features = values["n_features"]
     require(0 < n_features <= MAX_FEATURES, "its preparation makes no sensible number of features")
-    columns = None if values["columns"] is None else tuple(_column(column) for column in values["columns"])
+    columns = None if values["columns"] is None else tuple(column_from_json(column) for column in values["columns"])
     if columns is not None:
         names = [column.name for column in columns]
         require(len(set(names)) == len(names), "its preparation has a column twice")
@@ -131,17 +134,9 @@ def _preparation(value: object, scales: Scales) -> Preparation:
     names = values["names"]
     require(all(isinstance(name, str) for name in names), "the names of its columns are not strings")
     scaling = _scaling(scales, n_features, values["scaling"], values["dense"])
-    return Preparation(**values | {"columns": columns, "names": tuple(names), "scaling": scaling})
-
-
-def _column(value: object) -> Column:
-    values = _json.fields(value, "a column", _COLUMN)
-    categories = values["categories"]
-    if categories is not None:
-        texts = bool(categories) and all(isinstance(text, str) for text in categories)
-        require(texts and len(set(categories)) == len(categories), "the categories of a column are none or repeated")
-    require(abs(values["mean"]) < float("inf"), "the mean of a column is not finite")
-    return Column(values["name"], categories and tuple(categories), float(values["mean"]))
+    return Preparation(
+        **values | {"columns": columns, "names": tuple(names), "scaling": scaling, "merged": tuple(merged)}
+    )
 
 
 def _scaling(scales: Scales, n_features: int, words: str, dense: bool) -> Scaling:

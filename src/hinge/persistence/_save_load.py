@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from hinge.exceptions import sentence
 from hinge.persistence._errors import ModelFileError
 from hinge.persistence._estimators import register_all
-from hinge.persistence._file import read, write
+from hinge.persistence._file import Parts, read, write
+from hinge.persistence._history import history_from_json, history_to_json
 from hinge.persistence._registry import from_parts, to_parts
 
 if TYPE_CHECKING:
@@ -52,7 +53,9 @@ def save(model: BaseEstimator, path: str | os.PathLike[str]) -> None:
     >>> later.partial_fit([[0.9]], ["high"]).n_seen_
     3
     """
-    write(Path(path), to_parts(model))
+    arrays, header = to_parts(model)
+    history = history_to_json(getattr(model, "history_", ()))
+    write(Path(path), Parts(arrays, header | ({"history": history} if history else {})))
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -80,7 +83,12 @@ def load(path: str | os.PathLike[str]) -> Any:
     path = Path(path)
     parts = read(path)
     try:
-        return from_parts(parts)
+        header = dict(parts.header)
+        history = history_from_json(header.pop("history", []))
+        model = from_parts(Parts(parts.arrays, header))
+        if history:
+            getattr(model, "model", model).history_ = history  # prepared models have the attributes of their model
+        return model
     except MemoryError:
         raise ModelFileError(f"{path} holds a model that needs more memory than there is.") from None
     except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:

@@ -8,10 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hinge.exceptions import DataError, quoted, sentence
-from hinge.tables._columns import first_text, numbers, texts
+from hinge.tables._values import first_text, numbers, texts
 
 if TYPE_CHECKING:
-    from hinge.tables._columns import LineOf, Values
+    from collections.abc import Mapping, Sequence
+
+    from hinge.tables._values import LineOf, Values
 
 Labels = NDArray[Any]  # booleans, integers, numbers or text
 
@@ -42,6 +44,38 @@ def find_label(names: list[str], label: str | int | None) -> str:
             f"The label must be one of the columns {sentence(', '.join(names[:20]))}{', ...' * (len(names) > 20)}, "
             f"or the number of one, counted from 0; got {label!r}."
         ) from None
+
+
+def fold(label: str) -> str:
+    """Return what is the same for labels that differ only in upper and lower case, blanks, hyphens or underscores.
+
+    Examples
+    --------
+    >>> fold("Not  Sent") == fold("not_sent")
+    True
+    """
+    return " ".join(label.casefold().replace("_", " ").replace("-", " ").split()) or label
+
+
+def alike(counts: Mapping[str, int]) -> list[list[str]]:
+    """Return the groups of labels that differ only in their writing, each with its most frequent one first."""
+    groups: dict[str, list[str]] = {}
+    for label in sorted(counts, key=lambda label: (-counts[label], label)):
+        groups.setdefault(fold(label), []).append(label)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def merge(labels: Labels, merged: Sequence[str]) -> Labels:
+    """Replace labels that differ only in their writing from one of `merged` by that one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> merge(np.array(["Yes", "YES ", "no"]), ["yes"]).tolist()
+    ['yes', 'yes', 'no']
+    """
+    written = {fold(label): label for label in merged}
+    return np.array([written.get(fold(label), label) for label in labels.tolist()])
 
 
 def detect_kind(values: Values) -> str:

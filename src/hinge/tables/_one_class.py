@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -13,14 +13,12 @@ from hinge.tables._preparation import Examples, Preparation
 from hinge.tables._survey import Survey
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from numpy.typing import NDArray
 
     from hinge.io import Chunk
-    from hinge.tables._columns import LineOf, Values
+    from hinge.tables._column_survey import ColumnSurvey
     from hinge.tables._labels import Labels
-    from hinge.tables._survey import ColumnSurvey
+    from hinge.tables._values import Ignored, LineOf, Values
 
 _NO_LABEL = ""  # the name of the label column of a table that has none
 _MAX_LISTED = 10  # labels in a message
@@ -54,16 +52,16 @@ class OneClassPreparation(Preparation):
         values = {field.name: getattr(preparation, field.name) for field in fields(Preparation)}
         return cls(**values | {"label_kind": "text", "normal": normal})
 
-    def examples(self, chunk: Chunk) -> Examples:
+    def examples(self, chunk: Chunk, ignored: Ignored | None = None) -> Examples:
         """Return the features of rows, with +1 for normal rows and -1 for others."""
         if self.normal is not None:
-            X, labels = super().examples(chunk)
+            X, labels = super().examples(chunk, ignored)
             return X, self.signs(labels)
         if isinstance(chunk, Table):
             if not chunk.named and self.columns is not None:
                 chunk = self._with_names(chunk)
             chunk = self._without_missing(chunk, next(iter(chunk.columns)))
-        X = self.features(chunk)
+        X = self.features(chunk, ignored)
         return X, np.ones(X.shape[0], dtype=np.int64)
 
     def signs(self, labels: Labels) -> NDArray[np.int64]:
@@ -96,20 +94,12 @@ class OneClassSurvey(Survey):
     ----------
     normal : str, default=None
         The label of normal rows.
-    label, drop, categorical, missing
+    label, options
         See `Survey`.
     """
 
-    def __init__(
-        self,
-        *,
-        normal: str | None = None,
-        label: str | int | None = None,
-        drop: Collection[str] = (),
-        categorical: Collection[str] = (),
-        missing: str = "error",
-    ) -> None:
-        super().__init__(label=label, drop=drop, categorical=categorical, missing=missing)
+    def __init__(self, *, normal: str | None = None, label: str | int | None = None, **options: Any) -> None:
+        super().__init__(label=label, **options)
         self._normal = normal
         self._needs_label = normal is not None or label is not None
 

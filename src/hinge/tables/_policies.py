@@ -1,13 +1,16 @@
 """The choices that users have about missing values, unknown categories and scaling."""
 
 from hinge._model.params import choice
+from hinge.tables._numbers import DECIMALS
 
 MISSING_POLICIES = ("error", "drop", "fill")
 UNKNOWN_POLICIES = ("error", "ignore")
 SCALINGS = ("auto", "standard", "largest", "none")
 
 
-def check_policies(*, missing: str | None = None, unknown: str | None = None, scale: str | None = None) -> None:
+def check_policies(
+    *, missing: str | None = None, unknown: str | None = None, scale: str | None = None, decimal: str | None = None
+) -> None:
     """Check the choices about rows; see `Preparation` and `Survey.preparation`.
 
     Parameters
@@ -18,6 +21,8 @@ def check_policies(*, missing: str | None = None, unknown: str | None = None, sc
         How to handle unknown categories and features.
     scale : {"auto", "standard", "largest", "none"} or None
         How to scale features.
+    decimal : {".", ","} or None
+        The decimal sign.
 
     Raises
     ------
@@ -28,6 +33,7 @@ def check_policies(*, missing: str | None = None, unknown: str | None = None, sc
         ("missing", missing, MISSING_POLICIES),
         ("unknown", unknown, UNKNOWN_POLICIES),
         ("scale", scale, SCALINGS),
+        ("decimal", decimal, DECIMALS),
     ):
         if value is not None:
             choice(name, value, allowed)

@@ -11,9 +11,10 @@ from scipy.sparse import csr_matrix, issparse, vstack
 
 from hinge.exceptions import DataError, listed, quoted
 from hinge.io import Rows, Table
-from hinge.tables._columns import Column, first_text, numbers, texts
-from hinge.tables._labels import Labels, find_label, parse_labels
+from hinge.tables._columns import Column, NumberColumn
+from hinge.tables._labels import Labels, find_label, merge, parse_labels
 from hinge.tables._scaling import Scaling
+from hinge.tables._values import Cells, Ignored, texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from hinge.io import Chunk
-    from hinge.tables._columns import LineOf, Values
+    from hinge.tables._values import Entries, Values
 
 Matrix = Any  # a float array or a CSR matrix; SciPy has no types
 Examples = tuple[Matrix, Labels]
@@ -60,6 +61,9 @@ class Preparation:
     unknown : {"error", "ignore"}
         How categories and features that did not occur in the surveyed rows are handled: raise an error, or ignore
         them.
+    merged : tuple of str
+        Labels that stand for all labels that differ from them only in upper and lower case, blanks, hyphens or
+        underscores.
     """
 
     n_features: int
@@ -73,11 +77,12 @@ class Preparation:
     scaling: Scaling = field(default_factory=Scaling)
     missing: str = "error"
     unknown: str = "error"
+    merged: tuple[str, ...] = ()
 
     @property
     def changes_nothing(self) -> bool:
         """The features are the numbers of the file, so that the model needs no preparation."""
-        usual = self.first_index == 1 and self.missing == self.unknown == "error"
+        usual = self.first_index == 1 and self.missing == self.unknown == "error" and not self.merged
         return self.columns is None and self.scaling.factor is None and usual
 
     @property
@@ -85,8 +90,16 @@ class Preparation:
         """The names of the features, if the file has names."""
         return None if self.columns is None else [name for column in self.columns for name in column.features]
 
-    def examples(self, chunk: Chunk) -> Examples:
-        """Return the features and labels of rows; with `missing="drop"`, without rows that have missing values."""
+    def examples(self, chunk: Chunk, ignored: Ignored | None = None) -> Examples:
+        """Return the features and labels of rows; with `missing="drop"`, without rows that have missing values.
+
+        Parameters
+        ----------
+        chunk : Rows or Table
+            The rows.
+        ignored : Ignored, default=None
+            Counts unknown values, if these are ignored.
+        """
         if isinstance(chunk, Table):
             if not chunk.named and self.columns is not None:
                 chunk = self._with_names(chunk)
@@ -97,13 +110,14 @@ class Preparation:
             raise DataError("There must be labels to learn from or to compare with, but the file has none.")
         else:
             y = chunk.y
-        return self.features(chunk), parse_labels(y, self.label_kind, line=chunk.line)
+        labels = parse_labels(y, self.label_kind, line=chunk.line)
+        return self.features(chunk, ignored), merge(labels, self.merged) if self.merged else labels
 
-    def iter_examples(self, chunks: Iterable[Chunk]) -> Iterator[Examples]:
+    def iter_examples(self, chunks: Iterable[Chunk], ignored: Ignored | None = None) -> Iterator[Examples]:
         """Yield the features and labels of chunks; chunks without any rows left are skipped."""
         try:
             for chunk in chunks:
-                X, y = self.examples(chunk)
+                X, y = self.examples(chunk, ignored)
                 if len(y):
                     yield X, y
         finally:  # close the file, also after an error
@@ -118,12 +132,12 @@ class Preparation:
         X, y = [X for X, _ in pairs], np.concatenate([y for _, y in pairs])
         return (vstack(X, format="csr") if issparse(X[0]) else np.concatenate(X)), y
 
-    def features(self, chunk: Chunk) -> Matrix:
-        """Return the features of rows."""
+    def features(self, chunk: Chunk, ignored: Ignored | None = None) -> Matrix:
+        """Return the features of rows; see `examples`."""
         if self.columns is None:
             return self.scaling.apply(self._from_rows(self._to_rows(chunk) if isinstance(chunk, Table) else chunk))
         if isinstance(chunk, Table):
-            return self.scaling.apply(self._from_table(chunk))
+            return self.scaling.apply(self._from_table(chunk, ignored))
         raise DataError("The model was trained on a table with named columns, got rows of numbers; pass a table.")
 
     def _label_of(self, table: Table) -> str:
@@ -141,14 +155,14 @@ class Preparation:
         names = list(table.columns)
         if len(names) == self.n_features + 1:
             names.remove(self._label_of(table))
-        columns = [self._numbers(Column(name), table.columns[name], table.line) for name in names]
+        columns = [NumberColumn(name).parse(self._cells(table, name, None)) for name in names]
         return Rows(np.column_stack(columns), None, table.line(0))
 
     def _without_missing(self, table: Table, label: str) -> Table:
         """Drop rows with missing values, if `missing` says so."""
         if self.missing != "drop":
             return table
-        used = [column.name for column in self.columns or () if column.name in table.columns]
+        used = [column.name for column in self.columns or () if column.needs_value and column.name in table.columns]
         is_complete = np.ones(len(table), dtype=bool)
         for name in [*used, label]:
             is_complete &= np.array([text != "" for text in texts(table.columns[name])], dtype=bool)
@@ -160,7 +174,7 @@ class Preparation:
         The table may have all columns, all but the label, or only those that are used.
         """
         without_label = [name for name in self.names if name != self.label]
-        used = [column.name for column in self.columns or ()]
+        used = [column.name for column in self.columns or () if column.width]
         for names in (list(self.names), without_label, used):
             if len(names) == len(table.columns):
                 return Table(dict(zip(names, table.columns.values(), strict=True)), table.lines, table.named)
@@ -169,55 +183,32 @@ class Preparation:
             f"got {len(table.columns)}."
         )
 
-    def _from_table(self, table: Table) -> Matrix:
-        """Return the features of a table, with categories as features of 0 and 1."""
+    def _from_table(self, table: Table, ignored: Ignored | None) -> Matrix:
+        """Return the features of a table."""
         table = table if table.named else self._with_names(table)
         self._check_memory(len(table), len(table) * len(table.columns))
         shape = (len(table), self.n_features)
         if self.dense:
             X = np.zeros(shape, dtype=self.dtype)
-            for rows, features, values in self._entries(table):
+            for rows, features, values in self._entries(table, ignored):
                 X[rows, features] = values
             return X
-        rows, features, values = map(np.concatenate, zip(*self._entries(table), strict=True))
+        rows, features, values = map(np.concatenate, zip(*self._entries(table, ignored), strict=True))
         matrix = csr_matrix((values.astype(self.dtype), (rows, features)), shape=shape)
         matrix.eliminate_zeros()
         return matrix
 
-    def _entries(self, table: Table) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]]:
+    def _entries(self, table: Table, ignored: Ignored | None) -> Iterator[Entries]:
         """Yield the rows, features and values that each column of a table becomes."""
-        rows, start = np.arange(len(table)), 0
+        start = 0
         for column in self.columns or ():
-            values = _get_column(table, column.name)
-            if column.categories is None:
-                yield rows, np.full(len(rows), start), self._numbers(column, values, table.line)
-            else:
-                found = self._texts(column, values, table.line)
-                codes = column.encode(found, line=table.line, unknown=self.unknown)
-                is_known = codes >= 0
-                yield rows[is_known], start + codes[is_known], np.ones(np.count_nonzero(is_known))
+            if column.width:  # others may be absent
+                rows, features, values = column.entries(self._cells(table, column.name, ignored))
+                yield rows, start + features, values
             start += column.width
 
-    def _numbers(self, column: Column, values: Values, line: LineOf) -> NDArray[np.float64]:
-        found = numbers(values)
-        if found is None:
-            row, text = first_text(values)
-            raise DataError(
-                f"Column {quoted(column.name)} must hold numbers, got {quoted(text)} in line {line(row)}; correct it."
-            )
-        is_missing = np.isnan(found)
-        if is_missing.any():
-            if self.missing != "fill":
-                raise missing_value_error(column.name, line(int(np.argmax(is_missing))))
-            found = np.where(is_missing, column.mean, found)
-        return found
-
-    def _texts(self, column: Column, values: Values, line: LineOf) -> list[str]:
-        """Return values as text; raise an error for missing values that are neither filled nor a category."""
-        found = texts(values)
-        if "" in found and self.missing != "fill" and "" not in (column.categories or ()):
-            raise missing_value_error(column.name, line(found.index("")))
-        return found
+    def _cells(self, table: Table, name: str, ignored: Ignored | None) -> Cells:
+        return Cells(_get_column(table, name), table.line, self.missing, self.unknown, ignored)
 
     def _from_rows(self, rows: Rows) -> Matrix:
         """Return numbers as an array or CSR matrix with one column per feature, of the right type."""
@@ -259,14 +250,6 @@ class Preparation:
             f"training, got {rows.X.indices[entry]} in line {line}; correct it, or choose unknown='ignore' "
             "(--unknown ignore) to ignore such features."
         )
-
-
-def missing_value_error(name: str, line: int) -> DataError:
-    """Return the error about a missing value."""
-    return DataError(
-        f"Values must not be missing, but column {quoted(name)} has none in line {line}; add it, or choose "
-        "missing='fill' (--missing fill: the mean, or an extra category) or, for training, 'drop' (drop such rows)."
-    )
 
 
 def _get_column(table: Table, name: str) -> Values:

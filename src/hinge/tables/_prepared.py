@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     from hinge.io import Chunk
     from hinge.streaming import Model
-    from hinge.tables._columns import Values
     from hinge.tables._labels import Labels
     from hinge.tables._preparation import Matrix, Preparation
+    from hinge.tables._values import Values
 
 RawRows = Any  # a data frame, an array-like or a sparse matrix
 
@@ -116,7 +116,7 @@ class PreparedModel(BaseEstimator):
         require_unmasked(X, "X")
         columns = self.preparation.columns
         if hasattr(X, "columns") and hasattr(X, "__getitem__"):
-            return Table({str(name): _to_array(X[name]) for name in X.columns}, range(1, len(X) + 1), named=True)
+            return to_table(X)
         if columns is None:
             return _to_rows(X)
         rows = np.asarray(X.toarray() if issparse(X) else X)
@@ -126,6 +126,11 @@ class PreparedModel(BaseEstimator):
         values = rows.astype(object) if rows.dtype.kind in "US" else rows
         named = {column.name: values[:, j] for j, column in enumerate(columns)}
         return Table(named, range(1, len(rows) + 1), named=True)
+
+
+def to_table(frame: RawRows) -> Table:
+    """Return the columns of a data frame as a file reader would."""
+    return Table({str(name): _to_array(frame[name]) for name in frame.columns}, range(1, len(frame) + 1), named=True)
 
 
 def _to_rows(X: RawRows) -> Rows:
@@ -140,4 +145,6 @@ def _to_rows(X: RawRows) -> Rows:
 def _to_array(column: ArrayLike) -> Values:
     """Return a column of a data frame as a file reader would: numbers, or objects if there is text."""
     values = np.asarray(column)
+    if values.dtype.kind == "M":  # dates
+        return np.datetime_as_string(values, unit="s").astype(object)
     return values if values.dtype.kind in "biuf" else values.astype(object)

@@ -55,7 +55,7 @@ class Scaling:
         return scaled
 
 
-def choose_scaling(statistics: Statistics, method: str, *, table: bool, dense: bool) -> Scaling:
+def choose_scaling(statistics: Statistics, method: str, *, table: bool, dense: bool, n_words: int = 0) -> Scaling:
     """Choose the scaling of features.
 
     Columns of 0 and 1 are not scaled. Other columns of a table are standardised. The columns of a matrix without names
@@ -72,6 +72,8 @@ def choose_scaling(statistics: Statistics, method: str, *, table: bool, dense: b
         The columns come from a table, and have nothing in common.
     dense : bool
         Examples are dense, so that an offset may be subtracted.
+    n_words : int, default=0
+        Number of the columns that are weights of words. They are not scaled, and count as columns of 0 and 1.
 
     Returns
     -------
@@ -89,7 +91,7 @@ def choose_scaling(statistics: Statistics, method: str, *, table: bool, dense: b
         raise ParameterError(
             "Sparse features cannot be standardised, because their zeros would not stay zeros; choose 'largest'."
         )
-    return _standard(statistics) if method == "standard" else _largest(statistics)
+    return _standard(statistics, n_words) if method == "standard" else _largest(statistics, n_words)
 
 
 def _choose_method(statistics: Statistics, *, table: bool, dense: bool) -> str:
@@ -107,24 +109,24 @@ def _is_shared_unit(sizes: NDArray[np.float64], largest: float) -> bool:
     return float(np.mean(sizes >= _MIN_RELATIVE_SIZE * largest)) >= _MIN_SHARING_FRACTION
 
 
-def _standard(statistics: Statistics) -> Scaling:
+def _standard(statistics: Statistics, n_words: int) -> Scaling:
     deviation = statistics.deviation
     if not np.isfinite(deviation).all():  # squares overflow
-        return _largest(statistics)
+        return _largest(statistics, n_words)
     is_constant = deviation <= 1e-12 * np.maximum(statistics.size, np.finfo(np.float64).tiny)
     factor = 1 / np.where(is_constant | statistics.binary, 1.0, deviation)
     offset = np.where(statistics.binary, 0.0, statistics.mean)
-    return Scaling(factor, offset, _describe(statistics, "standardised (mean 0, deviation 1)"))
+    return Scaling(factor, offset, _describe(statistics, n_words, "standardised (mean 0, deviation 1)"))
 
 
-def _largest(statistics: Statistics) -> Scaling:
+def _largest(statistics: Statistics, n_words: int) -> Scaling:
     is_unscaled = statistics.binary | (statistics.size == 0)
-    return Scaling(
-        1 / np.where(is_unscaled, 1.0, statistics.size), description=_describe(statistics, "divided by their largest")
-    )
+    description = _describe(statistics, n_words, "divided by their largest")
+    return Scaling(1 / np.where(is_unscaled, 1.0, statistics.size), description=description)
 
 
-def _describe(statistics: Statistics, what: str) -> str:
-    n_binary = int(statistics.binary.sum())
-    n_others = statistics.n_columns - n_binary
-    return f"{n_others:,} {what}" + (f", {n_binary:,} of 0 and 1 left as they are" if n_binary else "")
+def _describe(statistics: Statistics, n_words: int, what: str) -> str:
+    n_binary = int(statistics.binary.sum()) - n_words
+    kept = [f"{n_binary:,} of 0 and 1"] * (n_binary > 0) + [f"{n_words:,} weights of words"] * (n_words > 0)
+    n_others = statistics.n_columns - n_binary - n_words
+    return f"{n_others:,} {what}" + (f", {' and '.join(kept)} left as they are" if kept else "")

@@ -96,8 +96,9 @@ class Statistics:
     def of_one_hot(cls, n_rows: int, n_columns: int) -> Statistics:
         """Return statistics of one-hot columns, as far as scaling needs them."""
         indicators = cls()
-        indicators.add(np.eye(max(n_columns, 2), n_columns))
-        indicators.n_rows, indicators.n_stored = n_rows, n_rows
+        if n_columns:
+            indicators.add(np.eye(max(n_columns, 2), n_columns))
+        indicators.n_rows, indicators.n_stored = n_rows, n_rows if n_columns else 0
         return indicators
 
     @classmethod
@@ -111,12 +112,12 @@ class Statistics:
         whole.binary = whole.binary.astype(bool)
         return whole
 
-    def from_column(self, first: int) -> Statistics:
-        """Return the statistics without the columns before `first`."""
+    def of_columns(self, columns: slice) -> Statistics:
+        """Return the statistics of some columns; entries are still those of all."""
         rest = Statistics()
         rest.n_rows, rest.n_stored = self.n_rows, self.n_stored
         for name in ("mean", "low", "high", "_squares", "binary"):
-            setattr(rest, name, getattr(self, name)[first:])
+            setattr(rest, name, getattr(self, name)[columns])
         return rest
 
     def _widen(self, n_columns: int) -> None:

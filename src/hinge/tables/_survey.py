@@ -2,100 +2,37 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Generator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import issparse
 
 from hinge.exceptions import DataError, ParameterError, listed, quoted
 from hinge.io import Rows, Table
-from hinge.tables._columns import Column, count_numbers, first_text, numbers, texts
-from hinge.tables._labels import KINDS, MAX_CLASSES, detect_kind, find_label, parse_labels
-from hinge.tables._preparation import Preparation, missing_value_error
+from hinge.tables._column_survey import KINDS as COLUMN_KINDS
+from hinge.tables._column_survey import ColumnSurvey
+from hinge.tables._columns import CategoryColumn, Column, IdColumn
+from hinge.tables._labels import KINDS, MAX_CLASSES, alike, detect_kind, find_label, merge, parse_labels
+from hinge.tables._preparation import Preparation
 from hinge.tables._scaling import Scaling, choose_scaling
 from hinge.tables._statistics import Statistics
+from hinge.tables._values import HOW_TO_FILL, texts
+from hinge.tables._words import TextColumn
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
-
-    from numpy.typing import NDArray
+    from collections.abc import Collection, Iterator, Mapping
 
     from hinge.io import Chunk
-    from hinge.tables._columns import LineOf, Values
     from hinge.tables._labels import Labels
+    from hinge.tables._values import LineOf, Values
 
-MAX_CATEGORIES = 1000  # per column; more texts are names or sentences
 MAX_FEATURES = 1 << 26  # of a model; the native code keeps arrays with one entry per feature
 _MAX_DENSE_FEATURES, _MIN_DENSITY = 4096, 0.1  # of rows that are made dense
 _MIN_ROWS_TO_DETECT_ORDER = 1000
 _MAX_SCALED_FEATURES = 1 << 20  # the statistics of more columns would take more memory than the rows
-
-
-class ColumnSurvey:
-    """Collects what occurs in one column of a table."""
-
-    def __init__(self, name: str, *, categorical: bool) -> None:
-        self.name = name
-        self.categorical = categorical
-        self.statistics = Statistics()
-        self.distinct: set[str] = set()
-        self.n_numbers = self.n_texts = 0
-        self.missing_line: int | None = None
-        self.text_line: tuple[str, int] | None = None  # of the first value that is not a number
-
-    def add(self, values: Values, line: LineOf) -> None:
-        found = None if self.categorical else numbers(values)
-        if found is None:
-            self._add_texts(values, line)
-            return
-        is_missing = np.isnan(found)
-        self._add_missing(is_missing, line)
-        if np.isinf(found).any():
-            where = line(int(np.argmax(np.isinf(found))))
-            raise DataError(
-                f"Column {quoted(self.name)} must hold finite numbers, got infinity in line {where}; correct it."
-            )
-        self.n_numbers += int(np.count_nonzero(~is_missing))
-        self.statistics.add(found[~is_missing, None])
-        if len(self.distinct) <= MAX_CATEGORIES and values.dtype == object:
-            self.distinct.update(texts(values))
-
-    def _add_texts(self, values: Values, line: LineOf) -> None:
-        found = texts(values)
-        n_numbers = 0 if self.categorical else count_numbers(values)
-        self.n_numbers += n_numbers
-        self.n_texts += len(found) - n_numbers - found.count("")
-        self._add_missing(np.array([text == "" for text in found], dtype=bool), line)
-        if self.text_line is None and not self.categorical:
-            row, text = first_text(values)
-            self.text_line = (text, line(row))
-        if len(self.distinct) <= MAX_CATEGORIES:
-            self.distinct.update(found)
-
-    def _add_missing(self, is_missing: NDArray[np.bool_], line: LineOf) -> None:
-        if self.missing_line is None and is_missing.any():
-            self.missing_line = line(int(np.argmax(is_missing)))
-
-    def to_column(self, missing: str) -> Column:
-        """Return the column; raise an error if it cannot be learned."""
-        if self.missing_line is not None and missing == "error":
-            raise missing_value_error(self.name, self.missing_line)
-        if not self.categorical and not self.n_texts:
-            return Column(self.name, mean=float(self.statistics.mean[0]) if self.n_numbers else 0.0)
-        if self.n_numbers > self.n_texts:
-            text, line = self.text_line or ("", 0)
-            raise DataError(
-                f"Column {quoted(self.name)} must hold either numbers or categories, got {quoted(text)} in line "
-                f"{line} among {self.n_numbers:,} numbers; correct it, drop the column, or declare it categorical."
-            )
-        if len(self.distinct) > MAX_CATEGORIES:
-            raise DataError(
-                f"A column must hold at most {MAX_CATEGORIES} different categories, {quoted(self.name)} holds more; "
-                "drop the column if it holds names or sentences."
-            )
-        present = self.distinct - {""} if missing == "drop" else self.distinct
-        return Column(self.name, tuple(sorted(present)))
+_MAX_PROBLEMS, _MAX_GROUPS = 20, 5  # listed in a message
 
 
 class Survey:
@@ -110,11 +47,24 @@ class Survey:
         Columns of a table to leave out, and columns of numbers that are categories.
     missing : {"error", "drop", "fill"}, default="error"
         See `Preparation`.
+    kinds : mapping from str to str, default=None
+        The kinds of columns for which the guess is wrong: "number", "category", "boolean", "date", "text" or "id".
+    decimal : {".", ","}, default=None
+        The decimal sign of columns that leave a choice: 1,234 may be a thousand. None: that of the other columns of
+        the file, else a point.
+    day_first : bool, default=None
+        Whether 01/02/2024 is in February, if a column leaves a choice. None: it is in January.
+    merge_labels : bool, default=False
+        Take labels for the same that differ only in upper and lower case, blanks, hyphens or underscores.
 
     Attributes
     ----------
     n_rows : int
         The number of rows so far.
+    notes : list of str
+        After `preparation`: what the user should know about how columns were read.
+    problems : list of str
+        What is wrong with lines of the file; `preparation` raises an error about all of it.
     """
 
     def __init__(
@@ -124,16 +74,27 @@ class Survey:
         drop: Collection[str] = (),
         categorical: Collection[str] = (),
         missing: str = "error",
+        kinds: Mapping[str, str] | None = None,
+        decimal: str | None = None,
+        day_first: bool | None = None,
+        merge_labels: bool = False,
     ) -> None:
         self.n_rows = 0
+        self.notes: list[str] = []
+        self.problems: list[str] = []
         self._chosen_label = label
-        self._drop, self._categorical, self._missing = drop, categorical, missing
+        self._drop, self._missing = drop, missing
+        self._kinds = dict.fromkeys(categorical, CategoryColumn) | _to_types(kinds or {})
+        self._decimal, self._day_first, self._merge_labels = decimal, day_first, merge_labels
+        self._unlabelled_line: int | None = None
+        self._n_unlabelled = 0
         self._names: tuple[str, ...] = ()
         self._label: str | None = None
         self._label_kind = KINDS[0]
-        self._labels: set[str] = set()
+        self._labels: Counter[str] = Counter()
         self._n_changes = 0
         self._columns: dict[str, ColumnSurvey] | None = None
+        self._column_statistics: list[tuple[Column, Statistics]] = []
         self._matrix = Statistics()
         self._width = 0
         self._sparse = self._indexed = False
@@ -161,7 +122,23 @@ class Survey:
     def classes(self) -> Labels:
         """The labels that occur, sorted."""
         raw = np.array(list(self._labels), dtype=object)
-        return np.unique(parse_labels(raw, self._label_kind, line=lambda row: row))
+        labels = parse_labels(raw, self._label_kind, line=lambda row: row)
+        return np.unique(merge(labels, self._merged()) if self._merged() else labels)
+
+    @property
+    def class_counts(self) -> dict[Any, int]:
+        """The number of rows of each class."""
+        counts: dict[Any, int] = {}
+        for text, count in self._labels.items():
+            raw = parse_labels(np.array([text], dtype=object), self._label_kind, line=lambda row: row)
+            label = merge(raw, self._merged())[0] if self._merged() else raw[0]
+            counts[label.item()] = counts.get(label.item(), 0) + count
+        return counts
+
+    @property
+    def is_table(self) -> bool:
+        """The rows have columns of several kinds, not only numbers."""
+        return self._columns is not None
 
     @property
     def is_sorted_by_class(self) -> bool:
@@ -189,10 +166,14 @@ class Survey:
         Preparation
             The preparation.
         """
+        self._require_no_problems()
+        self.notes = self._label_notes()
         columns = self._final_columns()
         statistics, n_features = self._feature_statistics(columns)
         if dense is None:
-            is_full = n_features <= _MAX_DENSE_FEATURES and statistics.density >= _MIN_DENSITY
+            # Sparse numbers next to words could not be standardised.
+            has_text = any(isinstance(column, TextColumn) for column in columns or ())
+            is_full = n_features <= _MAX_DENSE_FEATURES and (has_text or statistics.density >= _MIN_DENSITY)
             dense = is_full or (columns is None and not self._sparse)
         return Preparation(
             n_features=n_features,
@@ -206,7 +187,21 @@ class Survey:
             scaling=self._scaling(statistics, scale, table=columns is not None, dense=dense),
             missing=self._missing,
             unknown=unknown,
+            merged=self._merged(),
         )
+
+    def _merged(self) -> tuple[str, ...]:
+        """Return the labels that others are merged with."""
+        is_text = self._merge_labels and self._label_kind == "text"
+        return tuple(sorted(group[0] for group in alike(self._labels))) if is_text else ()
+
+    def _label_notes(self) -> list[str]:
+        if self._merge_labels or self._label_kind != "text":
+            return []
+        groups = ["/".join(map(quoted, group)) for group in alike(self._labels)]
+        more = ", ..." if len(groups) > _MAX_GROUPS else ""
+        shown = f"{', '.join(groups[:_MAX_GROUPS])}{more}"
+        return [f"Labels that differ only in their writing: {shown}; --merge-labels makes them one."] if groups else []
 
     def _add_rows(self, rows: Rows) -> None:
         X = rows.X
@@ -231,7 +226,7 @@ class Survey:
         self._add_labels(table.columns[self._label or ""], table.line)
 
     def _open_columns(self, names: list[str]) -> dict[str, ColumnSurvey]:
-        unknown = [name for name in (*self._drop, *self._categorical) if name not in names]
+        unknown = [name for name in (*self._drop, *self._kinds) if name not in names]
         if unknown:
             raise DataError(f"There must be a column {unknown[0]!r}, got {listed(names)}.")
         self._names = tuple(names)
@@ -240,53 +235,112 @@ class Survey:
         if self._label in self._drop:
             raise DataError(f"The label must not be dropped, got {self._label!r} for both.")
         features = [name for name in kept if name != self._label]
-        return {name: ColumnSurvey(name, categorical=name in self._categorical) for name in features}
+        return {name: ColumnSurvey(name, self._kinds.get(name)) for name in features}
 
     def _add_labels(self, values: Values, line: LineOf) -> None:
         kind = detect_kind(values)
         self._n_changes += int(np.count_nonzero(values[1:] != values[:-1]))
         self._label_kind = max(self._label_kind, kind, key=KINDS.index) if self._labels else kind
-        found = set(texts(values))
-        if "" in found and self._missing != "drop":
-            parse_labels(values, "text", line=line)  # raises the error with the line
-        self._labels |= found - {""}
-        if len(self._labels) > MAX_CLASSES:
-            raise DataError(
-                f"Labels must be classes, at most {MAX_CLASSES} of them, got more"
-                + (f" in column {quoted(self._label)}; choose another label column." if self._label else ".")
+        found = texts(values)
+        if self._unlabelled_line is None and "" in found:
+            self._unlabelled_line = line(found.index(""))
+        self._n_unlabelled += found.count("")
+        if len(self._labels) <= MAX_CLASSES:
+            self._labels.update(text for text in found if text)
+
+    def _require_no_problems(self) -> None:
+        """Raise an error about everything that is wrong with the rows, so that one run is enough to correct it."""
+        found = [*self.problems, *self._label_problems()]
+        surveys = list((self._columns or {}).values())
+        if self._missing == "error":
+            found += _missing_problems(surveys)
+        found += [problem for survey in surveys for problem in survey.problems()]
+        if len(found) > 1:
+            more = [f"... and {len(found) - _MAX_PROBLEMS} more."] if len(found) > _MAX_PROBLEMS else []
+            lines = "".join(f"\n- {problem}" for problem in (*found[:_MAX_PROBLEMS], *more))
+            raise DataError(f"The rows have {len(found)} problems:{lines}")
+        if found:
+            raise DataError(found[0])
+
+    def _label_problems(self) -> list[str]:
+        found = []
+        if self._unlabelled_line is not None and self._missing != "drop":
+            more = f" (and {_rows(self._n_unlabelled - 1, 'more')})" if self._n_unlabelled > 1 else ""
+            found.append(
+                f"Every row must have a label, but line {self._unlabelled_line} has none{more}; add it or remove the "
+                "line, or drop such rows (--missing drop)."
             )
+        if len(self._labels) > MAX_CLASSES:
+            where = f" in column {quoted(self._label)}; choose another label column." if self._label else "."
+            found.append(f"Labels must be classes, at most {MAX_CLASSES} of them, got more{where}")
+        return found
 
     def _final_columns(self) -> tuple[Column, ...] | None:
+        """Return the columns, and keep the statistics of their features."""
         if self._columns is None:
             return None
-        return tuple(column.to_column(self._missing) for column in self._columns.values())
+        surveys = self._columns.values()
+        decimals = {survey.numbers.decimal for survey in surveys if survey.numbers.n_numbers} - {None}
+        decimal = self._decimal or (decimals.pop() if len(decimals) == 1 else None)
+        order = None if self._day_first is None else "day-month-year" if self._day_first else "month-day-year"
+        self._column_statistics = [survey.to_column(self._missing, decimal=decimal, order=order) for survey in surveys]
+        columns = tuple(column for column, _ in self._column_statistics)
+        for survey, column in zip(surveys, columns, strict=True):
+            self.notes += survey.notes(column, decimal=decimal, order=order)
+        ids = [column.name for column in columns if isinstance(column, IdColumn) and column.name not in self._kinds]
+        if ids:
+            self.notes.append(f"Left out, since they only name or number the rows: {listed(ids)}; --kind keeps them.")
+        return columns
 
     def _feature_statistics(self, columns: tuple[Column, ...] | None) -> tuple[Statistics, int]:
         """Return the statistics and the number of the features; very wide matrices have no statistics."""
         if columns is not None:
-            statistics = Statistics.joined([self._column_statistics(column) for column in columns])
+            statistics = Statistics.joined([part for _, part in self._column_statistics])
             n_features = statistics.n_columns
         else:
             empty = int(self._indexed and not self._counts_from_zero)  # svmlight files may have no index 0
-            statistics, n_features = self._matrix.from_column(empty), self._width - empty
+            statistics, n_features = self._matrix.of_columns(slice(empty, None)), self._width - empty
         if n_features < 1:
-            raise DataError("There must be at least one feature besides the label, got none.")
+            ids = [column.name for column in columns or () if isinstance(column, IdColumn)]
+            hint = f"; {listed(ids)} only name or number the rows" if ids else ""
+            raise DataError(f"There must be at least one feature besides the label, got none{hint}.")
         if n_features > MAX_FEATURES:
             raise DataError(
                 f"Features must be numbered up to {MAX_FEATURES:,}, got {self._width - 1:,}; renumber them."
             )
         return statistics, n_features
 
-    def _column_statistics(self, column: Column) -> Statistics:
-        survey = (self._columns or {})[column.name]
-        is_numeric = column.categories is None and survey.n_numbers > 0
-        return survey.statistics if is_numeric else Statistics.of_one_hot(self.n_rows, column.width)
-
     def _scaling(self, statistics: Statistics, scale: str, *, table: bool, dense: bool) -> Scaling:
         if self._width <= _MAX_SCALED_FEATURES:
-            return choose_scaling(statistics, scale, table=table, dense=dense)
+            parts = (column for column, _ in self._column_statistics)
+            n_words = sum(column.width for column in parts if isinstance(column, TextColumn))
+            return choose_scaling(statistics, scale, table=table, dense=dense, n_words=n_words)
         if scale not in ("auto", "none"):
             raise ParameterError(
                 f"Scaling must be 'none' for more than {_MAX_SCALED_FEATURES:,} features, got {scale!r}."
             )
         return Scaling()
+
+
+def _to_types(kinds: Mapping[str, str]) -> dict[str, type[Column]]:
+    for name, kind in kinds.items():
+        if kind not in COLUMN_KINDS:
+            raise ParameterError(f"The kind of column {name!r} must be one of {listed([*COLUMN_KINDS])}, got {kind!r}.")
+    return {name: COLUMN_KINDS[kind] for name, kind in kinds.items()}
+
+
+def _missing_problems(surveys: list[ColumnSurvey]) -> list[str]:
+    """Return one sentence about all columns with missing values, if there are any."""
+    lacking = [survey for survey in surveys if survey.missing_line is not None and survey.needs_value]
+    if not lacking:
+        return []
+    parts = [
+        f"column {quoted(survey.name)} has none in line {survey.missing_line}"
+        + (f" (and {_rows(survey.n_missing - 1, 'more')})" if survey.n_missing > 1 else "")
+        for survey in lacking
+    ]
+    return [f"Values must not be missing, but {', '.join(parts)}; {HOW_TO_FILL}"]
+
+
+def _rows(number: int, what: str) -> str:
+    return f"{number:,} {what} row{'s' if number > 1 else ''}"

@@ -1,12 +1,14 @@
 """Saving the model: now and then during training, and at the end."""
 
 import os
+import shutil
 import tempfile
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from hinge.io.atomic import replacing
 from hinge.persistence import ModelFileError, save
 from hinge.streaming import Model
 
@@ -39,6 +41,14 @@ class Checkpoint:
             save(self._join(model), self._path)
         end = time.monotonic()
         self._next = end + max(INTERVAL_S, (end - start) / MAX_TIME_FRACTION)
+
+
+def keep_copy(path: Path) -> Path:
+    """Copy a model file that will be replaced; return the name of the copy, which itself replaces an earlier one."""
+    copy = path.with_name(f"{path.stem}.before{path.suffix}")
+    with replacing(copy) as unfinished:
+        shutil.copyfile(path, unfinished)
+    return copy
 
 
 def save_or_rescue(model: Model, path: Path) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.progress import Progress
 
@@ -25,7 +25,7 @@ from hinge.exceptions import DataError, ParameterError
 from hinge.io import STANDARD_INPUT, open_source
 from hinge.persistence import load
 from hinge.streaming import traits
-from hinge.tables import OneClassPreparation
+from hinge.tables import Ignored, OneClassPreparation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -75,12 +75,12 @@ class Inputs:
             )
         return open_source(self.data, format=self.format, header=self.header)
 
-    def test_examples(self, preparation: Preparation) -> Iterator[Examples]:
-        """Yield the rows to test with, if there are any."""
+    def test_examples(self, preparation: Preparation, ignored: Ignored | None = None) -> Iterator[Examples]:
+        """Yield the rows to test with, if there are any; count unknown values that are ignored."""
         if self.test is None:
             return iter(())
         source = open_source(self.test, format=self.format, header=self.header)
-        return preparation.iter_examples(source.chunks(ROWS_PER_CHUNK))
+        return preparation.iter_examples(source.chunks(ROWS_PER_CHUNK), ignored)
 
 
 @dataclass
@@ -99,6 +99,10 @@ class TrainJob:
         The data set known by name, with its test rows.
     is_label_guessed : bool
         The user has not named the label column.
+    ignored : Ignored
+        Counts unknown values of the test rows that were ignored, when these were last read.
+    history : list of dict
+        The runs that trained the model before.
     """
 
     model: Model
@@ -106,8 +110,11 @@ class TrainJob:
     inputs: Inputs
     dataset: Dataset | None = None
     is_label_guessed: bool = False
+    ignored: Ignored = field(default_factory=Ignored)
+    history: list[dict[str, Any]] = field(init=False)
 
     def __post_init__(self) -> None:
+        self.history = list(getattr(self.model, "history_", ()))
         self.source.is_ordered = traits(self.model).is_ordered
 
     def join(self, model: Model) -> Model:
@@ -170,7 +177,8 @@ class TrainJob:
 
     def _test_rows(self) -> Iterable[Examples] | None:
         if self.inputs.test is not None:
-            return self.inputs.test_examples(self.source.preparation)
+            self.ignored = Ignored()
+            return self.inputs.test_examples(self.source.preparation, self.ignored)
         return None if self.dataset is None else [(self.dataset.X_test, self.dataset.y_test)]
 
 
@@ -221,11 +229,28 @@ def _survey_file(
     return found
 
 
+def balance_classes(job: TrainJob) -> None:
+    """Weight the classes of a job so that each counts the same, however many rows it has."""
+    counts = job.source.class_counts
+    if counts is None:
+        raise ParameterError(
+            "--balance must be left out with --resume, standard input and one-class models: the rows of each class "
+            "must be counted before any is learned."
+        )
+    if "class_weight" not in job.model.get_params():
+        raise ParameterError(f"--balance must be left out: {type(job.model).__name__} has no weights of classes.")
+    mean = sum(counts.values()) / len(counts)
+    job.model.set_params(class_weight={label: mean / count for label, count in counts.items()})
+
+
 def _require_classes(source: TrainingSource) -> None:
     label = source.preparation.label
     hint = "" if label is None else f" in column {label!r}; --label names another"
     if source.preparation.label_kind == "number":
-        raise DataError(f"Labels must be classes (integers or text), got numbers with fractions{hint}.")
+        raise DataError(
+            f"Labels must be classes (integers or text), got numbers with fractions{hint}. To predict quantities, use "
+            "ApproximateSVR from Python."
+        )
     if source.classes is not None and len(source.classes) < 2:
         raise DataError(f"There must be rows of at least two classes, got only {source.classes[0]!s}{hint}.")
 

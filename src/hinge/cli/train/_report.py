@@ -10,6 +10,7 @@ from rich.table import Table
 from hinge.cli._models import class_names
 from hinge.cli._prepared import normal_label
 from hinge.streaming import kernel, model_size, traits
+from hinge.tables import CategoryColumn, NumberColumn
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -26,6 +27,7 @@ Summary = dict[str, Any]  # the JSON output
 
 MAX_NAMED = 10  # classes or columns named in a line
 MANY_CATEGORIES = 50
+RARE = 0.2  # a class with less than this part of the rows it would have if all classes were equally frequent
 _COLUMNS = (  # of the table of results, in this order
     "seconds",
     "features",
@@ -52,6 +54,7 @@ def describe(job: TrainJob) -> str:
         lines += _describe_columns(preparation.columns, source.n_rows)
     form = f"{'dense' if preparation.dense else 'sparse'}, {preparation.dtype}"
     lines.append(f"features: {preparation.scaling.description}; kept {form}")
+    lines += [*source.notes, *_describe_imbalance(job)]
     if source.is_sorted and source.is_shuffled:
         lines.append("Rows seem to be sorted by class, and are too many to shuffle here: shuffle the file first.")
     return "\n".join(lines)
@@ -65,6 +68,19 @@ def _describe_classes(classes: Labels | None) -> str:
     return f", {len(classes)} classes ({named})"
 
 
+def _describe_imbalance(job: TrainJob) -> list[str]:
+    """Warn about a class so rare that a model may ignore it, unless classes have weights."""
+    counts = job.source.class_counts
+    if not counts or len(counts) < 2 or job.model.get_params().get("class_weight") is not None:
+        return []
+    label, least = min(counts.items(), key=lambda item: item[1])
+    share = least / sum(counts.values())
+    if share * len(counts) >= RARE:
+        return []
+    advice = "--balance lets rare classes count as much as frequent ones, and hinge evaluate shows the recall of each"
+    return [f"Class {label} has only {100 * share:.2g} % of the rows; {advice}."]
+
+
 def _describe_one_class(source: TrainingSource) -> str:
     normal = normal_label(source.preparation)
     if normal is None:
@@ -73,12 +89,15 @@ def _describe_one_class(source: TrainingSource) -> str:
 
 
 def _describe_columns(columns: tuple[Column, ...], n_rows: int | None) -> list[str]:
-    """Describe which columns hold numbers and which categories; warn about columns that look like neither."""
-    n_categories = {column.name: len(column.categories) for column in columns if column.categories is not None}
-    lines = [_count(len(columns) - len(n_categories), "column") + " of numbers"]
+    """Describe what the columns hold; warn about columns of very many categories."""
+    n_categories = {column.name: len(column.categories) for column in columns if isinstance(column, CategoryColumn)}
+    lines = [_count(sum(isinstance(column, NumberColumn) for column in columns), "column") + " of numbers"]
     if n_categories:
         named = ", ".join(f"{name} ({number})" for name, number in list(n_categories.items())[:MAX_NAMED])
         lines[0] += f", {len(n_categories)} of categories: {named}" + (", ..." if len(n_categories) > MAX_NAMED else "")
+    others = [column.describe() for column in columns if _is_special(column)]
+    if others:
+        lines.append(f"others: {', '.join(others[:MAX_NAMED])}" + (", ..." if len(others) > MAX_NAMED else ""))
     lines += [
         f"Column {name!r} has {number} different values in {n_rows:,} rows; if these are names, dates or formatted "
         "numbers, leave it out with --drop."
@@ -86,6 +105,11 @@ def _describe_columns(columns: tuple[Column, ...], n_rows: int | None) -> list[s
         if n_rows is not None and number >= MANY_CATEGORIES and number > n_rows / 10
     ]
     return lines
+
+
+def _is_special(column: Column) -> bool:
+    """Tell whether a column is neither of categories nor of numbers in the usual format."""
+    return not isinstance(column, CategoryColumn) and column.describe() != column.name
 
 
 def _count(number: int, thing: str) -> str:

@@ -8,9 +8,9 @@ once and in order; its first rows decide how all rows are prepared.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NoReturn
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from scipy.sparse import issparse
@@ -19,7 +19,7 @@ from hinge.cli._predictions import ROWS_PER_CHUNK
 from hinge.cli._prepared import label_kind
 from hinge.io import Table
 from hinge.streaming import traits
-from hinge.tables import OneClassPreparation, OneClassSurvey, Preparation, Survey, check_policies
+from hinge.tables import Ignored, OneClassPreparation, OneClassSurvey, Preparation, Survey, check_policies
 
 if TYPE_CHECKING:
     from hinge.datasets import Dataset
@@ -43,27 +43,25 @@ class PreparationOptions:
     unknown: str | None = None
     scale: str | None = None
     normal: str | None = None
+    kinds: tuple[tuple[str, str], ...] = ()
+    decimal: str | None = None
+    day_first: bool | None = None
+    merge_labels: bool | None = None
 
     def __post_init__(self) -> None:
-        check_policies(missing=self.missing, unknown=self.unknown, scale=self.scale)
+        check_policies(missing=self.missing, unknown=self.unknown, scale=self.scale, decimal=self.decimal)
 
     def start_survey(self, model: Model) -> Survey:
         """Return an empty survey for the rows that an estimator will learn."""
-        if traits(model).task == "one-class":
-            return OneClassSurvey(
-                normal=self.normal,
-                label=self.label,
-                drop=self.drop,
-                categorical=self.categorical,
-                missing=self.missing or "error",
-            )
-        return Survey(label=self.label, drop=self.drop, categorical=self.categorical, missing=self.missing or "error")
+        options: dict[str, Any] = {name: getattr(self, name) for name in ("label", "drop", "categorical", "decimal")}
+        options |= {"missing": self.missing or "error", "kinds": dict(self.kinds), "day_first": self.day_first}
+        options["merge_labels"] = bool(self.merge_labels)
+        return OneClassSurvey(normal=self.normal, **options) if traits(model).task == "one-class" else Survey(**options)
 
     def prepare(self, survey: Survey, model: Model) -> Preparation:
         """Return the preparation for surveyed rows, in the precision of an estimator."""
-        return survey.preparation(
-            scale=self.scale or "auto", unknown=self.unknown or "error", dtype=traits(model).dtype
-        )
+        unknown = self.unknown or ("ignore" if survey.is_table else "error")
+        return survey.preparation(scale=self.scale or "auto", unknown=unknown, dtype=traits(model).dtype)
 
 
 @dataclass(kw_only=True)
@@ -82,6 +80,12 @@ class TrainingSource(ABC):
         All labels, if known.
     is_ordered : bool
         The order of the rows means something to the model, so they are not shuffled.
+    notes : sequence of str
+        What the user should know about how columns are read.
+    ignored : Ignored
+        Counts unknown values that were ignored while rows were read.
+    class_counts : mapping or None
+        Number of rows of each class, if known.
     """
 
     name: str
@@ -89,6 +93,9 @@ class TrainingSource(ABC):
     n_rows: int | None = None
     classes: Labels | None = None
     is_ordered: bool = False
+    notes: Sequence[str] = ()
+    ignored: Ignored = field(default_factory=Ignored)
+    class_counts: Mapping[Any, int] | None = None
 
     is_sorted = False  # by class, as far as the survey can tell
 
@@ -164,7 +171,7 @@ class StreamedSource(TrainingSource):
             yield self.first
         random = np.random.default_rng([self.seed, epoch])
         chunks = self.rest if self.rest is not None else self.source.chunks(ROWS_PER_CHUNK)
-        for X, y in self.preparation.iter_examples(chunks):
+        for X, y in self.preparation.iter_examples(chunks, self.ignored if epoch == 0 else None):
             order = random.permutation(len(y)) if self.source.repeatable and self.is_shuffled else slice(None)
             yield X[order], y[order]
 
@@ -222,7 +229,7 @@ def open_file(
     if not source.repeatable:
         return _open_pipe(source, options, model)
     survey, kept, size = options.start_survey(model), [], 0
-    for chunk in survey.scan(source.chunks(ROWS_PER_CHUNK)):
+    for chunk in survey.scan(source.chunks(ROWS_PER_CHUNK, problems=survey.problems)):
         size += _n_bytes(chunk)
         kept.append(chunk)
         if size > MAX_BYTES_IN_MEMORY:
@@ -238,11 +245,21 @@ def open_file(
             source=source,
             seed=seed,
             is_sorted=survey.is_sorted_by_class,
+            notes=survey.notes,
+            class_counts=_known_counts(preparation, survey.class_counts),
         )
     X, y = preparation.all_examples(kept)
     classes = _known_classes(preparation, np.unique(y))
     return InMemorySource(
-        name=source.name, preparation=preparation, n_rows=len(y), classes=classes, X=X, y=y, seed=seed
+        name=source.name,
+        preparation=preparation,
+        n_rows=len(y),
+        classes=classes,
+        notes=survey.notes,
+        class_counts=_known_counts(preparation, dict(zip(*_counted(y), strict=True))),
+        X=X,
+        y=y,
+        seed=seed,
     )
 
 
@@ -258,6 +275,15 @@ def rows_to_learn(model: Model, X: Matrix, y: Labels) -> Matrix:
 
 def _known_classes(preparation: Preparation, labels: Labels) -> Labels | None:
     return None if isinstance(preparation, OneClassPreparation) else labels
+
+
+def _known_counts(preparation: Preparation, counts: Mapping[Any, int]) -> Mapping[Any, int] | None:
+    return None if isinstance(preparation, OneClassPreparation) else counts
+
+
+def _counted(y: Labels) -> tuple[list[Any], list[int]]:
+    labels, counts = np.unique(y, return_counts=True)
+    return labels.tolist(), counts.tolist()
 
 
 def _open_pipe(source: Source, options: PreparationOptions, model: Model) -> StreamedSource:
@@ -276,7 +302,9 @@ def _open_pipe(source: Source, options: PreparationOptions, model: Model) -> Str
         rest = _Interrupted()  # learn the rows that have arrived, then raise the interrupt again
     preparation = options.prepare(survey, model)
     examples = preparation.all_examples(first)
-    return StreamedSource(name=source.name, preparation=preparation, source=source, first=examples, rest=rest)
+    return StreamedSource(
+        name=source.name, preparation=preparation, notes=survey.notes, source=source, first=examples, rest=rest
+    )
 
 
 class _Interrupted(Iterator["Chunk"]):

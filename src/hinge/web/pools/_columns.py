@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hinge.exceptions import DataError
-from hinge.tables._columns import numbers, texts
 from hinge.tables._labels import find_label
+from hinge.tables._values import numbers, texts
 
 if TYPE_CHECKING:
     from hinge.io import Table

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, vstack
 
 from hinge.io import Rows, Table, is_number
-from hinge.tables._columns import texts
+from hinge.tables._values import texts
 from hinge.web.pools._base import short_digest
 
 if TYPE_CHECKING:

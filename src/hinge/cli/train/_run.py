@@ -1,0 +1,105 @@
+"""What happens in which order when a model is trained."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.console import Console
+
+from hinge import streaming
+from hinge._terminal import Terminal
+from hinge.cli._files import require_writable
+from hinge.cli._interrupts import INTERRUPTED
+from hinge.cli._models import class_names
+from hinge.cli._predictions import report_ignored
+from hinge.cli.train._checkpoint import Checkpoint, keep_copy, save_or_rescue
+from hinge.cli.train._compare import SklearnResult, train_sklearn
+from hinge.cli.train._history import record_run
+from hinge.cli.train._job import Inputs, TrainJob, balance_classes, new_job, resumed_job
+from hinge.cli.train._learn import TrainResult, learn
+from hinge.cli.train._plot import INSTALL_HINT, choose_plot_file, save_plot
+from hinge.cli.train._report import describe, show, summarise
+from hinge.cli.train._sources import PreparationOptions
+from hinge.exceptions import DataError, ParameterError
+
+DEFAULT_MODEL, DEFAULT_PLOT = Path("model.hinge"), Path("train.png")
+
+
+def run_training(
+    data: Mapping[str, Any],
+    preparation: Mapping[str, Any],
+    parameters: Mapping[str, object],
+    *,
+    output: Path | None,
+    resume: Path | None,
+    model: str | None,
+    balance: bool,
+    epochs: int,
+    compare: bool | None,
+    plot: Path | None,
+    seed: int,
+    json_only: bool,
+) -> None:
+    """Train, test, save and report; the arguments are those of `Inputs`, of `PreparationOptions`, and the options."""
+    inputs, options = Inputs(**data), PreparationOptions(**preparation)
+    output = output or resume or DEFAULT_MODEL
+    plot = choose_plot_file(plot, default=None if inputs.is_file else DEFAULT_PLOT)
+    require_writable(output, *inputs.files)
+    require_writable(plot, *inputs.files, resume, output)
+    terminal = Terminal(quiet=json_only)
+    if resume is None:
+        job = new_job(model or "online", inputs, options, parameters, seed=seed, terminal=terminal)
+    elif model is None:
+        job = resumed_job(resume, inputs, options, parameters, seed=seed)
+    else:
+        raise ParameterError("--model must be left out with --resume: the file holds the kind of model.")
+    if balance:
+        balance_classes(job)
+    job.check(epochs=epochs, compare=compare)
+    terminal.print(describe(job), highlight=False, markup=False)
+    if resume is not None and output.exists():
+        terminal.print(f"The model before this run is kept in {keep_copy(output)}.", highlight=False, markup=False)
+    result = _learn_and_save(job, epochs, output, terminal)
+    peer = _evaluate(job, result, compare, terminal)
+    if result.test_error is not None:
+        record_run(job, result, epochs)
+        save_or_rescue(job.join(result.model), output)
+    report_ignored(job.ignored, terminal)
+    summary = summarise(job.source, result, peer, epochs) | {"model": str(output)}
+    summary["picture"] = save_plot(plot, result, peer, terminal)
+    if json_only:
+        typer.echo(json.dumps(summary))
+    elif not result.is_interrupted:
+        show(summary, Console(), hint=INSTALL_HINT if plot is None and not inputs.is_file else None)
+    if result.is_interrupted:
+        terminal.print(f"Stopped after {result.model.n_seen_:,} examples; the model so far is in {output}.")
+        raise typer.Exit(INTERRUPTED)
+
+
+def _learn_and_save(job: TrainJob, epochs: int, output: Path, terminal: Console) -> TrainResult:
+    """Learn, and save what was learned even if learning ends early."""
+    known = class_names(job.model) if streaming.is_fitted(job.model) else None
+    result = learn(job.model, job.source, epochs, Checkpoint(job.join, output), terminal)
+    record_run(job, result, epochs)
+    save_or_rescue(job.join(result.model), output)
+    if result.failure is not None:
+        raise DataError(f"{result.failure} The model trained on the rows before it is in {output}.")
+    new = [name for name in class_names(result.model) if known is not None and name not in known]
+    if new:
+        terminal.print(f"New classes: {', '.join(new)}.", highlight=False, markup=False)
+    report_ignored(job.source.ignored, terminal)
+    return result
+
+
+def _evaluate(job: TrainJob, result: TrainResult, compare: bool | None, terminal: Console) -> SklearnResult | None:
+    """Test the model, and train scikit-learn's for comparison; Ctrl-C skips the rest."""
+    if result.is_interrupted:
+        return None
+    try:
+        result.test_error, result.outliers = job.test_error(result.model), job.outlier_metrics(result.model)
+        return train_sklearn(job, terminal) if job.is_compared(compare) else None
+    except KeyboardInterrupt:
+        result.is_interrupted = True
+        return None

@@ -1,0 +1,46 @@
+"""The history of a model: one entry per run of `hinge train`, kept in its file."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from hinge.exceptions import sentence
+from hinge.persistence import _json
+from hinge.persistence._errors import ModelFileError, require
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hinge._model.types import Values
+
+MAX_RUNS = 1000  # the first and the latest are kept
+_RUN: _json.FieldTypes = {
+    "finished": (str,),
+    "data": (str,),
+    "rows": (int,),
+    "examples_seen": (int,),
+    "error": (int, float, type(None)),
+    "test_error": (int, float, type(None)),
+}
+
+
+def history_to_json(history: Sequence[Values]) -> list[Values]:
+    """Return the runs to save; of too many, the first and the latest ones."""
+    runs = list(history)
+    kept = runs if len(runs) <= MAX_RUNS else [runs[0], *runs[1 - MAX_RUNS :]]
+    try:
+        return history_from_json(_json.parse(_json.write(kept)))
+    except ModelFileError as error:
+        raise ModelFileError(f"The model cannot be saved: {sentence(error)}.") from None
+
+
+def history_from_json(value: Any) -> list[Values]:
+    """Return the runs after checking their fields."""
+    require(isinstance(value, list) and len(value) <= MAX_RUNS, "its history is not a list of runs")
+    runs = [_json.fields(run, "a run of its history", _RUN) for run in value]
+    for run in runs:
+        errors = [run[name] for name in ("error", "test_error") if run[name] is not None]
+        numbers = [run["rows"], run["examples_seen"], *errors]
+        require(all(math.isfinite(number) and number >= 0 for number in numbers), "its history has invalid numbers")
+    return runs

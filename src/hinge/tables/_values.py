@@ -1,0 +1,147 @@
+"""Raw values of a column: as text, as plain numbers, and which of them are missing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hinge.exceptions import DataError, quoted
+from hinge.io import is_number
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    LineOf = Callable[[int], int]  # the line in the file of the row at a position
+
+Values = NDArray[Any]  # of a column: numbers, or objects if there is text
+Entries = tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]  # rows, features and values that are not 0
+
+MISSING = frozenset(
+    {"", "?", "NA", "N/A", "n/a", "na", "NaN", "nan", "null", "NULL", "None", "#N/A", "#NA", "<NA>", "NaT"}
+)
+
+HOW_TO_FILL = (
+    "add it, or choose missing='fill' (--missing fill: the mean, or an extra category) or, for training, 'drop' (drop "
+    "such rows)."
+)
+
+
+@dataclass
+class Ignored:
+    """Counts the values that were ignored because they did not occur in training.
+
+    Attributes
+    ----------
+    counts : Counter of str
+        Number of such values by column.
+    first : dict from str to (str, int)
+        The first of them in each column, and its line.
+    """
+
+    counts: Counter[str] = field(default_factory=Counter)
+    first: dict[str, tuple[str, int]] = field(default_factory=dict)
+
+    def add(self, name: str, number: int, text: str, line: int) -> None:
+        """Count values of a column; text and line are those of the first one."""
+        self.counts[name] += number
+        self.first.setdefault(name, (text, line))
+
+    def describe(self) -> str:
+        """Return a sentence about them; empty if there are none."""
+        parts = [
+            f"{number:,} in column {quoted(name)} (first {quoted(text)} in line {line})"
+            for name, number in self.counts.items()
+            for text, line in [self.first[name]]
+        ]
+        return f"Values that did not occur in training were ignored: {', '.join(parts)}." if parts else ""
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The values of a column in consecutive rows, and how unusual ones are handled; see `Preparation`."""
+
+    values: Values
+    line: LineOf
+    missing: str = "error"
+    unknown: str = "error"
+    ignored: Ignored | None = None
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def check_missing(self, name: str, is_missing: NDArray[np.bool_]) -> None:
+        """Raise an error if values are missing that may not be filled in."""
+        if self.missing != "fill" and is_missing.any():
+            raise missing_value_error(name, self.line(int(np.argmax(is_missing))))
+
+    def count_ignored(self, name: str, rows: NDArray[np.intp], found: list[str]) -> None:
+        """Count the unknown values in these rows."""
+        if self.ignored is not None and len(rows):
+            first = int(rows[0])
+            self.ignored.add(name, len(rows), found[first], self.line(first))
+
+
+def texts(values: Values) -> list[str]:
+    """Return values as text, missing ones as the empty text.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> texts(np.array(["blue", " red ", None, "NA"], dtype=object))
+    ['blue', 'red', '', '']
+    >>> texts(np.array([3.0, 0.1, np.nan]))
+    ['3', '0.1', '']
+    """
+    if values.dtype.kind == "f":
+        return ["" if value != value else repr(value).removesuffix(".0") for value in values.tolist()]  # noqa: PLR0124
+    stripped = [value.strip() if isinstance(value, str) else _to_text(value) for value in values.tolist()]
+    return ["" if text in MISSING else text for text in stripped]
+
+
+def numbers(values: Values) -> NDArray[np.float64] | None:
+    """Return values as numbers, missing ones as NaN; None if one of them is not a number.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> numbers(np.array(["1", "?", "2.5"], dtype=object)).tolist()
+    [1.0, nan, 2.5]
+    >>> numbers(np.array(["1", "one"], dtype=object)) is None
+    True
+    """
+    if values.dtype.kind in "OUS" and any("_" in value for value in values.tolist() if isinstance(value, str)):
+        return None  # see is_number
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        pass
+    try:
+        return np.array([text or "nan" for text in texts(values)], dtype=np.float64)
+    except ValueError:
+        return None
+
+
+def first_text(values: Values) -> tuple[int, str]:
+    """Return position and text of the first value that is not a number; there must be one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> first_text(np.array(["1", "", "one"], dtype=object))
+    (2, 'one')
+    """
+    return next((row, text) for row, text in enumerate(texts(values)) if text and not is_number(text))
+
+
+def missing_value_error(name: str, line: int) -> DataError:
+    """Return the error about a missing value."""
+    return DataError(f"Values must not be missing, but column {quoted(name)} has none in line {line}; {HOW_TO_FILL}")
+
+
+def _to_text(value: object) -> str:
+    """Return any value as text; the missing values of data frames are recognised by how they are printed."""
+    return "" if value is None else str(value)
