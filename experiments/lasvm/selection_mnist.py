@@ -21,14 +21,12 @@ from experiments.lasvm.selection import (
     ACTIVE,
     CACHE,
     EXACT,
-    FIT,
     GRADIENT,
     LIBSVM,
     RANDOM,
     draw_curves,
     draw_level,
     fit_exact,
-    fit_one_pass,
     run_selection,
 )
 from experiments.measure import fit_and_measure, make_libsvm
@@ -47,10 +45,11 @@ CLEAN, DIGITS, FLIPS = "none", "digits", "labels"
 RATE = 0.1
 N_TEST = 10_000
 _EARLY = (250, 500, 1_000, 1_500, 2_000, 2_500, 3_000, 4_000, 5_000)
+_LATE = (8_000, 15_000, 30_000, 60_000)
 _DENSE = (*range(200, 2_000, 100), *_EARLY[4:])  # dense enough to show how a curve rises and falls
 _CHECKPOINTS = {
-    CLEAN: dict.fromkeys((GRADIENT, ACTIVE), _EARLY) | {RANDOM: (*_EARLY, 8_000, 15_000, 30_000, 60_000)},
-    DIGITS: dict.fromkeys((GRADIENT, ACTIVE), _DENSE) | {RANDOM: (*_EARLY, 8_000, 15_000)},
+    CLEAN: dict.fromkeys((GRADIENT, ACTIVE), _EARLY) | {RANDOM: (*_EARLY, *_LATE)},
+    DIGITS: dict.fromkeys((GRADIENT, ACTIVE), _DENSE) | {RANDOM: (*_EARLY, *_LATE)},
     FLIPS: dict.fromkeys((GRADIENT, ACTIVE), _DENSE) | {RANDOM: (*_EARLY, 8_000)},
 }
 _RUNS = {CLEAN: 3, DIGITS: 3, FLIPS: 1}  # of GRADIENT and ACTIVE; one run of all other methods
@@ -82,14 +81,12 @@ def _measure(quick: bool, noise: str, method: str, seed: int) -> Record | list[R
     problem = _problem(quick, noise, seed)
     if method == LIBSVM:
         return fit_and_measure(make_libsvm(problem, cache_size=CACHE), problem)
-    if method in (EXACT, FIT):
-        return (fit_exact if method == EXACT else fit_one_pass)(problem, seed)
+    if method == EXACT:
+        return fit_exact(problem, seed)
     return run_selection(problem, method, _checkpoints(quick, noise, method), seed)
 
 
 def _cells(quick: bool) -> Iterator[Cell]:
-    for noise in (CLEAN, DIGITS):
-        yield _cell(quick, noise, FIT, 0)
     for noise in (DIGITS, CLEAN, FLIPS):
         for seed in range(1 if quick else _RUNS[noise]):
             for criterion in (ACTIVE, GRADIENT):

@@ -90,8 +90,9 @@ def random_fields() -> NDArray[np.int32]:
     down, right = np.meshgrid(position, position, indexing="ij")
     linear = np.array([[down, -right], [right, down], [right, -down], [down, right]])
     shares = random.uniform(-_MAX_LINEAR, _MAX_LINEAR, (N_FIELDS, len(linear)))
-    fields: NDArray[np.float64] = smooth + np.einsum("nk,kcij->ncij", shares, linear)
-    return np.rint(2**_FIELD_BITS * fields).astype(np.int32)
+    fields = smooth + np.einsum("nk,kcij->ncij", shares, linear)
+    in_units: NDArray[np.int32] = np.rint(2**_FIELD_BITS * fields).astype(np.int32)
+    return in_units
 
 
 def tangents(images: NDArray[np.uint8]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
