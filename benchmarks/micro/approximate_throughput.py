@@ -141,7 +141,7 @@ def _draw(runs: list[Run], file: Path) -> None:
         errors.loglog(run.seen, run.errors, label=f"{run.size:,}", color=colour)
         resident.plot(np.arange(1, len(run.resident) + 1) * CHUNK / 1000, run.resident, color=colour)
     errors.set_title("Test error, % (deformed digits, 0-4 vs 5-9)", loc="left", fontweight="bold")
-    errors.set_yticks(ticks := [5, 6, 8, 10, 15, 20, 25], labels=[f"{tick}" for tick in ticks])
+    errors.set_yticks(ticks := [5, 6, 8, 10, 15, 20, 25, 30], labels=[f"{tick}" for tick in ticks])
     errors.yaxis.set_minor_formatter(NullFormatter())
     errors.set_xlabel("examples seen")
     errors.legend(frameon=False, title="features", fontsize="small")

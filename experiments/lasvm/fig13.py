@@ -95,8 +95,7 @@ EXPERIMENT = Experiment(
     claim="GRADIENT and ACTIVE perform similarly on this relatively clean data set. They require about as much "
     "computing time as RANDOM to achieve a similar test error.",
     setting="C = 1000, gamma = 0.02 on pixels / 255, the standard split; 3 runs of GRADIENT and ACTIVE (paper: 5), one "
-    "run of RANDOM. All criteria learn one example at a time; a pass of `fit`, which computes kernel values in blocks, "
-    "is shown for comparison.",
+    "run of RANDOM, by OnlineSVC(selection=..., when_confident='draw').",
     explanation="Both are several times as fast as RANDOM here, while all three compute about the same number of "
     "kernel values. In the paper all kernel values cost the same. Here the 50 candidates of a choice are one matrix "
     "product, whose values cost a fraction of those of single rows for RANDOM. On the other hand, `fit` computes the "
