@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 CELLS_FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130  # exit codes
 OUTPUT = Path(__file__).parent / "output"
-STYLES = {"reproduced": "green", "differs": "red", "incomplete": "yellow"}
+STYLES = {"reproduced": "green", "reproduced with changes": "green", "differs": "red", "incomplete": "yellow"}
 DESCRIPTION = """\
 Repeat the experiments of the papers behind Hinge. Without a paper, list them.
 

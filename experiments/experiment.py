@@ -91,13 +91,17 @@ class Experiment:
     tabulate : callable
         Computes tables from the records.
     check : callable
-        Computes checks from the records; the experiment is reproduced if all of them hold.
+        Computes checks from the records; the experiment is reproduced, perhaps with changes, if all of them hold.
     draw : callable
         Draws the records on an empty figure, in the layout of the paper.
     size : pair of float
         Width and height of the figure in inches.
     incomparable : str
         Why our numbers cannot be compared with the paper's, if they cannot.
+    changes : str
+        Which setting, data or claim of the paper had to be adapted, in one sentence, even if all checks hold. Empty if
+        the checks are the paper's words under its own settings, or the nearest ones to what it states, with tolerances
+        that were fixed before the run.
     explanation : str
         What is known about differences beyond noise.
     """
@@ -112,4 +116,5 @@ class Experiment:
     draw: Callable[[Records, Figure], None]
     size: tuple[float, float] = (7.0, 4.5)
     incomparable: str = ""
+    changes: str = ""
     explanation: str = ""

@@ -86,7 +86,8 @@ def _section(folder: Path, outcome: Outcome, *, quick: bool) -> Iterator[str]:
         yield f"<p><b>Quick run.</b> {escape(experiment.quick)}</p>"
     yield "<ul>" + "".join(_check(check, done=not outcome.missing) for check in outcome.checks) + "</ul>"
     missing = (f"Not measured: {sentence(reason)}" for reason in dict.fromkeys(outcome.missing))
-    reasons = (*missing, experiment.incomparable, experiment.explanation)
+    changes = f"Changed: {experiment.changes}" if experiment.changes else ""
+    reasons = (*missing, experiment.incomparable, changes, experiment.explanation)
     yield from (f"<p>{escape(reason)}</p>" for reason in reasons if reason)
     yield from _image(picture_path(folder, outcome.entry), experiment.title)
     for table in outcome.tables:

@@ -31,7 +31,10 @@ python -m experiments tracking --quick      # one paper in minutes, on fewer row
 python -m experiments all                   # everything: hours; after Ctrl-C the same command continues
 ```
 
-- *reproduced*: every claim listed under the experiment holds.
+- *reproduced*: every claim listed under the experiment holds, in the paper's words, under the paper's settings or
+  the nearest ones to what it states, with tolerances that were fixed before the run.
+- *reproduced with changes*: every claim holds, but a setting, the data or a claim had to be adapted; one line says
+  which.
 - *differs*: at least one claim does not hold; an explanation follows.
 - *not comparable*: the paper measured something that cannot be measured here.
 
@@ -90,6 +93,8 @@ def _section(outcome: Outcome, *, quick: bool) -> Iterator[str]:
     yield from ("\n" + _wrap(f"Not measured: {sentence(missing)}") for missing in dict.fromkeys(outcome.missing))
     if experiment.incomparable:
         yield "\n" + _wrap(f"Not comparable: {experiment.incomparable}")
+    if experiment.changes:
+        yield "\n" + _wrap(f"Changed: {experiment.changes}")
     if experiment.explanation:
         yield "\n" + _wrap(experiment.explanation)
     yield ""

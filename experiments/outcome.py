@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from experiments.records import Records
     from experiments.registry import Entry
 
-REPRODUCED, DIFFERS, INCOMPARABLE, INCOMPLETE = "reproduced", "differs", "not comparable", "incomplete"
+REPRODUCED, CHANGED, DIFFERS = "reproduced", "reproduced with changes", "differs"
+INCOMPARABLE, INCOMPLETE = "not comparable", "incomplete"
 
 
 @dataclass(frozen=True)
@@ -44,19 +45,23 @@ class Outcome:
 
     @property
     def verdict(self) -> str:
-        """One of "reproduced", "differs", "not comparable" and "incomplete"."""
+        """One of "reproduced", "reproduced with changes", "differs", "not comparable" and "incomplete"."""
         if self.missing:
             return INCOMPLETE
         if self.entry.experiment.incomparable:
             return INCOMPARABLE
-        return REPRODUCED if self.checks and all(check.holds for check in self.checks) else DIFFERS
+        if not self.checks or not all(check.holds for check in self.checks):
+            return DIFFERS
+        return CHANGED if self.entry.experiment.changes else REPRODUCED
 
     @property
     def reason(self) -> str:
-        """Why the experiment is not reproduced; empty if it is."""
+        """Why the experiment is not reproduced, or what was changed; empty if it is reproduced."""
         if self.verdict == INCOMPLETE:
             return "; ".join(dict.fromkeys(self.missing))
         if self.verdict == INCOMPARABLE:
             return self.entry.experiment.incomparable
+        if self.verdict == CHANGED:
+            return self.entry.experiment.changes
         failed = [check for check in self.checks if not check.holds]
         return " ".join(f"{sentence(check.claim)} Observed: {sentence(check.observed)}" for check in failed)

@@ -1,8 +1,10 @@
 """The measurement of figure 2 and table 3: one pass over a stream of deformed digits, 0-4 against 5-9.
 
-MNIST-E of the paper has a million digits under elastic deformations. Here another program generates them on the fly.
-The models are those of the paper, with Fourier features, with one difference: lambda is 1 / (C n) for the n examples so
-far, since a stream does not know its length. It reaches the paper's constant value only at the end.
+MNIST-E of the paper has a million digits under elastic deformations, out of the 8.1 million of Loosli, Canu and Bottou.
+Here they come from our own generator by their recipe. The paper does not say which digits it tests with; its error of
+0.2 % for LASVM is below that of any SVM on digits by other writers, so they must be other deformations of the training
+digits. Here these are the last of the 8.1 million. The models are those of the paper, with Fourier features and
+lambda = 1 / (C n) for the n examples of the whole stream.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from experiments.experiment import Cell, Measurement
 from experiments.measure import cpu_time, test_error
 from experiments.problems import Problem
 from hinge import ApproximateSVC, OnlineSVC
-from hinge.datasets import elastic_digits
+from hinge.datasets import load
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,9 +31,15 @@ if TYPE_CHECKING:
 
 ASSET_ON, ASSET_STAR_ON = "ASSET on-line", "ASSET* on-line"
 SIZES = (1024, 2048, 4096, 8192, 16384)
+FIRST = 60_000  # the digits before are not deformed
 N_EXAMPLES, CHUNK, N_LAST = 60_000, 1_000, 10
 N_TEST = 5_000
 C, GAMMA = 100.0, 0.01
+CHANGES = (
+    "60,000 digits instead of 1,000,000, tested on 5,000 instead of 20,000. The results shown are older than this "
+    "generator and than the constant lambda: they have deformations of our own, and lambda = 1 / (C n) for the n "
+    "examples so far."
+)
 
 # Table 3, after 1,000,000 examples: errors in per cent, seconds of training and of one test.
 PAPER: dict[int, dict[str, float]] = {
@@ -52,10 +60,9 @@ PAPER_DEVIATIONS: dict[int, dict[str, float]] = {
 
 def _cells(quick: bool) -> Iterator[Cell]:
     n_examples, n_test = (12_000, 2_000) if quick else (N_EXAMPLES, N_TEST)
-    yield Cell({"method": LASVM, "size": 0}, partial(_run_pass, LASVM, 0, n_examples, n_test))
-    for size in SIZES[:3] if quick else SIZES:
-        for method in (ASSET_ON, ASSET_STAR_ON):
-            yield Cell({"method": method, "size": size}, partial(_run_pass, method, size, n_examples, n_test))
+    models = [(method, size) for size in (SIZES[:3] if quick else SIZES) for method in (ASSET_ON, ASSET_STAR_ON)]
+    for method, size in (*models, (LASVM, 0)):
+        yield Cell({"method": method, "size": size}, partial(_run_pass, method, size, n_examples, n_test))
 
 
 def _make_model(method: str, size: int, n_examples: int) -> OnlineSVC | ApproximateSVC:
@@ -80,7 +87,8 @@ def _run_pass(method: str, size: int, n_examples: int, n_test: int) -> list[Reco
     model, problem = _make_model(method, size, n_examples), _test_rows(n_test)
     checkpoints, seconds = set(_checkpoints(n_examples)), 0.0
     lines: list[Record] = []
-    for number, (X, y) in enumerate(elastic_digits(n_examples, chunk_size=CHUNK, random_state=0), 1):
+    chunks = load("mnist-e").chunks(FIRST, FIRST + n_examples, chunk_size=CHUNK)
+    for number, (X, y) in enumerate(chunks, 1):
         seconds += cpu_time(partial(model.partial_fit, X, y < 5, classes=[False, True]))[0]
         if number * CHUNK in checkpoints:
             test_seconds, error = cpu_time(partial(test_error, model, problem))
@@ -89,7 +97,8 @@ def _run_pass(method: str, size: int, n_examples: int, n_test: int) -> list[Reco
 
 
 def _test_rows(n_test: int) -> Problem:
-    X, y = next(elastic_digits(n_test, part="test", chunk_size=n_test, random_state=1))
+    digits = load("mnist-e")
+    X, y = digits.take(np.arange(digits.n_examples - n_test, digits.n_examples))
     return Problem(X, y < 5, X, y < 5, C, GAMMA)
 
 

@@ -1,9 +1,8 @@
 """Figure 8: test error on USPS, ten classes, of exact SVMs that hold a limited number of examples.
 
-Each of ten SVMs has a window of M examples. When it is full, one example is evicted before the next is learned. The
-paper evicts the example with the smallest coefficient. The library evicts the one whose removal costs least of the dual
-objective, which for comparable examples is the square of the coefficient. The paper's rule is measured at M = 150, by
-`forget`.
+Each of ten SVMs has a window of M examples. When it is full, the example with the smallest coefficient is evicted
+before the next is learned. The library's rule "relevance" evicts the one whose removal costs least of the dual
+objective, which for comparable examples is the square of the coefficient; it is measured at M = 150.
 
 The paper gives sigma^2 = 0.3 * 256 and 274 support vectors per SVM, but neither the range of the pixels nor whether
 sigma^2 or 2 sigma^2 divides the squared distance. Of the four readings, pixels from 0 to 1 and 2 sigma^2 come closest
@@ -38,7 +37,7 @@ WINDOWS = (50, 100, 150, 200, 250, 300, 500)
 ALL = 7_291  # rows: no window
 PAPER_WINDOW = 150
 SUPPORT = 274  # of an SVM without a window, mean of the ten, section 6.1
-LIBRARY, WEIGHT = "relevance", "least weight"
+WEIGHT, RELEVANCE = "weight", "relevance"
 MAX_ERROR_RATIO = 1.15  # "about 10 %", and 5 % for noise: 115 errors in 2,007 rows compared with 129
 
 
@@ -51,11 +50,11 @@ def _rows(order: int) -> tuple[NDArray[np.float64], Labels, NDArray[np.float64],
     return X[permutation], data.y_train[permutation], X_test, data.y_test
 
 
-def run_library(window: int, order: int, n_rows: int) -> Record:
-    """Train ten SVMs that evict the least relevant example."""
+def run_window(rule: str, window: int, order: int, n_rows: int) -> Record:
+    """Train ten SVMs with a window, or without one if it would hold all rows."""
     X, y, X_test, y_test = _rows(order)
     bound = window if window < ALL else None
-    model = IncrementalSVC(C=C, gamma=GAMMA, max_examples=bound, eviction="relevance", n_jobs=1)
+    model = IncrementalSVC(C=C, gamma=GAMMA, max_examples=bound, eviction=rule, n_jobs=1)
     learn = model.partial_fit if bound else model.fit
     seconds, _ = cpu_time(partial(learn, X[:n_rows], y[:n_rows]))
     wrong = np.mean(model.predict(X_test) != y_test)
@@ -63,58 +62,21 @@ def run_library(window: int, order: int, n_rows: int) -> Record:
     return {"error": 100 * float(wrong), "support": support, "seconds": seconds}
 
 
-def run_paper_rule(window: int, order: int, n_rows: int) -> Record:
-    """Train ten SVMs with the eviction rule of the paper."""
-    X, y, X_test, y_test = _rows(order)
-    models = []
-    seconds = 0.0
-    for digit in np.unique(y):
-        spent, model = cpu_time(partial(_train_with_paper_rule, X[:n_rows], y[:n_rows] == digit, window))
-        seconds += spent
-        models.append(model)
-    scores = np.column_stack([model.decision_function(X_test) for model in models])
-    support = float(np.mean([len(model.support_) for model in models]))
-    wrong = np.mean(np.argmax(scores, axis=1) != y_test)
-    return {"error": 100 * float(wrong), "support": support, "seconds": seconds}
-
-
-def _train_with_paper_rule(X: NDArray[np.float64], y: NDArray[np.bool_], window: int) -> IncrementalSVC:
-    model = IncrementalSVC(C=C, gamma=GAMMA, n_jobs=1)
-    first = max(window, int(np.argmax(y)) + 1, int(np.argmin(y)) + 1)
-    model.partial_fit(X[:first], y[:first], classes=[False, True])
-    held = set(range(first))
-    for row in range(first, len(y)):
-        while len(held) >= window:
-            evicted = _smallest_coefficient(model, held)
-            model.forget(evicted)
-            held.remove(evicted)
-        model.partial_fit(X[row : row + 1], y[row : row + 1], ids=[row])
-        held.add(row)
-    return model
-
-
-def _smallest_coefficient(model: IncrementalSVC, held: set[int]) -> int:
-    """Return the oldest example that is no support vector, or else the one with the smallest coefficient."""
-    support = model.support_
-    idle = held.difference(support.tolist())
-    return min(idle) if idle else int(support[np.abs(model.dual_coef_[0]).argmin()])
-
-
 def _cells(quick: bool) -> Iterator[Cell]:
     n_rows = 1_500 if quick else ALL
     for window in (ALL, 50, PAPER_WINDOW, 300) if quick else (ALL, *WINDOWS):
-        yield Cell(_key(LIBRARY, window, 0), partial(run_library, window, 0, n_rows))
+        yield _cell(WEIGHT, window, 0, n_rows)
     for order in () if quick else (1, 2, 3):
         for window in (ALL, PAPER_WINDOW):
-            yield Cell(_key(LIBRARY, window, order), partial(run_library, window, order, n_rows))
-    yield Cell(_key(WEIGHT, PAPER_WINDOW, 0), partial(run_paper_rule, PAPER_WINDOW, 0, n_rows))
+            yield _cell(WEIGHT, window, order, n_rows)
+    yield _cell(RELEVANCE, PAPER_WINDOW, 0, n_rows)
 
 
-def _key(rule: str, window: int, order: int) -> dict[str, str | int]:
-    return {"rule": rule, "window": window, "order": order}
+def _cell(rule: str, window: int, order: int, n_rows: int) -> Cell:
+    return Cell({"rule": rule, "window": window, "order": order}, partial(run_window, rule, window, order, n_rows))
 
 
-def _error(records: Records, window: int, rule: str = LIBRARY, order: int = 0) -> float:
+def _error(records: Records, window: int, rule: str = WEIGHT, order: int = 0) -> float:
     return records.where(rule=rule, window=window, order=order).mean("error")
 
 
@@ -171,8 +133,8 @@ def check(records: Records) -> list[Check]:
         Check(
             f"An SVM without a window has more support vectors than the window of 150 (paper: {SUPPORT} on average), "
             "so that the window reduces storage below this minimum by about a half.",
-            records.where(rule=LIBRARY, window=ALL, order=0).mean("support") > 1.5 * PAPER_WINDOW,
-            f"{records.where(rule=LIBRARY, window=ALL, order=0).mean('support'):.0f} on average",
+            records.where(rule=WEIGHT, window=ALL, order=0).mean("support") > 1.5 * PAPER_WINDOW,
+            f"{records.where(rule=WEIGHT, window=ALL, order=0).mean('support'):.0f} on average",
         ),
     ]
 
@@ -180,17 +142,17 @@ def check(records: Records) -> list[Check]:
 def draw(records: Records, figure: Figure) -> None:
     """Draw the error by the size of the window."""
     axes = figure.subplots()
-    part = records.where(rule=LIBRARY, order=0)
+    part = records.where(rule=WEIGHT, order=0)
     windows, errors = part.curve("window", "error")
     if len(windows):
         inside = windows < ALL
         axes.plot(windows[inside], errors[inside], "o-", color=COLOURS[0], label="window of M examples")
-    unlimited, weight = _error(records, ALL), _error(records, PAPER_WINDOW, WEIGHT)
+    unlimited, relevance = _error(records, ALL), _error(records, PAPER_WINDOW, RELEVANCE)
     if unlimited > 0:
         axes.axhline(unlimited, color=COLOURS[2], label="no window")
         axes.axhline(1.1 * unlimited, color=COLOURS[2], linestyle=":", label="no window, + 10 %")
-    if weight > 0:
-        axes.plot([PAPER_WINDOW], [weight], "s", color=COLOURS[1], label="smallest coefficient evicted")
+    if relevance > 0:
+        axes.plot([PAPER_WINDOW], [relevance], "s", color=COLOURS[1], label="least relevant example evicted")
     style_axes(axes, "", "window size M", "test error, %")
 
 
@@ -198,11 +160,15 @@ EXPERIMENT = Experiment(
     title="Learning with limited resources: error by window size, USPS",
     claim="The classification accuracy deteriorates marginally (by about 10 %) until the working size of 150, which is "
     "about 2 % of the data; SVMs without a window have 274 support vectors on average.",
-    setting="Ten SVMs, C = 100, sigma^2 = 0.3 * 256 as in the paper; pixels from 0 to 1, the reading with the "
-    "closest number of support vectors. The library evicts the example whose removal costs least of the dual "
-    "objective; the paper's rule, smallest coefficient, is measured at M = 150. The order of the file, and three "
-    "random orders.",
+    setting="Ten SVMs, C = 100, sigma^2 = 0.3 * 256 as in the paper; pixels from 0 to 1, the reading with the closest "
+    "number of support vectors; IncrementalSVC(max_examples=M, eviction='weight'), which is the paper's rule. The "
+    "order of the file, and three random orders.",
     quick="The first 1,500 rows, four windows, the order of the file.",
+    changes="The range of the pixels and the factor of sigma^2, which are not given, were chosen by the number of "
+    "support vectors.",
+    explanation="With the paper's rule the window of 150 costs 15 to 20 %, one of 200 costs 1 %. The paper does not "
+    "say which of several examples with coefficient 0 leaves first. The library's rule 'relevance' costs 11 % at 150 "
+    "in the order of the file, and 12 to 14 % in the random orders.",
     measurement=Measurement("windows", _cells),
     tabulate=tabulate,
     check=check,

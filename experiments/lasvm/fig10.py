@@ -171,14 +171,16 @@ def _check_sweet_spot(records: Records) -> list[Check]:
     return [
         Check(
             f"There is a sweet spot around delta_max = 3 (from {SWEET_SPOT_RANGE[0]:g} to {SWEET_SPOT_RANGE[1]:g}): "
-            f"there one epoch alone has its lowest error, which almost matches the SVM (within {decimal(allowed)} "
-            "points, two standard errors of a single test error), and one epoch with the finishing step its shortest "
-            "time",
+            "there one epoch alone has its lowest error, and one epoch with the finishing step its shortest time",
             SWEET_SPOT_RANGE[0] <= best <= SWEET_SPOT_RANGE[1]
-            and SWEET_SPOT_RANGE[0] <= fastest <= SWEET_SPOT_RANGE[1]
-            and above <= allowed,
-            f"lowest error at {best:g}, {decimal(above)} points above the SVM ({decimal(at_three)} at 3, "
-            f"{decimal(plain)} without repeated REPROCESS); shortest time at {fastest:g}",
+            and SWEET_SPOT_RANGE[0] <= fastest <= SWEET_SPOT_RANGE[1],
+            f"lowest error at {best:g}, {decimal(above)} points above the SVM; shortest time at {fastest:g}",
+        ),
+        Check(
+            f"At delta_max = 3 one epoch alone almost matches the SVM: within {decimal(allowed)} points, two standard "
+            "errors of a single test error",
+            at_three <= allowed,
+            f"{decimal(at_three)} points above it; {decimal(plain)} without repeated REPROCESS",
         ),
         Check(
             "delta_max = 3 makes the finishing step very fast: at most half as long as the online steps, and half "
@@ -219,7 +221,7 @@ EXPERIMENT = Experiment(
     quick="Two splits and seven values of delta_max.",
     explanation="On these splits the number of support vectors falls sharply between delta_max = 4 and 3, and one "
     "epoch alone is best at 2. At exactly 3 it has 40 % more support vectors than the SVM on every split, and its "
-    "mean error is 2.6 points above the SVM's, so that 'around 3' is taken as 2 to 4. The paper's split is not known.",
+    "mean error is 2.6 points above the SVM's. The paper's split is not known.",
     measurement=Measurement("delta", _cells),
     tabulate=_tabulate,
     check=_check,

@@ -69,6 +69,7 @@ def _check(records: Records) -> list[Check]:
         *improved,
         *(_check_fewer(records, name) for name in _DISCARDING),
         _check_slow(records),
+        _check_fast(records),
     ]
 
 
@@ -120,12 +121,21 @@ def _check_fewer(records: Records, name: str) -> Check:
 
 
 def _check_slow(records: Records) -> Check:
-    longer = {name: _variation(records, name, "seconds") for name in DATASETS}
-    most = max(longer[name] for name in _CLEAN)
+    longer = {name: _variation(records, name, "seconds") for name in _COMPLICATED}
+    paper = ", ".join(f"{name} {change(PAPER[name][2])}" for name in longer)
     return Check(
-        "Finishing takes long on complicated boundaries (Banana, Forest: at least three tenths of the time of the "
-        "online iterations), and hardly any time on the clean data sets (at most half as much)",
-        all(longer[name] >= 0.3 for name in _COMPLICATED) and most <= 0.15,
+        "Finishing drastically increases the computation time on data sets with complicated boundaries: by at least "
+        f"half as much as in the paper ({paper})",
+        all(value >= PAPER[name][2] / 2 for name, value in longer.items()),
+        ", ".join(f"{name} {change(value)}" for name, value in longer.items()),
+    )
+
+
+def _check_fast(records: Records) -> Check:
+    longer = {name: _variation(records, name, "seconds") for name in _CLEAN}
+    return Check(
+        "Finishing takes hardly any time on the clean data sets: at most 15 %",
+        all(value <= 0.15 for value in longer.values()),
         ", ".join(f"{name} {change(value)}" for name, value in longer.items()),
     )
 
@@ -160,6 +170,8 @@ EXPERIMENT = Experiment(
     "small for Forest, where fewer superfluous examples are kept here, and its slow kernel made finishing a small "
     "part of USPS+N. The error before finishing depends on a threshold that is uncertain by delta, and varies much "
     "between runs.",
+    changes="The scales of Waveform, USPS and Forest, which the paper does not give, were chosen by the numbers "
+    "of LIBSVM; Forest (521k) is omitted.",
     measurement=MEASUREMENT,
     tabulate=_tabulate,
     check=_check,

@@ -18,12 +18,10 @@ from experiments.lasvm.selection import (
     AUTOACTIVE,
     CACHE,
     EXACT,
-    FIT,
     GRADIENT,
     LIBSVM,
     RANDOM,
     fit_exact,
-    fit_one_pass,
     run_selection,
 )
 from experiments.measure import fit_and_measure, make_libsvm
@@ -41,8 +39,8 @@ SIGNIFICANT_POINTS = 0.25  # points: a significant difference of single runs, by
 _EARLY = (250, 500, 1_000, 1_500, 2_000, 2_500, 3_000, 4_000, 5_000, 6_000)
 _CHECKPOINTS = {
     GRADIENT: _EARLY,
-    ACTIVE: (*_EARLY, 8_000, 10_000, 12_000, 14_000, 16_000),
-    AUTOACTIVE: (*_EARLY, 8_000, 10_000),
+    ACTIVE: (*_EARLY, 8_000, 10_000, 16_000),
+    AUTOACTIVE: (*_EARLY, 8_000, 10_000, 16_000),
     RANDOM: (*_EARLY, 8_000, 12_000, 16_000, 24_000, 32_561),
 }
 _QUICK_ROWS = (6_000, 4_000)
@@ -73,7 +71,6 @@ def _cells(quick: bool) -> Iterator[Cell]:
         yield Cell({"method": EXACT, "seed": seed}, partial(_exact, quick, seed))
         for criterion in CRITERIA:
             yield Cell({"method": criterion, "seed": seed}, partial(_select, quick, criterion, seed))
-    yield Cell({"method": FIT, "seed": 0}, lambda: fit_one_pass(_problem(quick, 0), 0))
     yield Cell({"method": LIBSVM, "seed": 0}, partial(_libsvm, quick, 0))
 
 

@@ -12,6 +12,7 @@ from experiments.nonconvex.datasets import ADULT, BANANA, NAMES
 from experiments.nonconvex.paper_numbers import PRBEP, paper_value
 from experiments.nonconvex.passes import FULL, GAP, IGNORE, LASVM, NONCONVEX, ONLINE, STREAMING, passes
 from experiments.nonconvex.summaries import (
+    CHANGES,
     QUICK,
     SETTING,
     check_cases,
@@ -90,6 +91,7 @@ EXPERIMENT = Experiment(
     "especially for the Adult and Banana data sets.'",
     setting=SETTING,
     quick=QUICK,
+    changes=CHANGES,
     measurement=passes(methods=STREAMING),
     tabulate=_tabulate,
     check=_check,

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from experiments.experiment import Check, Experiment, Table
-from experiments.formatting import count
+from experiments.formatting import count, multiple
 from experiments.nonconvex.datasets import NAMES, NOISY
 from experiments.nonconvex.paper_numbers import SUPPORT, paper_value
 from experiments.nonconvex.passes import FULL, GAP, IGNORE, LIBSVM, METHODS, NONCONVEX, WITH_RAMP, passes
 from experiments.nonconvex.summaries import (
+    CHANGES,
     QUICK,
     SETTING,
     check_cases,
@@ -22,6 +23,7 @@ from experiments.nonconvex.summaries import (
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from experiments.nonconvex.summaries import Cases
     from experiments.records import Records
 
 
@@ -45,10 +47,20 @@ def _check(records: Records) -> list[Check]:
         ),
         check_cases(
             "'Compared to LASVM-I, LASVM-NC builds noticeably sparser models with less support vectors in noisy Adult, "
-            "Banana, and USPS-N data sets'",
-            compare_pairs(records, NOISY, [(NONCONVEX, IGNORE)], "support"),
+            "Banana, and USPS-N data sets': it saves at least half as much as in the paper; ratios, in brackets the "
+            "paper's",
+            _savings(records),
         ),
     ]
+
+
+def _savings(records: Records) -> Cases:
+    cases = {}
+    for data in NOISY:
+        here = final_value(records, data, NONCONVEX, "support") / final_value(records, data, IGNORE, "support")
+        paper = paper_value(SUPPORT, NONCONVEX, data) / paper_value(SUPPORT, IGNORE, data)
+        cases[f"{data}, LASVM-NC / LASVM-I"] = (1 - here >= (1 - paper) / 2, f"{multiple(here)} ({multiple(paper)})")
+    return cases
 
 
 def _draw(records: Records, figure: Figure) -> None:
@@ -61,6 +73,9 @@ EXPERIMENT = Experiment(
     "Furthermore, compared to LASVM-I, LASVM-NC builds noticeably sparser models' on the noisy data sets.",
     setting=SETTING,
     quick=QUICK,
+    changes=CHANGES,
+    explanation="LASVM-NC is the sparser one on all three, but on Banana and USPS-N by 6 and 3 % instead of 18 and 20 "
+    "%: LASVM-I has fewer support vectors than the paper's there, LASVM-NC about as many.",
     measurement=passes(),
     tabulate=_tabulate,
     check=_check,

@@ -10,6 +10,7 @@ from experiments.nonconvex.datasets import NAMES, NOISY
 from experiments.nonconvex.paper_numbers import KERNELS, paper_value
 from experiments.nonconvex.passes import FULL, GAP, IGNORE, NONCONVEX, STREAMING, WITH_RAMP, passes
 from experiments.nonconvex.summaries import (
+    CHANGES,
     QUICK,
     SETTING,
     check_cases,
@@ -74,6 +75,7 @@ EXPERIMENT = Experiment(
     "and USPS-N. LASVM-I achieves better reduction of kernel computations than LASVM-NC.'",
     setting=SETTING,
     quick=QUICK,
+    changes=CHANGES,
     measurement=passes(methods=STREAMING),
     tabulate=_tabulate,
     check=_check,

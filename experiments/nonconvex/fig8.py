@@ -8,6 +8,7 @@ from experiments.experiment import Check, Experiment
 from experiments.nonconvex.datasets import NAMES
 from experiments.nonconvex.passes import FULL, GAP, IGNORE, LASVM, LIBSVM, METHODS, NONCONVEX, WITH_RAMP, passes
 from experiments.nonconvex.summaries import (
+    CHANGES,
     QUICK,
     SETTING,
     check_cases,
@@ -71,6 +72,7 @@ EXPERIMENT = Experiment(
     "comes close second.'",
     setting=SETTING,
     quick=QUICK,
+    changes=CHANGES,
     measurement=passes(),
     tabulate=_tabulate,
     check=_check,

@@ -10,6 +10,7 @@ from experiments.nonconvex.datasets import ADULT, BANANA, MNIST, NAMES, NOISY, N
 from experiments.nonconvex.paper_numbers import ACCURACY, SUPPORT, paper_value
 from experiments.nonconvex.passes import FULL, GAP, IGNORE, LIBSVM, METHODS, NONCONVEX, WITH_RAMP, passes
 from experiments.nonconvex.summaries import (
+    CHANGES,
     QUICK,
     SETTING,
     accuracy,
@@ -58,7 +59,7 @@ def _check_accuracy(records: Records) -> list[Check]:
         exact = accuracy(records, data, LIBSVM)
         for method in METHODS:
             here, paper = accuracy(records, data, method), paper_value(ACCURACY, method, data)
-            reached[f"{data}, {method}"] = (here >= paper - 3 * error, f"{decimal(here)} ({decimal(paper)})")
+            reached[f"{data}, {method}"] = (here >= paper - 2 * error, f"{decimal(here)} ({decimal(paper)})")
             if method in WITH_RAMP:
                 behind = paper - paper_value(ACCURACY, LIBSVM, data)
                 seen = f"{here - exact:+.2f} ({behind:+.2f}) points"
@@ -72,7 +73,7 @@ def _check_accuracy(records: Records) -> list[Check]:
     }
     return [
         check_cases(
-            "Every accuracy is at least the paper's, up to three standard errors of a test set of this size",
+            "Every accuracy is at least the paper's, up to two standard errors of a test set of this size",
             reached,
         ),
         check_cases(
@@ -167,8 +168,11 @@ EXPERIMENT = Experiment(
     "(Adult: 4609 and 5776 instead of 11420) and in less training time (figure 8 compares it with LASVM).",
     setting=SETTING,
     quick=QUICK,
-    explanation="At first accuracies were compared within two standard errors; LASVM on USPS-N failed in a trial, so "
-    "that three are allowed now. The scale of USPS was chosen by the numbers of LIBSVM.",
+    explanation="LASVM on USPS-N is 0.36 points below the paper's, where two standard errors are 0.34. LIBSVM and "
+    "LASVM-G are 0.27 and 0.18 points below it too: the scale of USPS and the wrong labels are not the paper's. For a "
+    "time three standard errors were allowed, after this case had failed in a trial. The scale of USPS was chosen by "
+    "the numbers of LIBSVM.",
+    changes=CHANGES,
     measurement=passes(),
     tabulate=_tabulate,
     check=_check,

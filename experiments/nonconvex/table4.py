@@ -10,6 +10,7 @@ from experiments.nonconvex.datasets import ADULT, NAMES, NOISY_USPS, REUTERS
 from experiments.nonconvex.paper_numbers import AUC, GMEANS, KERNELS, PRBEP, Numbers, paper_value
 from experiments.nonconvex.passes import FULL, GAP, IGNORE, LASVM, NONCONVEX, STREAMING, passes
 from experiments.nonconvex.summaries import (
+    CHANGES,
     QUICK,
     SETTING,
     check_cases,
@@ -69,17 +70,15 @@ def _pairs(
 def _check(records: Records) -> list[Check]:
     return [
         check_cases(
-            "Every break-even point is at least the paper's, up to three standard errors of a rate among the positive "
+            "Every break-even point is at least the paper's, up to two standard errors of a rate among the positive "
             "test rows",
             _rates(records, "prbep"),
         ),
         check_cases("Every g-mean is at least the paper's, up to the same tolerance", _rates(records, "gmeans")),
         check_cases("Every area is at least the paper's, up to 0.005", _areas(records)),
         check_cases(
-            "'LASVM-NC yields the highest g-means for the Adult, Reuters, and USPS-N data sets': higher ones than "
-            "FULL SVM, LASVM-G and LASVM on Adult, where it leads by 1.7 points in the paper, and on the three data "
-            "sets none are higher by more than two standard errors (on two of them the paper's lead of 0.02 points is "
-            "less than the effect of one test row)",
+            "'LASVM-NC yields the highest g-means for the Adult, Reuters, and USPS-N data sets': lead over the highest "
+            "of the others in points, in brackets the paper's",
             _highest(records),
         ),
         check_cases(
@@ -100,7 +99,7 @@ def _rates(records: Records, column: str) -> Cases:
     for data in NAMES:
         for method in STREAMING:
             here, paper = _measured_value(records, column)(data, method), _paper_number(column)(data, method)
-            enough = here >= paper - 3 * positive_rate_error(records, data, paper)
+            enough = here >= paper - 2 * positive_rate_error(records, data, paper)
             cases[f"{data}, {method}"] = (enough, f"{decimal(here)} ({decimal(paper)})")
     return cases
 
@@ -117,13 +116,12 @@ def _areas(records: Records) -> Cases:
 def _highest(records: Records) -> Cases:
     here = _measured_value(records, "gmeans")
     cases: Cases = {}
-    for method in (FULL, GAP, LASVM):
-        lead = here(ADULT, NONCONVEX) - here(ADULT, method)
-        cases[f"{ADULT}, over {method}"] = (lead > 0, f"{lead:+.2f}")
     for data in (ADULT, REUTERS, NOISY_USPS):
-        lead = here(data, NONCONVEX) - max(here(data, method) for method in STREAMING if method != NONCONVEX)
-        allowed = 2 * positive_rate_error(records, data, paper_value(GMEANS, NONCONVEX, data))
-        cases[f"{data}, over the highest of the others"] = (lead > -allowed, f"{lead:+.2f}")
+        leads = [
+            value(data, NONCONVEX) - max(value(data, method) for method in STREAMING if method != NONCONVEX)
+            for value in (here, _paper_number("gmeans"))
+        ]
+        cases[f"{data}, LASVM-NC"] = (leads[0] > 0, f"{leads[0]:+.2f} ({leads[1]:+.2f})")
     return cases
 
 
@@ -153,8 +151,10 @@ EXPERIMENT = Experiment(
     "values.",
     setting=SETTING,
     quick=QUICK,
-    explanation="The claim about g-means does not hold literally: on Adult LASVM-I has 0.9 points more than LASVM-NC, "
-    "and on Reuters LASVM has 0.2 more. The check was formulated after these results were known.",
+    explanation="On Adult LASVM-I has 0.9 points more than LASVM-NC, and on Reuters LASVM has 0.2 more; on Reuters "
+    "and USPS-N the paper's lead of 0.02 points is less than the effect of one test row. LASVM computes fewer kernel "
+    "values than the paper's, since it skips examples that would not be inserted.",
+    changes=CHANGES,
     measurement=passes(methods=STREAMING),
     tabulate=_tabulate,
     check=_check,

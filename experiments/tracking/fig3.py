@@ -87,6 +87,7 @@ EXPERIMENT = Experiment(
     f"the one with the smallest |f|. The paper does not give K; it is {TEACHER_STEPS} here. One run (paper: ten); a "
     "checkpoint every 256 examples.",
     quick="The first 5,000 rows, a checkpoint every 64 rows.",
+    changes="One run instead of ten; the paper does not give K.",
     measurement=TEACHERS_MEASUREMENT,
     tabulate=tabulate,
     check=check,

@@ -8,7 +8,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from experiments.markdown_report import write_report
-from experiments.outcome import REPRODUCED
+from experiments.outcome import CHANGED, REPRODUCED
 from experiments.records import Records
 from experiments.registry import PAPERS, find_experiments
 from experiments.result_store import read_metadata
@@ -17,11 +17,11 @@ from experiments.runner import draw_picture, stored_outcomes
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "experiments" / "results"
 NAMES = [(paper.name, name) for paper in PAPERS.values() for name in paper.experiments]
-MUST_BE_REPRODUCED = {
-    "lasvm": "fig4 fig8 fig9 fig10 fig11 fig12 fig14 fig15 fig16",
-    "nonconvex": "table1 table3 table4 fig2 fig5",
-    "tracking": "fig2 fig3 fig4",
-    "incremental": "fig4 fig5 fig8 fig9 fig10",
+ALL_CLAIMS_HOLD = {  # as the paper has them, or with changes that the experiment names
+    "lasvm": "fig1 fig2 fig3 fig4 fig5 fig6 fig11 fig12 fig13 fig14 fig16",
+    "nonconvex": "table1 fig1 fig2 fig4 fig5 fig7",
+    "tracking": "fig1 fig2 fig3 fig4 fig5",
+    "incremental": "fig4 fig5 fig9 fig10",
     "asset": "fig1 table2",
 }
 
@@ -52,7 +52,7 @@ def test_keys_of_cells_are_unique_and_have_the_same_columns(experiment, quick):
 def test_texts_are_sentences(experiment):
     for text in (experiment.claim, experiment.setting, experiment.quick):
         assert text.rstrip("'").endswith(".")
-    for text in (experiment.incomparable, experiment.explanation):
+    for text in (experiment.incomparable, experiment.changes, experiment.explanation):
         assert text == "" or text.endswith(".")
     assert not experiment.title.endswith(".")
 
@@ -67,14 +67,14 @@ def test_committed_results_are_complete(outcomes, name):
 @pytest.mark.parametrize("name", NAMES, ids=" ".join)
 def test_differences_are_explained(outcomes, name):
     experiment, verdict = outcomes[name].entry.experiment, outcomes[name].verdict
-    assert verdict == REPRODUCED or experiment.explanation or experiment.incomparable
+    assert verdict in (REPRODUCED, CHANGED) or experiment.explanation or experiment.incomparable
 
 
 @pytest.mark.parametrize(
-    "name", [(paper, name) for paper, names in MUST_BE_REPRODUCED.items() for name in names.split()], ids=" ".join
+    "name", [(paper, name) for paper, names in ALL_CLAIMS_HOLD.items() for name in names.split()], ids=" ".join
 )
-def test_claims_that_the_library_rests_on_are_reproduced(outcomes, name):
-    assert outcomes[name].verdict == REPRODUCED, outcomes[name].reason
+def test_claims_still_hold(outcomes, name):
+    assert outcomes[name].verdict in (REPRODUCED, CHANGED), outcomes[name].reason
 
 
 @pytest.mark.slow

@@ -141,6 +141,8 @@ def test_document_in_missing_folder_is_refused_before_measuring(toys, tmp_path, 
     ("changes", "verdict"),
     [
         ({}, "reproduced"),
+        ({"changes": "Two toys instead of three."}, "reproduced with changes"),
+        ({"changes": "Two toys.", "check": lambda _: [Check("pigs fly", False, "none did")]}, "differs"),
         ({"check": lambda _: [Check("pigs fly", False, "none did")]}, "differs"),
         ({"check": lambda _: []}, "differs"),
         ({"incomparable": "The paper had other toys."}, "not comparable"),
@@ -176,6 +178,17 @@ def test_report_has_verdicts_claims_and_tables(toys, tmp_path):
     assert "| [toy fig1](#toy-fig1) | Toys & <games> | reproduced |" in text
     assert "1 < 2 \\| 3" in text
     assert "We tried harder toys." in text
+
+
+def test_reports_say_what_was_changed(toys, tmp_path, capsys):
+    toys(changes="Two toys instead of three.")
+    run("toy", "fig1", "--output", tmp_path, "--document", tmp_path / "report.md", "--json")
+    assert json.loads(capsys.readouterr().out)["experiments"][0]["reason"] == "Two toys instead of three."
+    text, page = ((tmp_path / name).read_text(encoding="utf-8") for name in ("report.md", "index.html"))
+    assert "| Toys & <games> | reproduced with changes |" in text
+    assert "Changed: Two toys instead of three." in text
+    assert "Changed: Two toys instead of three." in page
+    assert 'class="verdict reproduced-with-changes"' in page
 
 
 def test_report_can_be_generated_from_the_tables(toys, tmp_path):

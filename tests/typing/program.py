@@ -145,7 +145,9 @@ def data(name: str, file: Path) -> Iterator[tuple[Any, Any]]:
     datasets.BUNDLED["digits"](0)
     yield datasets.read(file, dense=True)
     yield from datasets.read(file, chunk_size=100)
-    yield from datasets.elastic_digits(100)
+    digits = assert_type(datasets.load("mnist-e"), datasets.DigitStream)
+    yield from digits.chunks(stop=100)
+    yield digits.take([0, 8_099_999])
 
 
 def spread_out(X: Any, y: Any) -> None:

@@ -49,7 +49,7 @@ def bench(data: Names = None, *, repeats: Repeats = 1, json_only: Json = False) 
 
     Example: hinge bench a9a mnist --repeats 3
     """
-    chosen = [datasets.load(name) for name in data or ["spirals", "waveform"]]
+    chosen = [datasets.load_arrays(name) for name in data or ["spirals", "waveform"]]
     terminal = Terminal(quiet=json_only)
     results = [
         _measure(dataset, name, make, repeats, terminal) for dataset in chosen for name, make in _models().items()

@@ -1,21 +1,27 @@
 """Load data sets by name, and read data files into arrays."""
 
+from typing import Literal, overload
+
 from hinge.datasets._bundled import BUNDLED
 from hinge.datasets._dataset import Dataset
-from hinge.datasets._elastic import elastic_digits
+from hinge.datasets._digit_stream import DigitStream
 from hinge.datasets._known import KNOWN, load_known
 from hinge.datasets._read import read
 from hinge.exceptions import ParameterError
 
-__all__ = ["BUNDLED", "Dataset", "elastic_digits", "load", "names", "read"]
+__all__ = ["BUNDLED", "Dataset", "DigitStream", "load", "names", "read"]
 
 
 def names() -> list[str]:
-    """Return the names that `load` accepts."""
+    """Return the names of the sets that `load` returns as arrays; it also accepts "mnist-e", which is a stream."""
     return [*BUNDLED, *KNOWN]
 
 
-def load(name: str, *, random_state: int = 0) -> Dataset:
+@overload
+def load(name: Literal["mnist-e"], *, random_state: int = 0) -> DigitStream: ...  # type: ignore[overload-overlap]
+@overload
+def load(name: str, *, random_state: int = 0) -> Dataset: ...
+def load(name: str, *, random_state: int = 0) -> Dataset | DigitStream:
     """Load a data set by name.
 
     Parameters
@@ -25,14 +31,15 @@ def load(name: str, *, random_state: int = 0) -> Dataset:
         three classes of noisy waves, generated) and "digits" (1797 images that come with scikit-learn). "mnist",
         "a9a", "usps", "covtype", "ijcnn1", "banana", "reuters-moneyfx", "rcv1-ccat" and "kddcup99" are read from the
         folder named by the environment variable HINGE_DATA. Without it, sets that have a public address are downloaded
-        once to the user's cache, which needs ``pip install 'hinge[datasets]'``.
+        once to the user's cache, which needs ``pip install 'hinge[datasets]'``. "mnist-e" is a stream of 8 100 000
+        deformed digits, generated from mnist.
     random_state : int
         Seed of the generator ("spirals", "waveform") or of the order of the rows ("digits"). The others ignore it.
 
     Returns
     -------
-    Dataset
-        Training and test rows with settings that suit them.
+    Dataset or DigitStream
+        Training and test rows with settings that suit them; for "mnist-e", chunks of rows.
 
     Examples
     --------
@@ -42,6 +49,11 @@ def load(name: str, *, random_state: int = 0) -> Dataset:
     >>> model.score(data.X_test, data.y_test) > 0.95
     True
     """
+    return DigitStream() if name == DigitStream.name else load_arrays(name, random_state)
+
+
+def load_arrays(name: str, random_state: int = 0) -> Dataset:
+    """Load one of `names()`."""
     if name in KNOWN:
         return load_known(name)
     if name not in BUNDLED:
