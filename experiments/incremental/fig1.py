@@ -2,8 +2,8 @@
 
 The paper profiles a Matlab program. This experiment profiles two programs of the same design, which copy every part of
 a matrix that they need: one in C++ (`native_solver.COPIES`), up to the paper's 10,000 rows, and one in NumPy
-(`CopyingLayout`), up to 3,000. All call a BLAS for arithmetic, so that the question, copying or arithmetic, is the same;
-single percentages depend on the machine and cannot be compared.
+(`CopyingLayout`), up to 3,000. All call a BLAS for arithmetic, so that the question, copying or arithmetic, is the
+same; single percentages depend on the machine and cannot be compared.
 """
 
 from __future__ import annotations
