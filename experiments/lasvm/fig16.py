@@ -162,7 +162,8 @@ EXPERIMENT = Experiment(
     "there are very few labels; for 500 labels on Reuters, RETRAIN ACTIVE ALL, LASVM ACTIVE ALL and LASVM ACTIVE 50 "
     "took 917, 99 and 9.6 seconds.",
     setting="Reuters money-fx (C = 1, gamma = 1) and USPS, 0 against the rest (C = 1000, gamma = 2), 10 random splits "
-    "into training and test sets; RETRAIN ACTIVE ALL, which takes minutes, has one. Ten labels are given, 500 are "
+    "into training and test sets; RETRAIN ACTIVE ALL, which takes minutes, has one, and RETRAIN WARM "
+    "ACTIVE ALL four of USPS. Ten labels are given, 500 are "
     "queried. Errors of LASVM are those of finished copies, except for one column. RETRAIN is scikit-learn's SVC and "
     "starts from scratch each time. The paper's solver started from its last solution, as RETRAIN WARM does, the exact "
     "IncrementalSVC. Only lower bounds of time ratios are checked.",

@@ -36,6 +36,7 @@ METHODS = (*ACTIVES, RANDOM)
 CHECKPOINTS = (15, 20, 30, 40, 60, 80, 100, 150, 200, 300, 400, 510)
 QUERIES = CHECKPOINTS[-1] - 2 * N_INITIAL
 _N_SPLITS = dict.fromkeys(METHODS, 10) | {RETRAIN_ALL: 1}
+_N_USPS_SPLITS = _N_SPLITS | {WARM_ALL: 4}
 _SAMPLED = (RETRAIN_50, WARM_50, LASVM_50)  # methods that score 50 random candidates
 _EXACT = (RETRAIN_50, RETRAIN_ALL, WARM_50, WARM_ALL)
 
@@ -84,7 +85,7 @@ def _cells(quick: bool) -> Iterator[Cell]:
     checkpoints = [n_labels for n_labels in CHECKPOINTS if not quick or n_labels <= 100]
     for method in reversed(METHODS):
         for data in (REUTERS, USPS):
-            for seed in range(1 if quick else _N_SPLITS[method]):
+            for seed in range(1 if quick else (_N_USPS_SPLITS if data == USPS else _N_SPLITS)[method]):
                 key: Record = {"data": data, "method": method, "seed": seed}
                 yield Cell(key, partial(_query_and_learn, data, method, checkpoints, seed))
 
