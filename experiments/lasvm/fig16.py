@@ -168,9 +168,9 @@ EXPERIMENT = Experiment(
     "starts from scratch each time. The paper's solver started from its last solution, as RETRAIN WARM does, the exact "
     "IncrementalSVC. Only lower bounds of time ratios are checked.",
     quick="One split, 90 queries.",
-    explanation="Exact steps from the last solution cost far less than a solver of 2005 that starts from it: RETRAIN WARM "
-    "ACTIVE ALL takes 2.2 times as long as LASVM ACTIVE ALL (paper: 9.3) and 62 times as long as LASVM ACTIVE 50 (96). "
-    "Its times were measured on a busier machine than those of LASVM.",
+    explanation="Exact steps from the last solution cost far less than a solver of 2005 that starts from it: RETRAIN "
+    "WARM ACTIVE ALL takes 2.2 times as long as LASVM ACTIVE ALL (paper: 9.3) and 62 times as long as LASVM ACTIVE 50 "
+    "(96). Its times were measured on a busier machine than those of LASVM.",
     measurement=MEASUREMENT,
     tabulate=_tabulate,
     check=_check,
