@@ -62,6 +62,10 @@ constexpr auto words(Eviction) {
                     Word{"age", Eviction::age}};
 }
 
+// Which member a full perceptron evicts (see solvers/budget.hpp).
+enum class BudgetRule { balanced, margin };
+constexpr auto words(BudgetRule) { return std::array{Word{"balanced", BudgetRule::balanced}, Word{"margin", BudgetRule::margin}}; }
+
 // Losses of one example in a linear model; the formulas: solvers/losses.hpp.
 enum class LossKind { hinge, squared_hinge, logistic, insensitive, squared_insensitive };
 constexpr auto words(LossKind) {
@@ -172,6 +176,7 @@ struct PerceptronOptions : RunOptions {
   double margin = 0.0;
   bool average = false;
   std::optional<std::size_t> max_support;
+  BudgetRule eviction = BudgetRule::balanced;
 
   static constexpr const char* name = "PerceptronOptions";
   static constexpr const char* doc = "Options of kernel perceptrons.";
@@ -180,7 +185,8 @@ struct PerceptronOptions : RunOptions {
       RunOptions::fields,
       std::tuple{Field{"margin", &PerceptronOptions::margin, "Scores up to this are mistakes."},
                  Field{"average", &PerceptronOptions::average, "Predict with averaged coefficients."},
-                 Field{"max_support", &PerceptronOptions::max_support, "Members that a binary model may keep."}});
+                 Field{"max_support", &PerceptronOptions::max_support, "Members that a binary model may keep."},
+                 Field{"eviction", &PerceptronOptions::eviction, "Which member a full binary model evicts."}});
   bool operator==(const PerceptronOptions&) const = default;
 };
 

@@ -36,6 +36,17 @@ std::size_t least_useful(const BinaryModel<T>& binary) {
   });
 }
 
+template <class T>
+std::size_t easiest(const BinaryModel<T>& binary) {
+  const Expansion& expansion = binary.expansion();
+  return choose_eviction(binary, [&](std::size_t i) {
+    const double own_share = std::abs(expansion.alpha[i]) * static_cast<double>(binary.members().diagonal()[i]);
+    return -expansion.label[i] * (expansion.gradient[i] - binary.bias()) - own_share;  // y f(x) - 1, without its own share
+  });
+}
+
+template std::size_t easiest(const BinaryModel<float>&);
+template std::size_t easiest(const BinaryModel<double>&);
 template std::size_t least_useful(const BinaryModel<float>&);
 template std::size_t least_useful(const BinaryModel<double>&);
 

@@ -15,6 +15,10 @@ namespace hinge {
 template <class T>
 std::size_t least_useful(const BinaryModel<T>& binary);
 
+// The member farthest on the right side without its own contribution, whatever its class: the rule of 2004 as it is written.
+template <class T>
+std::size_t easiest(const BinaryModel<T>& binary);
+
 // Gives the coefficient of a member to others where the dual loses least, of its own class as long as their boxes have room, and removes it.
 // The caller refreshes the bracket.
 template <class T>

@@ -47,7 +47,7 @@ template <class T>
 void Perceptron<T>::evict(BinaryModel<T>& binary) const {
   Expansion& expansion = binary.expansion();
   while (expansion.held_count() > *options_.max_support) {
-    const std::size_t leaving = least_useful(binary);
+    const std::size_t leaving = options_.eviction == BudgetRule::margin ? easiest(binary) : least_useful(binary);
     binary.coordinate_step(leaving, -expansion.alpha[leaving]);
     binary.remove(leaving);
     binary.refresh_bracket();

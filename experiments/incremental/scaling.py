@@ -9,7 +9,17 @@ import numpy as np
 
 from experiments.experiment import Check, Experiment, Table
 from experiments.formatting import count, decimal, millions, multiple, percent
-from experiments.incremental.mnist_runs import CONTIGUOUS, COPYING, DIGITS, LASVM, LIBRARY, LIBSVM, SCALING
+from experiments.incremental.mnist_runs import (
+    CONTIGUOUS,
+    COPYING,
+    DIGITS,
+    LASVM,
+    LIBRARY,
+    LIBSVM,
+    NATIVE_3,
+    NATIVE_4,
+    SCALING,
+)
 from experiments.plotting import COLOURS, MARKERS, style_axes
 
 if TYPE_CHECKING:
@@ -24,18 +34,26 @@ if TYPE_CHECKING:
 METHODS = {
     COPYING: "NumPy, Algorithms 1 & 4 (copies)",
     CONTIGUOUS: "NumPy, Algorithms 1 & 3 (rows)",
+    NATIVE_4: "C++, Algorithms 1 & 4",
+    NATIVE_3: "C++, Algorithms 1 & 3",
     LIBRARY: "C++, IncrementalSVC",
+}
+PAPER_PAIRS = {  # the comparisons of figures 6 and 7
+    "C++, Algorithm 3, compared with NumPy, Algorithm 4": (COPYING, NATIVE_3),
+    "Algorithm 3 compared with Algorithm 4, both in C++": (NATIVE_4, NATIVE_3),
 }
 PAPER_SUPPORT_PERCENT = {"linear": 5.0, "rbf": 15.0}  # support vectors, per cent of 10,000, section 5.4
 SUPPORT_TOLERANCE = {"linear": 1.5, "rbf": 3.0}  # points: the ten digits spread over 4 to 10
 MIN_SPEEDUP = 5.0  # the lower end of "5 to 20", abstract and section 5
 SETTING = (
-    "Random rows of MNIST, one digit speedups the rest, pixels from 0 to 1, C = 1. The paper gives neither C nor the "
-    "scale; they were chosen by its shares of support vectors. Algorithm 1 in NumPy replaces the paper's Matlab "
-    "programs and its naive C++, once with copies (Algorithm 4) and once with sums of whole rows (Algorithm 3). Both "
-    "find the coefficients of the library, to 1e-8. They learn 2,000 rows one by one, the library 5,000; for digit 8, "
-    "and with the RBF kernel for 0 and 1, they learn 3,000 and the library 10,000. LASVM counts the support vectors; "
-    "LIBSVM is fitted once."
+    "Random rows of MNIST, one digit against the rest, pixels from 0 to 1, C = 1. The paper gives neither C nor the "
+    "scale; they were chosen by its shares of support vectors. Its two C++ programs, Algorithm 1 with Algorithm 3 and "
+    "with Algorithm 4, are written again: they share storage, kernel values and everything but gamma. NumPy programs "
+    "stand in for Matlab's, with copies (Algorithm 4) and with sums of whole rows (Algorithm 3). All find the "
+    "coefficients of the library, to 1e-7. C++ learns 10,000 rows one by one, as in the paper; NumPy 2,000, or 3,000 "
+    "of digit 8 and, with the RBF kernel, of 0 and 1. With the linear kernel six digits are learned, and 5,000 rows of "
+    "digit 9. LASVM counts the support vectors; LIBSVM is fitted once. Times "
+    "are processor seconds on a machine with other work, all programs of a digit one after the other."
 )
 QUICK = "2,000 rows of two digits."
 CHANGES = (
@@ -110,13 +128,17 @@ def tabulate_times(kernel: str, records: Records) -> list[Table]:
     columns = (
         "digit",
         "examples",
-        "C++, s",
-        "time / one fit of LIBSVM",
+        "IncrementalSVC, s",
+        "Algorithm 3, s",
+        "Algorithm 4, s",
+        "IncrementalSVC / one fit of LIBSVM",
         "support vectors, of 10,000",
         "kernel values",
-        "exponents: C++",
+        "exponents: IncrementalSVC",
         "Algorithm 3",
         "Algorithm 4",
+        "NumPy, 3",
+        "NumPy, 4",
     )
     rows = []
     for digit in measured_digits(records):
@@ -128,13 +150,21 @@ def tabulate_times(kernel: str, records: Records) -> list[Table]:
                 f"{digit}",
                 count(size),
                 decimal(last.mean("seconds"), 1),
+                *(
+                    decimal(records.where(digit=digit, method=method, n=size).mean("seconds"), 1)
+                    for method in (NATIVE_3, NATIVE_4)
+                ),
                 multiple(_libsvm_ratio(records, digit)),
                 percent(_share(records, digit), 1),
                 millions(last.mean("kernel_evals")),
-                *(decimal(exponent(records, digit, method)) for method in (LIBRARY, CONTIGUOUS, COPYING)),
+                *(
+                    decimal(exponent(records, digit, method))
+                    for method in (LIBRARY, NATIVE_3, NATIVE_4, CONTIGUOUS, COPYING)
+                ),
             ]
         )
-    paper = ["paper, mean", "10,000", "", "", percent(PAPER_SUPPORT_PERCENT[kernel], 0), "", "", "", ""]
+    share = percent(PAPER_SUPPORT_PERCENT[kernel], 0)
+    paper = ["paper, mean", "10,000", "", "", "", "", share, *[""] * (len(columns) - 7)]
     return [Table(columns, [*rows, paper])]
 
 
@@ -144,19 +174,19 @@ def check_times(kernel: str, records: Records) -> list[Check]:
     counted = records.where(method=LASVM)
     size = max(counted.unique("n"), default=0)
     share = 100 * counted.mean("support") / max(size, 1)
-    speedups = [speedup(records, digit, COPYING, LIBRARY)[1] for digit in digits]
-    layout_speedups = [speedup(records, digit, COPYING, CONTIGUOUS)[1] for digit in digits]
+    speedups = [speedup(records, digit, COPYING, NATIVE_3)[1] for digit in digits]
+    layout_speedups = [speedup(records, digit, NATIVE_4, NATIVE_3)[1] for digit in digits]
     slopes = {method: np.array([exponent(records, digit, method) for digit in digits]) for method in METHODS}
     straight = np.array([log_correlation(records, digit, LIBRARY) for digit in digits])
     return [
         Check(
-            "The C++ implementation significantly outperforms the direct one: at least twice as fast, every digit, "
-            "every size.",
+            "The C++ implementation (Algorithm 3) significantly outperforms the direct one: at least twice as fast as "
+            "NumPy with copies, every digit, every size.",
             bool(digits) and all(len(each) and bool((each >= 2).all()) for each in speedups),
             _range(np.concatenate([*speedups, []])),
         ),
         Check(
-            "The gains stem from the gaxpy-type updates, not from the language: in NumPy, Algorithm 3 is faster than "
+            "The gains stem from the gaxpy-type updates, not from the language: in C++, Algorithm 3 is faster than "
             "Algorithm 4 at every size.",
             bool(digits) and all(len(each) and bool((each > 1).all()) for each in layout_speedups),
             _range(np.concatenate([*layout_speedups, []])),
@@ -179,46 +209,48 @@ def check_times(kernel: str, records: Records) -> list[Check]:
 
 def tabulate_improvement(records: Records) -> list[Table]:
     """Return speedups by digit and size."""
-    sizes = sorted(records.where(method=COPYING).unique("n"))
+    sizes = sorted(records.unique("n"))
     columns = ("digit", "faster", *(f"n = {size:,}" for size in sizes))
     rows = []
     for digit in measured_digits(records):
-        for slow, fast in ((COPYING, LIBRARY), (CONTIGUOUS, LIBRARY), (COPYING, CONTIGUOUS)):
+        for slow, fast in (*PAPER_PAIRS.values(), (NATIVE_4, LIBRARY), (COPYING, CONTIGUOUS)):
             known_sizes, ratios = speedup(records, digit, slow, fast)
             known = dict(zip(known_sizes, ratios, strict=True))
-            rows.append([f"{digit}", f"{fast} than {slow}", *(multiple(known.get(size, np.nan)) for size in sizes)])
+            speedups = [multiple(known.get(size, np.nan)) for size in sizes]
+            rows.append([f"{digit}", f"{METHODS[fast]}, than {METHODS[slow]}", *speedups])
     return [Table(columns, rows), Table(("paper", "C++, Algorithm 3, compared with the others"), [["", "5 to 20 x"]])]
 
 
 def check_improvement(records: Records) -> list[Check]:
     """Check that the speedup is at least five, and grows with the size."""
     digits = measured_digits(records)
-    ends = np.array([last_speedup(records, digit, COPYING, LIBRARY) for digit in digits])
-    gains = np.array([last_speedup(records, digit, COPYING, CONTIGUOUS) for digit in digits])
-    first = np.array([_first_speedup(records, digit, COPYING, LIBRARY) for digit in digits])
-    layout = np.array([_first_speedup(records, digit, COPYING, CONTIGUOUS) for digit in digits])
+    ends, starts, gains, first_gains = (
+        np.array([find(records, digit, *pair) for digit in digits])
+        for pair in PAPER_PAIRS.values()
+        for find in (last_speedup, _first_speedup)
+    )
     return [
         Check(
             "The new design improves computational efficiency by the factor of 5 to 20: at least 5 on average over "
             "the digits, at the largest size that both learn.",
             _mean(ends) >= MIN_SPEEDUP,
-            _range(ends),
+            f"C++, Algorithm 3, compared with NumPy, Algorithm 4: {_range(ends)}",
         ),
         Check(
             "The improvement over naive matrix products is major: at least a factor of 2 on average.",
             _mean(gains) >= 2,
-            f"Algorithm 3 compared with 4, in NumPy: {_range(gains)}",
+            f"Algorithm 3 compared with 4, in C++: {_range(gains)}",
         ),
         Check(
             "It is especially visible on larger training set sizes: the improvement over naive matrix products grows "
             "with the size, by at least 5 % on average over the digits.",
-            _mean(gains) > 1.05 * _mean(layout),
-            f"Algorithm 3 compared with 4, in NumPy: {_mean(layout):.1f} to {_mean(gains):.1f} times",
+            _mean(gains) > 1.05 * _mean(first_gains),
+            f"Algorithm 3 compared with 4, in C++: {_mean(first_gains):.1f} to {_mean(gains):.1f} times",
         ),
         Check(
             "The improvement over the direct implementation in the other language also grows by at least 5 %.",
-            _mean(ends) > 1.05 * _mean(first),
-            f"C++ compared with NumPy: {_mean(first):.1f} to {_mean(ends):.1f} times",
+            _mean(ends) > 1.05 * _mean(starts),
+            f"C++ compared with NumPy: {_mean(starts):.1f} to {_mean(ends):.1f} times",
         ),
     ]
 
@@ -255,12 +287,8 @@ def draw_times(records: Records, figure: Figure) -> None:
 def draw_improvement(records: Records, figure: Figure) -> None:
     """Draw one small plot of speedups per digit."""
     panels = figure.subplots(2, 5, sharex=True, sharey=True)
-    pairs = {
-        "C++ compared with NumPy, Algorithm 4": (COPYING, LIBRARY),
-        "Algorithm 3 compared with Algorithm 4, both in NumPy": (COPYING, CONTIGUOUS),
-    }
     for digit, axes in zip(DIGITS, panels.flat, strict=True):
-        for number, (label, pair) in enumerate(pairs.items()):
+        for number, (label, pair) in enumerate(PAPER_PAIRS.items()):
             sizes, ratios = speedup(records, digit, *pair)
             if len(sizes):
                 axes.plot(sizes, ratios, marker=MARKERS[number], color=COLOURS[number], label=label)

@@ -51,7 +51,7 @@ def shares(records: Records, *operations: str) -> dict[str, list[float]]:
     return {kernel: [share(records, kernel, size, *operations) for size in sizes(records)] for kernel in SETTINGS}
 
 
-def table(records: Records) -> Table:
+def table(records: Records, title: str) -> Table:
     """Return all shares as a table."""
     columns = ("kernel", "operation", *(f"n = {size:,}" for size in sizes(records)))
     rows = []
@@ -60,7 +60,7 @@ def table(records: Records) -> Table:
             rows.append([kernel, label, *(percent(share(records, kernel, size, name), 0) for size in sizes(records))])
         spent = [records.where(kernel=kernel, n=size).mean("seconds") for size in sizes(records)]
         rows.append([kernel, "seconds in all", *(decimal(value, 1) for value in spent)])
-    return Table(columns, rows)
+    return Table(columns, rows, title)
 
 
 def format_shares(values: list[float]) -> str:

@@ -24,6 +24,8 @@ from experiments.lasvm.label_queries import (
     RETRAIN_ALL,
     REUTERS,
     USPS,
+    WARM_50,
+    WARM_ALL,
 )
 from experiments.plotting import style_axes
 
@@ -32,10 +34,13 @@ if TYPE_CHECKING:
 
     from experiments.records import Records
 
-PAPER = {RETRAIN_ALL: 917.0, LASVM_ALL: 99.0, LASVM_50: 9.6}  # seconds for 500 queries on Reuters (section 4.5)
+# Seconds for 500 queries on Reuters (section 4.5); the paper's RETRAIN starts from its last solution.
+PAPER = {RETRAIN_ALL: 917.0, WARM_ALL: 917.0, LASVM_ALL: 99.0, LASVM_50: 9.6}
 TEST_ROWS = {REUTERS: 3_299, USPS: 2_007}
 _SHOWN_LABELS = (60, 150, CHECKPOINTS[-1])
-_COLOURS = dict(zip(METHODS, ("#b91c1c", "#d97706", "#1e3a8a", "#2563eb", "#64748b"), strict=True))
+_COLOURS = dict(
+    zip(METHODS, ("#b91c1c", "#be185d", "#d97706", "#a16207", "#1e3a8a", "#2563eb", "#64748b"), strict=True)
+)
 
 
 def _final(records: Records, data: str, method: str) -> Records:
@@ -76,6 +81,10 @@ def _check(records: Records) -> list[Check]:
             _check_superior(records, data),
             _check_no_loss(records, data, LASVM_50, RETRAIN_50, "LASVM instead of retraining, with 50 candidates,"),
             _check_no_loss(records, data, LASVM_ALL, RETRAIN_ALL, "LASVM instead of retraining, with all candidates,"),
+            _check_no_loss(records, data, LASVM_50, WARM_50, "LASVM instead of warm retraining, with 50 candidates,"),
+            _check_no_loss(
+                records, data, LASVM_ALL, WARM_ALL, "LASVM instead of warm retraining, with all candidates,"
+            ),
             _check_no_loss(records, data, LASVM_50, LASVM_ALL, "scoring 50 candidates instead of all"),
             _check_minor_loss(records, data),
         ]
@@ -120,7 +129,10 @@ def _check_minor_loss(records: Records, data: str) -> Check:
 
 def _check_speedups(records: Records) -> list[Check]:
     seconds = {method: _final(records, REUTERS, method).mean("seconds") for method in METHODS}
-    pairs = ((RETRAIN_ALL, LASVM_ALL), (LASVM_ALL, LASVM_50), (RETRAIN_ALL, LASVM_50))
+    pairs = (
+        *((RETRAIN_ALL, LASVM_ALL), (LASVM_ALL, LASVM_50), (RETRAIN_ALL, LASVM_50)),
+        *((WARM_ALL, LASVM_ALL), (WARM_ALL, LASVM_50)),
+    )
     return [
         Check(
             f"{REUTERS}: {slow} takes many times as long as {quick}: {PAPER[slow] / PAPER[quick]:.1f} in the paper, "
@@ -150,13 +162,17 @@ EXPERIMENT = Experiment(
     "there are very few labels; for 500 labels on Reuters, RETRAIN ACTIVE ALL, LASVM ACTIVE ALL and LASVM ACTIVE 50 "
     "took 917, 99 and 9.6 seconds.",
     setting="Reuters money-fx (C = 1, gamma = 1) and USPS, 0 against the rest (C = 1000, gamma = 2), 10 random splits "
-    "into training and test sets; RETRAIN ACTIVE ALL, which takes minutes, has one. Ten labels are given, 500 are "
+    "into training and test sets; RETRAIN ACTIVE ALL, which takes minutes, has one, and RETRAIN WARM "
+    "ACTIVE ALL four of USPS. Ten labels are given, 500 are "
     "queried. Errors of LASVM are those of finished copies, except for one column. RETRAIN is scikit-learn's SVC and "
-    "starts from scratch each time, while the paper's solver started from its last solution: only lower bounds of time "
-    "ratios are checked.",
+    "starts from scratch each time. The paper's solver started from its last solution, as RETRAIN WARM does, the exact "
+    "IncrementalSVC. Only lower bounds of time ratios are checked.",
     quick="One split, 90 queries.",
-    changes="RETRAIN starts from scratch instead of from its last solution, and RETRAIN ACTIVE ALL has one split "
-    "instead of ten; time ratios are lower bounds.",
+    changes="RETRAIN starts from scratch, and RETRAIN WARM is exact; both have fewer splits than ten. Time ratios are lower "
+    "bounds.",
+    explanation="Exact steps from the last solution cost far less than a solver of 2005 that starts from it: RETRAIN "
+    "WARM ACTIVE ALL takes 2.2 times as long as LASVM ACTIVE ALL (paper: 9.3) and 62 times as long as LASVM ACTIVE 50 "
+    "(96). Its times were measured on a busier machine than those of LASVM.",
     measurement=MEASUREMENT,
     tabulate=_tabulate,
     check=_check,

@@ -248,7 +248,7 @@ class TrackingOptions:
 class PerceptronOptions:
     """Options of kernel perceptrons."""
 
-    def __init__(self, *, cache_bytes: int = 200000000, threads: int = 1, margin: float = 0.0, average: bool = False, max_support: int | None = None) -> None: ...
+    def __init__(self, *, cache_bytes: int = 200000000, threads: int = 1, margin: float = 0.0, average: bool = False, max_support: int | None = None, eviction: str = 'balanced') -> None: ...
 
     @property
     def cache_bytes(self) -> int:
@@ -269,6 +269,10 @@ class PerceptronOptions:
     @property
     def max_support(self) -> int | None:
         """Members that a binary model may keep."""
+
+    @property
+    def eviction(self) -> str:
+        """Which member a full binary model evicts."""
 
     def __eq__(self, other: object, /) -> bool: ...
 

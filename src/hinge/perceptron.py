@@ -11,7 +11,7 @@ from hinge import _core
 from hinge._fit.classifier import KernelClassifier
 from hinge._fit.passes import PassPlan
 from hinge._model.locking import reads
-from hinge._model.params import bound, flag, number, whole
+from hinge._model.params import bound, choice, flag, number, whole
 from hinge._model.validation import check_queries
 from hinge.exceptions import ParameterError
 
@@ -59,11 +59,13 @@ class KernelPerceptron(KernelClassifier):
         data. It is not the majority vote of these functions, which `vote` computes. It
         cannot be combined with `max_support`: evicted support vectors would be missing from the mean.
     max_support : int, default=None
-        Largest number of support vectors per binary model. While more than a tenth of them are misclassified, a full
-        model evicts the one farthest on the wrong side; otherwise the one that the others classify correctly with the
-        largest margin. It is not reliable on noisy streams: with 20 % wrong labels (moons, ten seeds, a bound of 300)
-        accuracy is 0.85, 0.56 at worst, where an SVM of the last 300 rows has 0.95 and `OnlineSVC(max_support=300)`
-        0.96.
+        Largest number of support vectors per binary model. It is not reliable on noisy streams: with 20 % wrong labels
+        (moons, ten seeds, a bound of 300) accuracy is 0.85, 0.56 at worst, where an SVM of the last 300 rows has 0.95
+        and `OnlineSVC(max_support=300)` 0.96.
+    eviction : {"balanced", "margin"}, default="balanced"
+        Which support vector leaves a full model. "margin": the one that the others classify correctly with the largest
+        margin, as in the budget perceptron of Crammer, Kandola and Singer. "balanced": the same, but while more than a
+        tenth are misclassified, the one farthest on the wrong side; the last of a class stays.
     margin : float, default=0.0
         Examples with y f(x) at most this count as mistakes.
     epochs : int, default=1
@@ -141,6 +143,7 @@ class KernelPerceptron(KernelClassifier):
         random_state: RandomStateLike = None,
         average: bool = False,
         max_support: int | None = None,
+        eviction: str = "balanced",
         margin: float = 0.0,
         epochs: int = 1,
         n_jobs: int | None = None,
@@ -155,6 +158,7 @@ class KernelPerceptron(KernelClassifier):
         self.random_state = random_state
         self.average = average
         self.max_support = max_support
+        self.eviction = eviction
         self.margin = margin
         self.epochs = epochs
         self.n_jobs = n_jobs
@@ -218,6 +222,7 @@ class KernelPerceptron(KernelClassifier):
             **common,
             average=flag("average", self.average),
             max_support=bound("max_support", self.max_support, at_least=1),
+            eviction=choice("eviction", self.eviction, ("balanced", "margin")),
             margin=number("margin", self.margin, hint="a usual value is 0.0"),
         )
 

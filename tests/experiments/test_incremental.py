@@ -1,7 +1,8 @@
-"""Parts of the experiments on incremental learning: the NumPy solver, the intrusion scenario, the window."""
+"""Parts of the experiments on incremental learning: the paper's programs, the intrusion scenario, the window."""
 
 from __future__ import annotations
 
+import shutil
 from functools import partial
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from experiments.incremental import fig8, intrusion
 from experiments.incremental.memory_layouts import ContiguousLayout, CopyingLayout
 from experiments.incremental.mnist_runs import GAMMA, SETTINGS, kernel_values
+from experiments.incremental.native_solver import ALGORITHM_3, ALGORITHM_4, COPIES, NativeSolver, _compile
 from experiments.incremental.numpy_solver import NumpySolver
 from hinge import IncrementalSVC
 from hinge.datasets import Dataset
@@ -35,6 +37,48 @@ def test_numpy_solver_finds_the_coefficients_of_the_library(overlapping, kernel,
     assert solver.alpha == pytest.approx(weights, abs=1e-6)
     assert solver.threshold == pytest.approx(model.intercept_[0], abs=1e-6)
     assert solver.n_support == len(model.support_)
+
+
+LAYOUTS = [COPIES, ALGORITHM_4, ALGORITHM_3]
+needs_compiler = pytest.mark.skipif(shutil.which("c++") is None, reason="needs a C++ compiler")
+
+
+@needs_compiler
+@pytest.mark.parametrize("C", [0.02, 1.0, 50.0])
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("kernel", SETTINGS)
+def test_native_solver_finds_the_coefficients_of_the_library(overlapping, kernel, layout, C):
+    X, y = overlapping
+    X = X * np.sqrt(0.1 / GAMMA) if kernel == "rbf" else X
+    solver = NativeSolver(X, y, kernel=kernel, gamma=GAMMA, C=C, layout=layout)
+    for until in (1, 40, len(y)):
+        solver.learn(until)
+        model = IncrementalSVC(C=C, **SETTINGS[kernel]).partial_fit(X[:until], y[:until], classes=[-1.0, 1.0])
+        weights = np.zeros(len(y))
+        weights[model.support_] = np.abs(model.dual_coef_[0])
+        assert solver.alpha == pytest.approx(weights, abs=1e-6)
+        assert solver.n_support == len(model.support_)
+    assert solver.threshold == pytest.approx(model.intercept_[0], abs=1e-6)
+
+
+@needs_compiler
+def test_native_layouts_differ_in_what_they_copy(overlapping):
+    X, y = overlapping
+    seen, steps = {}, set()
+    for layout in LAYOUTS:
+        solver = NativeSolver(X, y, kernel="linear", gamma=1.0, C=1.0, layout=layout)
+        solver.learn(len(y))
+        seen[layout] = set(solver.seconds)
+        steps.add(solver.n_steps)
+    assert len(steps) == 1
+    assert seen[COPIES] - seen[ALGORITHM_4] == {"selection"}
+    assert seen[ALGORITHM_4] - seen[ALGORITHM_3] == {"gamma: matrix"}
+
+
+def test_without_a_compiler_cells_are_skipped(monkeypatch):
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    with pytest.raises(FileNotFoundError, match="need a C\\+\\+ compiler, and no-such-compiler was not found; set CXX"):
+        _compile()
 
 
 def test_only_the_copying_layout_spends_time_on_copies(overlapping):
