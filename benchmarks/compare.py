@@ -135,13 +135,13 @@ def _split(task: str, n_rows: int | None, quick: bool) -> Split:
     return split.head(min(n_rows, 2000) if quick else n_rows, 1000 if quick else len(split.y_test))
 
 
-def _fitting(task: str, n_rows: int | None = None) -> Prepare:
+def _fitting(task: str, n_rows: int | None = None, **options: Any) -> Prepare:
     """Return a task that fits `OnlineSVC`."""
 
     def prepare(quick: bool) -> Work:
         split = _split(task, n_rows, quick)
-        _online(task).fit(split.X[:200], split.y[:200])  # loads libraries and starts threads
-        return lambda: float(len(_online(task).fit(split.X, split.y).support_))
+        _online(task, **options).fit(split.X[:200], split.y[:200])  # loads libraries and starts threads
+        return lambda: float(len(_online(task, **options).fit(split.X, split.y).support_))
 
     return prepare
 
@@ -247,8 +247,12 @@ WORKLOADS: dict[str, Prepare] = {
     "fit-a9a": _fitting("a9a"),
     "fit-mnist8": _fitting("mnist8"),
     "fit-reuters": _fitting("reuters"),
+    "fit-rcv1": _fitting("rcv1"),
+    "fit-rcv1-small-cache": _fitting("rcv1", cache_size=200),
+    "fit-mnist8-small-cache": _fitting("mnist8", cache_size=8),
     "fit-covtype-20k": _fitting("covtype", 20_000),
     "predict-mnist8": _predicting("mnist8", 10_000),
+    "predict-covtype-unit": _predicting("covtype-unit", 20_000),
     "predict-reuters": _predicting("reuters", 7_770),
     "partial-fit-single-rows": _single_rows(),
     "partial-fit-single-rows-plain": _single_rows(max_gap=None),

@@ -88,6 +88,19 @@ def _reuters() -> Split:
     return Split(*read("reuters-moneyfx", dense=False), *read("reuters-moneyfx", ".t", dense=False))
 
 
+def _rcv1() -> Split:
+    return Split(*read("rcv1-ccat", dense=False), *read("rcv1-ccat", ".t", dense=False))
+
+
+def _covtype_unit() -> Split:
+    """Return rows scaled to [0, 1], where a large gamma makes float32 distances imprecise."""
+    X, y = read("covtype", dense=True)
+    lowest, highest = X.min(axis=0), X.max(axis=0)
+    rows = np.random.RandomState(0).permutation(len(y))[:30_000]
+    X, positive = (X[rows] - lowest) / np.where(highest > lowest, highest - lowest, 1), y[rows] == 2
+    return Split(X[:20_000], positive[:20_000], X[20_000:], positive[20_000:])
+
+
 TASKS = {
     task.name: task
     for task in (
@@ -95,6 +108,8 @@ TASKS = {
         Task("mnist8", "mnist, 8 vs rest", 1000, 0.02, ("sklearn", "intelex"), 4000, _mnist_eight),
         Task("mnist10", "mnist, 10 classes", 1000, 0.02, ("intelex",), 4000, _mnist),
         Task("covtype", "covtype, 2 vs rest, 100 000 rows", 3, 0.5, ("intelex",), 6000, _covtype),
+        Task("covtype-unit", "covtype in [0, 1], 20 000 rows", 32, 32.0, ("sklearn", "intelex"), 4000, _covtype_unit),
+        Task("rcv1", "rcv1 ccat (sparse)", 10, 1.0, ("sklearn", "intelex"), 4000, _rcv1),
         Task("reuters", "reuters money-fx (sparse)", 1, 1.0, ("sklearn", "intelex"), 3000, _reuters),
     )
 }

@@ -35,34 +35,13 @@ void Block<T>::take(const Kernel<T>& kernel, const Batch<T>& batch, std::span<co
   for (std::size_t r = 0; r < rows.size(); ++r) norms_[r] = kernel.norm(rows_, r);
   rows_.norms = norms_.data();
   rows_.largest_norm = rows.empty() ? T(0) : *std::max_element(norms_.data(), norms_.data() + rows.size());
-  if (batch.sparse && form == SparseForm::panel) scatter();
+  if (batch.sparse && form == SparseForm::indexed) index_.build(sparse_, batch.features);
 }
 
 template <class T>
-void Block<T>::look_at(const Examples<T>& stored) {
+void Block<T>::look_at(const Examples<T>& stored, SparseForm form) {
   rows_ = stored;
-  if (stored.sparse) {
-    sparse_.assign(stored.rows, stored.rows + stored.count);
-    scatter();
-  }
-}
-
-template <class T>
-void Block<T>::scatter() {
-  width_ = rows_.count == 1 ? 1 : padded(rows_.count);
-  line_of_.assign(rows_.features, 0);
-  std::int32_t lines = 1;
-  for (const SparseRow<T>& row : sparse_)
-    for (std::size_t e = 0; e < row.size; ++e) {
-      std::int32_t& line = line_of_[static_cast<std::size_t>(row.index[e])];
-      if (line == 0) line = lines++;
-    }
-  panel_.assign(static_cast<std::size_t>(lines) * width_, T(0));
-  for (std::size_t r = 0; r < sparse_.size(); ++r)
-    for (std::size_t e = 0; e < sparse_[r].size; ++e) {
-      const auto line = static_cast<std::size_t>(line_of_[static_cast<std::size_t>(sparse_[r].index[e])]);
-      panel_[line * width_ + r] = sparse_[r].value[e];
-    }
+  if (stored.sparse && form == SparseForm::indexed) index_.build({stored.rows, stored.count}, stored.features);
 }
 
 template class Block<float>;

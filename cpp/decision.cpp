@@ -13,8 +13,6 @@ namespace {
 constexpr std::size_t usual_tile = 512;
 // The panel of a block should leave room for the points in the outer caches.
 constexpr std::size_t largest_panel = 12'000'000;
-// The scattered lines of a sparse block should fit the inner caches.
-constexpr std::size_t largest_sparse_block = 64;
 // Below about this many multiplications a thread costs more than it brings.
 constexpr std::size_t min_multiplications_for_threads = 4'000'000;
 
@@ -48,9 +46,9 @@ void add_decisions(const Kernel<T>& kernel, const Examples<T>& left, const Examp
 }
 
 template <class T>
-std::size_t block_rows(bool sparse, std::size_t stored) {
+std::size_t block_rows(std::size_t stored) {
   const std::size_t panel = largest_panel / (sizeof(T) * (stored + 1));
-  return std::clamp(panel / lane_padding * lane_padding, 2 * lane_padding, sparse ? largest_sparse_block : largest_block);
+  return std::clamp(panel / lane_padding * lane_padding, 2 * lane_padding, largest_block);
 }
 
 std::size_t threads_for(std::size_t rows, std::size_t stored, std::size_t row_cost, std::size_t most) {
@@ -68,7 +66,7 @@ void for_blocks(std::size_t rows, std::size_t size, std::size_t threads,
 }
 
 #define HINGE_INSTANTIATE(T)                                                                                          \
-  template std::size_t block_rows<T>(bool, std::size_t);                                                              \
+  template std::size_t block_rows<T>(std::size_t);                                                                    \
   template void add_block_decisions<T>(const Kernel<T>&, const Block<T>&, const Examples<T>&, std::span<const double>, \
                                        std::size_t, double*);                                                         \
   template void add_decisions<T>(const Kernel<T>&, const Examples<T>&, const Examples<T>&, std::span<const double>,    \

@@ -26,7 +26,7 @@ inline constexpr std::size_t largest_block = 256;
 
 // How many rows to multiply with so many stored examples at a time.
 template <class T>
-std::size_t block_rows(bool sparse, std::size_t stored);
+std::size_t block_rows(std::size_t stored);
 
 // The number of threads that pays off to multiply rows with stored examples, each of which takes `row_cost` multiplications.
 std::size_t threads_for(std::size_t rows, std::size_t stored, std::size_t row_cost, std::size_t most);

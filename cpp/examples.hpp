@@ -23,6 +23,9 @@ struct SparseColumns {
   std::vector<T> values;
 };
 
+template <class T>
+class SparseIndex;
+
 // Some examples in a row. Dense ones stand at `values`, each `features` long; sparse ones are listed in `rows`.
 template <class T>
 struct Examples {
@@ -36,6 +39,7 @@ struct Examples {
   T largest_norm = 0;
   const SparseColumns<T>* columns = nullptr;        // if somebody made them: of all, or of the first
   const SparseColumns<T>* later_columns = nullptr;  // and of the others, which came later
+  const SparseIndex<T>* index = nullptr;            // of all, if somebody made one
 
   Examples range(std::size_t first, std::size_t length) const {
     Examples part = *this;
@@ -45,6 +49,7 @@ struct Examples {
     if (norms) part.norms += first;
     if (ids) part.ids += first;
     part.columns = part.later_columns = nullptr;
+    part.index = nullptr;
     return part;
   }
 };

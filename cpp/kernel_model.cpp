@@ -159,7 +159,7 @@ template <class T>
 void KernelModel<T>::learn_in_order(const TrainingBatch<T>& training, std::span<const std::int64_t> order, Tally& tally) {
   std::size_t taken = 0;
   const auto take = [&](Panel<T>& panel) {
-    const auto rows = order.subspan(taken, std::min(block_rows<T>(points_.sparse(), points_.size()), order.size() - taken));
+    const auto rows = order.subspan(taken, std::min(block_rows<T>(points_.size()), order.size() - taken));
     taken += rows.size();
     panel.take(kernel_, training.batch, rows, training.first_id, shift_);
   };
@@ -251,6 +251,7 @@ Outcome KernelModel<T>::finish(Monitor& monitor) {
   const std::size_t threads = binaries_.size() > 1 ? 1 : run().threads;  // of one binary model
   std::vector<std::uint8_t> met(binaries_.size(), 1);
   close_all_gaps();
+  points_.list_by_feature();
   attach(nullptr);
   Tally tally{monitor};
   tally.progress.phase = "finish";

@@ -97,6 +97,7 @@ class KernelModel {
   std::size_t threads_for(std::size_t rows) const;
   void fill(Panel<T>& panel);
   void begin_block(Panel<T>& panel);
+  void list_points_by_feature();
   void visit(std::size_t m, std::size_t position, std::int32_t label, double cost);
   // Shows a late model an example that another one holds, and that may have become older.
   void visit_held(std::size_t m, std::size_t position, std::int32_t label, double cost);
@@ -132,6 +133,7 @@ class KernelModel {
   std::vector<T> shift_;
   bool shift_chosen_ = false;
   std::size_t panel_evals_ = 0;
+  std::size_t unlisted_ = 0;  // kernel values computed for want of a list of the points by feature
   std::size_t past_steps_ = 0;
   // Scratch of the block being learned.
   std::vector<std::optional<std::size_t>> known_;

@@ -26,7 +26,17 @@ void KernelModel<T>::begin_block(Panel<T>& panel) {
   decisions_.assign(panel.count() * binaries_.size(), 0.0);
   reached_.assign(binaries_.size(), 0);
   inserted_.assign(binaries_.size(), 0);
+  list_points_by_feature();
   attach(&panel);
+}
+
+// Listing them takes about as long as a few rows take without the list.
+template <class T>
+void KernelModel<T>::list_points_by_feature() {
+  for (auto& binary : binaries_) unlisted_ += binary.rows().take_unlisted();
+  if (unlisted_ <= 4 * points_.size()) return;
+  points_.list_by_feature();
+  unlisted_ = 0;
 }
 
 template <class T>

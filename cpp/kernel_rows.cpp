@@ -86,16 +86,36 @@ RowView<T> KernelRows<T>::row(const Members<T>& members, std::size_t i, std::siz
 template <class T>
 void KernelRows<T>::fill(const Members<T>& members, std::size_t slot, std::size_t first, std::size_t last, typename RowCache<T>::Row& row) {
   const Examples<T> all = points_->examples();
-  Block<T> one;
-  one.look_at(all.range(slot, 1));
+  if (all.sparse && kernel_->is_built_in()) {
+    if (points_->index() && 4 * (last - first) > all.count) return fill_by_index(members, slot, first, last, row);
+    unlisted_ += last - first;
+  }
+  one_.look_at(all.range(slot, 1));
   kernel_evals_ += last - first;
   for (std::size_t next; first < last; first = next) {
     next = std::min(last, (first / segment_length + 1) * segment_length);
     if (members.is_identity())
-      kernel_->fill(one, all.range(first, next - first), &row.entry(first), next - first);
+      kernel_->fill(one_, all.range(first, next - first), &row.entry(first), next - first);
     else
-      kernel_->fill_picked(one, all, {members.slots().data() + first, next - first}, &row.entry(first));
+      kernel_->fill_picked(one_, all, {members.slots().data() + first, next - first}, &row.entry(first));
   }
+}
+
+// Against all slots that are listed by feature at once, and one by one against those that came later.
+template <class T>
+void KernelRows<T>::fill_by_index(const Members<T>& members, std::size_t slot, std::size_t first, std::size_t last,
+                                  typename RowCache<T>::Row& row) {
+  const Examples<T> all = points_->examples();
+  const std::size_t listed = points_->index()->count(), later = all.count - listed;
+  std::vector<T> values(all.count);
+  Examples<T> head = all.range(0, listed);
+  head.index = points_->index();
+  one_.look_at(all.range(slot, 1), later == 0 ? SparseForm::rows_only : SparseForm::indexed);
+  kernel_->fill(one_, head, values.data(), listed);
+  kernel_->fill(one_, all.range(listed, later), values.data() + listed, later);
+  for (std::size_t e = first; e < last; ++e) row.entry(e) = values[members.slots()[e]];
+  kernel_evals_ += all.count;
+  unlisted_ += later;
 }
 
 template <class T>
@@ -182,9 +202,11 @@ void KernelRows<T>::prefetch(const Members<T>& members, std::size_t threads) {
     const std::size_t first = task * gather_rows, count = std::min(gather_rows, missing.size() - first);
     const Points<T> left = points_->pick({missing.data() + first, count});
     Block<T> block;
-    block.look_at(left.examples());
+    Examples<T> all = points_->examples();
+    if (points_->index() && points_->index()->count() == size) all.index = points_->index();
+    block.look_at(left.examples(), all.index ? SparseForm::rows_only : SparseForm::indexed);
     std::vector<T> values(count * size);
-    kernel_->fill(block, points_->examples(), values.data(), size);
+    kernel_->fill(block, all, values.data(), size);
     for (std::size_t r = 0; r < count; ++r) copy_into<T>(cache_.at(missing[first + r]), values.data() + r * size, size);
   });
 }

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "kernels.hpp"
@@ -57,6 +58,8 @@ class KernelRows {
   const Kernel<T>& kernel() const { return *kernel_; }
   bool in_block() const { return panel_ != nullptr || !fresh_.empty(); }
   std::size_t kernel_evals() const { return kernel_evals_; }
+  // Sparse: kernel values of single rows against examples that the points do not list by feature, since the last call.
+  std::size_t take_unlisted() { return std::exchange(unlisted_, 0); }
   // Kernel values that were computed elsewhere for this model.
   void count_kernel_evals(std::size_t count) { kernel_evals_ += count; }
 
@@ -67,6 +70,7 @@ class KernelRows {
   void complete_stored_row(const Members<T>& members, std::size_t i);
   void complete_fresh_row(const Members<T>& members, std::size_t i);
   void fill(const Members<T>& members, std::size_t slot, std::size_t first, std::size_t last, typename RowCache<T>::Row& row);
+  void fill_by_index(const Members<T>& members, std::size_t slot, std::size_t first, std::size_t last, typename RowCache<T>::Row& row);
 
   RowCache<T> cache_;
   const Kernel<T>* kernel_ = nullptr;
@@ -80,6 +84,8 @@ class KernelRows {
   std::vector<std::size_t> incomplete_;
   std::size_t clock_ = 0;  // examples shown so far
   std::size_t kernel_evals_ = 0;
+  std::size_t unlisted_ = 0;
+  Block<T> one_;  // kept for its memory
 };
 
 }  // namespace hinge

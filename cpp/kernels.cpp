@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -21,18 +22,16 @@ template <class T>
 constexpr double roundoff = static_cast<double>(std::numeric_limits<T>::epsilon()) / 2;
 // exp(-30) is below the precision of any sum it could enter.
 constexpr double negligible_exponent = 30.0;
+// From one imprecise pair in so many on, distances of a whole tile are computed in double precision.
+constexpr std::size_t pairs_per_distance = 16;
 
 // The squares, or else the sizes, of all differences of two examples.
 template <class T>
 double exact_distance(const Examples<T>& left, std::size_t r, const Examples<T>& right, std::size_t j, bool squared) {
+  if (!left.sparse && squared)
+    return loops<T>().squared_distance(left.values + r * left.features, right.values + j * right.features, left.features);
   double total = 0.0;
   const auto add = [&](double difference) { total += squared ? difference * difference : std::abs(difference); };
-  if (!left.sparse) {
-    const T* x = left.values + r * left.features;
-    const T* z = right.values + j * right.features;
-    for (std::size_t f = 0; f < left.features; ++f) add(static_cast<double>(x[f]) - static_cast<double>(z[f]));
-    return total;
-  }
   const SparseRow<T>&x = left.rows[r], &z = right.rows[j];
   std::size_t a = 0, b = 0;
   while (a < x.size || b < z.size) {
@@ -77,10 +76,8 @@ void Kernel<T>::fill_picked(const Block<T>& left, const Examples<T>& right, std:
   std::vector<SparseRow<T>> rows;
   Examples<T> gathered = right;
   gathered.count = picked.size();
-  const KernelKind kind = parameters_.kind;
-  const bool products_do = kind == KernelKind::linear || kind == KernelKind::poly || kind == KernelKind::sigmoid ||
-                           (kind == KernelKind::rbf && !may_cancel(left, right));
-  const bool by_products = !right.sparse && products_do;
+  const bool products_do = is_product() || (parameters_.kind == KernelKind::rbf && !may_cancel(left, right));
+  const bool by_products = !right.sparse && products_do && left.count() == 1;
   for (const std::size_t slot : picked) {
     norms.push_back(right.norms[slot]);
     ids.push_back(right.ids[slot]);
@@ -100,6 +97,7 @@ void Kernel<T>::fill_picked(const Block<T>& left, const Examples<T>& right, std:
 template <class T>
 void Kernel<T>::fill_products(const Block<T>& left, const Examples<T>& right, T* values, std::size_t stride) const {
   if (right.columns) return fill_by_columns(left, right, values, stride);
+  if (right.index) return fill_by_index(left, right, values, stride);
   if (right.sparse) return fill_sparse(left, right, values, stride);
   const std::size_t features = right.features;
   if (parameters_.kind != KernelKind::laplacian)
@@ -110,21 +108,41 @@ void Kernel<T>::fill_products(const Block<T>& left, const Examples<T>& right, T*
           loops<T>().absolute_distance(left.rows().values + r * features, right.values + j * features, features);
 }
 
-// One pass over each stored row: a non-zero adds its share to all examples of the block at once. L1 distances start from |x|_1.
+// One pass over each stored row serves all examples of the block. L1 distances start from |x|_1 + |z|_1. The sums of some stored rows
+// are collected, so that memory is written a line at a time.
 template <class T>
 void Kernel<T>::fill_sparse(const Block<T>& left, const Examples<T>& right, T* values, std::size_t stride) const {
+  constexpr std::size_t together = 16;
   const bool absolute = parameters_.kind == KernelKind::laplacian;
-  const auto add = absolute ? loops<T>().sparse_distances : loops<T>().sparse_products;
-  const std::size_t width = left.width();
-  std::vector<T> sums(width);
-  for (std::size_t j = 0; j < right.count; ++j) {
+  const std::size_t width = padded(left.count());
+  std::vector<T> sums(together * width);
+  for (std::size_t first = 0; first < right.count; first += together) {
+    const std::size_t length = std::min(together, right.count - first);
+    std::fill(sums.begin(), sums.end(), T(0));
+    for (std::size_t j = 0; j < length; ++j) {
+      T* of_row = sums.data() + j * width;
+      for (std::size_t r = 0; absolute && r < left.count(); ++r) of_row[r] = left.rows().norms[r] + right.norms[first + j];
+      if (absolute)
+        left.index().add_distances(right.rows[first + j], of_row);
+      else
+        left.index().add_products(right.rows[first + j], of_row);
+    }
+    for (std::size_t r = 0; r < left.count(); ++r)
+      for (std::size_t j = 0; j < length; ++j) values[r * stride + first + j] = sums[j * width + r];
+  }
+}
+
+template <class T>
+void Kernel<T>::fill_by_index(const Block<T>& left, const Examples<T>& right, T* values, std::size_t stride) const {
+  const bool absolute = parameters_.kind == KernelKind::laplacian;
+  std::vector<T> sums(padded(right.count));
+  for (std::size_t r = 0; r < left.count(); ++r) {
+    for (std::size_t j = 0; j < right.count; ++j) sums[j] = absolute ? left.rows().norms[r] + right.norms[j] : T(0);
     if (absolute)
-      std::copy_n(left.rows().norms, left.count(), sums.begin());
+      right.index->add_distances(left.rows().rows[r], sums.data());
     else
-      std::fill(sums.begin(), sums.end(), T(0));
-    const SparseRow<T>& row = right.rows[j];
-    add(sums.data(), left.panel(), left.line_of(), width, row.index, row.value, row.size);
-    for (std::size_t r = 0; r < left.count(); ++r) values[r * stride + j] = sums[r];
+      right.index->add_products(left.rows().rows[r], sums.data());
+    std::copy_n(sums.data(), right.count, values + r * stride);
   }
 }
 
@@ -196,35 +214,67 @@ bool Kernel<T>::may_cancel(const Block<T>& left, const Examples<T>& right) const
 // Of two norms that together pass the limit one passes half of it, so most pairs need no look. A value that is too small to matter tells nothing if
 // its exponent may be off by as much as it is large.
 template <class T>
-void Kernel<T>::repair(const Block<T>& left, const Examples<T>& right, T* values, std::size_t stride) const {
-  if (!may_cancel(left, right)) return;
+std::vector<ImprecisePair> Kernel<T>::imprecise_pairs(const Block<T>& left, const Examples<T>& right, const T* values, std::size_t stride) const {
   const T limit = largest_norms();
-  const bool squared = parameters_.kind == KernelKind::rbf;
-  const auto mend = [&](std::size_t r, std::size_t j) {
-    T& value = values[r * stride + j];
-    const T norms = left.rows().norms[r] + right.norms[j];
-    if (!(norms > limit)) return;
-    const double off = 8.0 * roundoff<T> * parameters_.gamma * static_cast<double>(norms);
-    const double negligible = std::exp(-negligible_exponent - off);
-    if (negligible < static_cast<double>(std::numeric_limits<T>::min()) || static_cast<double>(value) > negligible)
-      value = static_cast<T>(std::exp(-parameters_.gamma * exact_distance(left.rows(), r, right, j, squared)));
-  };
-  std::vector<std::size_t> large;
+  std::vector<std::size_t> all(right.count), large;
+  std::iota(all.begin(), all.end(), std::size_t{0});
   for (std::size_t j = 0; j < right.count; ++j)
     if (right.norms[j] > limit / 2) large.push_back(j);
+  const T largest = *std::max_element(right.norms, right.norms + right.count);
+  std::vector<ImprecisePair> pairs;
   for (std::size_t r = 0; r < left.count(); ++r) {
-    if (left.rows().norms[r] > limit / 2)
-      for (std::size_t j = 0; j < right.count; ++j) mend(r, j);
-    else
-      for (const std::size_t j : large) mend(r, j);
+    const T norm = left.rows().norms[r];
+    const double off = 8.0 * roundoff<T> * parameters_.gamma * static_cast<double>(norm + largest);
+    const double least = std::exp(-negligible_exponent - off);
+    const T negligible = least < static_cast<double>(std::numeric_limits<T>::min()) ? T(-1) : static_cast<T>(least);
+    for (const std::size_t j : norm > limit / 2 ? all : large)
+      if (norm + right.norms[j] > limit && values[r * stride + j] > negligible) pairs.push_back({r, j});
   }
+  return pairs;
+}
+
+template <class T>
+void Kernel<T>::repair(const Block<T>& left, const Examples<T>& right, T* values, std::size_t stride) const {
+  if (!may_cancel(left, right)) return;
+  const std::vector<ImprecisePair> pairs = imprecise_pairs(left, right, values, stride);
+  if (pairs.empty()) return;
+  const bool squared = parameters_.kind == KernelKind::rbf;
+  std::vector<T> distances(pairs.size());
+  const bool many = pairs.size() * pairs_per_distance > left.count() * right.count;
+  if (!(squared && many && distances_in_double(left, right, pairs, distances.data())))
+    for (std::size_t p = 0; p < pairs.size(); ++p)
+      distances[p] = static_cast<T>(exact_distance(left.rows(), pairs[p].left, right, pairs[p].right, squared));
+  loops<T>().exponential(distances.data(), static_cast<T>(parameters_.gamma), distances.size());
+  for (std::size_t p = 0; p < pairs.size(); ++p) values[pairs[p].left * stride + pairs[p].right] = distances[p];
+}
+
+// Products in double precision take as long for all pairs of a tile as differences for a few of them.
+template <class T>
+bool Kernel<T>::distances_in_double(const Block<T>& left, const Examples<T>& right, std::span<const ImprecisePair> pairs, T* distances) const {
+  const double norms = static_cast<double>(left.rows().largest_norm) + static_cast<double>(right.largest_norm);
+  if (sizeof(T) == sizeof(double) || right.sparse || parameters_.gamma * norms * roundoff<double> > 0.1 * acceptable<T>) return false;
+  const std::size_t features = right.features, rows = left.count();
+  const std::vector<double> x(left.rows().values, left.rows().values + rows * features);
+  const std::vector<double> z(right.values, right.values + right.count * features);
+  std::vector<double> products(rows * right.count), x_norms(rows), z_norms(right.count);
+  row_products(x.data(), rows, z.data(), right.count, features, products.data(), right.count);
+  for (std::size_t r = 0; r < rows; ++r) x_norms[r] = loops<double>().sum_of_squares(x.data() + r * features, features);
+  for (std::size_t j = 0; j < right.count; ++j) z_norms[j] = loops<double>().sum_of_squares(z.data() + j * features, features);
+  for (std::size_t p = 0; p < pairs.size(); ++p)
+    distances[p] = static_cast<T>(x_norms[pairs[p].left] + z_norms[pairs[p].right] - 2.0 * products[pairs[p].left * right.count + pairs[p].right]);
+  return true;
 }
 
 template <class T>
 T Kernel<T>::self(const Block<T>& block, std::size_t row) const {
   if (parameters_.kind == KernelKind::rbf || parameters_.kind == KernelKind::laplacian) return T(1);
-  Block<T> one;
   const Examples<T> example = block.rows().range(row, 1);
+  if (example.sparse && is_product() && block.index().count() == block.count()) {
+    std::vector<T> values(block.count());
+    fill(block, example, values.data(), 1);
+    return values[row];
+  }
+  Block<T> one;
   one.look_at(example);
   T value = 0;
   fill(one, example, &value, 1);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <span>
+#include <vector>
 
 #include "block.hpp"
 #include "examples.hpp"
@@ -21,6 +22,11 @@ struct KernelParameters {
   int degree = 3;
 };
 
+// A row of the left and a row of the right side whose kernel value lost too many digits.
+struct ImprecisePair {
+  std::size_t left, right;
+};
+
 template <class T>
 class Kernel {
  public:
@@ -31,7 +37,7 @@ class Kernel {
 
   // values[r * stride + j] = k(left row r, right row j).
   void fill(const Block<T>& left, const Examples<T>& right, T* values, std::size_t stride) const;
-  // values[j] = k(the one row on the left, right row picked[j]).
+  // values[r * picked.size() + j] = k(left row r, right row picked[j]).
   void fill_picked(const Block<T>& left, const Examples<T>& right, std::span<const std::size_t> picked, T* values) const;
   // k(x, x) of one row of a block.
   T self(const Block<T>& block, std::size_t row) const;
@@ -40,16 +46,23 @@ class Kernel {
   // The distance form of rbf loses digits when examples lie far from zero; a common shift does not change it.
   bool wants_shift(double squared_mean, double squared_spread) const;
   const KernelParameters& parameters() const { return parameters_; }
+  // A function of products alone, which are enough to compute it.
+  bool is_product() const { return parameters_.kind == KernelKind::linear || parameters_.kind == KernelKind::poly || parameters_.kind == KernelKind::sigmoid; }
+  // Symmetric, and computed here.
+  bool is_built_in() const { return parameters_.kind != KernelKind::precomputed && parameters_.kind != KernelKind::callable; }
 
  private:
   void fill_products(const Block<T>& left, const Examples<T>& right, T* values, std::size_t stride) const;
   void fill_sparse(const Block<T>& left, const Examples<T>& right, T* values, std::size_t stride) const;
+  void fill_by_index(const Block<T>& left, const Examples<T>& right, T* values, std::size_t stride) const;
   void fill_by_columns(const Block<T>& left, const Examples<T>& right, T* values, std::size_t stride) const;
   void fill_precomputed(const Block<T>& left, const Examples<T>& right, T* values, std::size_t stride) const;
   void apply(const Block<T>& left, const Examples<T>& right, T* values, std::size_t stride) const;
   // How large two squared norms may be together before their products lose too many digits, and whether some here are larger.
   T largest_norms() const;
   bool may_cancel(const Block<T>& left, const Examples<T>& right) const;
+  std::vector<ImprecisePair> imprecise_pairs(const Block<T>& left, const Examples<T>& right, const T* values, std::size_t stride) const;
+  bool distances_in_double(const Block<T>& left, const Examples<T>& right, std::span<const ImprecisePair> pairs, T* distances) const;
   void repair(const Block<T>& left, const Examples<T>& right, T* values, std::size_t stride) const;
 
   KernelParameters parameters_;

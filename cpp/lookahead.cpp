@@ -64,9 +64,14 @@ void Panel<T>::close(const Points<T>& points) {
 template <class T>
 void Panel<T>::open(std::size_t position, const Kernel<T>& kernel) {
   std::call_once(opened_[position], [&] {
-    Block<T> one;
-    one.look_at(block_.rows().range(position, 1));
-    kernel.fill(one, block_.rows(), own_.data() + position * count(), count());
+    const Examples<T> example = block_.rows().range(position, 1);
+    if (example.sparse && kernel.is_built_in()) {
+      kernel.fill(block_, example, own_.data() + position * count(), 1);  // the same values, and the block is listed by feature already
+    } else {
+      Block<T> one;
+      one.look_at(example);
+      kernel.fill(one, block_.rows(), own_.data() + position * count(), count());
+    }
     filled_ += count();
   });
 }

@@ -281,29 +281,42 @@ struct Product {
 
 template <class T>
 struct AddedDistance {
-  static T of(T source, T value) { return magnitude(source - value) - magnitude(source); }
+  static T of(T source, T value) { return magnitude(source - value) - magnitude(source) - magnitude(value); }
 };
 
-// The sums of `chunk` examples stay in registers while the row goes by.
-template <class T, class Term, std::size_t chunk>
-inline void add_sparse_chunk(T* sums, const T* panel, const std::int32_t* line_of, std::size_t width,
-                             const std::int32_t* index, const T* value, std::size_t size) {
-  T held[chunk];
-  for (std::size_t l = 0; l < chunk; ++l) held[l] = sums[l];
+template <class T, class Term>
+void add_sparse(T* sums, const SparseLines<T>& lines, const std::int32_t* index, const T* value, std::size_t size) {
   for (std::size_t e = 0; e < size; ++e) {
-    const T* source = panel + static_cast<std::size_t>(line_of[index[e]]) * width;
-    for (std::size_t l = 0; l < chunk; ++l) held[l] += Term::of(source[l], value[e]);
+    const std::int32_t number = lines.line_of[index[e]];
+    if (number == 0) continue;
+    const SparseLine line = lines.lines[number];
+    const T factor = value[e];
+    if (line.count == 0) {
+      const T* source = lines.full + line.first;
+      for (std::size_t l = 0; l < lines.width; ++l) sums[l] += Term::of(source[l], factor);
+      continue;
+    }
+    const std::int32_t* listed = lines.listed + line.first;
+    const T* source = lines.values + line.first;
+    for (std::size_t p = 0; p < line.count; ++p) sums[listed[p]] += Term::of(source[p], factor);
   }
-  for (std::size_t l = 0; l < chunk; ++l) sums[l] = held[l];
 }
 
-template <class T, class Term>
-void add_sparse(T* sums, const T* panel, const std::int32_t* line_of, std::size_t width, const std::int32_t* index,
-                const T* value, std::size_t size) {
-  std::size_t l = 0;
-  for (; l + 64 <= width; l += 64) add_sparse_chunk<T, Term, 64>(sums + l, panel + l, line_of, width, index, value, size);
-  for (; l + 16 <= width; l += 16) add_sparse_chunk<T, Term, 16>(sums + l, panel + l, line_of, width, index, value, size);
-  for (; l < width; ++l) add_sparse_chunk<T, Term, 1>(sums + l, panel + l, line_of, width, index, value, size);
+template <class T>
+double squared_distance(const T* a, const T* b, std::size_t count) {
+  Doubles sums{};
+  std::size_t j = 0;
+  for (; j + lanes <= count; j += lanes) {
+    const Doubles difference = widen(a + j) - widen(b + j);
+    sums += difference * difference;
+  }
+  double total = 0.0;
+  for (std::size_t l = 0; l < lanes; ++l) total += sums[l];
+  for (; j < count; ++j) {
+    const double difference = static_cast<double>(a[j]) - static_cast<double>(b[j]);
+    total += difference * difference;
+  }
+  return total;
 }
 
 template <class T>
@@ -367,7 +380,7 @@ void symmetric_update(double* triangle, std::size_t first, std::size_t last, con
 template <class T>
 constexpr Loops<T> build() {
   return {descend<T>,  coordinate_step<T>,       extremes,      slack,           partner<T>,    dot<T>,          sum_of_squares<T>,     picked_products<T>,
-          gaussian<T>, exponential<T>, add_sparse<T, Product<T>>, add_sparse<T, AddedDistance<T>>, absolute_distance<T>,
+          gaussian<T>, exponential<T>, add_sparse<T, Product<T>>, add_sparse<T, AddedDistance<T>>, squared_distance<T>, absolute_distance<T>,
           sheet_sums<T>, symmetric_product, symmetric_update, cosine<T>, add_scaled<T>, add_row<T>, add_to_both<T>};
 }
 

@@ -39,6 +39,23 @@ struct Slack {
   double squares;
 };
 
+// One feature of sparse examples that are listed by feature (see sparse_index.hpp): where its entries stand. Without a count the line is full, one
+// value per example.
+struct SparseLine {
+  std::size_t first;
+  std::size_t count;
+};
+
+template <class T>
+struct SparseLines {
+  const std::int32_t* line_of;  // by feature; 0: nobody has it
+  const SparseLine* lines;
+  const T* full;
+  const std::int32_t* listed;  // which examples have the feature, and with which values
+  const T* values;
+  std::size_t width;  // of full lines
+};
+
 // The partner that promises the largest gain with a fixed example; `found` is false when no pair is violating.
 struct Partner {
   std::size_t at;
@@ -68,13 +85,12 @@ struct Loops {
   void (*gaussian)(T* values, const T* norms, T norm, T gamma, std::size_t count);
   // values_j = exp(-gamma * values_j)
   void (*exponential)(T* values, T gamma, std::size_t count);
-  // One stored sparse row against a whole block, whose values of feature f stand in line line_of[f] of the panel:
-  // sums_l += sum_e value_e panel[e][l], and sums_l += sum_e |panel[e][l] - value_e| - |panel[e][l]|, which makes the L1 distance out
-  // of the L1 norm.
-  using SparseSum = void(T* sums, const T* panel, const std::int32_t* line_of, std::size_t width, const std::int32_t* index,
-                         const T* value, std::size_t size);
+  // One sparse row z against examples x_l that are listed by feature: sums_l += <x_l, z>, and sums_l += |x_l - z|_1 - |x_l|_1 - |z|_1.
+  using SparseSum = void(T* sums, const SparseLines<T>& lines, const std::int32_t* index, const T* value, std::size_t size);
   SparseSum* sparse_products;
   SparseSum* sparse_distances;
+  // Of differences in double precision.
+  double (*squared_distance)(const T* a, const T* b, std::size_t count);
   T (*absolute_distance)(const T* a, const T* b, std::size_t count);
   // sums_i += <row rows_i of a sheet, weights>, rows of sheet_width values.
   void (*sheet_sums)(const T* sheet, const std::size_t* rows, std::size_t count, const double* weights, double* sums);

@@ -77,6 +77,16 @@ void Points<T>::truncate(RowStore<T>& store, std::size_t count) {
 }
 
 template <class T>
+void Points<T>::list_by_feature() {
+  if (!sparse()) return;
+  if (index() && index()->count() == size()) return;
+  if (!index_) index_ = std::make_unique<SparseIndex<T>>();
+  const Examples<T> all = examples();
+  index_->build({all.rows, all.count}, features());
+  index_closings_ = closings_;
+}
+
+template <class T>
 Points<T> Points<T>::pick(std::span<const std::size_t> slots) const {
   Points picked(features(), sparse());
   const Examples<T> all = examples();

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -13,6 +14,7 @@
 #include "examples.hpp"
 #include "gaps.hpp"
 #include "row_store.hpp"
+#include "sparse_index.hpp"
 
 namespace hinge {
 
@@ -56,6 +58,10 @@ class Points {
   // A packed copy of some slots.
   Points pick(std::span<const std::size_t> slots) const;
 
+  // Sparse: lists all slots by feature, for as long as they keep their places; slots that come later are missing from it.
+  void list_by_feature();
+  const SparseIndex<T>* index() const { return index_ && index_closings_ == closings_ ? index_.get() : nullptr; }
+
   // Valid until something is appended or the gaps are closed.
   Examples<T> examples() const { return store_->view(largest_norm_); }
   // Valid as long as it exists. It costs nothing, unless it still exists when rows have to move or to be overwritten: then they are copied first.
@@ -82,6 +88,8 @@ class Points {
   std::unordered_map<std::int64_t, std::size_t> slot_of_;
   std::size_t unused_ = 0;
   std::size_t closings_ = 0;
+  std::unique_ptr<SparseIndex<T>> index_;
+  std::size_t index_closings_ = 0;
   std::size_t stored_values_ = 0;
   T largest_norm_ = 0;
 };

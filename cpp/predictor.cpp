@@ -62,8 +62,8 @@ void KernelPredictor<T>::add_sums(const Batch<T>& batch, double* decisions, std:
       held.columns = &unkept;
     }
   }
-  const SparseForm form = held.columns ? SparseForm::rows_only : SparseForm::panel;
-  const std::size_t size = held.sparse ? lane_padding : block_rows<T>(false, held.count), binaries = this->binaries();
+  const SparseForm form = held.columns ? SparseForm::rows_only : SparseForm::indexed;
+  const std::size_t size = held.sparse ? lane_padding : block_rows<T>(held.count), binaries = this->binaries();
   for_blocks(batch.count, size, threads_for(batch.count, held.count, row_cost_, threads), [&](std::size_t first, auto rows) {
     Block<T> block;
     block.take(kernel_, batch, rows, 0, shift_, form);

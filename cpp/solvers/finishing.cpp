@@ -101,7 +101,8 @@ typename Finishing<T>::Ending Finishing<T>::run_shrunken(BinaryModel<T>& binary)
   const std::vector<double> before = binary.expansion().alpha;
   std::vector<std::size_t> slots;
   for (const std::size_t i : active) slots.push_back(binary.members().slots()[i]);
-  const Points<T> points = binary.rows().points().pick(slots);
+  Points<T> points = binary.rows().points().pick(slots);
+  points.list_by_feature();
   BinaryModel<T> smaller = restricted(binary, active, points, threads_);
   Ending ending = descend(smaller, true);
   while (ending == Ending::crowded) {

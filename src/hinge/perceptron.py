@@ -46,8 +46,9 @@ class KernelPerceptron(KernelClassifier):
         decide it (see `partial_fit`).
     coef0 : float, default=0.0
         Independent term of the poly and sigmoid kernels.
-    cache_size : float, default=200
-        Size of the kernel cache in MB.
+    cache_size : float or "auto", default="auto"
+        Size of the kernel cache in MB. "auto" is a quarter of the memory of the machine or container, at most 1000;
+        it is taken as it is needed.
     class_weight : dict or "balanced", default=None
         Factors of the sample weights per class. "balanced" gives all classes the same total weight, in `fit` only.
     verbose : bool, default=False
@@ -137,7 +138,7 @@ class KernelPerceptron(KernelClassifier):
         degree: int = 3,
         gamma: Gamma = "scale",
         coef0: float = 0.0,
-        cache_size: float = 200,
+        cache_size: float | str = "auto",
         class_weight: ClassWeight = None,
         verbose: bool = False,
         random_state: RandomStateLike = None,

@@ -51,8 +51,9 @@ class TrackingSVC(SupportVectorClassifier):
         Independent term of the poly and sigmoid kernels.
     tol : float, default=1e-3
         Ignored; present so that all estimators have the same parameters.
-    cache_size : float, default=200
-        Size of the kernel cache in MB.
+    cache_size : float or "auto", default="auto"
+        Size of the kernel cache in MB. "auto" is a quarter of the memory of the machine or container, at most 1000;
+        it is taken as it is needed.
     class_weight : dict or "balanced", default=None
         Factors of `C` per class. "balanced" gives all classes the same total weight, in `fit` only.
     verbose : bool, default=False
@@ -135,7 +136,7 @@ class TrackingSVC(SupportVectorClassifier):
         gamma: Gamma = "scale",
         coef0: float = 0.0,
         tol: float = 1e-3,
-        cache_size: float = 200,
+        cache_size: float | str = "auto",
         class_weight: ClassWeight = None,
         verbose: bool = False,
         random_state: RandomStateLike = None,

@@ -9,8 +9,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from hinge._fit.progress import CallbackSupportMixin
+from hinge._model.cache import cache_megabytes
 from hinge._model.locking import lock_of, reads
-from hinge._model.params import check_kernel, check_seed, check_threads, flag, number
+from hinge._model.params import check_kernel, check_seed, check_threads, flag
 from hinge._model.stream_watch import NO_RISKS
 from hinge._model.threads import count_threads
 from hinge._model.validation import check_queries, is_ready
@@ -46,7 +47,7 @@ class KernelEstimator(CallbackSupportMixin, BaseEstimator):
     degree: int
     gamma: Gamma
     coef0: float
-    cache_size: float
+    cache_size: float | str
     verbose: bool
     random_state: RandomStateLike
     n_jobs: int | None
@@ -69,7 +70,7 @@ class KernelEstimator(CallbackSupportMixin, BaseEstimator):
         check_seed(self.random_state)
         check_threads(self.n_jobs)
         flag("verbose", self.verbose)
-        megabytes = number("cache_size", self.cache_size, above=0, hint="it is in megabytes, a usual value is 200")
+        megabytes = cache_megabytes(self.cache_size)
         return {"cache_bytes": int(min(megabytes * 2**20, 2**62)), "threads": count_threads(self.n_jobs)}
 
     def _options(self, *, streaming: bool) -> SolverOptions:

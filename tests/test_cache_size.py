@@ -1,0 +1,39 @@
+"""`cache_size="auto"`: bounded, and independent of what is free at the moment."""
+
+import numpy as np
+import pytest
+from sklearn.svm import SVC
+
+from hinge import OnlineSVC
+from hinge._model import cache
+from hinge.exceptions import ParameterError
+from hinge.export import to_sklearn
+
+
+@pytest.mark.parametrize(
+    ("memory", "megabytes"), [(2**40, 1000.0), (2**32, 1000.0), (2**31, 512.0), (400 * 2**20, 100.0)]
+)
+def test_auto_is_a_quarter_of_the_memory_and_at_most_a_gigabyte(monkeypatch, memory, megabytes):
+    monkeypatch.setattr(cache, "memory_bytes", lambda: memory)
+    assert cache.cache_megabytes("auto") == megabytes
+
+
+def test_a_container_has_less_than_its_machine(monkeypatch, tmp_path):
+    limit = tmp_path / "memory.max"
+    monkeypatch.setattr(cache, "_CONTAINER_LIMITS", (str(limit), str(tmp_path / "missing")))
+    limit.write_text("max\n")
+    whole = cache.memory_bytes.__wrapped__()
+    limit.write_text("1048576\n")
+    assert cache.memory_bytes.__wrapped__() == 1048576 < whole
+
+
+def test_other_words_are_refused():
+    with pytest.raises(ParameterError, match="cache_size must be a finite number above 0 or 'auto', got 'much'"):
+        OnlineSVC(cache_size="much").fit([[0.0], [1.0]], [0, 1])
+
+
+def test_scikit_learn_gets_a_number():
+    model = OnlineSVC().fit(np.arange(8.0).reshape(-1, 1), [0, 0, 0, 0, 1, 1, 1, 1])
+    exported = to_sklearn(model)
+    assert isinstance(exported, SVC)
+    assert 0 < exported.cache_size <= 1000
