@@ -17,17 +17,15 @@ constexpr double gap_to_spread = 0.05, largest_gap = 0.4, negligible_gap = 0.02;
 constexpr std::size_t steps_per_example = 64;
 constexpr std::size_t gradients_per_example = 400'000;
 constexpr std::size_t examples_of_credit = 16;
-// The reserve times the members bounds what it costs; a large model can spare the least, unless many examples of a class are misclassified
-// before they are learned: then the boundary will move.
+// The reserve times the members bounds what it costs; a large model can spare the least, unless many examples are misclassified
+// before they are learned: then examples that look useless now will be needed.
 constexpr std::size_t smallest_reserve = 300, largest_reserve = 1000, reserve_times_members = 1'000'000;
 constexpr double reserve_per_error_rate = 5000.0;
 constexpr double margin_unit = 1e-3;  // of LasvmMemory::reserve_margin
 
 double error_rate(const LasvmMemory& memory) {
-  double highest = 0.0;
-  for (const bool positive : {false, true})
-    highest = std::max(highest, static_cast<double>(memory.mistakes[positive]) / static_cast<double>(std::max<std::size_t>(memory.seen[positive], 1)));
-  return highest;
+  const std::size_t mistakes = memory.mistakes[0] + memory.mistakes[1], seen = memory.seen[0] + memory.seen[1];
+  return static_cast<double>(mistakes) / static_cast<double>(std::max<std::size_t>(seen, 1));
 }
 
 std::size_t capacity(const Expansion& expansion, const LasvmMemory& memory) {

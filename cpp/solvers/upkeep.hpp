@@ -6,8 +6,7 @@
 // moves on: the boundary then follows the wrong labels, which are never dismissed. Upkeep therefore does two things.
 //
 //   reserve   Examples that do not violate, and members whose coefficient returns to zero, stay as long as they are among the `capacity`
-//             closest to the margin. The reserve of a small model holds everything, so its solution is that of all examples seen. Large
-//             models keep fewer, unless many examples are misclassified before they are learned.
+//             closest to the margin. The reserve of a small model holds everything, so its solution is that of all examples seen.
 //   steps     After the usual REPROCESS, second-order pairs move until the gap is small beside the decisions, within a budget per example. The
 //             budget is a number of steps plus a number of gradients to update, which makes steps of small models cheap; what is not
 //             used is saved, up to that of `examples_of_credit` examples. (The constants are in upkeep.cpp.)
