@@ -155,7 +155,7 @@ class RepetitionWatch:
     n_different: int | None = None
     _block: list[Hashable] = field(default_factory=list)
     _most_different: int = 0
-    _weights: NDArray[np.uint64] = field(default_factory=lambda: np.zeros(0, dtype=np.uint64))
+    _weights: NDArray[np.uint64] = field(default_factory=lambda: np.zeros((0, 2), dtype=np.uint64))
 
     def note(self, X: Rows) -> None:
         """Note the next rows."""
@@ -176,15 +176,17 @@ class RepetitionWatch:
         self._block.clear()
 
     def _signatures(self, X: Rows) -> list[Hashable]:
-        """Return a number per row: sums of its bits or values times random numbers, which differ if rows do."""
-        if len(self._weights) < 2 * X.shape[1]:
-            self._weights = np.random.default_rng(0).integers(1 << 63, size=2 * X.shape[1], dtype=np.uint64)
+        """Return a number per row, the sum of its bits times random numbers, which differs if rows do."""
+        if len(self._weights) < X.shape[1]:
+            self._weights = np.random.default_rng(0).integers(1 << 63, size=(X.shape[1], 2), dtype=np.uint64)
+        values = X.data if is_sparse(X) else np.ascontiguousarray(X)
+        n_words = values.itemsize // 4
+        words, weights = values.view(np.uint32), self._weights[: X.shape[1], :n_words]
         if not is_sparse(X):
-            words = np.ascontiguousarray(X).view(np.uint32)
-            return list(np.einsum("ij,j->i", words, self._weights[: words.shape[1]]).tolist())
-        products = np.append(X.data * self._weights[X.indices], 0.0)  # an empty row at the end begins at the 0
-        sums = np.add.reduceat(products, X.indptr[:-1])
-        sums[X.indptr[:-1] == X.indptr[1:]] = 0.0
+            return list(np.einsum("ij,j->i", words, weights.ravel()).tolist())
+        products = (words.reshape(-1, n_words) * weights[X.indices]).sum(axis=1)
+        sums = np.add.reduceat(np.append(products, np.uint64(0)), X.indptr[:-1])  # an empty row may be the last
+        sums[X.indptr[:-1] == X.indptr[1:]] = 0
         return list(sums.tolist())
 
 
