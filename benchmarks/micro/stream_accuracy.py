@@ -3,7 +3,8 @@
 With many classes the reference is one-vs-rest, as in our models. Streams are two thirds of their data, up to `MAX_ROWS`
 rows in several random orders; the rest is for testing. Accuracies are stored as they are found, those of our models
 together with the build that gave them, so that a long measurement resumes where it stopped. Environment variables:
-STREAM_ACCURACY names models, ORDERS is their number, STREAMS a part of their names.
+STREAM_ACCURACY names models, separated by semicolons; STREAMS is a part of the names of streams; ORDERS is the number
+of orders; LAST is the last moment to look at.
 """
 
 import json
@@ -34,7 +35,8 @@ MAX_ROWS, MAX_TEST_ROWS = 6000, 3000
 COSTS = (0.1, 1.0, 10.0, 100.0, 1000.0)
 FACTORS = (0.3, 3.0)  # of gamma="scale"
 CHUNK = 100
-STORE = Path("~/.cache/hinge-benchmarks/stream-accuracy.jsonl").expanduser()
+LAST = int(os.environ.get("LAST", "0"))
+STORE = Path(f"~/.cache/hinge-benchmarks/stream-accuracy{LAST or ''}.jsonl").expanduser()
 
 Data = tuple[Any, NDArray[Any]]
 Accuracies = list[tuple[int, float]]
@@ -86,7 +88,8 @@ class Part:
         n_train = min(2 * len(y) // 3, 5000 if name in SLOW else MAX_ROWS)
         train, test = rows[:n_train], rows[n_train : n_train + MAX_TEST_ROWS]
         self.X, self.y, self.X_test, self.y_test = X[train], y[train], X[test], y[test]
-        self.moments = [*(moment for moment in MOMENTS if moment < n_train), n_train]
+        moments = [*(moment for moment in MOMENTS if moment < n_train), n_train]
+        self.moments = [moment for moment in moments if moment <= (LAST or n_train)]
         self._kernel: tuple[float, Any, Any] | None = None
 
     def svc(self, cost: float, gamma: float) -> Accuracies:
