@@ -20,6 +20,7 @@ from hinge import (
     TrackingSVC,
 )
 from hinge._fit import stream_warnings
+from hinge._model.stream_watch import ClassWatch, RepetitionWatch
 
 
 def window():
@@ -190,3 +191,31 @@ def test_the_gap_is_watched_where_the_upkeep_bounds_it(monkeypatch):
     (message,) = warned(OnlineSVC(gamma=0.2), X[:1500], Y[:1500], 50)
     assert message.startswith("The model has not kept up with its optimum for 1000 rows")
     assert not warned(plain(), X[:1500], Y[:1500], 50)
+
+
+@pytest.mark.parametrize("chunk", [1, 7, 333, 5000])
+def test_a_pause_is_noticed_at_the_same_row_in_chunks_of_any_size(chunk):
+    labels = np.random.default_rng(0).choice(["a", "b", "c"], size=4000, p=[0.6, 0.3, 0.1])
+    labels = np.concatenate([labels, np.where(labels == "b", "a", labels)])
+    watch, expected = ClassWatch(min_pause=200), ClassWatch(min_pause=200)
+    for start in range(0, len(labels), chunk):
+        watch.note(labels[start : start + chunk])
+    expected._note_one_by_one(labels)
+    assert watch.pause is not None
+    assert watch.pause == expected.pause
+    assert watch._classes == expected._classes
+
+
+@pytest.mark.parametrize("kind", ["float32", "float64", "sparse"])
+@pytest.mark.parametrize("chunk", [1, 300, 2000])
+def test_different_rows_are_counted(kind, chunk):
+    random = np.random.default_rng(0)
+    few = random.integers(0, 2, size=(60, 30)) * 1e6 + random.integers(0, 2, size=(60, 30)) * 1e-6
+    few[:3] = 0.0
+    rows = np.vstack([random.integers(0, 2, size=(1000, 30)), few[random.integers(0, 60, size=1000)]])
+    rows = csr_matrix(rows) if kind == "sparse" else rows.astype(kind)
+    watch = RepetitionWatch()
+    for start in range(0, 2000, chunk):
+        watch.note(rows[start : start + chunk])
+    dense = rows.toarray() if kind == "sparse" else rows
+    assert watch.n_different == len(np.unique(dense[1000:], axis=0)) == 58

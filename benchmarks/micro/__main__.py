@@ -36,6 +36,7 @@ from benchmarks.micro import (
     reprocess,
     river_overhead,
     stream_accuracy,
+    stream_cost,
     windows,
 )
 from benchmarks.report import print_table
@@ -55,6 +56,7 @@ ONLINE = (
     bounded,
     river_overhead,
     stream_accuracy,
+    stream_cost,
     half_life,
 )
 EXACT = (exact_growth, forget_latency, exact_memory, leave_one_out, exact_optimality, one_class_stream, windows)

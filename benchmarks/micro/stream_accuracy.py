@@ -1,89 +1,162 @@
-"""Accuracy of `OnlineSVC.partial_fit` and of `SVC` fitted on the rows seen so far, at several moments of a stream.
+"""Accuracy of models after `partial_fit` and of `SVC` fitted on the rows seen so far, at several moments of a stream.
 
-With many classes the reference is one-vs-rest, as in `OnlineSVC`. Streams are two thirds of their data (or the training
-part), up to `MAX_ROWS` rows in several random orders; the rest is for testing.
+With many classes the reference is one-vs-rest, as in our models. Streams are two thirds of their data, up to `MAX_ROWS`
+rows in several random orders; the rest is for testing. Accuracies are stored as they are found, those of our models
+together with the build that gave them, so that a long measurement resumes where it stopped. Environment variables:
+STREAM_ACCURACY names models, separated by semicolons; STREAMS is a part of the names of streams; ORDERS is the number
+of orders; LAST is the last moment to look at.
 """
 
+import json
+import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
+from functools import partial
+from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, issparse
 from sklearn.datasets import load_digits, make_circles, make_moons
+from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from benchmarks.data import data_folder
 from benchmarks.micro import Section
-from hinge import OnlineSVC
+from hinge import KernelPerceptron, OnlineSVC, RobustOnlineSVC, TrackingSVC, _core
 from hinge.datasets import load
 
 MOMENTS = (200, 1000, 5000)
-MAX_ROWS, MAX_TEST_ROWS = 6000, 5000
+MAX_ROWS, MAX_TEST_ROWS = 6000, 3000
 COSTS = (0.1, 1.0, 10.0, 100.0, 1000.0)
 FACTORS = (0.3, 3.0)  # of gamma="scale"
-ORDERS = 2
 CHUNK = 100
+LAST = int(os.environ.get("LAST", "0"))
+STORE = Path(f"~/.cache/hinge-benchmarks/stream-accuracy{LAST or ''}.jsonl").expanduser()
 
 Data = tuple[Any, NDArray[Any]]
+Accuracies = list[tuple[int, float]]
+MODELS: dict[str, Callable[..., Any]] = {
+    "OnlineSVC": OnlineSVC,
+    "OnlineSVC(max_gap=None)": lambda **settings: OnlineSVC(max_gap=None, **settings),
+    "OnlineSVC(max_support=300)": lambda **settings: OnlineSVC(max_support=300, **settings),
+    "RobustOnlineSVC": RobustOnlineSVC,
+    "TrackingSVC": TrackingSVC,
+    "KernelPerceptron": lambda C, **settings: KernelPerceptron(**settings),  # noqa: ARG005  has no C
+}
 
 
 @dataclass(frozen=True)
-class Difference:
-    """Accuracy of the stream minus that of `SVC`, in points."""
+class Setting:
+    """A stream, an order of its rows, and parameters."""
 
     stream: str
+    order: int
     cost: float
-    rows: int
-    points: float
+    factor: float
+
+
+class Store:
+    """Accuracies found so far, as (rows, accuracy), by model, build and setting."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lines = path.read_text().splitlines() if path.exists() else []
+        self._found: dict[tuple[Any, ...], Accuracies] = {tuple(key): value for key, value in map(json.loads, lines)}
+
+    def get(self, model: str, build: int, setting: Setting, find: Callable[[], Accuracies]) -> Accuracies:
+        """Return stored accuracies, or find and store them."""
+        key = (model, build, *astuple(setting))
+        if key not in self._found:
+            self._found[key] = find()
+            with self._path.open("a") as file:
+                file.write(json.dumps([key, self._found[key]]) + "\n")
+        return self._found[key]
+
+
+class Part:
+    """One order of a stream: rows to learn, rows to test with, and kernel values for `SVC`."""
+
+    def __init__(self, data: Data, name: str, order: int) -> None:
+        X, y = data
+        rows = np.random.default_rng(order).permutation(len(y))
+        n_train = min(2 * len(y) // 3, 5000 if name in SLOW else MAX_ROWS)
+        train, test = rows[:n_train], rows[n_train : n_train + MAX_TEST_ROWS]
+        self.X, self.y, self.X_test, self.y_test = X[train], y[train], X[test], y[test]
+        moments = [*(moment for moment in MOMENTS if moment < n_train), n_train]
+        self.moments = [moment for moment in moments if moment <= (LAST or n_train)]
+        self._kernel: tuple[float, Any, Any] | None = None
+
+    def svc(self, cost: float, gamma: float) -> Accuracies:
+        """Return the accuracy of `SVC` fitted on the first rows, at every moment."""
+        if self._kernel is None or self._kernel[0] != gamma:  # the same for every C
+            self._kernel = gamma, rbf_kernel(self.X, gamma=gamma), rbf_kernel(self.X_test, self.X, gamma=gamma)
+        _, K, K_test = self._kernel
+        found = []
+        for n in self.moments:
+            model = SVC(C=cost, kernel="precomputed", cache_size=500)
+            model = model if len(np.unique(self.y)) == 2 else OneVsRestClassifier(model)
+            found.append((n, float(model.fit(K[:n, :n], self.y[:n]).score(K_test[:, :n], self.y_test))))
+        return found
+
+    def stream(self, model: Any) -> Accuracies:
+        """Return the accuracy of a model that learns the rows chunk by chunk, at every moment."""
+        found, start = [], 0
+        for moment in self.moments:
+            for begin in range(start, moment, CHUNK):
+                chunk = slice(begin, min(begin + CHUNK, moment))
+                model.partial_fit(self.X[chunk], self.y[chunk], classes=np.unique(self.y))
+            start = moment
+            found.append((moment, float(model.score(self.X_test, self.y_test))))
+        return found
 
 
 def measure(quick: bool) -> Section:
     """Learn every stream with every setting."""
     data_folder()
-    names = list(STREAMS)[:2] if quick else list(STREAMS)
-    rows = [_row(name, list(_differences(name, quick))) for name in names]
-    columns = ("stream", "mean", "worst", *(f"C={cost:g}: mean, worst" for cost in COSTS))
+    models = os.environ.get("STREAM_ACCURACY", "OnlineSVC").split(";")
+    n_orders = 1 if quick else int(os.environ.get("ORDERS", "10"))
+    names = [name for name in STREAMS if os.environ.get("STREAMS", "") in name]
+    found: dict[tuple[str, str], list[tuple[float, float]]] = {}
+    for order in range(n_orders):
+        for name in names[:2] if quick else names:
+            for model, cost, points in _differences(name, order, models, quick):
+                found.setdefault((name, model), []).append((cost, points))
+    columns = ("stream", "model", "mean", "worst", *(f"C={cost:g}: mean, worst" for cost in COSTS))
+    rows = [(*key, *_cells(points)) for key, points in sorted(found.items())]
     return Section(f"partial_fit minus SVC, points of accuracy after {MOMENTS} and all rows", columns, rows)
 
 
-def _row(name: str, found: list[Difference]) -> tuple[str, ...]:
-    points = [each.points for each in found]
-    cells = []
+def _cells(found: list[tuple[float, float]]) -> Iterator[str]:
+    points = [each for _, each in found]
+    yield from (f"{np.mean(points):.2f}", f"{min(points):.2f}")
     for cost in COSTS:
-        own = [each.points for each in found if each.cost == cost]
-        cells.append(f"{np.mean(own):.2f}, {min(own):.2f}" if own else "-")
-    return (name, f"{np.mean(points):.2f}", f"{min(points):.2f}", *cells)
+        own = [each for own_cost, each in found if own_cost == cost]
+        yield f"{np.mean(own):.2f}, {min(own):.2f}" if own else "-"
 
 
-def _differences(name: str, quick: bool) -> Iterator[Difference]:
-    X, y = STREAMS[name]()
-    mean_square = X.multiply(X).mean() if issparse(X) else np.square(X).mean()
-    scale = 1.0 / (X.shape[1] * (mean_square - X.mean() ** 2))
-    for order in range(1 if quick else ORDERS):
-        rows = np.random.default_rng(order).permutation(len(y))
-        n_train = min(2 * len(y) // 3, MAX_ROWS)
-        train, test = rows[:n_train], rows[n_train : n_train + MAX_TEST_ROWS]
+def _differences(name: str, order: int, models: list[str], quick: bool) -> Iterator[tuple[str, float, float]]:
+    data = STREAMS[name]()
+    gamma = _scale(data[0])
+    part, store, build = Part(data, name, order), Store(STORE), crc32(Path(_core.__file__).read_bytes())
+    for factor in FACTORS:
         for cost in COSTS[1:4:2] if quick else COSTS:
-            for factor in FACTORS:
-                settings = {"C": cost, "gamma": factor * scale, "cache_size": 1000}
-                for moment, points in _follow((X[train], y[train]), (X[test], y[test]), settings):
-                    yield Difference(name, cost, moment, points)
+            setting, width = Setting(name, order, cost, factor), factor * gamma
+            exact = store.get("SVC", 0, setting, partial(part.svc, cost, width))
+            for model in models:
+                new = MODELS[model](C=cost, gamma=width, cache_size=1000)
+                own = store.get(model, build, setting, partial(part.stream, new))
+                yield from ((model, cost, 100 * (ours - svc)) for (_, ours), (_, svc) in zip(own, exact, strict=True))
 
 
-def _follow(train: Data, test: Data, settings: dict[str, Any]) -> Iterator[tuple[int, float]]:
-    (X, y), start = train, 0
-    model = OnlineSVC(**settings)
-    for moment in [*(moment for moment in MOMENTS if moment < len(y)), len(y)]:
-        while start < moment:
-            stop = min(start + CHUNK, moment)
-            model.partial_fit(X[start:stop], y[start:stop], classes=np.unique(y))
-            start = stop
-        exact = SVC(**settings) if len(np.unique(y)) == 2 else OneVsRestClassifier(SVC(**settings))
-        yield moment, 100 * (model.score(*test) - exact.fit(X[:moment], y[:moment]).score(*test))
+def _scale(X: Any) -> float:
+    mean_square = X.multiply(X).mean() if issparse(X) else np.square(X).mean()
+    return float(1.0 / (X.shape[1] * (mean_square - X.mean() ** 2)))
 
 
 def _flipped(data: Data, share: float) -> Data:
@@ -126,3 +199,4 @@ STREAMS: dict[str, Callable[[], Data]] = {
     "reuters money-fx, sparse": _known("reuters-moneyfx", 7770, sparse=True),
     "rcv1 CCAT, sparse": _known("rcv1-ccat", 6000, sparse=True),
 }
+SLOW = {"moons, noise 0.35", "circles", "moons, 20 % wrong labels", "a9a, sparse", "covtype, 2 vs rest"}  # for SVC

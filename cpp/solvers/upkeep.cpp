@@ -17,21 +17,32 @@ constexpr double gap_to_spread = 0.05, largest_gap = 0.4, negligible_gap = 0.02;
 constexpr std::size_t steps_per_example = 64;
 constexpr std::size_t gradients_per_example = 400'000;
 constexpr std::size_t examples_of_credit = 16;
-// The reserve times the members bounds what it costs; a large model can spare the least.
+// The reserve times the members bounds what it costs; a large model can spare the least, unless many examples are misclassified
+// before they are learned: then examples that look useless now will be needed.
 constexpr std::size_t smallest_reserve = 300, largest_reserve = 1000, reserve_times_members = 1'000'000;
+constexpr double reserve_per_error_rate = 5000.0;
 constexpr double margin_unit = 1e-3;  // of LasvmMemory::reserve_margin
 
-std::size_t capacity(const Expansion& expansion) {
-  const std::size_t affordable = reserve_times_members / std::max<std::size_t>(expansion.held_count(), 1);
-  return std::clamp(affordable, smallest_reserve, largest_reserve);
+double error_rate(const LasvmMemory& memory) {
+  const std::size_t mistakes = memory.mistakes[0] + memory.mistakes[1], seen = memory.seen[0] + memory.seen[1];
+  return static_cast<double>(mistakes) / static_cast<double>(std::max<std::size_t>(seen, 1));
 }
 
-double spread_of_decisions(const Expansion& expansion) {
+std::size_t capacity(const Expansion& expansion, const LasvmMemory& memory) {
+  const std::size_t affordable = reserve_times_members / std::max<std::size_t>(expansion.held_count(), 1);
+  const auto needed = static_cast<std::size_t>(reserve_per_error_rate * error_rate(memory));
+  return std::clamp(std::max(affordable, needed), smallest_reserve, largest_reserve);
+}
+
+// How far the decisions of the members are apart, or a number that is at least `enough` if they are.
+double spread_of_decisions(const Expansion& expansion, double enough) {
   double lowest = std::numeric_limits<double>::infinity(), highest = -lowest;
   for (std::size_t i = 0; i < expansion.size(); ++i) {
+    if (!expansion.holds(i)) continue;
     const double sum = expansion.label[i] - expansion.gradient[i];
-    lowest = std::min(lowest, expansion.holds(i) ? sum : lowest);
-    highest = std::max(highest, expansion.holds(i) ? sum : highest);
+    lowest = std::min(lowest, sum);
+    highest = std::max(highest, sum);
+    if (highest - lowest >= enough) break;
   }
   return highest - lowest;
 }
@@ -55,7 +66,7 @@ void Upkeep<T>::move_pairs(BinaryModel<T>& binary) {
   std::size_t& credit = memory_.credit;
   credit = std::min(credit + allowance, examples_of_credit * allowance);
   if (binary.gap() <= negligible_gap) return;
-  const double target = std::max(options_.tolerance, std::min(largest_gap, gap_to_spread * spread_of_decisions(binary.expansion())));
+  const double target = std::max(options_.tolerance, std::min(largest_gap, gap_to_spread * spread_of_decisions(binary.expansion(), largest_gap / gap_to_spread)));
   for (; credit > 0 && binary.gap() > target; --credit)
     if (!reprocess_pair(binary, options_.tolerance, PairChoice::second_order_of_older)) return;
 }
@@ -64,7 +75,7 @@ void Upkeep<T>::move_pairs(BinaryModel<T>& binary) {
 template <class T>
 void Upkeep<T>::shrink_reserve(BinaryModel<T>& binary) {
   const Expansion& expansion = binary.expansion();
-  const std::size_t most = capacity(expansion);
+  const std::size_t most = capacity(expansion, memory_);
   if (!binary.bracket().has_pair() || expansion.held_count() - expansion.support() <= most + most / 4) return;
   const std::vector<std::size_t>& idle = binary.members().idle();
   if (idle.size() <= most) return;
@@ -85,7 +96,7 @@ void Upkeep<T>::shrink_reserve(BinaryModel<T>& binary) {
 template <class T>
 void Upkeep<T>::reopen_reserve(const BinaryModel<T>& binary) {
   const Expansion& expansion = binary.expansion();
-  if (2 * (expansion.held_count() - expansion.support()) < capacity(expansion)) memory_.reserve_margin = 0;
+  if (2 * (expansion.held_count() - expansion.support()) < capacity(expansion, memory_)) memory_.reserve_margin = 0;
 }
 
 template class Upkeep<float>;

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +10,7 @@ import numpy as np
 from hinge._model.types import is_sparse
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator
+    from collections.abc import Hashable
 
     from numpy.typing import NDArray
 
@@ -110,13 +108,28 @@ class ClassWatch:
 
     def note(self, labels: Labels) -> None:
         """Note the labels of the next rows."""
-        for label in labels.tolist():
-            known = self._classes.get(label)
-            if known is None:
-                self._classes[label] = Appearances(1, self.n_rows)
+        length = max(self.min_pause // 2, _PERIOD)
+        for start in range(0, len(labels), length):
+            part = labels[start : start + length]
+            stop = self.n_rows + len(part)
+            if len(part) > _PERIOD and all(stop - known.last <= self.min_pause for known in self._classes.values()):
+                self._note_at_once(part)  # too few rows for a pause
             else:
-                known.count += 1
-                known.last = self.n_rows
+                self._note_one_by_one(part)
+
+    def _note_at_once(self, labels: Labels) -> None:
+        found, from_end, counts = np.unique(labels[::-1], return_index=True, return_counts=True)
+        self.n_rows += len(labels)
+        for label, places, count in zip(found.tolist(), from_end.tolist(), counts.tolist(), strict=True):
+            known = self._classes.setdefault(label, Appearances(0, 0))
+            known.count += count
+            known.last = self.n_rows - 1 - places
+
+    def _note_one_by_one(self, labels: Labels) -> None:
+        for label in labels.tolist():
+            known = self._classes.setdefault(label, Appearances(0, 0))
+            known.count += 1
+            known.last = self.n_rows
             self.n_rows += 1
             if self.n_rows % _PERIOD == 0 and self.pause is None:
                 self.pause = self._find_pause()
@@ -140,20 +153,46 @@ class RepetitionWatch:
     """
 
     n_different: int | None = None
-    _recent: deque[int] = field(default_factory=lambda: deque(maxlen=_BLOCK))
-    _n_signed: int = 0
+    _block: list[Hashable] = field(default_factory=list)
     _most_different: int = 0
+    _weights: NDArray[np.uint64] = field(default_factory=lambda: np.zeros((0, 2), dtype=np.uint64))
 
     def note(self, X: Rows) -> None:
         """Note the next rows."""
-        for signature in _signatures(X):
-            self._recent.append(signature)
-            self._n_signed += 1
-            if self._n_signed % _BLOCK == 0:
-                found = len(set(self._recent))
-                if found * _FEWER <= self._most_different:
-                    self.n_different = found
-                self._most_different = max(self._most_different, found)
+        signatures = [_signature(X)] if X.shape[0] == 1 else self._signatures(X)
+        start = 0
+        while start < len(signatures):
+            stop = start + _BLOCK - len(self._block)
+            self._block += signatures[start:stop]
+            start = stop
+            if len(self._block) == _BLOCK:
+                self._end_block()
+
+    def _end_block(self) -> None:
+        found = len(set(self._block))
+        if found * _FEWER <= self._most_different:
+            self.n_different = found
+        self._most_different = max(self._most_different, found)
+        self._block.clear()
+
+    def _signatures(self, X: Rows) -> list[Hashable]:
+        """Return a number per row, the sum of its bits times random numbers, which differs if rows do."""
+        if len(self._weights) < X.shape[1]:
+            self._weights = np.random.default_rng(0).integers(1 << 63, size=(X.shape[1], 2), dtype=np.uint64)
+        values = X.data if is_sparse(X) else np.ascontiguousarray(X)
+        n_words = values.itemsize // 4
+        words, weights = values.view(np.uint32), self._weights[: X.shape[1], :n_words]
+        if not is_sparse(X):
+            return list(np.einsum("ij,j->i", words, weights.ravel()).tolist())
+        products = (words.reshape(-1, n_words) * weights[X.indices]).sum(axis=1)
+        sums = np.add.reduceat(np.append(products, np.uint64(0)), X.indptr[:-1])  # an empty row may be the last
+        sums[X.indptr[:-1] == X.indptr[1:]] = 0
+        return list(sums.tolist())
+
+
+def _signature(X: Rows) -> Hashable:
+    """Return a number of a single row; faster than the sums above."""
+    return hash((X.indices.tobytes(), X.data.tobytes()) if is_sparse(X) else X.tobytes())
 
 
 @dataclass
@@ -250,16 +289,6 @@ class ScaleWatch:
             self.variance = max(self._squares / self._n_entries - mean * mean, 0.0) if differ else None
             self._n_rows, self._n_entries, self._sum, self._squares = 0, 0, 0.0, 0.0
             self._lowest, self._highest = np.inf, -np.inf
-
-
-def _signatures(X: Rows) -> Iterator[int]:
-    """Yield a number per row; equal rows have equal numbers."""
-    if not is_sparse(X):
-        for row in X:
-            yield hash(row.tobytes())
-        return
-    for start, stop in pairwise(X.indptr.tolist()):
-        yield hash((X.indices[start:stop].tobytes(), X.data[start:stop].tobytes()))
 
 
 class StreamWatch:
