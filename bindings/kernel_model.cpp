@@ -47,10 +47,11 @@ auto measure_answers(ModelHandle<KernelModel<T>>& self) {
   return to_numpy(std::move(values), {binaries, 5});
 }
 
-constexpr const char* kernel_model_doc = R"(Binary models, one against the rest for each class, over one set of retained examples.
+constexpr const char* kernel_model_doc = R"(Binary models over one set of retained examples: one for each class against the rest, or one for each pair of classes.
 
 Classes are numbered in the order in which Python names them. Up to two classes have one binary model, whose positive class is
-number 1; more classes have one binary model each.)";
+number 1. With more classes, `multi_class` of the options decides: model m tells class m from the rest (ovr), or model j (j - 1) / 2 + i
+tells class j, positive, from class i < j (ovo).)";
 
 template <class T>
 void bind_kernel_model(nb::module_& module, const char* name) {

@@ -30,11 +30,16 @@ void KernelModel<T>::begin_block(Panel<T>& panel) {
 }
 
 template <class T>
-void KernelModel<T>::visit(std::size_t m, std::size_t position, std::int32_t label, double cost) {
+void KernelModel<T>::visit(std::size_t m, std::size_t position, std::int32_t label, double cost, bool scored) {
   BinaryModel<T>& binary = binaries_[m];
+  const double target = scheme_.target(m, label);
+  if (target == 0.0) {
+    if (scored) decisions_[position * binaries_.size() + m] = solvers_[m]->pass_over(binary, position).decision;
+    return;
+  }
   const bool held = known_[position] && binary.members().holds_slot(*known_[position]);
   const Visit seen = held ? solvers_[m]->revisit(binary, position, *known_[position])
-                          : solvers_[m]->visit(binary, position, label_of(m, label), cost);
+                          : solvers_[m]->visit(binary, position, target, cost);
   decisions_[position * binaries_.size() + m] = seen.decision;
   inserted_[m] += seen.inserted;
   stalled_[m] |= seen.stalled;

@@ -11,9 +11,10 @@ from hinge._fit.estimator import KernelEstimator
 from hinge._fit.learner import KernelLearner
 from hinge._fit.progress import with_callbacks
 from hinge._fit.tasks import Classification
+from hinge._model.class_scheme import SCHEMES
 from hinge._model.duality import gap_on, measures_of, require_convex, violation_on
 from hinge._model.locking import reads, writes
-from hinge._model.params import check_class_weight, number
+from hinge._model.params import check_class_weight, choice, number
 from hinge._model.state import State
 from hinge._model.stream_watch import ONLINE_RISKS
 from hinge._model.threads import one_blas_thread
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     from hinge._model.duality import Measured
     from hinge._model.labels import ClassTable
-    from hinge._model.options import CommonOptions
+    from hinge._model.options import CommonOptions, OnlineOptions
     from hinge._model.stream_watch import StreamRisks
     from hinge._model.types import Labels, MatrixLike
 
@@ -38,6 +39,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
     _task = Classification()
     _learner = KernelLearner(State)
     stream_traits = StreamTraits()
+    multi_class: str = "ovr"
 
     @property
     def _stream_risks(self) -> StreamRisks:
@@ -54,6 +56,11 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
         options = self._common_options()
         check_class_weight(self.class_weight, streaming=streaming)
         return options
+
+    def _online_options(self, *, streaming: bool) -> OnlineOptions:
+        """Check the parameters that all online classifiers share."""
+        common = self._classifier_options(streaming=streaming)
+        return {**common, "multi_class": choice("multi_class", self.multi_class, SCHEMES)}
 
     @writes
     @with_callbacks
@@ -124,10 +131,11 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
         Returns
         -------
         ndarray of shape (n,) or (n, n_classes)
-            With two classes one value per example, positive for `classes_[1]`; with more, one value per class.
+            With two classes one value per example, positive for `classes_[1]`; with more, one value per class. With
+            `multi_class="ovo"`, these are votes, and a part below one third by which ties can be broken.
         """
         table, decisions = self._class_decisions(X)
-        return decisions if len(table) > 2 else decisions.ravel()
+        return table.scores(decisions) if len(table) > 2 else decisions.ravel()
 
     def predict(self, X: MatrixLike) -> Labels:
         """Predict the class of examples.
@@ -148,7 +156,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
         return table.choose(decisions)
 
     def _class_decisions(self, X: MatrixLike) -> tuple[ClassTable, NDArray[np.float64]]:
-        """Return the classes, and decision values in their order."""
+        """Return the classes, and decision values of the binary models in the order that users see."""
         predictor, decisions = self._raw_decisions(X)
         return predictor.table, predictor.table.arrange(decisions)
 
