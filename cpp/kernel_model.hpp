@@ -56,6 +56,9 @@ class KernelModel {
   void set_options(const SolverFactory<T>& solvers);
   void grow(std::size_t classes);
   Outcome learn(const TrainingBatch<T>& training, Monitor& monitor);
+  // Takes in rows without learning them; `finish` then solves for them. sums[n * binaries + m] is sum_i alpha_i k(x, x_i) of binary model m for
+  // the n-th row of the order; NaN keeps the row out of that model. Coefficients are zero, or those given in the same layout.
+  void hold(const TrainingBatch<T>& training, std::span<const double> sums, std::span<const double> alpha = {});
   Outcome finish(Monitor& monitor);
   void polish_all(Monitor& monitor);
   // What the model knows now, to be asked. Sums depend, in their last bits, on the order of the slots; every change therefore ends by closing
@@ -104,6 +107,8 @@ class KernelModel {
   // Shows a late model an example that another one holds, and that may have become older.
   void visit_held(std::size_t m, std::size_t position, std::int32_t label, double cost);
   void end_block(Panel<T>& panel, Panel<T>* next, const TrainingBatch<T>& training);
+  std::size_t hold_row(const Block<T>& block, std::size_t position, std::int32_t label, double cost, std::span<const double> sums,
+                       std::span<const double> alpha);
   std::size_t slot_for(Panel<T>& panel, std::size_t position, const TrainingBatch<T>& training);
   void close_point_gaps(Panel<T>* next);
   // Closes all gaps, so that slots are 0 ... retained - 1.

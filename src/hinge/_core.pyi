@@ -635,6 +635,19 @@ class KernelModel32:
     def squared_norm(self) -> numpy.typing.NDArray[numpy.float64]:
         """||w||^2 of each binary model."""
 
+    def hold(self, batch: Batch32, labels: numpy.typing.NDArray[numpy.int32], costs: numpy.typing.NDArray[numpy.float64], first_id: int, order: numpy.typing.NDArray[numpy.int64], sums: numpy.typing.NDArray[numpy.float64], alpha: numpy.typing.NDArray[numpy.float64] | None = None) -> None:
+        """
+        Take in rows of the order without learning them; `finish` then solves for them.
+
+        `sums` has one value per row of the order and binary model: the sum of kernel values, decision value minus bias. NaN keeps the row out of
+        that binary model. Coefficients are zero, or those of `alpha`, which has the same shape.
+        """
+
+    def held_rows(self, n_rows: int) -> numpy.typing.NDArray[numpy.uint8]:
+        """
+        Return 1 for each of the first examples of the stream and binary model that holds it.
+        """
+
     def finish(self, monitor: Monitor | None = None) -> Outcome:
         """Optimise the coefficients of the examples held."""
 
@@ -660,6 +673,10 @@ class KernelModel32:
 
     @property
     def bias(self) -> numpy.typing.NDArray[numpy.float64]: ...
+
+    @property
+    def binary_steps(self) -> numpy.typing.NDArray[numpy.float64]:
+        """Steps of each binary model since it was made or restored."""
 
     @property
     def gap(self) -> numpy.typing.NDArray[numpy.float64]:
@@ -747,6 +764,19 @@ class KernelModel64:
     def squared_norm(self) -> numpy.typing.NDArray[numpy.float64]:
         """||w||^2 of each binary model."""
 
+    def hold(self, batch: Batch64, labels: numpy.typing.NDArray[numpy.int32], costs: numpy.typing.NDArray[numpy.float64], first_id: int, order: numpy.typing.NDArray[numpy.int64], sums: numpy.typing.NDArray[numpy.float64], alpha: numpy.typing.NDArray[numpy.float64] | None = None) -> None:
+        """
+        Take in rows of the order without learning them; `finish` then solves for them.
+
+        `sums` has one value per row of the order and binary model: the sum of kernel values, decision value minus bias. NaN keeps the row out of
+        that binary model. Coefficients are zero, or those of `alpha`, which has the same shape.
+        """
+
+    def held_rows(self, n_rows: int) -> numpy.typing.NDArray[numpy.uint8]:
+        """
+        Return 1 for each of the first examples of the stream and binary model that holds it.
+        """
+
     def finish(self, monitor: Monitor | None = None) -> Outcome:
         """Optimise the coefficients of the examples held."""
 
@@ -772,6 +802,10 @@ class KernelModel64:
 
     @property
     def bias(self) -> numpy.typing.NDArray[numpy.float64]: ...
+
+    @property
+    def binary_steps(self) -> numpy.typing.NDArray[numpy.float64]:
+        """Steps of each binary model since it was made or restored."""
 
     @property
     def gap(self) -> numpy.typing.NDArray[numpy.float64]:
