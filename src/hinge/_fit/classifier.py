@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self
 
+import numpy as np
 from sklearn.base import ClassifierMixin
 
 from hinge._fit import driver
@@ -23,7 +24,6 @@ from hinge.streaming import StreamTraits
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
     from hinge._model.duality import Measured
@@ -50,6 +50,16 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
     def classes_(self) -> Labels:
         """Labels known so far, sorted."""
         return self._fitted_state().table.classes
+
+    @property
+    @reads
+    def coef_(self) -> NDArray[np.float64]:
+        """Weights of the features, one row per binary model; for linear kernels only."""
+        if self.kernel != "linear":
+            raise AttributeError(f"Only a model with a linear kernel has coef_, got kernel={self.kernel!r}.")
+        support = self._fitted_state().support()
+        weights: NDArray[np.float64] = np.asarray(support.vectors.T @ support.coefficients.T, dtype=np.float64).T
+        return weights
 
     def _classifier_options(self, *, streaming: bool) -> CommonOptions:
         """Check the parameters that all classifiers share."""
