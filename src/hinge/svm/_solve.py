@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from hinge._model.kernels import KernelSpec
     from hinge._model.types import Labels, Rows
 
-_MAX_DIRECT_ROWS = 4000  # of the two largest classes: problems up to this size are solved as they are
+_MAX_DIRECT_ROWS = 10_000  # of the two largest classes: problems up to this size are solved as they are
 _MAX_SWEEPS = 100
 NO_BOUND = 1e300  # the cost of an example without a bound: C is infinite
 
