@@ -145,10 +145,10 @@ void require_rows(const HeldBatch<T>& held, const Vector<Label>& labels, const V
 
 template <class B, class T>
 Outcome learn(ModelHandle<B>& self, const HeldBatch<T>& held, Vector<std::int32_t> labels, Vector<double> costs,
-              std::int64_t first_id, Vector<std::int64_t> order, std::uint64_t seed, const Question& monitor) {
+              std::int64_t first_id, Vector<std::int64_t> order, std::uint64_t seed, const Question& monitor, bool scored) {
   require_rows(held, labels, costs, order);
   require_fitting(self.model->points(), held);
-  const TrainingBatch<T> training{held.batch, view(labels), view(costs), first_id, view(order), seed};
+  const TrainingBatch<T> training{held.batch, view(labels), view(costs), first_id, view(order), seed, scored};
   return watched(self, monitor, [&](B& model, Monitor& watch) { return model.learn(training, watch); });
 }
 

@@ -107,11 +107,17 @@ SolverMemory memory_of(const ExactOptions&) {
   return ExactModel::empty_memory();
 }
 
+inline ClassScheme scheme_of(const SolverOptions& options, std::size_t classes) {
+  return {std::visit([](const KernelOptions& kernel) { return kernel.multi_class; }, options), classes};
+}
+
+inline ClassScheme scheme_of(const ExactOptions&, std::size_t classes) { return {MultiClass::ovr, classes}; }
+
 template <class B, class T>
 std::unique_ptr<ModelHandle<B>> restored(const KernelChoice& kernel, const typename B::Options& options, std::size_t features, bool sparse,
                                     std::size_t classes, const Arrays& arrays) {
   const ModelState<T> state = state_from<T>(arrays, sparse, memory_of<T>(options));
-  state.check(features, sparse, classes);
+  state.check(features, sparse, scheme_of(options, classes));
   if (kernel.parameters.kind == KernelKind::precomputed) require_columns(state, features, sparse);
   return std::make_unique<ModelHandle<B>>(kernel, std::make_unique<B>(make_kernel<T>(kernel), options, features, sparse, classes, state));
 }
@@ -125,7 +131,8 @@ Arrays state(ModelHandle<B>& self) {
 constexpr const char* learn_doc = R"(Learn rows in the order given.
 
 `labels` has the class number of every row of the batch, `costs` C times its weight (perceptrons: its weight); rows of cost 0
-are skipped. Row r is example `first_id + r`. `seed` matters to selected examples only.)";
+are skipped. Row r is example `first_id + r`. `seed` matters to selected examples only. One-vs-one models that are not `scored` save the
+decisions about classes that a binary model does not see; a mistake is then an example that loses against any other class.)";
 constexpr const char* check_doc = "Raise RuntimeError with a sentence that names a broken invariant, if there is one; for tests.";
 
 template <class T>
@@ -155,7 +162,7 @@ void bind_common(nb::class_<ModelHandle<B>>& bound) {
           "grow", [](ModelHandle<B>& self, std::size_t classes) { self.run([&](B& model) { model.grow(classes); return 0; }); }, nb::arg("n_classes"),
           "Add classes.")
       .def("learn", &learn<B, T>, nb::arg("batch"), nb::arg("labels"), nb::arg("costs"), nb::arg("first_id"),
-           nb::arg("order"), nb::arg("seed") = 0, nb::arg("monitor") = nb::none(), learn_doc)
+           nb::arg("order"), nb::arg("seed") = 0, nb::arg("monitor") = nb::none(), nb::arg("scored") = true, learn_doc)
       .def("predictor", &predictor_of<B>, predictor_doc)
       .def("state", &state<B, T>, "Return everything needed to go on; docs/model-format.md says what the arrays mean.")
       .def("check_invariants", &check_invariants<B>, check_doc)

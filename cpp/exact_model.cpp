@@ -24,8 +24,8 @@ struct ExactModel::Tally {
 };
 
 ExactModel::ExactModel(Kernel<double> kernel, const ExactOptions& options, std::size_t features, bool sparse, std::size_t classes)
-    : kernel_(std::move(kernel)), options_(options), points_(features, sparse), columns_(&kernel_, &points_), classes_(classes) {
-  for (std::size_t m = 0; m < binaries_for(classes); ++m) add_binary();
+    : kernel_(std::move(kernel)), options_(options), points_(features, sparse), columns_(&kernel_, &points_), scheme_(MultiClass::ovr, classes) {
+  for (std::size_t m = 0; m < scheme_.binaries(); ++m) add_binary();
   set_options(options);
 }
 
@@ -41,20 +41,20 @@ void ExactModel::add_binary() {
 }
 
 double ExactModel::label_of(std::size_t m, std::int32_t label) const {
-  return options_.problem != Problem::classifier || label == positive_class(m, binaries_.size()) ? 1.0 : -1.0;
+  return options_.problem != Problem::classifier ? 1.0 : scheme_.target(m, label);
 }
 
 void ExactModel::grow(std::size_t classes) {
   prepare();
-  const std::size_t known = std::exchange(classes_, std::max(classes, classes_));
-  if (classes <= 2 || classes <= known) return;
-  if (binaries_.size() == 1) {
+  if (classes <= scheme_.classes()) return;
+  scheme_ = {scheme_.kind(), classes};
+  if (binaries_.size() == 1 && scheme_.binaries() > 1) {
     binaries_.insert(binaries_.begin(), mirrored(binaries_[0]));
     for (const std::size_t slot : binaries_[0].margin.members()) columns_.pin(slot);
     for (std::size_t slot = 0; slot < points_.size(); ++slot) points_.acquire(slot);
   }
   // To a new binary model all examples so far are negative, so the solution is a constant: bias -1 and no support vectors.
-  while (binaries_.size() < classes) {
+  while (binaries_.size() < scheme_.binaries()) {
     add_binary();
     ExactBinaryModel& binary = binaries_.back();
     for (std::size_t slot = 0; slot < points_.size(); ++slot) {
@@ -66,7 +66,7 @@ void ExactModel::grow(std::size_t classes) {
 }
 
 void ExactModel::drop_class(std::int32_t number) {
-  const std::size_t left = classes_ - 1;
+  const std::size_t left = scheme_.classes() - 1;
   for (std::size_t slot = 0; slot < points_.size(); ++slot)
     if (points_.label(slot) > number) points_.set_label(slot, points_.label(slot) - 1, points_.cost(slot));
   const auto drop_binary = [&](std::size_t m) {
@@ -81,7 +81,7 @@ void ExactModel::drop_class(std::int32_t number) {
   } else if (left == 1 && number == 0) {
     binaries_[0] = mirrored(binaries_[0]);
   }
-  classes_ = left;
+  scheme_ = {scheme_.kind(), left};
   remove_unused();
 }
 
@@ -152,8 +152,7 @@ std::vector<double> ExactModel::append_example(const TrainingBatch<double>& trai
 bool ExactModel::is_mistake(std::span<const double> decisions, std::int32_t label, double self) const {
   if (options_.problem == Problem::plane) return decisions[0] < 0.0;
   if (options_.problem == Problem::sphere) return decisions[0] < 0.5 * binaries_[0].total * self;
-  const auto best = static_cast<std::size_t>(std::max_element(decisions.begin(), decisions.end()) - decisions.begin());
-  return label != (binaries_.size() > 1 ? positive_class(best, binaries_.size()) : (decisions[0] > 0.0 ? 1 : 0));
+  return label != scheme_.choose(decisions);
 }
 
 std::vector<double> ExactModel::values_against(const Block<double>& block, std::span<const std::size_t> slots) {

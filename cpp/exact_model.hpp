@@ -116,7 +116,7 @@ class ExactModel {
   ExactOptions options_;
   Points<double> points_;
   KernelColumns columns_;
-  std::size_t classes_;
+  ClassScheme scheme_;
   std::vector<ExactBinaryModel> binaries_;
   bool prepared_ = true;  // columns and inverses exist; a restored model computes them when it is first changed
   std::size_t kernel_evals_ = 0;

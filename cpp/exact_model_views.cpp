@@ -84,7 +84,7 @@ std::vector<double> ExactModel::costs() const {
 }
 
 std::vector<std::int64_t> ExactModel::class_counts() const {
-  std::vector<std::int64_t> counts(classes_, 0);
+  std::vector<std::int64_t> counts(scheme_.classes(), 0);
   for (std::size_t slot = 0; slot < points_.size(); ++slot) ++counts[static_cast<std::size_t>(points_.label(slot))];
   return counts;
 }

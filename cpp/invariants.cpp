@@ -229,7 +229,7 @@ void BinaryModel<T>::check_kernel_values() const {
 template <class T>
 void KernelModel<T>::check_invariants() const {
   points_.check_invariants();
-  require(binaries_.size() == binaries_for(classes_), "KernelModel: there are not as many binaries as the classes need.");
+  require(binaries_.size() == scheme_.binaries(), "KernelModel: there are not as many binaries as the classes need.");
   require(solvers_.size() == binaries_.size(), "KernelModel: there is not one solver for each binary model.");
   require(shift_.empty() || shift_.size() == points_.features(), "KernelModel: the shift has not one value for each feature.");
   require_finite(shift_, "KernelModel: the shift is not finite.");
@@ -239,14 +239,18 @@ void KernelModel<T>::check_invariants() const {
     const BinaryModel<T>& binary = binaries_[m];
     require(&binary.rows().points() == &points_ && &binary.rows().kernel() == &kernel_, "KernelModel: a binary looks elsewhere.");
     binary.check_invariants();
-    for (const std::size_t i : binary.expansion().held()) ++users[binary.members().slots()[i]];
+    for (const std::size_t i : binary.expansion().held()) {
+      const std::size_t slot = binary.members().slots()[i];
+      ++users[slot];
+      require(scheme_.target(m, points_.label(slot)) != 0.0, "KernelModel: a binary holds an example of a class that it does not see.");
+    }
     budget += binary.rows().cache().budget();
     solvers_[m]->check_invariants(binary);
   }
   require(budget <= run().cache_bytes, "KernelModel: the caches of the binaries may take more than there is.");
   for (std::size_t slot = 0; slot < points_.size(); ++slot) {
     require(users[slot] == points_.users(slot), "KernelModel: the users of a slot are not the binaries that hold it.");
-    require(points_.label(slot) >= 0 && static_cast<std::size_t>(points_.label(slot)) < std::max<std::size_t>(classes_, 2),
+    require(points_.label(slot) >= 0 && static_cast<std::size_t>(points_.label(slot)) < std::max<std::size_t>(scheme_.classes(), 2),
             "KernelModel: an example has a class that there is not.");
     require(points_.cost(slot) > 0.0 && std::isfinite(points_.cost(slot)), "KernelModel: the cost of an example is not a positive number.");
   }

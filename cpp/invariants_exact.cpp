@@ -104,13 +104,13 @@ void ExactBinaryModel::check_invariants() const {
 
 void ExactModel::check_invariants() const {
   points_.check_invariants();
-  require(binaries_.size() == binaries_for(classes_), "Exact model: the number of binary models does not match the classes.");
+  require(binaries_.size() == scheme_.binaries(), "Exact model: the number of binary models does not match the classes.");
   require(points_.unused_count() == 0, "Exact model: it keeps an example that no binary model holds.");
   for (std::size_t slot = 0; slot < points_.size(); ++slot) {
     std::size_t users = 0;
     for (const auto& binary : binaries_) users += slot < binary.expansion.size() && binary.holds(slot);
     require(users == points_.users(slot), "Exact model: the users of a slot must be the binary models that hold it.");
-    require(points_.label(slot) >= 0 && static_cast<std::size_t>(points_.label(slot)) < classes_, "Exact model: an example has an unknown class.");
+    require(points_.label(slot) >= 0 && static_cast<std::size_t>(points_.label(slot)) < scheme_.classes(), "Exact model: an example has an unknown class.");
     require(points_.cost(slot) > 0.0 && std::isfinite(points_.cost(slot)), "Exact model: the cost of an example must be positive and finite.");
   }
   for (std::size_t m = 0; m < binaries_.size(); ++m) {

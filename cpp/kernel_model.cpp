@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <stdexcept>
 #include <utility>
 
 #include "binary_model_builder.hpp"
@@ -40,8 +41,8 @@ struct Centre {
 
 template <class T>
 KernelModel<T>::KernelModel(Kernel<T> kernel, const SolverFactory<T>& solvers, std::size_t features, bool sparse, std::size_t classes)
-    : kernel_(std::move(kernel)), factory_(solvers), points_(features, sparse), classes_(classes) {
-  for (std::size_t m = 0; m < binaries_for(classes); ++m) add_binary();
+    : kernel_(std::move(kernel)), factory_(solvers), points_(features, sparse), scheme_(solvers.run().multi_class, classes) {
+  for (std::size_t m = 0; m < scheme_.binaries(); ++m) add_binary();
   share_cache();
 }
 
@@ -70,6 +71,7 @@ SolverMemory KernelModel<T>::memory() const {
 
 template <class T>
 void KernelModel<T>::set_options(const SolverFactory<T>& solvers) {
+  if (solvers.run().multi_class != scheme_.kind()) throw std::invalid_argument("The class scheme of a model cannot change.");
   const SolverMemory memory = this->memory();
   std::vector<std::unique_ptr<Solver<T>>> replaced;
   for (std::size_t m = 0; m < binaries_.size(); ++m) {
@@ -81,16 +83,12 @@ void KernelModel<T>::set_options(const SolverFactory<T>& solvers) {
   share_cache();
 }
 
-// The binary model of two classes is also, mirrored, that of the first class against the second.
+// One-vs-rest: the binary model of two classes is also, mirrored, that of the first class against the second.
 template <class T>
 void KernelModel<T>::grow(std::size_t classes) {
-  if (classes <= 2 || classes <= classes_) {
-    classes_ = std::max(classes, classes_);
-    return;
-  }
-  std::size_t first_new = classes_;
-  if (binaries_.size() == 1 && classes_ <= 2) {
-    first_new = 2;
+  if (classes <= scheme_.classes()) return;
+  ClassScheme grown(scheme_.kind(), classes);
+  if (binaries_.size() == 1 && grown.binaries() > 1 && grown.kind() == MultiClass::ovr) {
     binaries_.insert(binaries_.begin(), mirrored(binaries_[0]));
     SolverMemory memory = this->memory();
     solvers_.insert(solvers_.begin(), factory_.make());
@@ -98,12 +96,12 @@ void KernelModel<T>::grow(std::size_t classes) {
     solvers_[0]->mirror();
     for (std::size_t slot = 0; slot < points_.size(); ++slot) points_.acquire(slot);
   }
-  for (std::size_t c = first_new; c < classes; ++c) {
+  while (binaries_.size() < grown.binaries()) {
     late_models_.push_back(binaries_.size());
     add_binary();
   }
   share_cache();
-  classes_ = classes;
+  scheme_ = std::move(grown);
 }
 
 template <class T>
@@ -182,7 +180,7 @@ void KernelModel<T>::learn_in_order(const TrainingBatch<T>& training, std::span<
       for (std::size_t p = 0; p < current->count() && !tally.monitor.stopped(); ++p) {
         const auto row = static_cast<std::size_t>(current->row_of(p));
         solvers_[task]->age(binaries_[task]);
-        visit(task, p, training.labels[row], training.costs[row]);
+        visit(task, p, training.labels[row], training.costs[row], training.scored);
         reached_[task] = p + 1;
       }
     }, &tally.monitor);
@@ -217,7 +215,7 @@ void KernelModel<T>::replay_for_late_models(Monitor& monitor) {
     begin_block(panel);
     for (const std::size_t m : late_models_)
       for (std::size_t p = 0; p < count; ++p)
-        if (known_[p]) visit_held(m, p, held.label(p), held.cost(p));
+        if (known_[p] && scheme_.target(m, held.label(p)) != 0.0) visit_held(m, p, held.label(p), held.cost(p));
     end_block(panel, nullptr, {});
   }
   late_models_.clear();
@@ -227,11 +225,10 @@ void KernelModel<T>::replay_for_late_models(Monitor& monitor) {
 template <class T>
 void KernelModel<T>::count_mistake(const TrainingBatch<T>& training, Panel<T>& panel, std::size_t position, Tally& tally) const {
   const std::int32_t label = training.labels[static_cast<std::size_t>(panel.row_of(position))];
-  const double* decisions = decisions_.data() + position * binaries_.size();
-  std::int32_t guess = decisions[0] > 0 ? 1 : 0;
-  if (binaries_.size() > 1)
-    guess = positive_class(static_cast<std::size_t>(std::max_element(decisions, decisions + binaries_.size()) - decisions), binaries_.size());
-  if (guess != label) tally.outcome.add_mistake(tally.outcome.visited);
+  const std::span<const double> decisions(decisions_.data() + position * binaries_.size(), binaries_.size());
+  const bool decides_all = training.scored || scheme_.kind() == MultiClass::ovr;
+  const bool right = decides_all ? scheme_.choose(decisions) == label : scheme_.wins_all(decisions, label);
+  if (!right) tally.outcome.add_mistake(tally.outcome.visited);
   ++tally.outcome.visited;
 }
 

@@ -1,6 +1,6 @@
-// Binary models, one against the rest for each class, over one set of retained examples and one look-ahead.
+// Binary models over one set of retained examples and one look-ahead: one for each class against the rest, or one for each pair of classes.
 //
-// Up to two classes need one binary model, whose positive class is number 1. Binary models learn a block independently of each other. They are
+// Which they are, and what each wants of an example, is the business of the class scheme. Binary models learn a block independently of each other. They are
 // tasks of one parallel loop together with the tiles of the next block's panel, so that no thread waits, and the result does not depend on the
 // number of threads.
 #pragma once
@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "class_scheme.hpp"
 #include "model_state.hpp"
 #include "kernels.hpp"
 #include "lookahead.hpp"
@@ -34,6 +35,9 @@ struct TrainingBatch {
   std::int64_t first_id = 0;
   std::span<const std::int64_t> order;
   std::uint64_t seed = 0;
+  // Binary models decide about every example, so that mistakes are those of the whole model. Otherwise an example counts as one if a binary model
+  // that sees its class decides against it.
+  bool scored = true;
 };
 
 template <class T>
@@ -52,6 +56,9 @@ class KernelModel {
   void set_options(const SolverFactory<T>& solvers);
   void grow(std::size_t classes);
   Outcome learn(const TrainingBatch<T>& training, Monitor& monitor);
+  // Takes in rows without learning them; `finish` then solves for them. sums[n * binaries + m] is sum_i alpha_i k(x, x_i) of binary model m for
+  // the n-th row of the order; NaN keeps the row out of that model. Coefficients are zero, or those given in the same layout.
+  void hold(const TrainingBatch<T>& training, std::span<const double> sums, std::span<const double> alpha = {});
   Outcome finish(Monitor& monitor);
   void polish_all(Monitor& monitor);
   // What the model knows now, to be asked. Sums depend, in their last bits, on the order of the slots; every change therefore ends by closing
@@ -70,7 +77,7 @@ class KernelModel {
   void check_invariants() const;
 
  private:
-  const RunOptions& run() const { return factory_.run(); }
+  const KernelOptions& run() const { return factory_.run(); }
   SolverMemory memory() const;
 
   // Counts of one call to learn.
@@ -89,7 +96,6 @@ class KernelModel {
   };
 
   void add_binary();
-  double label_of(std::size_t m, std::int32_t label) const { return label == positive_class(m, binaries_.size()) ? 1.0 : -1.0; }
   // Lets the binary models compute kernel rows, and read those of the block's examples from a panel if there is one.
   void attach(Panel<T>* panel);
   void share_cache();
@@ -98,10 +104,12 @@ class KernelModel {
   void fill(Panel<T>& panel);
   void begin_block(Panel<T>& panel);
   void list_points_by_feature();
-  void visit(std::size_t m, std::size_t position, std::int32_t label, double cost);
+  void visit(std::size_t m, std::size_t position, std::int32_t label, double cost, bool scored = false);
   // Shows a late model an example that another one holds, and that may have become older.
   void visit_held(std::size_t m, std::size_t position, std::int32_t label, double cost);
   void end_block(Panel<T>& panel, Panel<T>* next, const TrainingBatch<T>& training);
+  std::size_t hold_row(const Block<T>& block, std::size_t position, std::int32_t label, double cost, std::span<const double> sums,
+                       std::span<const double> alpha);
   std::size_t slot_for(Panel<T>& panel, std::size_t position, const TrainingBatch<T>& training);
   void close_point_gaps(Panel<T>* next);
   // Closes all gaps, so that slots are 0 ... retained - 1.
@@ -126,7 +134,7 @@ class KernelModel {
   SolverFactory<T> factory_;
   Points<T> points_;
   mutable LastIndex last_index_;
-  std::size_t classes_ = 0;
+  ClassScheme scheme_;
   std::vector<BinaryModel<T>> binaries_;
   std::vector<std::unique_ptr<Solver<T>>> solvers_;  // one for each binary model
   std::vector<std::size_t> late_models_;             // have not yet seen what was kept before their class came

@@ -1,6 +1,8 @@
 // One block of examples: kernel values, examples shown to the binary models, rows completed, gaps closed.
 #include <algorithm>
+#include <cmath>
 
+#include "decision.hpp"
 #include "kernel_model.hpp"
 
 namespace hinge {
@@ -40,11 +42,16 @@ void KernelModel<T>::list_points_by_feature() {
 }
 
 template <class T>
-void KernelModel<T>::visit(std::size_t m, std::size_t position, std::int32_t label, double cost) {
+void KernelModel<T>::visit(std::size_t m, std::size_t position, std::int32_t label, double cost, bool scored) {
   BinaryModel<T>& binary = binaries_[m];
+  const double target = scheme_.target(m, label);
+  if (target == 0.0) {
+    if (scored) decisions_[position * binaries_.size() + m] = solvers_[m]->pass_over(binary, position).decision;
+    return;
+  }
   const bool held = known_[position] && binary.members().holds_slot(*known_[position]);
   const Visit seen = held ? solvers_[m]->revisit(binary, position, *known_[position])
-                          : solvers_[m]->visit(binary, position, label_of(m, label), cost);
+                          : solvers_[m]->visit(binary, position, target, cost);
   decisions_[position * binaries_.size() + m] = seen.decision;
   inserted_[m] += seen.inserted;
   stalled_[m] |= seen.stalled;
@@ -102,6 +109,47 @@ void KernelModel<T>::end_block(Panel<T>& panel, Panel<T>* next, const TrainingBa
     for (const std::size_t slot : binary.members().take_released()) points_.release(slot);
   for (auto& binary : binaries_)
     if (too_many_gaps(binary.expansion().removed_count(), binary.expansion().size())) binary.close_gaps();
+}
+
+template <class T>
+void KernelModel<T>::hold(const TrainingBatch<T>& training, std::span<const double> sums, std::span<const double> alpha) {
+  const std::size_t count = binaries_.size();
+  if (!shift_chosen_ && !training.order.empty()) choose_shift(training, training.order);
+  close_all_gaps();
+  attach(nullptr);
+  Block<T> block;
+  for (std::size_t first = 0; first < training.order.size(); first += largest_block) {
+    const auto rows = training.order.subspan(first, std::min(largest_block, training.order.size() - first));
+    block.take(kernel_, training.batch, rows, training.first_id, shift_);
+    for (std::size_t p = 0; p < rows.size(); ++p) {
+      const auto row = static_cast<std::size_t>(rows[p]);
+      const std::size_t at = (first + p) * count;
+      panel_evals_ += hold_row(block, p, training.labels[row], training.costs[row], sums.subspan(at, count), alpha.empty() ? alpha : alpha.subspan(at, count));
+    }
+  }
+  for (auto& binary : binaries_) {
+    binary.members().refresh_identity(points_.size());
+    binary.refresh_bracket();
+  }
+}
+
+// Returns how many kernel values that took.
+template <class T>
+std::size_t KernelModel<T>::hold_row(const Block<T>& block, std::size_t position, std::int32_t label, double cost, std::span<const double> sums,
+                                     std::span<const double> alpha) {
+  std::optional<std::size_t> slot = points_.find(block.rows().ids[position]);
+  std::optional<T> self;
+  for (std::size_t m = 0; m < binaries_.size(); ++m) {
+    const double target = scheme_.target(m, label);
+    Members<T>& members = binaries_[m].members();
+    if (target == 0.0 || std::isnan(sums[m]) || (slot && members.holds_slot(*slot))) continue;
+    if (!slot) slot = points_.append(block.rows(), position, label, cost);
+    if (!self) self = kernel_.self(block, position);
+    members.append_stored(*slot, *self, target, Box::of(target, cost), alpha.empty() ? 0.0 : alpha[m], target - sums[m]);
+    members.expansion.cost[members.expansion.size() - 1] = cost;
+    points_.acquire(*slot);
+  }
+  return self ? 1 : 0;
 }
 
 template <class T>

@@ -12,7 +12,7 @@ template <class T>
 void KernelModel<T>::learn_selected(const TrainingBatch<T>& training, std::span<const std::int64_t> order, Tally& tally) {
   // Until every binary model has members of both classes there is no boundary to be close to: the first examples are learned in order.
   const ExampleSelection selection = solvers_[0]->selection();
-  const std::size_t unselected = selection.unselected_per_class * std::max<std::size_t>(classes_, 2);
+  const std::size_t unselected = selection.unselected_per_class * std::max<std::size_t>(scheme_.classes(), 2);
   const std::size_t most = std::min(selection.max_visits.value_or(order.size()), order.size());
   std::size_t first = points_.size() == 0 ? std::min(most, unselected) : 0;
   learn_in_order(training, order.first(first), tally);
@@ -75,9 +75,10 @@ auto KernelModel<T>::choose(const TrainingBatch<T>& training, Panel<T>& panel, s
     const auto row = static_cast<std::size_t>(panel.row_of(p));
     for (std::size_t m = 0; m < count; ++m) {
       decisions_[p * count + m] = binaries_[m].sum(p) + binaries_[m].bias();
-      labels[m] = label_of(m, training.labels[row]);
+      labels[m] = scheme_.target(m, training.labels[row]);
     }
-    const double score = selector.score({decisions_.data() + p * count, count}, labels);
+    const std::span<const double> decisions(decisions_.data() + p * count, count);
+    const double score = selector.score(decisions, labels, scheme_.margin(decisions));
     inside += score < margin;
     if (score < best_score) best_score = score, choice.position = p;
   }
@@ -91,7 +92,7 @@ void KernelModel<T>::learn_choice(const TrainingBatch<T>& training, Panel<T>& pa
   const auto row = static_cast<std::size_t>(panel.row_of(choice.position));
   for (std::size_t m = 0; m < binaries_.size(); ++m) {
     solvers_[m]->age(binaries_[m]);
-    visit(m, choice.position, training.labels[row], training.costs[row]);
+    visit(m, choice.position, training.labels[row], training.costs[row], true);
   }
   selector.mark(panel.row_of(choice.position));
   count_mistake(training, panel, choice.position, tally);

@@ -101,7 +101,7 @@ KernelModel<T>::KernelModel(Kernel<T> kernel, const SolverFactory<T>& solvers, s
     for (std::int64_t i = 0; i < state.member_counts[m]; ++i, ++at) {
       const auto slot = static_cast<std::size_t>(state.members[at]);
       const Box box{state.member_lows[at], state.member_lows[at] + state.member_costs[at]};
-      builder.append(slot, diagonal[slot], label_of(m, points_.label(slot)), box, state.alpha[at], state.gradient[at], state.lag[at],
+      builder.append(slot, diagonal[slot], scheme_.target(m, points_.label(slot)), box, state.alpha[at], state.gradient[at], state.lag[at],
                      state.member_mistakes[at] != 0);
       points_.acquire(slot);
     }

@@ -87,10 +87,10 @@ void demand_finite(const Values& values) {
 }  // namespace
 
 template <class T>
-void ModelState<T>::check(std::size_t features, bool sparse, std::size_t classes) const {
-  const std::size_t points = ids.size(), binaries = binaries_for(classes);
+void ModelState<T>::check(std::size_t features, bool sparse, const ClassScheme& scheme) const {
+  const std::size_t points = ids.size(), binaries = scheme.binaries();
   demand(labels.size() == points && costs.size() == points && (shift.empty() || shift.size() == features));
-  demand_between(labels, std::int32_t{0}, static_cast<std::int32_t>(classes) - 1);
+  demand_between(labels, std::int32_t{0}, static_cast<std::int32_t>(scheme.classes()) - 1);
   demand_finite(values);
   demand_finite(shift);
   if (sparse) {
@@ -108,6 +108,8 @@ void ModelState<T>::check(std::size_t features, bool sparse, std::size_t classes
   demand(members.size() == total && member_lows.size() == total && member_costs.size() == total);
   demand(alpha.size() == total && gradient.size() == total && lag.size() == total && member_mistakes.size() == total);
   demand_between(members, std::int64_t{0}, static_cast<std::int64_t>(points) - 1);
+  for (std::size_t m = 0, at = 0; m < binaries; ++m)
+    for (std::int64_t i = 0; i < member_counts[m]; ++i, ++at) demand(scheme.target(m, labels[static_cast<std::size_t>(members[at])]) != 0.0);
   demand_between(member_costs, 0.0, std::numeric_limits<double>::max());
   demand_finite(member_lows);
   demand_finite(lag);

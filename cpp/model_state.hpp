@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "class_scheme.hpp"
 #include "kernels.hpp"
 #include "points.hpp"
 #include "solvers/solver.hpp"
@@ -38,12 +39,8 @@ struct ModelState {
   bool shift_chosen = false;
 
   // Throws std::invalid_argument when the arrays do not fit each other: they may come from a file.
-  void check(std::size_t features, bool sparse, std::size_t classes) const;
+  void check(std::size_t features, bool sparse, const ClassScheme& scheme) const;
 };
-
-constexpr std::size_t binaries_for(std::size_t classes) { return classes <= 2 ? 1 : classes; }
-// The class that binary model m tells from the rest.
-constexpr std::int32_t positive_class(std::size_t m, std::size_t binaries) { return binaries == 1 ? 1 : static_cast<std::int32_t>(m); }
 
 // Copies points into a state, and back; restored points have no users yet.
 template <class T>

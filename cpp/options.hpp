@@ -80,6 +80,12 @@ constexpr auto words(StepRule) {
   return std::array{Word{"adaptive", StepRule::adaptive}, Word{"asset", StepRule::asset}, Word{"asset*", StepRule::asset_star}};
 }
 
+// How several classes become binary models (see class_scheme.hpp).
+enum class MultiClass { ovr, ovo };
+constexpr auto words(MultiClass) {
+  return std::array{Word{"ovr", MultiClass::ovr}, Word{"ovo", MultiClass::ovo}};
+}
+
 // What every model needs to run, whatever it solves.
 struct RunOptions {
   std::size_t cache_bytes = 200'000'000;
@@ -90,7 +96,17 @@ struct RunOptions {
   bool operator==(const RunOptions&) const = default;
 };
 
-struct LasvmOptions : RunOptions {
+// What every solver of a KernelModel needs.
+struct KernelOptions : RunOptions {
+  MultiClass multi_class = MultiClass::ovr;
+
+  static constexpr auto fields = std::tuple_cat(
+      RunOptions::fields,
+      std::tuple{Field{"multi_class", &KernelOptions::multi_class, "ovr: a binary model for each class; ovo: for each pair of classes."}});
+  bool operator==(const KernelOptions&) const = default;
+};
+
+struct LasvmOptions : KernelOptions {
   double tolerance = 1e-3;
   std::optional<double> max_gap;
   bool upkeep = false;
@@ -108,7 +124,7 @@ struct LasvmOptions : RunOptions {
   static constexpr const char* doc = "Options of LASVM.";
   static constexpr bool biased = true;  // coefficients sum to zero and move in pairs
   static constexpr auto fields = std::tuple_cat(
-      RunOptions::fields,
+      KernelOptions::fields,
       std::tuple{Field{"tolerance", &LasvmOptions::tolerance, "Violation of a pair that is worth a step (tau)."},
                  Field{"max_gap", &LasvmOptions::max_gap, "Repeat REPROCESS while the gap is wider (delta_max); None: once per example."},
                  Field{"upkeep", &LasvmOptions::upkeep, "Stay near the optimum after every example, instead of max_gap."},
@@ -124,7 +140,7 @@ struct LasvmOptions : RunOptions {
   bool operator==(const LasvmOptions&) const = default;
 };
 
-struct RobustOptions : RunOptions {
+struct RobustOptions : KernelOptions {
   double tolerance = 1e-3;
   RobustLoss loss = RobustLoss::ramp;
   double ramp = -1.0;
@@ -138,7 +154,7 @@ struct RobustOptions : RunOptions {
   static constexpr const char* doc = "Options of LASVM-G, LASVM-NC, LASVM-I and FULL.";
   static constexpr bool biased = false;
   static constexpr auto fields = std::tuple_cat(
-      RunOptions::fields,
+      KernelOptions::fields,
       std::tuple{Field{"tolerance", &RobustOptions::tolerance, "Gradient of a coefficient that is worth a step."},
                  Field{"loss", &RobustOptions::loss, "hinge (G), ramp (NC), ignore (I) or full (FULL)."},
                  Field{"ramp", &RobustOptions::ramp, "Score below which the loss is flat (s)."},
@@ -150,7 +166,7 @@ struct RobustOptions : RunOptions {
   bool operator==(const RobustOptions&) const = default;
 };
 
-struct TrackingOptions : RunOptions {
+struct TrackingOptions : KernelOptions {
   double tolerance = 1e-3;
   std::size_t n_steps = 10;
   bool process = true;
@@ -162,7 +178,7 @@ struct TrackingOptions : RunOptions {
   static constexpr const char* doc = "Options of the tracking algorithms.";
   static constexpr bool biased = false;
   static constexpr auto fields = std::tuple_cat(
-      RunOptions::fields,
+      KernelOptions::fields,
       std::tuple{Field{"tolerance", &TrackingOptions::tolerance, "Gradient of a coefficient that is worth a step when finishing."},
                  Field{"n_steps", &TrackingOptions::n_steps, "Steps after each example (K)."},
                  Field{"process", &TrackingOptions::process, "Make a step on the new example first (Algorithm 2)."},
@@ -172,7 +188,7 @@ struct TrackingOptions : RunOptions {
   bool operator==(const TrackingOptions&) const = default;
 };
 
-struct PerceptronOptions : RunOptions {
+struct PerceptronOptions : KernelOptions {
   double margin = 0.0;
   bool average = false;
   std::optional<std::size_t> max_support;
@@ -182,7 +198,7 @@ struct PerceptronOptions : RunOptions {
   static constexpr const char* doc = "Options of kernel perceptrons.";
   static constexpr bool biased = false;
   static constexpr auto fields = std::tuple_cat(
-      RunOptions::fields,
+      KernelOptions::fields,
       std::tuple{Field{"margin", &PerceptronOptions::margin, "Scores up to this are mistakes."},
                  Field{"average", &PerceptronOptions::average, "Predict with averaged coefficients."},
                  Field{"max_support", &PerceptronOptions::max_support, "Members that a binary model may keep."},

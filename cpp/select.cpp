@@ -1,7 +1,6 @@
 #include "select.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -49,21 +48,12 @@ bool Selector::count_choice(bool inside) {
   return outside_ >= max_choices_outside;
 }
 
-double Selector::score(std::span<const double> decisions, std::span<const double> labels) const {
-  if (rule_ == Selection::gradient) {
-    double worst = std::numeric_limits<double>::infinity();
-    for (std::size_t m = 0; m < decisions.size(); ++m) worst = std::min(worst, labels[m] * decisions[m]);
-    return worst;
-  }
-  if (decisions.size() == 1) return std::abs(decisions[0]);
-  double best = -std::numeric_limits<double>::infinity(), second = best;
-  for (const double decision : decisions) {
-    if (decision > best)
-      second = std::exchange(best, decision);
-    else
-      second = std::max(second, decision);
-  }
-  return 0.5 * (best - second);
+double Selector::score(std::span<const double> decisions, std::span<const double> labels, double margin) const {
+  if (rule_ != Selection::gradient) return margin;
+  double worst = std::numeric_limits<double>::infinity();
+  for (std::size_t m = 0; m < decisions.size(); ++m)
+    if (labels[m] != 0.0) worst = std::min(worst, labels[m] * decisions[m]);
+  return worst;
 }
 
 }  // namespace hinge

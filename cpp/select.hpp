@@ -9,7 +9,7 @@
 // the order given (default), drawn as before (the paper), or left out: then their labels are never used, and outliers on the wrong side are not
 // learned.
 //
-// With several binary models f is replaced by the margin between the two best classes, and y f by the smallest y_m f_m.
+// With several binary models |f| is replaced by the margin between the two best classes, and y f by the smallest y_m f_m.
 #pragma once
 
 #include <cstddef>
@@ -41,8 +41,9 @@ class Selector {
   std::vector<std::int64_t> draw(std::size_t block, std::size_t used);
   bool processed(std::int64_t row) const { return processed_[static_cast<std::size_t>(row)]; }
   void mark(std::int64_t row) { processed_[static_cast<std::size_t>(row)] = 1; }
-  // The lowest score is selected. `decisions` has one value per binary model, `labels` the +1 or -1 of each.
-  double score(std::span<const double> decisions, std::span<const double> labels) const;
+  // The lowest score is selected. `decisions` has one value per binary model, `labels` what each wants: +1, -1 or, if it does not see the class, 0.
+  // `margin` is how far the decisions are from another class.
+  double score(std::span<const double> decisions, std::span<const double> labels, double margin) const;
   // True once a draw of so many candidates, some inside the margin, needs no more, or there are no more.
   bool complete(std::size_t drawn, std::size_t inside) const;
   bool has_more() const { return last_drawn_ < waiting_.size(); }

@@ -79,7 +79,14 @@ def test_none_is_no_bound():
 def test_solvers_say_what_they_remember():
     remembered = {kind: kind().memory for kind in CLASSES[:5]}
     assert remembered == {
-        _core.LasvmOptions: {"seeds": 2, "credit": 1, "reserve_margin": 1, "seen": 2, "mistakes": 2},
+        _core.LasvmOptions: {
+            "seeds": 2,
+            "credit": 1,
+            "reserve_margin": 1,
+            "seen": 2,
+            "mistakes": 2,
+            "passed_over": 1,
+        },
         _core.RobustOptions: {"visits": 1, "admitted": 3, "cleaned": 3},
         _core.TrackingOptions: {"visits": 1, "draws": 1},
         _core.PerceptronOptions: {"visits": 1},

@@ -31,7 +31,7 @@ std::int64_t scrambled(std::int64_t id) {
 template <class T>
 void Lasvm<T>::age(BinaryModel<T>& binary) {
   if (!options_.half_life) return;
-  forget_by_age(binary, *options_.half_life, memory_.seen[0] + memory_.seen[1]);
+  forget_by_age(binary, *options_.half_life, memory_.seen[0] + memory_.seen[1] + memory_.passed_over);
   Upkeep<T>(options_, memory_).reopen_reserve(binary);
   const std::vector<double>& label = binary.expansion().label;
   for (const bool positive : {false, true})  // a class that was forgotten begins again
@@ -58,6 +58,12 @@ Visit Lasvm<T>::revisit(BinaryModel<T>& binary, std::size_t position, std::size_
   const double decision = sum + binary.bias();
   const bool converged = reprocess_online(binary);
   return {decision, false, !converged};
+}
+
+template <class T>
+Visit Lasvm<T>::pass_over(BinaryModel<T>& binary, std::size_t position) {
+  ++memory_.passed_over;
+  return SolverWith<T, LasvmOptions, LasvmMemory>::pass_over(binary, position);
 }
 
 template <class T>

@@ -40,6 +40,7 @@ class Lasvm : public SolverWith<T, LasvmOptions, LasvmMemory> {
   Visit visit(BinaryModel<T>& binary, std::size_t position, double label, double cost) override;
   // REPROCESS alone.
   Visit revisit(BinaryModel<T>& binary, std::size_t position, std::size_t slot) override;
+  Visit pass_over(BinaryModel<T>& binary, std::size_t position) override;
   bool finish(BinaryModel<T>& binary, std::size_t threads, Monitor& monitor) override;
   void polish(BinaryModel<T>& binary, Monitor& monitor) override;
   ExampleSelection selection() const override {

@@ -22,7 +22,7 @@ struct MakeSolver {
 
 template <class T>
 SolverFactory<T>::SolverFactory(const SolverOptions& options)
-    : run_(std::visit([](const RunOptions& run) { return run; }, options)),
+    : run_(std::visit([](const KernelOptions& run) { return run; }, options)),
       make_([options] { return std::visit(MakeSolver<T>{}, options); }) {}
 
 template <class T>

@@ -49,6 +49,8 @@ class Solver {
   virtual Visit visit(BinaryModel<T>& binary, std::size_t position, double label, double cost) = 0;
   // The same for an example that is in the binary model's slot already.
   virtual Visit revisit(BinaryModel<T>& binary, std::size_t position, std::size_t slot) = 0;
+  // Decides about an example of a class that the binary model does not see, and learns nothing.
+  virtual Visit pass_over(BinaryModel<T>& binary, std::size_t position) { return {binary.sum(position) + binary.bias(), false}; }
   // Lets the members grow older by one row, before the next is learned.
   virtual void age(BinaryModel<T>&) {}
   // Optimises the coefficients of the members. Returns false when progress stalled before the tolerance was met.
@@ -132,15 +134,15 @@ class SolverFactory {
   using Make = std::function<std::unique_ptr<Solver<T>>()>;
 
   SolverFactory(const SolverOptions& options);
-  SolverFactory(const RunOptions& run, Make make) : run_(run), make_(std::move(make)) {}
+  SolverFactory(const KernelOptions& run, Make make) : run_(run), make_(std::move(make)) {}
 
   std::unique_ptr<Solver<T>> make() const { return make_(); }
-  const RunOptions& run() const { return run_; }
+  const KernelOptions& run() const { return run_; }
   // The arrays that its solvers remember, without values.
   SolverMemory empty_memory() const;
 
  private:
-  RunOptions run_;
+  KernelOptions run_;
   Make make_;
 };
 

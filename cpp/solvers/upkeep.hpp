@@ -29,13 +29,15 @@ struct LasvmMemory {
   std::size_t credit = 0;
   std::size_t reserve_margin = 0;
   std::array<std::size_t, 2> seen{}, mistakes{};
+  std::size_t passed_over = 0;
 
   static constexpr auto fields =
       std::tuple{Field{"seeds", &LasvmMemory::seeds, "Examples of the negative and of the positive class taken in unconditionally."},
                  Field{"credit", &LasvmMemory::credit, "Steps that earlier examples left over (upkeep)."},
                  Field{"reserve_margin", &LasvmMemory::reserve_margin, "Thousandths beyond the margin up to which examples are kept; 0: all."},
                  Field{"seen", &LasvmMemory::seen, "Examples of the negative and of the positive class predicted before they were learned,"},
-                 Field{"mistakes", &LasvmMemory::mistakes, "and how many of them were misclassified."}};
+                 Field{"mistakes", &LasvmMemory::mistakes, "and how many of them were misclassified."},
+                 Field{"passed_over", &LasvmMemory::passed_over, "Examples of classes that the binary model does not see."}};
   void mirror() {
     for (auto* counts : {&seeds, &seen, &mistakes}) std::swap((*counts)[0], (*counts)[1]);
   }

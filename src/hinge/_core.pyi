@@ -27,7 +27,7 @@ class Kernel:
 class LasvmOptions:
     """Options of LASVM."""
 
-    def __init__(self, *, cache_bytes: int = 200000000, threads: int = 1, tolerance: float = 0.001, max_gap: float | None = None, upkeep: bool = False, max_support: int | None = None, streaming: bool = True, half_life: float | None = None, max_steps: int | None = None, second_order: bool = True, selection: str = 'random', pool_size: int = 50, when_confident: str = 'visit', max_visits: int | None = None) -> None: ...
+    def __init__(self, *, cache_bytes: int = 200000000, threads: int = 1, multi_class: str = 'ovr', tolerance: float = 0.001, max_gap: float | None = None, upkeep: bool = False, max_support: int | None = None, streaming: bool = True, half_life: float | None = None, max_steps: int | None = None, second_order: bool = True, selection: str = 'random', pool_size: int = 50, when_confident: str = 'visit', max_visits: int | None = None) -> None: ...
 
     @property
     def cache_bytes(self) -> int:
@@ -36,6 +36,10 @@ class LasvmOptions:
     @property
     def threads(self) -> int:
         """Threads that may work at the same time."""
+
+    @property
+    def multi_class(self) -> str:
+        """ovr: a binary model for each class; ovo: for each pair of classes."""
 
     @property
     def tolerance(self) -> float:
@@ -118,7 +122,7 @@ class LasvmOptions:
 class RobustOptions:
     """Options of LASVM-G, LASVM-NC, LASVM-I and FULL."""
 
-    def __init__(self, *, cache_bytes: int = 200000000, threads: int = 1, tolerance: float = 0.001, loss: str = 'ramp', ramp: float = -1.0, warmup: int = 0, max_idle: int = 0, clean_every: int = 1, move_both: bool = True, max_support: int | None = None) -> None: ...
+    def __init__(self, *, cache_bytes: int = 200000000, threads: int = 1, multi_class: str = 'ovr', tolerance: float = 0.001, loss: str = 'ramp', ramp: float = -1.0, warmup: int = 0, max_idle: int = 0, clean_every: int = 1, move_both: bool = True, max_support: int | None = None) -> None: ...
 
     @property
     def cache_bytes(self) -> int:
@@ -127,6 +131,10 @@ class RobustOptions:
     @property
     def threads(self) -> int:
         """Threads that may work at the same time."""
+
+    @property
+    def multi_class(self) -> str:
+        """ovr: a binary model for each class; ovo: for each pair of classes."""
 
     @property
     def tolerance(self) -> float:
@@ -187,7 +195,7 @@ class RobustOptions:
 class TrackingOptions:
     """Options of the tracking algorithms."""
 
-    def __init__(self, *, cache_bytes: int = 200000000, threads: int = 1, tolerance: float = 0.001, n_steps: int = 10, process: bool = True, keep_all: bool = True, average: bool = False, seed: int = 0) -> None: ...
+    def __init__(self, *, cache_bytes: int = 200000000, threads: int = 1, multi_class: str = 'ovr', tolerance: float = 0.001, n_steps: int = 10, process: bool = True, keep_all: bool = True, average: bool = False, seed: int = 0) -> None: ...
 
     @property
     def cache_bytes(self) -> int:
@@ -196,6 +204,10 @@ class TrackingOptions:
     @property
     def threads(self) -> int:
         """Threads that may work at the same time."""
+
+    @property
+    def multi_class(self) -> str:
+        """ovr: a binary model for each class; ovo: for each pair of classes."""
 
     @property
     def tolerance(self) -> float:
@@ -257,6 +269,10 @@ class PerceptronOptions:
     @property
     def threads(self) -> int:
         """Threads that may work at the same time."""
+
+    @property
+    def multi_class(self) -> str:
+        """ovr: a binary model for each class; ovo: for each pair of classes."""
 
     @property
     def margin(self) -> float:
@@ -552,10 +568,11 @@ class Predictor64:
 
 class KernelModel32:
     """
-    Binary models, one against the rest for each class, over one set of retained examples.
+    Binary models over one set of retained examples: one for each class against the rest, or one for each pair of classes.
 
     Classes are numbered in the order in which Python names them. Up to two classes have one binary model, whose positive class is
-    number 1; more classes have one binary model each.
+    number 1. With more classes, `multi_class` of the options decides: model m tells class m from the rest (ovr), or model j (j - 1) / 2 + i
+    tells class j, positive, from class i < j (ovo).
     """
 
     def __init__(self, kernel: Kernel, options: LasvmOptions | RobustOptions | TrackingOptions | PerceptronOptions, n_features: int, sparse: bool, n_classes: int) -> None: ...
@@ -571,12 +588,13 @@ class KernelModel32:
     def grow(self, n_classes: int) -> None:
         """Add classes."""
 
-    def learn(self, batch: Batch32, labels: numpy.typing.NDArray[numpy.int32], costs: numpy.typing.NDArray[numpy.float64], first_id: int, order: numpy.typing.NDArray[numpy.int64], seed: int = 0, monitor: Monitor | None = None) -> Outcome:
+    def learn(self, batch: Batch32, labels: numpy.typing.NDArray[numpy.int32], costs: numpy.typing.NDArray[numpy.float64], first_id: int, order: numpy.typing.NDArray[numpy.int64], seed: int = 0, monitor: Monitor | None = None, scored: bool = True) -> Outcome:
         """
         Learn rows in the order given.
 
         `labels` has the class number of every row of the batch, `costs` C times its weight (perceptrons: its weight); rows of cost 0
-        are skipped. Row r is example `first_id + r`. `seed` matters to selected examples only.
+        are skipped. Row r is example `first_id + r`. `seed` matters to selected examples only. One-vs-one models that are not `scored` save the
+        decisions about classes that a binary model does not see; a mistake is then an example that loses against any other class.
         """
 
     def predictor(self) -> Predictor32:
@@ -621,6 +639,19 @@ class KernelModel32:
     def squared_norm(self) -> numpy.typing.NDArray[numpy.float64]:
         """||w||^2 of each binary model."""
 
+    def hold(self, batch: Batch32, labels: numpy.typing.NDArray[numpy.int32], costs: numpy.typing.NDArray[numpy.float64], first_id: int, order: numpy.typing.NDArray[numpy.int64], sums: numpy.typing.NDArray[numpy.float64], alpha: numpy.typing.NDArray[numpy.float64] | None = None) -> None:
+        """
+        Take in rows of the order without learning them; `finish` then solves for them.
+
+        `sums` has one value per row of the order and binary model: the sum of kernel values, decision value minus bias. NaN keeps the row out of
+        that binary model. Coefficients are zero, or those of `alpha`, which has the same shape.
+        """
+
+    def held_rows(self, n_rows: int) -> numpy.typing.NDArray[numpy.uint8]:
+        """
+        Return 1 for each of the first examples of the stream and binary model that holds it.
+        """
+
     def finish(self, monitor: Monitor | None = None) -> Outcome:
         """Optimise the coefficients of the examples held."""
 
@@ -648,6 +679,10 @@ class KernelModel32:
     def bias(self) -> numpy.typing.NDArray[numpy.float64]: ...
 
     @property
+    def binary_steps(self) -> numpy.typing.NDArray[numpy.float64]:
+        """Steps of each binary model since it was made or restored."""
+
+    @property
     def gap(self) -> numpy.typing.NDArray[numpy.float64]:
         """Largest violation among the examples held, of each binary model."""
 
@@ -662,10 +697,11 @@ class KernelModel32:
 
 class KernelModel64:
     """
-    Binary models, one against the rest for each class, over one set of retained examples.
+    Binary models over one set of retained examples: one for each class against the rest, or one for each pair of classes.
 
     Classes are numbered in the order in which Python names them. Up to two classes have one binary model, whose positive class is
-    number 1; more classes have one binary model each.
+    number 1. With more classes, `multi_class` of the options decides: model m tells class m from the rest (ovr), or model j (j - 1) / 2 + i
+    tells class j, positive, from class i < j (ovo).
     """
 
     def __init__(self, kernel: Kernel, options: LasvmOptions | RobustOptions | TrackingOptions | PerceptronOptions, n_features: int, sparse: bool, n_classes: int) -> None: ...
@@ -681,12 +717,13 @@ class KernelModel64:
     def grow(self, n_classes: int) -> None:
         """Add classes."""
 
-    def learn(self, batch: Batch64, labels: numpy.typing.NDArray[numpy.int32], costs: numpy.typing.NDArray[numpy.float64], first_id: int, order: numpy.typing.NDArray[numpy.int64], seed: int = 0, monitor: Monitor | None = None) -> Outcome:
+    def learn(self, batch: Batch64, labels: numpy.typing.NDArray[numpy.int32], costs: numpy.typing.NDArray[numpy.float64], first_id: int, order: numpy.typing.NDArray[numpy.int64], seed: int = 0, monitor: Monitor | None = None, scored: bool = True) -> Outcome:
         """
         Learn rows in the order given.
 
         `labels` has the class number of every row of the batch, `costs` C times its weight (perceptrons: its weight); rows of cost 0
-        are skipped. Row r is example `first_id + r`. `seed` matters to selected examples only.
+        are skipped. Row r is example `first_id + r`. `seed` matters to selected examples only. One-vs-one models that are not `scored` save the
+        decisions about classes that a binary model does not see; a mistake is then an example that loses against any other class.
         """
 
     def predictor(self) -> Predictor64:
@@ -731,6 +768,19 @@ class KernelModel64:
     def squared_norm(self) -> numpy.typing.NDArray[numpy.float64]:
         """||w||^2 of each binary model."""
 
+    def hold(self, batch: Batch64, labels: numpy.typing.NDArray[numpy.int32], costs: numpy.typing.NDArray[numpy.float64], first_id: int, order: numpy.typing.NDArray[numpy.int64], sums: numpy.typing.NDArray[numpy.float64], alpha: numpy.typing.NDArray[numpy.float64] | None = None) -> None:
+        """
+        Take in rows of the order without learning them; `finish` then solves for them.
+
+        `sums` has one value per row of the order and binary model: the sum of kernel values, decision value minus bias. NaN keeps the row out of
+        that binary model. Coefficients are zero, or those of `alpha`, which has the same shape.
+        """
+
+    def held_rows(self, n_rows: int) -> numpy.typing.NDArray[numpy.uint8]:
+        """
+        Return 1 for each of the first examples of the stream and binary model that holds it.
+        """
+
     def finish(self, monitor: Monitor | None = None) -> Outcome:
         """Optimise the coefficients of the examples held."""
 
@@ -756,6 +806,10 @@ class KernelModel64:
 
     @property
     def bias(self) -> numpy.typing.NDArray[numpy.float64]: ...
+
+    @property
+    def binary_steps(self) -> numpy.typing.NDArray[numpy.float64]:
+        """Steps of each binary model since it was made or restored."""
 
     @property
     def gap(self) -> numpy.typing.NDArray[numpy.float64]:
@@ -791,12 +845,13 @@ class ExactModel:
     def grow(self, n_classes: int) -> None:
         """Add classes."""
 
-    def learn(self, batch: Batch64, labels: numpy.typing.NDArray[numpy.int32], costs: numpy.typing.NDArray[numpy.float64], first_id: int, order: numpy.typing.NDArray[numpy.int64], seed: int = 0, monitor: Monitor | None = None) -> Outcome:
+    def learn(self, batch: Batch64, labels: numpy.typing.NDArray[numpy.int32], costs: numpy.typing.NDArray[numpy.float64], first_id: int, order: numpy.typing.NDArray[numpy.int64], seed: int = 0, monitor: Monitor | None = None, scored: bool = True) -> Outcome:
         """
         Learn rows in the order given.
 
         `labels` has the class number of every row of the batch, `costs` C times its weight (perceptrons: its weight); rows of cost 0
-        are skipped. Row r is example `first_id + r`. `seed` matters to selected examples only.
+        are skipped. Row r is example `first_id + r`. `seed` matters to selected examples only. One-vs-one models that are not `scored` save the
+        decisions about classes that a binary model does not see; a mistake is then an example that loses against any other class.
         """
 
     def predictor(self) -> Predictor64:

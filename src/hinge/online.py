@@ -102,6 +102,9 @@ class OnlineSVC(SupportVectorClassifier):
         until `finish` is called.
     finishing : bool, default=True
         End `fit` with the finishing step, which optimises the support vectors until no violation exceeds `tol`.
+    multi_class : {"ovr", "ovo"}, default="ovr"
+        With more than two classes: one binary model per class against the rest, or one per pair of classes, which vote
+        as in `sklearn.svm.SVC`. They share the examples and their kernel values.
     n_jobs : int, default=None
         Number of threads. None means as many as the BLAS uses, -1 all processors. Results do not depend on it.
 
@@ -115,9 +118,9 @@ class OnlineSVC(SupportVectorClassifier):
         Support vectors.
     n_support_ : ndarray of shape (n_classes,)
         Number of support vectors per class.
-    dual_coef_ : ndarray of shape (1, n_support) or (n_classes, n_support)
+    dual_coef_ : ndarray of shape (1, n_support), (n_classes, n_support) or, with "ovo", (n_classes - 1, n_support)
         Signed coefficients of the support vectors.
-    intercept_ : ndarray of shape (1,) or (n_classes,)
+    intercept_ : ndarray of shape (1,), (n_classes,) or, with "ovo", (n_classes * (n_classes - 1) / 2,)
         Intercepts of the decision functions.
     n_features_in_ : int
         Number of features of X.
@@ -179,6 +182,7 @@ class OnlineSVC(SupportVectorClassifier):
         working_set: str = "second-order",
         max_gap: float | str | None = "auto",
         finishing: bool = True,
+        multi_class: str = "ovr",
         n_jobs: int | None = None,
     ) -> None:
         self.C = C
@@ -201,6 +205,7 @@ class OnlineSVC(SupportVectorClassifier):
         self.working_set = working_set
         self.max_gap = max_gap
         self.finishing = finishing
+        self.multi_class = multi_class
         self.n_jobs = n_jobs
 
     @writes
@@ -264,7 +269,7 @@ class OnlineSVC(SupportVectorClassifier):
         return 0 if self.selection == "random" else random_seed(self.random_state)
 
     def _check_params(self, *, streaming: bool) -> _core.LasvmOptions:
-        common = self._classifier_options(streaming=streaming)
+        common = self._online_options(streaming=streaming)
         flag("finishing", self.finishing)
         hint = "'auto' and 'converge' choose a number for you"
         epochs = whole_or_word("epochs", self.epochs, ("auto", "converge"), at_least=1, hint=hint)

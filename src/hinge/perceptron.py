@@ -75,6 +75,9 @@ class KernelPerceptron(KernelClassifier):
         Examples with y f(x) at most this count as mistakes.
     epochs : int, default=1
         Number of passes over the training set in `fit`. A perceptron minimises no objective, so there is no "auto".
+    multi_class : {"ovr", "ovo"}, default="ovr"
+        With more than two classes: one binary model per class against the rest, or one per pair of classes, which vote
+        as in `sklearn.svm.SVC`. They share the examples and their kernel values.
     n_jobs : int, default=None
         Number of threads. None means as many as the BLAS uses, -1 all processors. Results do not depend on it.
 
@@ -88,9 +91,9 @@ class KernelPerceptron(KernelClassifier):
         Support vectors.
     n_support_ : ndarray of shape (n_classes,)
         Number of support vectors per class.
-    dual_coef_ : ndarray of shape (1, n_support) or (n_classes, n_support)
+    dual_coef_ : ndarray of shape (1, n_support), (n_classes, n_support) or, with "ovo", (n_classes - 1, n_support)
         Signed coefficients of the support vectors, averaged if `average` is set.
-    intercept_ : ndarray of shape (1,) or (n_classes,)
+    intercept_ : ndarray of shape (1,), (n_classes,) or, with "ovo", (n_classes * (n_classes - 1) / 2,)
         Zero: the model has no intercept.
     n_features_in_ : int
         Number of features of X.
@@ -151,6 +154,7 @@ class KernelPerceptron(KernelClassifier):
         eviction: str = "balanced",
         margin: float = 0.0,
         epochs: int = 1,
+        multi_class: str = "ovr",
         n_jobs: int | None = None,
     ) -> None:
         self.kernel = kernel
@@ -166,6 +170,7 @@ class KernelPerceptron(KernelClassifier):
         self.eviction = eviction
         self.margin = margin
         self.epochs = epochs
+        self.multi_class = multi_class
         self.n_jobs = n_jobs
 
     @property
@@ -216,7 +221,7 @@ class KernelPerceptron(KernelClassifier):
         return PassPlan(self.epochs)
 
     def _check_params(self, *, streaming: bool) -> _core.PerceptronOptions:
-        common = self._classifier_options(streaming=streaming)
+        common = self._online_options(streaming=streaming)
         whole("epochs", self.epochs, at_least=1, hint="one pass is usual")
         if self.average is True and self.max_support is not None:
             raise ParameterError(

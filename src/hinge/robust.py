@@ -91,6 +91,9 @@ class RobustOnlineSVC(SupportVectorClassifier):
         evicts the one farthest on the wrong side; otherwise the one that the others classify correctly with the
         largest margin. Choose a moderate `C`: with 20 % wrong labels (moons, ten seeds, a bound of 100) accuracy is
         0.93 at `C=1`, but 0.78 at `C=100`, 0.48 at worst, where `OnlineSVC(max_support=100)` has 0.92.
+    multi_class : {"ovr", "ovo"}, default="ovr"
+        With more than two classes: one binary model per class against the rest, or one per pair of classes, which vote
+        as in `sklearn.svm.SVC`. They share the examples and their kernel values.
     n_jobs : int, default=None
         Number of threads. None means as many as the BLAS uses, -1 all processors. Results do not depend on it.
 
@@ -104,9 +107,9 @@ class RobustOnlineSVC(SupportVectorClassifier):
         Support vectors.
     n_support_ : ndarray of shape (n_classes,)
         Number of support vectors per class.
-    dual_coef_ : ndarray of shape (1, n_support) or (n_classes, n_support)
+    dual_coef_ : ndarray of shape (1, n_support), (n_classes, n_support) or, with "ovo", (n_classes - 1, n_support)
         Signed coefficients of the support vectors.
-    intercept_ : ndarray of shape (1,) or (n_classes,)
+    intercept_ : ndarray of shape (1,), (n_classes,) or, with "ovo", (n_classes * (n_classes - 1) / 2,)
         Zero: the model has no intercept.
     n_admitted_ : ndarray of shape (1, 3) or (n_classes, 3)
         Number of examples that each binary model has inserted, by their place when they arrived: left of the ramp
@@ -173,6 +176,7 @@ class RobustOnlineSVC(SupportVectorClassifier):
         reprocess: str = "both",
         epochs: int = 1,
         max_support: int | None = None,
+        multi_class: str = "ovr",
         n_jobs: int | None = None,
     ) -> None:
         self.C = C
@@ -193,6 +197,7 @@ class RobustOnlineSVC(SupportVectorClassifier):
         self.reprocess = reprocess
         self.epochs = epochs
         self.max_support = max_support
+        self.multi_class = multi_class
         self.n_jobs = n_jobs
 
     @property
@@ -228,7 +233,7 @@ class RobustOnlineSVC(SupportVectorClassifier):
         return PassPlan(self.epochs)
 
     def _check_params(self, *, streaming: bool) -> _core.RobustOptions:
-        common = self._classifier_options(streaming=streaming)
+        common = self._online_options(streaming=streaming)
         whole("epochs", self.epochs, at_least=1, hint="one pass is usual")
         if number("ramp", self.ramp, hint="a usual value is -1.0") >= 1:
             raise ParameterError(f"ramp must be below 1, where the loss begins, got {self.ramp!r}; -1.0 is usual.")

@@ -305,7 +305,7 @@ def predict_with_scores(model: Model, X: ArrayLike) -> tuple[Array, NDArray[np.f
         scores: NDArray[np.float64] = model.decision_function(X)
         return np.where(scores >= 0, 1, -1), scores[:, None]
     table, decisions = model._class_decisions(X)
-    return table.choose(decisions), decisions
+    return table.choose(decisions), table.scores(decisions)
 
 
 def _state(model: Model) -> State:

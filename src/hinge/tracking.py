@@ -76,6 +76,9 @@ class TrackingSVC(SupportVectorClassifier):
         draws of other examples are skipped and learning is faster.
     epochs : int, default=1
         Number of passes over the training set in `fit`. The guarantee holds for one pass.
+    multi_class : {"ovr", "ovo"}, default="ovr"
+        With more than two classes: one binary model per class against the rest, or one per pair of classes, which vote
+        as in `sklearn.svm.SVC`. They share the examples and their kernel values.
     n_jobs : int, default=None
         Number of threads. None means as many as the BLAS uses, -1 all processors. Results do not depend on it.
 
@@ -89,9 +92,9 @@ class TrackingSVC(SupportVectorClassifier):
         Support vectors.
     n_support_ : ndarray of shape (n_classes,)
         Number of support vectors per class.
-    dual_coef_ : ndarray of shape (1, n_support) or (n_classes, n_support)
+    dual_coef_ : ndarray of shape (1, n_support), (n_classes, n_support) or, with "ovo", (n_classes - 1, n_support)
         Signed coefficients of the support vectors, averaged if `average` is set.
-    intercept_ : ndarray of shape (1,) or (n_classes,)
+    intercept_ : ndarray of shape (1,), (n_classes,) or, with "ovo", (n_classes * (n_classes - 1) / 2,)
         Zero: the model has no intercept.
     n_features_in_ : int
         Number of features of X.
@@ -149,6 +152,7 @@ class TrackingSVC(SupportVectorClassifier):
         average: bool = True,
         keep: str = "all",
         epochs: int = 1,
+        multi_class: str = "ovr",
         n_jobs: int | None = None,
     ) -> None:
         self.C = C
@@ -166,6 +170,7 @@ class TrackingSVC(SupportVectorClassifier):
         self.average = average
         self.keep = keep
         self.epochs = epochs
+        self.multi_class = multi_class
         self.n_jobs = n_jobs
 
     @reads
@@ -225,7 +230,7 @@ class TrackingSVC(SupportVectorClassifier):
         return NO_RISKS if self.keep == "all" else ONLINE_RISKS
 
     def _check_params(self, *, streaming: bool) -> _core.TrackingOptions:
-        common = self._classifier_options(streaming=streaming)
+        common = self._online_options(streaming=streaming)
         whole("epochs", self.epochs, at_least=1, hint="one pass is usual")
         keep_all = choice("keep", self.keep, ("all", "support")) == "all"
         process = flag("process", self.process)

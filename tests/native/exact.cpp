@@ -110,7 +110,7 @@ struct History {
 
   void restore() {
     const hinge::ModelState<double> state = model->state();
-    state.check(examples.features, examples.sparse, std::max<std::size_t>(classes, 1));
+    state.check(examples.features, examples.sparse, {hinge::MultiClass::ovr, std::max<std::size_t>(classes, 1)});
     auto other = std::make_unique<hinge::ExactModel>(kernel, options, examples.features, examples.sparse, classes, state);
     other->check_invariants();
     expect_close(ask(*model), ask(*other), same_answer, "a restored exact model answers something else");

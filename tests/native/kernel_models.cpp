@@ -59,8 +59,8 @@ hinge::PerceptronOptions random_perceptron(Dice& dice) {
   return options;
 }
 
-hinge::RunOptions& run_options(hinge::SolverOptions& options) {
-  return std::visit([](hinge::RunOptions& run) -> hinge::RunOptions& { return run; }, options);
+hinge::KernelOptions& run_options(hinge::SolverOptions& options) {
+  return std::visit([](hinge::KernelOptions& run) -> hinge::KernelOptions& { return run; }, options);
 }
 
 hinge::SolverOptions random_options(Dice& dice) {
@@ -71,7 +71,8 @@ hinge::SolverOptions random_options(Dice& dice) {
     case 2: options = random_perceptron(dice); break;
     default: break;
   }
-  run_options(options) = {dice.one_of<std::size_t>({0, 5'000, 20'000, 100'000, 10'000'000}), dice.between(1, 4)};
+  run_options(options) = {{dice.one_of<std::size_t>({0, 5'000, 20'000, 100'000, 10'000'000}), dice.between(1, 4)},
+                          dice.one_of({hinge::MultiClass::ovr, hinge::MultiClass::ovo})};
   return options;
 }
 
@@ -94,7 +95,7 @@ struct History {
   }
 
   void change_options() {
-    run_options(options) = {dice.one_of<std::size_t>({0, 8'000, 60'000, 1'000'000}), dice.between(1, 4)};
+    run_options(options) = {{dice.one_of<std::size_t>({0, 8'000, 60'000, 1'000'000}), dice.between(1, 4)}, run_options(options).multi_class};
     std::visit([&](auto& each) {
       if constexpr (requires { each.max_support; }) each.max_support = dice.one_of<std::optional<std::size_t>>({{}, 10});
     }, options);
@@ -105,7 +106,7 @@ struct History {
   // Out and in again: the answers stay to the last bit.
   void restore() {
     const hinge::ModelState<T> state = model->state();
-    state.check(examples.features, examples.sparse, classes);
+    state.check(examples.features, examples.sparse, {run_options(options).multi_class, classes});
     auto other = std::make_unique<hinge::KernelModel<T>>(kernel, options, examples.features, examples.sparse, classes, state);
     other->check_invariants();
     expect(answers(*model->predictor(), examples, 1) == answers(*other->predictor(), examples, run_options(options).threads), "a restored model answers something else");

@@ -18,7 +18,7 @@ namespace attack {
 
 namespace {
 
-struct ParzenOptions : hinge::RunOptions {
+struct ParzenOptions : hinge::KernelOptions {
   double share = 1.0;  // of its cost that an example gets as its coefficient
 
   static constexpr bool biased = false;
@@ -57,7 +57,7 @@ hinge::SolverFactory<T> parzen(const ParzenOptions& options) {
 
 // Sums over the examples held, from the saved state and kernel values alone.
 template <class T>
-void expect_parzen(hinge::KernelModel<T>& model, const hinge::Kernel<T>& kernel, const Examples<T>& examples, double share) {
+void expect_parzen(hinge::KernelModel<T>& model, const hinge::Kernel<T>& kernel, const Examples<T>& examples, const hinge::ClassScheme& scheme, double share) {
   const std::size_t count = model.binaries().size();
   const std::vector<double> decisions = answers(*model.predictor(), examples, 2);
   std::vector<double> expected(examples.rows * count, 0.0);
@@ -74,7 +74,7 @@ void expect_parzen(hinge::KernelModel<T>& model, const hinge::Kernel<T>& kernel,
     for (std::size_t m = 0; m < count; ++m)
       for (std::size_t s = 0; s < held; ++s) {
         const double term = share * state.costs[s] * static_cast<double>(values[r * held + s]);
-        expected[r * count + m] += (state.labels[s] == hinge::positive_class(m, count) ? 1.0 : -1.0) * term;
+        expected[r * count + m] += scheme.target(m, state.labels[s]) * term;
         scale = std::max(scale, std::abs(term));
       }
   for (std::size_t k = 0; k < decisions.size(); ++k)
@@ -99,6 +99,7 @@ void toy_solver(Dice& dice) {
   ParzenOptions options;
   options.cache_bytes = dice.one_of<std::size_t>({0, 20'000, 1'000'000});
   options.threads = dice.between(1, 3);
+  options.multi_class = dice.one_of({hinge::MultiClass::ovr, hinge::MultiClass::ovo});
   std::size_t classes = 1;
   std::int64_t visits = 0;
   auto model = std::make_unique<hinge::KernelModel<T>>(kernel, parzen<T>(options), examples.features, sparse, classes);
@@ -113,9 +114,10 @@ void toy_solver(Dice& dice) {
     model->learn(training, monitor);
     if (dice.chance(0.3)) model->learn(training, monitor);  // all of them are held
     model->check_invariants();
-    expect_parzen(*model, kernel, examples, options.share);
+    const hinge::ClassScheme scheme(options.multi_class, classes);
+    expect_parzen(*model, kernel, examples, scheme, options.share);
     const hinge::ModelState<T> state = model->state();
-    state.check(examples.features, sparse, classes);
+    state.check(examples.features, sparse, scheme);
     expect(shown(state) >= visits, "a toy solver forgot what it counted");
     visits = shown(state);
     if (dice.chance(0.3)) model->set_options(parzen<T>(options));

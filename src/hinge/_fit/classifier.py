@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self
 
+import numpy as np
 from sklearn.base import ClassifierMixin
 
 from hinge._fit import driver
@@ -11,9 +12,10 @@ from hinge._fit.estimator import KernelEstimator
 from hinge._fit.learner import KernelLearner
 from hinge._fit.progress import with_callbacks
 from hinge._fit.tasks import Classification
+from hinge._model.class_scheme import SCHEMES
 from hinge._model.duality import gap_on, measures_of, require_convex, violation_on
 from hinge._model.locking import reads, writes
-from hinge._model.params import check_class_weight, number
+from hinge._model.params import check_class_weight, choice, number
 from hinge._model.state import State
 from hinge._model.stream_watch import ONLINE_RISKS
 from hinge._model.threads import one_blas_thread
@@ -22,12 +24,11 @@ from hinge.streaming import StreamTraits
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
     from hinge._model.duality import Measured
     from hinge._model.labels import ClassTable
-    from hinge._model.options import CommonOptions
+    from hinge._model.options import CommonOptions, OnlineOptions
     from hinge._model.stream_watch import StreamRisks
     from hinge._model.types import Labels, MatrixLike
 
@@ -38,6 +39,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
     _task = Classification()
     _learner = KernelLearner(State)
     stream_traits = StreamTraits()
+    multi_class: str = "ovr"
 
     @property
     def _stream_risks(self) -> StreamRisks:
@@ -54,11 +56,26 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
         """Labels known so far, sorted."""
         return self._fitted_state().table.classes
 
+    @property
+    @reads
+    def coef_(self) -> NDArray[np.float64]:
+        """Weights of the features, one row per binary model; for linear kernels only."""
+        if self.kernel != "linear":
+            raise AttributeError(f"Only a model with a linear kernel has coef_, got kernel={self.kernel!r}.")
+        support = self._fitted_state().support()
+        weights: NDArray[np.float64] = np.asarray(support.vectors.T @ support.coefficients.T, dtype=np.float64).T
+        return weights
+
     def _classifier_options(self, *, streaming: bool) -> CommonOptions:
         """Check the parameters that all classifiers share."""
         options = self._common_options()
         check_class_weight(self.class_weight, streaming=streaming)
         return options
+
+    def _online_options(self, *, streaming: bool) -> OnlineOptions:
+        """Check the parameters that all online classifiers share."""
+        common = self._classifier_options(streaming=streaming)
+        return {**common, "multi_class": choice("multi_class", self.multi_class, SCHEMES)}
 
     @writes
     @with_callbacks
@@ -129,10 +146,11 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
         Returns
         -------
         ndarray of shape (n,) or (n, n_classes)
-            With two classes one value per example, positive for `classes_[1]`; with more, one value per class.
+            With two classes one value per example, positive for `classes_[1]`; with more, one value per class. With
+            `multi_class="ovo"`, these are votes, and a part below one third by which ties can be broken.
         """
         table, decisions = self._class_decisions(X)
-        return decisions if len(table) > 2 else decisions.ravel()
+        return table.scores(decisions) if len(table) > 2 else decisions.ravel()
 
     def predict(self, X: MatrixLike) -> Labels:
         """Predict the class of examples.
@@ -153,7 +171,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
         return table.choose(decisions)
 
     def _class_decisions(self, X: MatrixLike) -> tuple[ClassTable, NDArray[np.float64]]:
-        """Return the classes, and decision values in their order."""
+        """Return the classes, and decision values of the binary models in the order that users see."""
         predictor, decisions = self._raw_decisions(X)
         return predictor.table, predictor.table.arrange(decisions)
 

@@ -175,13 +175,15 @@ class KernelEstimator(CallbackSupportMixin, BaseEstimator):
     @property
     @reads
     def dual_coef_(self) -> NDArray[np.float64]:
-        """Signed coefficients of the support vectors: one row for two classes, else one row per class."""
-        return self._fitted_state().support().coefficients
+        """Signed coefficients of the support vectors: one row for two classes, else one per class; ovo: as in `SVC`."""
+        state = self._fitted_state()
+        support = state.support()
+        return state.table.pack(support.coefficients, support.counts)
 
     @property
     @reads
     def intercept_(self) -> NDArray[np.float64]:
-        """Constant of each row of `dual_coef_`."""
+        """Constant of each binary model, in the order of `dual_coef_` or of pairs of classes."""
         state = self._fitted_state()
         return state.table.arrange(state.native.bias[None, :]).ravel()
 

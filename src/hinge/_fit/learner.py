@@ -11,12 +11,13 @@ from hinge._fit.beginning import Beginning, may_change
 from hinge._fit.convergence import CUT_SHORT, warn_not_converged
 from hinge._fit.passes import Passes
 from hinge._fit.progress import FitTasks, progress_bar
+from hinge._model.class_scheme import scheme_of
 from hinge._model.first_examples import FirstExamples
 from hinge._model.kernels import KernelSpec, check_gram
 from hinge._model.overflow import check_overflow
 from hinge._model.state import BEGINNING, State
 from hinge._model.validation import Storage
-from hinge.exceptions import DataError
+from hinge.exceptions import DataError, ParameterError
 
 if TYPE_CHECKING:
     from hinge import _core
@@ -100,10 +101,15 @@ class KernelLearner(Generic[StateT]):
         self,
         estimator: KernelEstimator,
         state: StateT,
-        options: SolverOptions,  # noqa: ARG002
+        options: SolverOptions,
     ) -> None:
-        """Raise ParameterError if the kernel changed."""
+        """Raise ParameterError if the kernel or the class scheme changed."""
         state.kernel.require_same(*estimator._kernel_params)
+        if scheme_of(options) is not state.table.scheme:
+            raise ParameterError(
+                f"multi_class must stay {state.table.scheme.name!r}, as it was when learning began, got "
+                f"{scheme_of(options).name!r}; set it back, or call fit to start from scratch."
+            )
 
     def require_learnable(self, state: StateT, data: TrainingData, *, whole: bool) -> None:
         """Raise DataError for kernel values that would overflow, or columns that are not those of the next rows."""

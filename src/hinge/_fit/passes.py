@@ -176,7 +176,7 @@ class Passes:
     def _pass(self) -> _core.Outcome:
         order, self._order = self._order, self._random.permutation(self._rows)
         learn = partial(self._state.native.learn, self._batch, self._numbers, self._costs, 0)
-        outcome = self._tasks.step("pass", partial(learn, order, self._seed, self._monitor))
+        outcome = self._tasks.step("pass", partial(learn, order, self._seed, self._monitor, scored=False))
         if outcome.stalled:
             warn_not_converged(self._state, CUT_SHORT)
         return outcome

@@ -79,8 +79,9 @@ def gap_on(state: State, X: Rows, labels: NDArray[np.int32], costs: NDArray[np.f
     The primal objective includes the intercept. Examples that the model does not hold have coefficient zero, so they
     add nothing to the dual.
     """
-    margins = _targets(state, labels) * state.decide(X, state.options.threads)
-    losses = costs[:, None] * np.maximum(0.0, 1.0 - margins)
+    targets = _targets(state, labels)
+    margins = targets * state.decide(X, state.options.threads)
+    losses = costs[:, None] * np.maximum(0.0, np.abs(targets) - margins)
     measures = measures_of(state)
     primal = 0.5 * measures.squared_norm + losses.sum(axis=0)
     return float((primal - measures.dual_objective).sum())
@@ -97,8 +98,9 @@ def violation_on(state: State, X: Rows, labels: NDArray[np.int32], costs: NDArra
     coefficients, bounds = _coefficients(state, X, labels, costs)
     gradient = targets - (state.decide(X, state.options.threads) - native.bias)
     end = targets * bounds[:, None]
-    can_increase = (bounds[:, None] > 0) & (coefficients < np.maximum(end, 0.0))
-    can_decrease = (bounds[:, None] > 0) & (coefficients > np.minimum(end, 0.0))
+    is_seen = (bounds[:, None] > 0) & (targets != 0)
+    can_increase = is_seen & (coefficients < np.maximum(end, 0.0))
+    can_decrease = is_seen & (coefficients > np.minimum(end, 0.0))
     lowest, highest = measures_of(state).extremes.T
     options = cast("NativeOptions", state.options)
     highest = np.maximum(highest, np.where(can_increase, gradient, -np.inf).max(axis=0))
@@ -108,10 +110,11 @@ def violation_on(state: State, X: Rows, labels: NDArray[np.int32], costs: NDArra
 
 
 def _targets(state: State, labels: NDArray[np.int32]) -> NDArray[np.float64]:
-    """Return +1 or -1 per example and native binary model."""
-    n_binaries = state.native.n_binaries
-    positive = np.arange(n_binaries) if n_binaries > 1 else np.ones(1)  # of two classes, number 1 is positive
-    return np.where(labels[:, None] == positive, 1.0, -1.0)
+    """Return +1, -1 or, for classes that it does not see, 0 per example and native binary model."""
+    n_classes = len(state.table)
+    if n_classes <= 2:  # number 1 is positive
+        return np.where(labels[:, None] == 1, 1.0, -1.0)
+    return state.table.scheme.targets(n_classes)[labels]
 
 
 def _coefficients(
@@ -166,8 +169,8 @@ def _has_outliers(state: State) -> bool:
     """Return True if the ramp loss treats an example held as an outlier."""
     arrays = state.native.state()
     counts = arrays["member_counts"]
-    positive = np.arange(len(counts)) if len(counts) > 1 else np.ones(1)
-    own = arrays["labels"][arrays["members"]] == np.repeat(positive, counts)
+    owner, members = np.repeat(np.arange(len(counts)), counts), arrays["members"]
+    own = _targets(state, arrays["labels"][members])[np.arange(len(members)), owner] > 0
     return bool(((arrays["member_lows"] == 0) != own).any())
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, column_or_1d
 
+from hinge._model.class_scheme import ONE_VS_REST, ClassScheme
 from hinge.exceptions import DataError
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ class ClassTable:
         The labels, sorted.
     numbers : ndarray of shape (n_classes,)
         The native number of each class.
+    scheme : ClassScheme
+        How more than two classes become binary models.
 
     Examples
     --------
@@ -55,6 +58,7 @@ class ClassTable:
 
     classes: Labels
     numbers: NDArray[np.int32]
+    scheme: ClassScheme = ONE_VS_REST
 
     @classmethod
     def of(cls, labels: Labels) -> ClassTable:
@@ -109,7 +113,7 @@ class ClassTable:
         numbers = np.concatenate([self.numbers, np.arange(len(self), len(self) + len(added), dtype=np.int32)])
         classes = np.concatenate([self.classes.astype(both.dtype), added])
         order = np.argsort(classes)
-        return ClassTable(classes[order], numbers[order])
+        return replace(self, classes=classes[order], numbers=numbers[order])
 
     def without(self, number: int) -> ClassTable:
         """Return the table without one class, given by its native number; higher numbers decrease by one.
@@ -122,7 +126,8 @@ class ClassTable:
         (['apple', 'pear'], [1, 0])
         """
         others = self.numbers != number
-        return ClassTable(self.classes[others], (self.numbers - (self.numbers > number))[others].astype(np.int32))
+        numbers = (self.numbers - (self.numbers > number))[others].astype(np.int32)
+        return replace(self, classes=self.classes[others], numbers=numbers)
 
     def label(self, number: int) -> Hashable:
         """Return the label of a native class number."""
@@ -135,18 +140,27 @@ class ClassTable:
         return -1.0 if len(self) == 2 and self.numbers[1] == 0 else 1.0
 
     def arrange(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return values per binary model, one column each, in the order and with the sign of `classes`."""
-        return values[:, self.numbers] if len(self) > 2 else values * self.sign
+        """Return values per binary model, one column each, in the order and with the sign that users see."""
+        return self.scheme.arrange(values, self.numbers) if len(self) > 2 else values * self.sign
+
+    def scores(self, decisions: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return one column per class from arranged decision values; with two classes, the one column they have."""
+        return self.scheme.scores(decisions, len(self)) if len(self) > 2 else decisions
+
+    def pack(self, coefficients: NDArray[np.float64], counts: NDArray[np.int32]) -> NDArray[np.float64]:
+        """Return arranged coefficients of support vectors, so many per class, in the layout of `dual_coef_`."""
+        places = np.repeat(np.arange(len(self)), counts)
+        return self.scheme.pack(coefficients, places, len(self)) if len(self) > 2 else coefficients
 
     def choose(self, decisions: NDArray[np.float64]) -> Labels:
-        """Return the label with the largest decision value; columns are in the order of `classes`."""
+        """Return the label that arranged decision values speak for."""
         if not len(self) and len(decisions):
             raise DataError(
                 "The model must know a class to predict, got a stream in which all rows so far had weight 0; learn "
                 "examples of positive weight first."
             )
         if len(self) > 2:
-            places = decisions.argmax(axis=1)
+            places = self.scheme.choose(decisions, len(self))
         else:
             places = ((decisions[:, 0] > 0) & (len(self) == 2)).astype(np.intp)
         chosen: Labels = self.classes[places]

@@ -15,6 +15,12 @@ class CommonOptions(TypedDict):
     threads: int
 
 
+class OnlineOptions(CommonOptions):
+    """Options that every native model of online solvers has."""
+
+    multi_class: str
+
+
 @dataclass(frozen=True)
 class ApproximateOptions:
     """The options of an approximate model.

@@ -11,6 +11,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from hinge import _core
+from hinge._model.class_scheme import scheme_of
 from hinge._model.first_examples import FirstExamples, split
 from hinge._model.interrupts import deferred_interrupts
 from hinge._model.kernels import KernelSpec
@@ -69,6 +70,7 @@ class NativeModel(Protocol):
         order: NDArray[np.int64],
         seed: int = 0,
         monitor: _core.Monitor | None = None,
+        scored: bool = True,
     ) -> _core.Outcome: ...
     def finish(self, monitor: _core.Monitor | None = None) -> _core.Outcome: ...
     def polish(self) -> None: ...
@@ -82,7 +84,7 @@ class Support:
 
     ids: NDArray[np.int64]
     vectors: Rows
-    coefficients: NDArray[np.float64]  # one row for two classes, else one row per class
+    coefficients: NDArray[np.float64]  # one row per binary model
     counts: NDArray[np.int32]  # per class
 
 
@@ -117,7 +119,7 @@ class State:
         self.kernel = kernel
         self.options = options
         self.storage = storage
-        self.table = table
+        self.table = replace(table, scheme=scheme_of(options))
         self.n_seen = 0
         self.beginning: FirstExamples | None = None
         self._arrays: Arrays | None = None
@@ -305,10 +307,11 @@ class State:
         )
 
     def solver_counts(self, name: str) -> NDArray[np.int64]:
-        """Return counts that the solver keeps, one row per binary model in the order of the classes."""
+        """Return counts that the solver keeps, one row per binary model in the order that users see."""
         table, arrays = self.class_arrays()
         counts: NDArray[np.int64] = arrays[name]
-        return counts[table.numbers] if len(table) > 2 else counts
+        ranks = np.abs(table.arrange(np.arange(1.0, len(counts) + 1.0)[None, :]))
+        return counts[ranks.ravel().astype(np.intp) - 1]
 
     def vectors(self, arrays: Arrays) -> Rows:
         """Return the examples in the arrays of the native model as the user passed them."""
@@ -362,6 +365,7 @@ class State:
         self.table = ClassTable(
             np.array(values["classes"], dtype=np.dtype(values["class_type"])),
             np.array(values["class_numbers"], dtype=np.int32),
+            scheme_of(self.options),
         )
         self.n_seen = values["n_seen"]
         stored, self._arrays = split(arrays)

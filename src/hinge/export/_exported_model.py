@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
     from sklearn.base import BaseEstimator
 
+    from hinge._model.class_scheme import ClassScheme
     from hinge._model.kernels import KernelSpec
     from hinge._model.state import State
     from hinge._model.types import Arrays
@@ -44,7 +45,8 @@ class ExportedModel:
         The kernel with its resolved parameters.
     classes : ndarray of shape (n_classes,)
         The labels, sorted; at least two. Two classes have one decision function, positive for `classes[1]`. More
-        classes have one each, and the largest value decides. A regression has no classes and one function.
+        classes have one each, and the largest value decides, or one per pair, which vote (see `scheme`). A regression
+        has no classes and one function.
     vectors : ndarray or CSR matrix of shape (n_support, n_features)
         The support vectors, grouped by class; without columns for a precomputed kernel.
     counts : ndarray of shape (n_classes,)
@@ -61,6 +63,8 @@ class ExportedModel:
         What the model subtracts from its examples if they are far from zero.
     feature_names : ndarray of shape (n_features,) or None
         Names of the columns, if the model has them.
+    scheme : ClassScheme
+        How more than two classes became decision functions.
     fourier : FourierFeatures or None
         Features that replace K(x, vectors[s]); the model then has no vectors.
     """
@@ -75,6 +79,7 @@ class ExportedModel:
     n_features: int
     centre: NDArray[np.float64] | None
     feature_names: NDArray[np.object_] | None
+    scheme: ClassScheme
     fourier: FourierFeatures | None = None
 
     @classmethod
@@ -107,6 +112,7 @@ class ExportedModel:
             n_features=state.storage.n_features,
             centre=shift.astype(np.float64) if shift.size else None,
             feature_names=getattr(model, "feature_names_in_", None),
+            scheme=table.scheme,
             fourier=fourier,
         )
 
@@ -114,6 +120,19 @@ class ExportedModel:
     def is_regression(self) -> bool:
         """Whether the model predicts values rather than classes."""
         return not len(self.classes)
+
+    @property
+    def is_one_vs_one(self) -> bool:
+        """Whether there is a decision function for each pair of more than two classes."""
+        return len(self.classes) > 2 and self.scheme.name == "ovo"
+
+    @property
+    def dual_coef(self) -> NDArray[np.float64]:
+        """The coefficients in the layout of `dual_coef_`, which is that of LIBSVM for one-vs-one."""
+        if not self.is_one_vs_one:
+            return self.coefficients
+        places = np.repeat(np.arange(len(self.classes)), self.counts)
+        return self.scheme.pack(self.coefficients, places, len(self.classes))
 
     @property
     def n_support(self) -> int:

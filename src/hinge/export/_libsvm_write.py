@@ -12,7 +12,8 @@ f_i(x) = sum_s a_i[s] K(x, s) + b_i can be written in this form: block i has the
     c[m, s] = a_i[s] for m >= i and -a_i[s] for m < i,    rho_ij = -(b_i - b_j),    so that  d_ij = f_i - f_j.
 
 The class with the largest f_i wins all its pairs. Classes are written last to first: the vote for d_ij = 0 goes to j,
-which is then the class that comes first in `classes_`, as in hinge.
+which is then the class that comes first in `classes_`, as in hinge. One-vs-one models have this form already, and are
+written as they are.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.sparse import csr_matrix
 
+from hinge._model.class_scheme import pairs
 from hinge.exceptions import ExportError
 from hinge.export._exported_model import ExportedModel
 from hinge.export._model_access import split_preparation
@@ -48,7 +50,7 @@ def to_libsvm(model: BaseEstimator, path: str | os.PathLike[str], *, labels: Seq
 
     LIBSVM then predicts the same classes. With two classes its decision value is that of the model, positive for
     `classes_[1]`, the first label in the file. With more classes, the value of a pair is the difference of two decision
-    values.
+    values, or that of the pair if the model is one-vs-one.
 
     Parameters
     ----------
@@ -68,7 +70,8 @@ def to_libsvm(model: BaseEstimator, path: str | os.PathLike[str], *, labels: Seq
 
     Notes
     -----
-    With more than two classes, a support vector is written once for each class whose decision function uses it.
+    With more than two classes and one-vs-rest, a support vector is written once for each class whose decision function
+    uses it.
 
     Examples
     --------
@@ -105,13 +108,26 @@ def to_libsvm(model: BaseEstimator, path: str | os.PathLike[str], *, labels: Seq
         )
     exported.require_kernel(tuple(KERNEL_NAMES), "LIBSVM")
     numbers = _label_numbers(exported, labels)
-    blocks = _blocks_per_class(exported) if len(exported.classes) > 2 else _two_blocks(exported)
+    numbers = numbers if exported.is_one_vs_one else numbers[::-1]
+    blocks = _blocks(exported)
     with replacing(path) as unfinished, unfinished.open("w", encoding="ascii", newline="\n") as file:
-        file.writelines(_header(exported, numbers[::-1], [len(columns) for columns, _ in blocks]))
+        file.writelines(_header(exported, numbers, [len(columns) for columns, _ in blocks]))
         file.writelines(_lines(exported, blocks))
 
 
 Block = tuple["NDArray[np.intp]", "NDArray[np.float64]"]  # support vectors, and one row of coefficients for each
+
+
+def _blocks(exported: ExportedModel) -> list[Block]:
+    if len(exported.classes) <= 2:
+        return _two_blocks(exported)
+    return _one_vs_one_blocks(exported) if exported.is_one_vs_one else _blocks_per_class(exported)
+
+
+def _one_vs_one_blocks(exported: ExportedModel) -> list[Block]:
+    coefficients, ends = exported.dual_coef.T, np.cumsum(exported.counts)
+    parts = [np.arange(end - count, end) for end, count in zip(ends, exported.counts, strict=True)]
+    return [(part, coefficients[part]) for part in parts]
 
 
 def _two_blocks(exported: ExportedModel) -> list[Block]:
@@ -133,9 +149,9 @@ def _blocks_per_class(exported: ExportedModel) -> list[Block]:
 
 def _header(exported: ExportedModel, numbers: list[int], sizes: list[int]) -> Iterator[str]:
     kernel, intercepts = exported.kernel, exported.intercepts[::-1]
-    rho = -intercepts
-    if len(numbers) > 2:
-        first, second = np.triu_indices(len(numbers), 1)  # pairs in LIBSVM's order
+    rho = -exported.intercepts
+    if len(numbers) > 2 and not exported.is_one_vs_one:
+        first, second = pairs(len(numbers))  # LIBSVM has the same order
         rho = -(intercepts[first] - intercepts[second])
     yield f"svm_type {'epsilon_svr' if exported.is_regression else 'c_svc'}\nkernel_type {KERNEL_NAMES[kernel.name]}\n"
     if kernel.name == "poly":

@@ -16,7 +16,7 @@ from hinge.export._exported_model import ExportedModel, FourierFeatures
 from hinge.export._model_access import split_preparation
 from hinge.export._onnx_graph import GraphBuilder, check_size
 from hinge.export._onnx_inputs import add_input, add_prepared_inputs
-from hinge.export._onnx_outputs import add_label, add_probabilities, add_value, as_onnx_labels
+from hinge.export._onnx_outputs import add_label, add_probabilities, add_value, add_vote, as_onnx_labels
 from hinge.io.atomic import replacing
 
 if TYPE_CHECKING:
@@ -91,6 +91,8 @@ def to_onnx(
     decisions = _add_decision_functions(graph, exported, X)
     if labels is None:
         add_value(graph, decisions, dtype)
+    elif exported.is_one_vs_one:
+        add_vote(graph, labels, decisions, dtype)
     else:
         add_label(graph, labels, decisions, dtype)
     if hasattr(model, "predict_proba"):
@@ -177,7 +179,7 @@ def _add_laplacian_sums(graph: GraphBuilder, exported: ExportedModel, X: str) ->
     vectors = _dense(exported)
     stored = graph.constant(vectors)
     stored = stored if vectors.dtype == np.float64 else graph.cast(stored, "float64")
-    body = GraphBuilder()
+    body = GraphBuilder("hinge/body")  # names of the graph must not return in the body of a loop
     distances = body.add("Abs", body.add("Sub", X, "vector"), name="differences")
     distances = body.add("ReduceSum", distances, body.constant(np.array([1])), keepdims=0)
     body.add("Exp", body.add("Mul", distances, body.constant(-exported.kernel.gamma)), name="values")

@@ -37,7 +37,8 @@ class GraphBuilder:
     Every method that adds a node returns the name of its result, so that calls can be nested like formulas.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, prefix: str = "hinge") -> None:
+        self._prefix = prefix
         self._onnx = require_onnx()
         self._nodes: list[onnx.NodeProto] = []
         self._constants: list[onnx.TensorProto] = []
@@ -59,7 +60,7 @@ class GraphBuilder:
         array = np.asarray(values)
         self._n_bytes += array.nbytes
         check_size(self._n_bytes)
-        name = f"hinge/constant_{len(self._constants)}"
+        name = f"{self._prefix}/constant_{len(self._constants)}"
         self._constants.append(self._onnx.numpy_helper.from_array(array, name))
         return name
 
@@ -67,7 +68,7 @@ class GraphBuilder:
         self, operator: str, *inputs: str, name: str | None = None, domain: str = "", **attributes: Attribute
     ) -> str:
         """Add a node with one result."""
-        result = name or f"hinge/{operator.lower()}_{len(self._nodes)}"
+        result = name or f"{self._prefix}/{operator.lower()}_{len(self._nodes)}"
         node = self._onnx.helper.make_node(operator, list(inputs), [result], domain=domain, **attributes)
         self._nodes.append(node)
         return result

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hinge._model.class_scheme import pairs
 from hinge.exceptions import ExportError
 
 if TYPE_CHECKING:
@@ -33,16 +34,33 @@ def as_onnx_labels(classes: NDArray[np.generic]) -> OnnxLabels:
 
 def add_label(graph: GraphBuilder, labels: OnnxLabels, values: str, dtype: str) -> None:
     """Add the outputs `label`, decided in double precision, and `scores`."""
-    is_multiclass = len(labels) > 2
-    if is_multiclass:
+    if len(labels) > 2:
         numbers = graph.add("ArgMax", values, axis=1, keepdims=0)
     else:
         values = graph.add("Squeeze", values, graph.constant(_COLUMN_AXIS))
         numbers = graph.cast(graph.add("Greater", values, graph.constant(0.0)), "int64")
+    _add_outputs(graph, labels, numbers, values, dtype)
+
+
+def add_vote(graph: GraphBuilder, labels: OnnxLabels, values: str, dtype: str) -> None:
+    """Add the outputs `label` and `scores` of one-vs-one decisions (see `hinge._model.class_scheme.OneVsOne`)."""
+    first, second = pairs(len(labels))
+    sides = np.zeros((len(first), len(labels)))  # what a positive value of a pair says for the classes
+    sides[np.arange(len(first)), first], sides[np.arange(len(first)), second] = 1.0, -1.0
+    is_first = graph.cast(graph.add("Greater", values, graph.constant(0.0)), "float64")
+    swings = graph.add("MatMul", is_first, graph.constant(sides))
+    votes = graph.add("Add", swings, graph.constant(np.bincount(second, minlength=len(labels)).astype(np.float64)))
+    confidence = graph.add("MatMul", values, graph.constant(sides))
+    scale = graph.add("Mul", graph.add("Add", graph.add("Abs", confidence), graph.constant(1.0)), graph.constant(3.0))
+    scores = graph.add("Add", votes, graph.add("Div", confidence, scale))
+    _add_outputs(graph, labels, graph.add("ArgMax", votes, axis=1, keepdims=0), scores, dtype)
+
+
+def _add_outputs(graph: GraphBuilder, labels: OnnxLabels, numbers: str, scores: str, dtype: str) -> None:
     graph.add("Gather", graph.constant(labels), numbers, axis=0, name="label")
-    graph.cast(values, dtype, name="scores")
+    graph.cast(scores, dtype, name="scores")
     graph.output("label", "string" if labels.dtype == object else "int64", "N")
-    graph.output("scores", dtype, *(["N", len(labels)] if is_multiclass else ["N"]))
+    graph.output("scores", dtype, *(["N", len(labels)] if len(labels) > 2 else ["N"]))
 
 
 def add_value(graph: GraphBuilder, values: str, dtype: str) -> None:

@@ -46,8 +46,8 @@ def to_sklearn(model: BaseEstimator) -> BaseEstimator:
     Returns
     -------
     sklearn.svm.SVC, sklearn.svm.SVR or sklearn.pipeline.Pipeline
-        An `SVC` for two classes and a kernel that `SVC` has; if its support vectors are dense, it takes only dense
-        examples. Otherwise a pipeline, since `SVC` is one-vs-one: kernel values against the support vectors, then a
+        An `SVC` for two classes, or more with `multi_class="ovo"`, and a kernel that `SVC` has; if its support vectors
+        are dense, it takes only dense examples. Otherwise a pipeline: kernel values against the support vectors, then a
         `LinearSVC` whose weights are the coefficients. A regression becomes an `SVR`, or a pipeline that ends with a
         `LinearSVR`. Fourier features become an `RBFSampler`, and a model with `predict_proba` ends with an
         `SGDClassifier`, which has it too. All can be pickled, and need hinge only if the kernel is a function.
@@ -66,7 +66,10 @@ def to_sklearn(model: BaseEstimator) -> BaseEstimator:
     model, preparation = split_preparation(model)
     exported = ExportedModel.of(model)
     before = [] if preparation is None else preparation_steps(preparation)
-    needs_pipeline = exported.fourier is not None or len(exported.classes) > 2 or hasattr(model, "predict_proba")
+    is_svc = len(exported.classes) <= 2 or exported.is_one_vs_one
+    needs_pipeline = exported.fourier is not None or not is_svc or hasattr(model, "predict_proba")
+    if exported.is_one_vs_one:
+        exported.require_kernel(_SVC_KERNELS, "A one-vs-one model of scikit-learn")
     if needs_pipeline or exported.kernel.name not in _SVC_KERNELS:
         return make_pipeline(*before, *_pipeline_steps(exported, model))
     svm = _build_svm(exported, model)
@@ -76,18 +79,18 @@ def to_sklearn(model: BaseEstimator) -> BaseEstimator:
 def _build_svm(exported: ExportedModel, model: BaseEstimator) -> SVC | SVR:
     """Return an SVC or SVR with our solution.
 
-    It is fitted to two blank examples first, which sets its other attributes. The private attributes of a classifier
-    have the opposite sign of the public ones, as in LIBSVM; those of a regression do not.
+    It is fitted to one blank example per class first, which sets its other attributes. The private attributes of a
+    classifier of two classes have the opposite sign of the public ones, as in LIBSVM.
     """
     kernel = exported.kernel
     parameters = {name: getattr(kernel, name) for name in _PARAMETERS.get(kernel.name, ())}
-    kind, sign = (SVR, 1.0) if exported.is_regression else (SVC, -1.0)
+    kind, sign = SVR if exported.is_regression else SVC, -1.0 if len(exported.classes) == 2 else 1.0
     svc = kind(
         **_training_parameters(model), kernel=kernel.name, cache_size=cache_megabytes(model.cache_size), **parameters
     )
     svc.fit(_blank_examples(exported), np.array([-1.0, 1.0]) if exported.is_regression else exported.classes)
     precomputed = kernel.name == "precomputed"
-    coefficients, vectors = exported.coefficients, _double_vectors(exported)
+    coefficients, vectors = exported.dual_coef, _double_vectors(exported)
     svc.support_ = exported.columns.astype(np.int32)
     svc.support_vectors_ = np.zeros((0, 0)) if precomputed else vectors
     svc._n_support = (exported.counts.repeat(2) if exported.is_regression else exported.counts).astype(np.int32)
@@ -103,9 +106,11 @@ def _build_svm(exported: ExportedModel, model: BaseEstimator) -> SVC | SVR:
     return svc
 
 
-def _explicit_csr(row: NDArray[np.float64]) -> csr_matrix:
-    """Return a row of coefficients as a sparse matrix that stores zeros too, as LIBSVM expects."""
-    return csr_matrix((row[0], np.arange(row.shape[1], dtype=np.int32), [0, row.shape[1]]), shape=row.shape)
+def _explicit_csr(rows: NDArray[np.float64]) -> csr_matrix:
+    """Return rows of coefficients as a sparse matrix that stores zeros too, as LIBSVM expects."""
+    n_rows, n_columns = rows.shape
+    columns = np.tile(np.arange(n_columns, dtype=np.int32), n_rows)
+    return csr_matrix((rows.ravel(), columns, np.arange(n_rows + 1) * n_columns), shape=rows.shape)
 
 
 def _training_parameters(model: BaseEstimator) -> dict[str, float]:
@@ -114,10 +119,11 @@ def _training_parameters(model: BaseEstimator) -> dict[str, float]:
 
 
 def _blank_examples(exported: ExportedModel) -> Vectors:
-    """Return the two examples that an SVC is fitted to."""
+    """Return the examples that an SVC is fitted to: one per class, two for a regression."""
+    count = max(2, len(exported.classes))
     if exported.kernel.name == "precomputed":
-        return np.eye(2)
-    shape = (2, exported.n_features)
+        return np.eye(count)
+    shape = (count, exported.n_features)
     return csr_matrix(shape, dtype=np.float64) if exported.is_sparse else np.zeros(shape)
 
 

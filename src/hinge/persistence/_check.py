@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from hinge._model.class_scheme import scheme_of
 from hinge._model.first_examples import split
 from hinge._model.params import KERNELS, check_kernel
 from hinge.exceptions import quoted
@@ -49,9 +50,10 @@ def check_state(arrays: Arrays, values: Values, options: SolverOptions, *, forge
     plain = {name: value for name, value in values.items() if name != "beginning"}
     check_values(plain)
     memory = cast("NativeOptions", options).memory
-    add_new_counts(arrays, plain, memory)
+    n_binaries = scheme_of(options).n_binaries(len(plain["classes"]))
+    add_new_counts(arrays, n_binaries, memory)
     first, own = split(arrays)
-    check_arrays(own, plain, memory)
+    check_arrays(own, plain, n_binaries, memory)
     check_beginning(first, plain, values.get("beginning"), all_kept=not forgets)
 
 

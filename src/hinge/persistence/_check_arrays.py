@@ -39,7 +39,13 @@ TYPES = {
 }  # all others are of the precision of the model
 _OF_MEMBERS = ("members", "member_lows", "member_costs", "alpha", "gradient", "lag", "member_mistakes")
 SCALARS = ("n_kernel_evals", "n_steps", "shift_chosen")
-NEW_COUNTS = ("credit", "reserve_margin", "seen", "mistakes")  # files of earlier versions lack them; they begin at 0
+NEW_COUNTS = (
+    "credit",
+    "reserve_margin",
+    "seen",
+    "mistakes",
+    "passed_over",
+)  # files of earlier versions lack them; they begin at 0
 MAX_COUNT = 1 << 62
 MAX_SEEDS = 5  # examples of each class that a binary model inserts unconditionally at its start
 BOX_TOLERANCE = 1e-9  # relative rounding error of a coefficient at a bound
@@ -48,7 +54,7 @@ MAX_GRADIENT = 1e305
 MAX_COST = 1e300  # the cost of a member whose coefficient has no bound
 
 
-def check_arrays(arrays: Arrays, values: Values, memory: dict[str, int]) -> None:
+def check_arrays(arrays: Arrays, values: Values, n_binaries: int, memory: dict[str, int]) -> None:
     """Raise `ModelFileError` unless the arrays fit together and to checked values.
 
     `memory` has the names of the counts that the solver stores, and the number of each per binary model.
@@ -61,15 +67,13 @@ def check_arrays(arrays: Arrays, values: Values, memory: dict[str, int]) -> None
     _check_examples(arrays, values)
     check_rows(arrays, len(arrays["ids"]), values)
     _check_features(arrays, values)
-    n_binaries = _n_binaries(values)
     _check_members(arrays, n_binaries)
     _check_coefficients(arrays, n_binaries)
     _check_counts(arrays, values, n_binaries, memory)
 
 
-def add_new_counts(arrays: Arrays, values: Values, memory: dict[str, int]) -> None:
+def add_new_counts(arrays: Arrays, n_binaries: int, memory: dict[str, int]) -> None:
     """Add the counts that files of earlier versions lack."""
-    n_binaries = _n_binaries(values)
     for name in NEW_COUNTS:
         width = memory.get(name, 0)
         before = arrays.get(name)
@@ -79,10 +83,6 @@ def add_new_counts(arrays: Arrays, values: Values, memory: dict[str, int]) -> No
             arrays[name] = np.zeros((n_binaries, width), dtype=np.int64)
     if "members" in arrays:
         arrays.setdefault("member_mistakes", np.zeros(len(arrays["members"]), dtype=np.int64))
-
-
-def _n_binaries(values: Values) -> int:
-    return 1 if len(values["classes"]) <= 2 else len(values["classes"])
 
 
 def row_types(values: Values) -> dict[str, str]:

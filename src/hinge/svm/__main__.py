@@ -1,0 +1,13 @@
+"""Run a script with the estimators of `hinge.svm` in place of scikit-learn's: `python -m hinge.svm script.py ...`."""
+
+import runpy
+import sys
+
+from hinge.svm import patch_sklearn
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit("usage: python -m hinge.svm script.py [arguments]")
+    sys.argv = sys.argv[1:]
+    patch_sklearn()
+    runpy.run_path(sys.argv[0], run_name="__main__")
