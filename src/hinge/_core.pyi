@@ -260,7 +260,7 @@ class TrackingOptions:
 class PerceptronOptions:
     """Options of kernel perceptrons."""
 
-    def __init__(self, *, cache_bytes: int = 200000000, threads: int = 1, margin: float = 0.0, average: bool = False, max_support: int | None = None, eviction: str = 'balanced') -> None: ...
+    def __init__(self, *, cache_bytes: int = 200000000, threads: int = 1, multi_class: str = 'ovr', margin: float = 0.0, average: bool = False, max_support: int | None = None, eviction: str = 'balanced') -> None: ...
 
     @property
     def cache_bytes(self) -> int:
