@@ -13,7 +13,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import SVC, SVR, LinearSVC, LinearSVR
 
-from hinge._model.cache import cache_megabytes
 from hinge.export._exported_model import ExportedModel, FourierFeatures
 from hinge.export._model_access import split_preparation
 from hinge.export._sklearn_steps import preparation_steps, scaler
@@ -85,9 +84,9 @@ def _build_svm(exported: ExportedModel, model: BaseEstimator) -> SVC | SVR:
     kernel = exported.kernel
     parameters = {name: getattr(kernel, name) for name in _PARAMETERS.get(kernel.name, ())}
     kind, sign = SVR if exported.is_regression else SVC, -1.0 if len(exported.classes) == 2 else 1.0
-    svc = kind(
-        **_training_parameters(model), kernel=kernel.name, cache_size=cache_megabytes(model.cache_size), **parameters
-    )
+    if not isinstance(model.cache_size, str):  # "auto": scikit-learn has a default of its own
+        parameters["cache_size"] = model.cache_size
+    svc = kind(**_training_parameters(model), kernel=kernel.name, **parameters)
     svc.fit(_blank_examples(exported), np.array([-1.0, 1.0]) if exported.is_regression else exported.classes)
     precomputed = kernel.name == "precomputed"
     coefficients, vectors = exported.dual_coef, _double_vectors(exported)
