@@ -448,6 +448,12 @@ class Outcome:
         """
 
     @property
+    def reached(self) -> int:
+        """
+        Rows of the order, from the first, that need not be given again after a stop.
+        """
+
+    @property
     def inserted(self) -> int:
         """Times that an example entered a binary model."""
 
@@ -567,6 +573,11 @@ class KernelModel32:
     def grow(self, n_classes: int) -> None:
         """Add classes."""
 
+    def take_outcome(self) -> Outcome | None:
+        """
+        Return how the last call to `learn` went, also if it was stopped; None if this has been asked before.
+        """
+
     def learn(self, batch: Batch32, labels: numpy.typing.NDArray[numpy.int32], costs: numpy.typing.NDArray[numpy.float64], first_id: int, order: numpy.typing.NDArray[numpy.int64], seed: int = 0, monitor: Monitor | None = None) -> Outcome:
         """
         Learn rows in the order given.
@@ -677,6 +688,11 @@ class KernelModel64:
     def grow(self, n_classes: int) -> None:
         """Add classes."""
 
+    def take_outcome(self) -> Outcome | None:
+        """
+        Return how the last call to `learn` went, also if it was stopped; None if this has been asked before.
+        """
+
     def learn(self, batch: Batch64, labels: numpy.typing.NDArray[numpy.int32], costs: numpy.typing.NDArray[numpy.float64], first_id: int, order: numpy.typing.NDArray[numpy.int64], seed: int = 0, monitor: Monitor | None = None) -> Outcome:
         """
         Learn rows in the order given.
@@ -786,6 +802,11 @@ class ExactModel:
 
     def grow(self, n_classes: int) -> None:
         """Add classes."""
+
+    def take_outcome(self) -> Outcome | None:
+        """
+        Return how the last call to `learn` went, also if it was stopped; None if this has been asked before.
+        """
 
     def learn(self, batch: Batch64, labels: numpy.typing.NDArray[numpy.int32], costs: numpy.typing.NDArray[numpy.float64], first_id: int, order: numpy.typing.NDArray[numpy.int64], seed: int = 0, monitor: Monitor | None = None) -> Outcome:
         """
@@ -962,6 +983,11 @@ class LinearModel32:
     def grow(self, n_classes: int) -> None:
         """Add classes."""
 
+    def take_outcome(self) -> Outcome | None:
+        """
+        Return how the last call to `learn` went, also if it was stopped; None if this has been asked before.
+        """
+
     def learn(self, batch: Batch32, targets: numpy.typing.NDArray[numpy.float64], weights: numpy.typing.NDArray[numpy.float64], first_id: int, order: numpy.typing.NDArray[numpy.int64], monitor: Monitor | None = None) -> Outcome: ...
 
     def predictor(self) -> Predictor32:
@@ -1026,6 +1052,11 @@ class LinearModel64:
 
     def grow(self, n_classes: int) -> None:
         """Add classes."""
+
+    def take_outcome(self) -> Outcome | None:
+        """
+        Return how the last call to `learn` went, also if it was stopped; None if this has been asked before.
+        """
 
     def learn(self, batch: Batch64, targets: numpy.typing.NDArray[numpy.float64], weights: numpy.typing.NDArray[numpy.float64], first_id: int, order: numpy.typing.NDArray[numpy.int64], monitor: Monitor | None = None) -> Outcome: ...
 
