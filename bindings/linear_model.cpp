@@ -114,7 +114,7 @@ Outcome learn(ModelHandle<LinearModel<T>>& self, const HeldBatch<T>& held, Vecto
   require_rows(held, targets, weights, order);
   require_fitting(self.model->map(), held);
   const LinearTrainingBatch<T> training{held.batch, view(targets), view(weights), first_id, view(order)};
-  return watched(self, monitor, [&](LinearModel<T>& model, Monitor& watch) { return model.learn(training, watch); });
+  return learn_watched(self, training, monitor);
 }
 
 template <class T>
@@ -169,6 +169,7 @@ void bind_linear_model(nb::module_& module, const char* name) {
       .def(
           "grow", [](ModelHandle<B>& self, std::size_t classes) { self.run([&](B& model) { model.grow(classes); return 0; }); }, nb::arg("n_classes"),
           "Add classes.")
+      .def("take_outcome", &take_outcome<B>, take_outcome_doc)
       .def("learn", &learn<T>, nb::arg("batch"), nb::arg("targets"), nb::arg("weights"), nb::arg("first_id"), nb::arg("order"),
            nb::arg("monitor") = nb::none())
       .def("predictor", &predictor_of<B>, predictor_doc)

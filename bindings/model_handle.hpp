@@ -1,9 +1,12 @@
 // What models of both kinds have in common on the Python side.
 #pragma once
 
+#include <nanobind/stl/optional.h>
+
 #include <atomic>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -104,6 +107,7 @@ struct ModelHandle {
   std::atomic<std::size_t> user{nobody};               // the process whose call uses the model
   std::atomic<bool> is_changing{false};                // that call does, and leaves the model half-way if its thread vanishes
   std::atomic<bool> broken{false};
+  std::optional<Outcome> outcome;  // of the last call to `learn`, until it is taken
 };
 
 // The question that a long call asks a few times per second; None asks nothing.
@@ -133,6 +137,22 @@ auto watched(ModelHandle<B>& self, const nb::object& asked, Work work) {
   return outcome;
 }
 
+// Learns rows. How far that went can be asked for afterwards, since a call that Ctrl-C stopped returns nothing.
+template <class B, class Training>
+Outcome learn_watched(ModelHandle<B>& self, const Training& training, const nb::object& monitor) {
+  return watched(self, monitor, [&](B& model, Monitor& watch) {
+    self.outcome.emplace().reached = training.order.size();  // unless an error hides where it stopped
+    return self.outcome.emplace(model.learn(training, watch));
+  });
+}
+
+constexpr const char* take_outcome_doc = "Return how the last call to `learn` went, also if it was stopped; None if this has been asked before.";
+
+template <class B>
+std::optional<Outcome> take_outcome(ModelHandle<B>& self) {
+  return std::exchange(self.outcome, std::nullopt);
+}
+
 // A label and a cost for every row, and an order of rows that are there.
 template <class T, class Label>
 void require_rows(const HeldBatch<T>& held, const Vector<Label>& labels, const Vector<double>& costs, const Vector<std::int64_t>& order) {
@@ -149,7 +169,7 @@ Outcome learn(ModelHandle<B>& self, const HeldBatch<T>& held, Vector<std::int32_
   require_rows(held, labels, costs, order);
   require_fitting(self.model->points(), held);
   const TrainingBatch<T> training{held.batch, view(labels), view(costs), first_id, view(order), seed, scored};
-  return watched(self, monitor, [&](B& model, Monitor& watch) { return model.learn(training, watch); });
+  return learn_watched(self, training, monitor);
 }
 
 // The predictor of a model as it is; the same one until something changes the model.

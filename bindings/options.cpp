@@ -53,6 +53,7 @@ void bind_options(nb::module_& module) {
       .def_prop_ro("memory", [](const LinearOptions&) { return schedule_memory(); }, nb::sig("def memory(self) -> dict[str, int]"), memory_doc);
   nb::class_<Outcome>(module, "Outcome", "How one call to `learn` or `finish` went.")
       .def_ro("visited", &Outcome::visited, "Examples shown to the binary models; with active selection fewer than were given.")
+      .def_ro("reached", &Outcome::reached, "Rows of the order, from the first, that need not be given again after a stop.")
       .def_ro("inserted", &Outcome::inserted, "Times that an example entered a binary model.")
       .def_ro("mistakes", &Outcome::mistakes, "Examples misclassified before they were learned.")
       .def_prop_ro("mistakes_at", [](const Outcome& outcome) { return to_numpy(outcome.mistakes_at); },

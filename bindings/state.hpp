@@ -161,6 +161,7 @@ void bind_common(nb::class_<ModelHandle<B>>& bound) {
       .def(
           "grow", [](ModelHandle<B>& self, std::size_t classes) { self.run([&](B& model) { model.grow(classes); return 0; }); }, nb::arg("n_classes"),
           "Add classes.")
+      .def("take_outcome", &take_outcome<B>, take_outcome_doc)
       .def("learn", &learn<B, T>, nb::arg("batch"), nb::arg("labels"), nb::arg("costs"), nb::arg("first_id"),
            nb::arg("order"), nb::arg("seed") = 0, nb::arg("monitor") = nb::none(), nb::arg("scored") = true, learn_doc)
       .def("predictor", &predictor_of<B>, predictor_doc)

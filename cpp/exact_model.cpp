@@ -101,6 +101,7 @@ Outcome ExactModel::learn(const TrainingBatch<double>& training, Monitor& monito
     report(tally);
   }
   tally.outcome.steps = steps_ - before;
+  tally.outcome.reached = tally.outcome.visited;
   for (const auto& binary : binaries_) tally.outcome.stalled |= binary.stalled;
   return tally.outcome;
 }

@@ -129,6 +129,7 @@ Outcome KernelModel<T>::learn(const TrainingBatch<T>& training, Monitor& monitor
   close_all_gaps();
   tally.outcome.steps = steps() - steps_before;
   tally.outcome.stopped = monitor.stopped();
+  tally.outcome.reached = reached(training, tally.outcome.visited);
   tally.outcome.stalled = std::find(stalled_.begin(), stalled_.end(), 1) != stalled_.end();
   return tally.outcome;
 }
@@ -177,22 +178,35 @@ void KernelModel<T>::learn_in_order(const TrainingBatch<T>& training, std::span<
     parallel_for(threads_for(current->count()), binary_tasks + 1 + next->tasks(points_), [&](std::size_t task) {
       if (task == binary_tasks) return take(*later);
       if (task > binary_tasks) return next->run_task(task - binary_tasks - 1, kernel_, points_);
-      for (std::size_t p = 0; p < current->count() && !tally.monitor.stopped(); ++p) {
-        const auto row = static_cast<std::size_t>(current->row_of(p));
-        solvers_[task]->age(binaries_[task]);
-        visit(task, p, training.labels[row], training.costs[row], training.scored);
-        reached_[task] = p + 1;
-      }
+      visit_until(task, current->count(), *current, training, &tally.monitor);
     }, &tally.monitor);
     next->close(points_);
-    const std::size_t reached = *std::min_element(reached_.begin(), reached_.end());
-    for (std::size_t p = 0; p < reached; ++p) count_mistake(training, *current, p, tally);
+    // After a stop the others catch up with the binary model that got farthest: whoever goes on does so from one row.
+    const std::size_t farthest = *std::max_element(reached_.begin(), reached_.end());
+    for (std::size_t m = 0; m < binary_tasks; ++m) visit_until(m, farthest, *current, training, nullptr);
+    for (std::size_t p = 0; p < farthest; ++p) count_mistake(training, *current, p, tally);
     for (const std::size_t inserted : inserted_) tally.outcome.inserted += inserted;
     end_block(*current, next.get(), training);
     close_point_gaps(next.get());
     tally.progress.seen = tally.outcome.visited;
     report(tally);
   }
+}
+
+template <class T>
+void KernelModel<T>::visit_until(std::size_t m, std::size_t stop, const Panel<T>& panel, const TrainingBatch<T>& training, Monitor* monitor) {
+  for (std::size_t& p = reached_[m]; p < stop && !(monitor && monitor->stopped()); ++p) {
+    const auto row = static_cast<std::size_t>(panel.row_of(p));
+    solvers_[m]->age(binaries_[m]);
+    visit(m, p, training.labels[row], training.costs[row], training.scored);
+  }
+}
+
+// All rows before the first that was not visited. Active selection learns in another order: all rows given count.
+template <class T>
+std::size_t KernelModel<T>::reached(const TrainingBatch<T>& training, std::size_t visited) const {
+  if (solvers_[0]->selection().rule != Selection::random) return training.order.size();
+  return rows_reached(training.order, training.costs, visited);
 }
 
 // Binary models of classes that came late have not seen what the others kept. This shows it to them once, in the order of the stream, since

@@ -121,6 +121,8 @@ class KernelModel {
   void learn_choice(const TrainingBatch<T>& training, Panel<T>& panel, const Choice& choice, Selector& selector, Tally& tally);
   void replay_for_late_models(Monitor& monitor);
   void count_mistake(const TrainingBatch<T>& training, Panel<T>& panel, std::size_t position, Tally& tally) const;
+  void visit_until(std::size_t m, std::size_t stop, const Panel<T>& panel, const TrainingBatch<T>& training, Monitor* monitor);
+  std::size_t reached(const TrainingBatch<T>& training, std::size_t visited) const;
   void report(Tally& tally) const;
   void check_index() const;
 

@@ -90,6 +90,7 @@ Outcome LinearModel<T>::learn(const LinearTrainingBatch<T>& training, Monitor& m
   }
   for (LinearBinaryModel& binary : binaries_) binary.fold_scale();  // what follows may look, and changes nothing
   outcome.stopped = monitor.stopped();
+  outcome.reached = rows_reached(training.order, training.weights, outcome.visited);
   return outcome;
 }
 

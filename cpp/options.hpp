@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <tuple>
 #include <variant>
 #include <vector>
@@ -273,6 +274,7 @@ struct Outcome {
   }
 
   std::size_t visited = 0;
+  std::size_t reached = 0;  // rows of the order, from the first, that need not be given again after a stop
   std::size_t inserted = 0;
   std::size_t mistakes = 0;
   std::size_t steps = 0;
@@ -280,5 +282,13 @@ struct Outcome {
   bool stalled = false;
   std::vector<std::int64_t> mistakes_at;
 };
+
+// The rows of an order before the first that was not visited; rows of cost 0 are skipped, not visited.
+inline std::size_t rows_reached(std::span<const std::int64_t> order, std::span<const double> costs, std::size_t visited) {
+  std::size_t reached = 0;
+  for (; reached < order.size(); ++reached)
+    if (costs[static_cast<std::size_t>(order[reached])] > 0.0 && visited-- == 0) break;
+  return reached;
+}
 
 }  // namespace hinge

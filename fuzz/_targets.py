@@ -88,7 +88,7 @@ def _examples(model: Any) -> tuple[Any, Any]:
     inner, preparation = getattr(model, "model", model), getattr(model, "preparation", None)
     labels = np.resize(getattr(inner, "classes_", np.zeros(1)), _N_ROWS)
     if preparation is not None and preparation.columns is not None:
-        row = [0.5 if column.categories is None else column.categories[0] for column in preparation.columns]
+        row = [getattr(column, "categories", (0.5,))[0] for column in preparation.columns]
         return np.array([row] * _N_ROWS, dtype=object), labels
     features = inner.n_features_in_
     if inner._state.kernel.name == "precomputed":

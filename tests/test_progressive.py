@@ -44,7 +44,7 @@ def test_it_is_that_of_the_last_examples(sizes, rate):
 )
 def test_the_size_of_calls_does_not_matter(make):
     X, y = stream()
-    once = make().partial_fit(X, y).progressive_score_
+    once = make().partial_fit(X, y, classes=[0, 1]).progressive_score_
     parts, before = make(), []
     for start in range(0, 2500, 170):
         parts.partial_fit(X[start : start + 170], y[start : start + 170], classes=[0, 1])

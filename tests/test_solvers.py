@@ -96,7 +96,7 @@ def test_threads_change_nothing(model, stream):
 
 def test_one_against_the_rest_is_separate_machines(model, three):
     X, y = three
-    values = decisions(clone(model).partial_fit(X, y), X)
+    values = decisions(clone(model).partial_fit(X, y, classes=[0, 1, 2]), X)
     for place in range(3):
         alone = clone(model).partial_fit(X, y == place, classes=[False, True])
         np.testing.assert_allclose(decisions(alone, X), values[:, place], atol=1e-9)

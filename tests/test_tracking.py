@@ -69,7 +69,7 @@ def coefficients(model, n, *, averaged):
     arrays = model._state.native.state()
     alpha = arrays["alpha"] - (arrays["lag"] / arrays["terms"][0] if averaged and arrays["terms"][0] else 0.0)
     result = np.zeros(n)
-    result[arrays["ids"][arrays["members"]]] = alpha
+    result[arrays["ids"][arrays["members"]]] = model._state.table.sign * alpha
     return result
 
 

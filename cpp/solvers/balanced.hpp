@@ -7,13 +7,16 @@
 // when it came, and the stream how often that happened: in a share s of all examples, and a share s_c of those of class c. The youngest
 // 3 s M of the M examples held are spared: where there is noise, easy examples are evidence against it. Of the others, evict
 //
-//   1. if more than s_c M_c of the M_c examples of a class were misclassified when they came, the oldest of these: the set holds as much noise as
-//      the stream, and errors of the model are not defended against new evidence;
+//   1. if more than s_c M_c + 1 of the M_c examples of a class were misclassified when they came, the oldest of these: the set holds as much
+//      noise as the stream, and errors of the model are not defended against new evidence;
 //   2. otherwise the farthest outside the margin among those with alpha = 0, which does not change the solution;
 //   3. if there are none, the oldest of all.
 //
 // Clean data have s = 0: the set keeps what is relevant. From s = 1/3 on the set is a window of recent examples.
-// A class that the model ignores has s_c = 1: its examples stay until there are enough of them. The last example of a class stays.
+// At small C a class may be ignored, as each class against the rest is: s_c is near 1, and that its examples were misclassified says nothing about
+// noise. Hence the one example more in rule 1: fractions would evict such a class bit by bit. Most coefficients are C then, and the shares of the
+// classes decide the bias. So no class loses examples that has a smaller share of the set than of the stream (or than a half, if that is less), by
+// one example or more: shares lie between those of the stream and equal ones. The last example of a class stays.
 #pragma once
 
 #include <algorithm>
@@ -36,6 +39,11 @@ struct StreamRecord {
 
   double share() const { return share(mistakes[0] + mistakes[1], seen[0] + seen[1]); }
   double share_of(bool positive) const { return share(mistakes[positive], seen[positive]); }
+  // How many of so many examples should be of a class: its share of the stream, at most a half; 0 if too few have been seen to say.
+  double least(bool positive, double size) const {
+    const std::size_t all = seen[0] + seen[1];
+    return static_cast<double>(all) < size ? 0.0 : size * std::min(0.5, share(seen[positive], all));
+  }
 
   Counts seen{}, mistakes{};
 
@@ -71,7 +79,9 @@ std::size_t choose_balanced(const Expansion& expansion, const StreamRecord& reco
     held[expansion.label[i] > 0] += 1.0;
     mistaken[expansion.label[i] > 0] += expansion.mistaken[i];
   }
-  const auto may_leave = [&](std::size_t i) { return held[expansion.label[i] > 0] > 1.0; };
+  const auto may_shrink = [&](bool positive) { return held[positive] > std::max(1.0, record.least(positive, held[0] + held[1]) - 1.0); };
+  const std::array<bool, 2> shrinks{may_shrink(false), may_shrink(true)};
+  const auto may_leave = [&](std::size_t i) { return shrinks[expansion.label[i] > 0]; };
   const auto excess = [&](bool positive) { return mistaken[positive] - record.share_of(positive) * held[positive]; };
   const bool worse = excess(true) > excess(false);
   const auto choose = [&](auto is_candidate, auto score) -> std::optional<std::size_t> {
@@ -80,7 +90,7 @@ std::size_t choose_balanced(const Expansion& expansion, const StreamRecord& reco
   };
   const auto equal = [](std::size_t) { return 0.0; };
   std::optional<std::size_t> leaving;
-  if (excess(worse) > score_tolerance)
+  if (excess(worse) > 1.0)
     leaving = choose([&](std::size_t i) { return expansion.mistaken[i] && time_of(i) < spared && (expansion.label[i] > 0) == worse; }, equal);
   if (!leaving)
     leaving = choose([&](std::size_t i) { return expansion.alpha[i] == 0.0 && !expansion.mistaken[i] && time_of(i) < spared; },

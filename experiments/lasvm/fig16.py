@@ -168,8 +168,8 @@ EXPERIMENT = Experiment(
     "starts from scratch each time. The paper's solver started from its last solution, as RETRAIN WARM does, the exact "
     "IncrementalSVC. Only lower bounds of time ratios are checked.",
     quick="One split, 90 queries.",
-    changes="RETRAIN starts from scratch, and RETRAIN WARM is exact; both have fewer splits than ten. Time ratios are lower "
-    "bounds.",
+    changes="RETRAIN starts from scratch, and RETRAIN WARM is exact; both have fewer splits than ten. Time ratios are "
+    "lower bounds.",
     explanation="Exact steps from the last solution cost far less than a solver of 2005 that starts from it: RETRAIN "
     "WARM ACTIVE ALL takes 2.2 times as long as LASVM ACTIVE ALL (paper: 9.3) and 62 times as long as LASVM ACTIVE 50 "
     "(96). Its times were measured on a busier machine than those of LASVM.",

@@ -468,6 +468,12 @@ class Outcome:
         """
 
     @property
+    def reached(self) -> int:
+        """
+        Rows of the order, from the first, that need not be given again after a stop.
+        """
+
+    @property
     def inserted(self) -> int:
         """Times that an example entered a binary model."""
 
@@ -587,6 +593,11 @@ class KernelModel32:
 
     def grow(self, n_classes: int) -> None:
         """Add classes."""
+
+    def take_outcome(self) -> Outcome | None:
+        """
+        Return how the last call to `learn` went, also if it was stopped; None if this has been asked before.
+        """
 
     def learn(self, batch: Batch32, labels: numpy.typing.NDArray[numpy.int32], costs: numpy.typing.NDArray[numpy.float64], first_id: int, order: numpy.typing.NDArray[numpy.int64], seed: int = 0, monitor: Monitor | None = None, scored: bool = True) -> Outcome:
         """
@@ -717,6 +728,11 @@ class KernelModel64:
     def grow(self, n_classes: int) -> None:
         """Add classes."""
 
+    def take_outcome(self) -> Outcome | None:
+        """
+        Return how the last call to `learn` went, also if it was stopped; None if this has been asked before.
+        """
+
     def learn(self, batch: Batch64, labels: numpy.typing.NDArray[numpy.int32], costs: numpy.typing.NDArray[numpy.float64], first_id: int, order: numpy.typing.NDArray[numpy.int64], seed: int = 0, monitor: Monitor | None = None, scored: bool = True) -> Outcome:
         """
         Learn rows in the order given.
@@ -844,6 +860,11 @@ class ExactModel:
 
     def grow(self, n_classes: int) -> None:
         """Add classes."""
+
+    def take_outcome(self) -> Outcome | None:
+        """
+        Return how the last call to `learn` went, also if it was stopped; None if this has been asked before.
+        """
 
     def learn(self, batch: Batch64, labels: numpy.typing.NDArray[numpy.int32], costs: numpy.typing.NDArray[numpy.float64], first_id: int, order: numpy.typing.NDArray[numpy.int64], seed: int = 0, monitor: Monitor | None = None, scored: bool = True) -> Outcome:
         """
@@ -1021,6 +1042,11 @@ class LinearModel32:
     def grow(self, n_classes: int) -> None:
         """Add classes."""
 
+    def take_outcome(self) -> Outcome | None:
+        """
+        Return how the last call to `learn` went, also if it was stopped; None if this has been asked before.
+        """
+
     def learn(self, batch: Batch32, targets: numpy.typing.NDArray[numpy.float64], weights: numpy.typing.NDArray[numpy.float64], first_id: int, order: numpy.typing.NDArray[numpy.int64], monitor: Monitor | None = None) -> Outcome: ...
 
     def predictor(self) -> Predictor32:
@@ -1085,6 +1111,11 @@ class LinearModel64:
 
     def grow(self, n_classes: int) -> None:
         """Add classes."""
+
+    def take_outcome(self) -> Outcome | None:
+        """
+        Return how the last call to `learn` went, also if it was stopped; None if this has been asked before.
+        """
 
     def learn(self, batch: Batch64, targets: numpy.typing.NDArray[numpy.float64], weights: numpy.typing.NDArray[numpy.float64], first_id: int, order: numpy.typing.NDArray[numpy.int64], monitor: Monitor | None = None) -> Outcome: ...
 

@@ -34,6 +34,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from hinge._model.cache import cache_megabytes as _cache_megabytes
 from hinge._model.kernels import KernelSpec
 from hinge._model.locking import lock_of, writes
 from hinge._model.params import random_seed, whole
@@ -53,6 +54,7 @@ __all__ = [
     "StreamTraits",
     "Task",
     "add_features",
+    "cache_megabytes",
     "check_params",
     "end_stream",
     "finish",
@@ -244,6 +246,19 @@ def progressive_score(model: Model) -> ProgressiveScore:
     """
     score: ProgressiveScore = replace(model.progressive_score_)
     return score
+
+
+def cache_megabytes(model: Model) -> float:
+    """Return the size of the kernel cache of an estimator in megabytes, a number also for `cache_size="auto"`.
+
+    Examples
+    --------
+    >>> import hinge
+    >>> from hinge import streaming
+    >>> streaming.cache_megabytes(hinge.OnlineSVC(cache_size=300))
+    300.0
+    """
+    return _cache_megabytes(model.cache_size)
 
 
 def model_size(model: Model, *, fast: bool = False) -> int:

@@ -28,7 +28,7 @@ def test_a_file_is_a_stream(run, folder):
     X, y = write_stream(folder / "stream.csv")
     result = result_of(run("train", "stream.csv", "--model", "adaptive", "--label", "answer", "--json"))
     prepared = hinge.load("model.hinge")
-    same = AdaptiveSVC().partial_fit(prepared.transform(X.astype(str).tolist()), y)
+    same = AdaptiveSVC().partial_fit(prepared.transform(X.astype(str).tolist()), y, classes=prepared.classes_)
     assert prepared.model.drifts_ == same.drifts_
     assert abs(prepared.model.drifts_[0].start - 600) < 60
     assert result["estimator"] == "AdaptiveSVC"

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from experiments.incremental import fig8, intrusion
+from experiments.incremental import intrusion
 from experiments.incremental.memory_layouts import ContiguousLayout, CopyingLayout
 from experiments.incremental.mnist_runs import GAMMA, SETTINGS, kernel_values
 from experiments.incremental.native_solver import ALGORITHM_3, ALGORITHM_4, COPIES, NativeSolver, _compile
@@ -132,11 +132,3 @@ def test_sparse_expansion_is_optimal():
     weight = np.abs(slopes).max()
     assert 0 < np.count_nonzero(found) <= 6
     assert slopes[found != 0] == pytest.approx(-weight * np.sign(found[found != 0]), rel=1e-6)
-
-
-def test_paper_rule_evicts_the_smallest_coefficient(overlapping):
-    X, y = overlapping
-    solver = fig8._train_with_paper_rule(X, y > 0, 40)
-    assert len(solver.ids_) == 40
-    again = IncrementalSVC(C=fig8.C, gamma=fig8.GAMMA).fit(X[solver.ids_], y[solver.ids_] > 0)
-    assert solver.decision_function(X) == pytest.approx(again.decision_function(X), abs=1e-6)

@@ -82,7 +82,7 @@ class TestForget:
         assert model.ids_ == []
         assert model.classes_.tolist() == []
         for ask in (model.predict, model.decision_function):
-            with pytest.raises(DataError, match=r"^The model must hold examples to predict others, got a model"):
+            with pytest.raises(DataError, match=r"^The model must hold examples to predict others, got none"):
                 ask(X)
         assert model.kkt_violation() == model.dual_objective() == 0.0
         assert len(model.leave_one_out()) == len(model.support_) == 0

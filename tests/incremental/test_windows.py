@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_digits, make_circles, make_moons
+from sklearn.datasets import load_digits, make_circles, make_classification, make_moons
 
 import hinge
-from hinge import IncrementalOneClassSVM, IncrementalSVC
+from hinge import IncrementalOneClassSVM, IncrementalSVC, OnlineSVC
 
 from .common import make
 
@@ -45,11 +45,13 @@ class Brute:
         old = np.arange(len(held)) < len(held) - int(min(1, 3 * len(self.mistaken) / seen) * len(held))
         wrong = [np.mean(np.isin(np.flatnonzero(y[:seen] == label), list(self.mistaken))) for label in (0, 1)]
         excess = [np.sum(mistaken[y[held] == label]) - wrong[label] * np.sum(y[held] == label) for label in (0, 1)]
-        noise = mistaken & old & (y[held] == np.argmax(excess))
-        if max(excess) > 1e-9 and noise.any():
+        counts, shares = np.bincount(y[held], minlength=2), np.bincount(y[:seen], minlength=2) / seen
+        may_leave = (counts > np.maximum(1, np.minimum(shares, 0.5) * len(held) - 1))[y[held]]
+        noise = mistaken & old & (y[held] == np.argmax(excess)) & may_leave
+        if max(excess) > 1 and noise.any():
             return held[np.argmax(noise)]
-        idle = (alpha == 0) & ~mistaken & old
-        return held[np.argmin(np.where(idle, slack, np.inf)) if idle.any() else 0]
+        idle = (alpha == 0) & ~mistaken & old & may_leave
+        return held[np.argmin(np.where(idle, slack, np.inf)) if idle.any() else np.argmax(may_leave)]
 
 
 @pytest.mark.parametrize("rule", ["balanced", "weight", "age"])
@@ -75,6 +77,46 @@ def test_the_default_survives_noise(make_points, settings, size):
             model = IncrementalSVC(max_examples=size, eviction=rule, gamma=1.0).partial_fit(X[:2000], y[:2000])
             found.append(1 - model.score(X[2000:], clean))
     assert np.mean(errors["balanced"]) <= np.mean(errors["age"]) + 0.01
+
+
+def several_classes(n_classes, seed):
+    """1000 rows to learn and 1000 to test with, and a usual gamma."""
+    X, y = make_classification(
+        2000, 10, n_informative=6, n_classes=n_classes, n_clusters_per_class=1, random_state=seed
+    )
+    return X[:1000], y[:1000], X[1000:], y[1000:], 1 / (10 * X[:1000].var())
+
+
+@pytest.mark.parametrize(("n_classes", "size", "C"), [(2, 100, 0.05), (4, 200, 0.1)])
+def test_the_default_at_small_c(n_classes, size, C):
+    """Each class against the rest is ignored, so that mistakes say nothing about noise."""
+    scores = {"balanced": [], "age": []}
+    for seed in range(4):
+        X, y, X_test, y_test, gamma = several_classes(n_classes, seed)
+        for rule, found in scores.items():
+            model = IncrementalSVC(C=C, gamma=gamma, max_examples=size, eviction=rule).partial_fit(X, y)
+            found.append(model.score(X_test, y_test))
+    assert np.mean(scores["balanced"]) >= np.mean(scores["age"]) - 0.01
+
+
+@pytest.mark.parametrize(("n_classes", "size", "C"), [(2, 100, 0.05), (4, 200, 0.1)])
+@pytest.mark.parametrize("seed", range(3))
+def test_no_class_becomes_rare_at_small_c(n_classes, size, C, seed):
+    X, y, _, _, gamma = several_classes(n_classes, seed)
+    for model in (IncrementalSVC(C=C, gamma=gamma, max_examples=size), OnlineSVC(C=C, gamma=gamma, max_support=size)):
+        assert_no_class_is_rarer(model.partial_fit(X, y), y, size)
+
+
+def assert_no_class_is_rarer(model, y, size):
+    """No binary model holds less of a class than the stream had, up to the example that came last."""
+    arrays = model._state.native.state()
+    owners = np.repeat(np.arange(len(arrays["member_counts"])), arrays["member_counts"])
+    labels = arrays["labels"][arrays["members"]]
+    for m in range(len(arrays["member_counts"])):
+        positive = 1 if len(arrays["member_counts"]) == 1 else m
+        share, held = np.mean(y == positive), np.sum(labels[owners == m] == positive)
+        assert held >= size * min(share, 0.5) - 4
+        assert size - held >= size * min(1 - share, 0.5) - 4
 
 
 def test_the_default_keeps_what_matters_in_clean_data():

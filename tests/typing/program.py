@@ -102,6 +102,7 @@ def stream(model: OnlineSVC, X: Numbers, y: NDArray[Any]) -> streaming.Model:
     if not streaming.is_fitted(model) and task == "classification":
         model.partial_fit(X, y)
     streaming.add_features(model, 5, sparse=False)
+    assert_type(streaming.cache_megabytes(model), float)
     streaming.end_stream(model)
     streaming.learn_again(model, X, y)
     streaming.finish(model)

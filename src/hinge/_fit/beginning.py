@@ -17,8 +17,9 @@ Models that can forget learn only those examples again that they still hold, wit
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -29,15 +30,21 @@ from hinge._model.validation import PooledRows
 from hinge.exceptions import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
     from hinge._fit.estimator import KernelEstimator
     from hinge._model.first_examples import FirstExamples
     from hinge._model.state import State
-    from hinge._model.types import Arrays, Rows
+    from hinge._model.types import Array, Arrays, Rows
     from hinge._model.validation import Storage
+
+
+class Store(Protocol):
+    """Stores copies of examples: rows, and other columns."""
+
+    def __call__(self, X: Rows, **columns: Array) -> None: ...
 
 
 def may_change(estimator: KernelEstimator, state: State) -> bool:
@@ -87,10 +94,9 @@ class Beginning:
         """Store and learn rows until the next choice is due or there are no more; return the index of the next row."""
         used = start + np.flatnonzero(data.used[start:])[: stored.n_missing]
         stop = int(used[-1]) + 1 if len(used) == stored.n_missing else len(data)
-        if len(used):
-            stored.add(self.state.storage.convert(data.X[used]), **self._columns(data, used, first))
         if start < stop:
-            self.visit(self.state, data.part(slice(start, stop)), first + start)
+            with self._storing(stored.add, data, used, first):
+                self.visit(self.state, data.part(slice(start, stop)), first + start)
         return stop
 
     def _learn_equal(self, stored: FirstExamples, data: TrainingData, start: int, first: int) -> int:
@@ -101,10 +107,19 @@ class Beginning:
             return start
         stop = int(used[n_equal]) if n_equal < len(used) else len(data)
         kept = used[: n_equal if self.state.holds_all else min(n_equal, stored.n_free)]
-        if len(kept):
-            stored.add_equal(self.state.storage.convert(data.X[kept]), **self._columns(data, kept, first))
-        self.visit(self.state, data.part(slice(start, stop)), first + start)
+        with self._storing(stored.add_equal, data, kept, first):
+            self.visit(self.state, data.part(slice(start, stop)), first + start)
         return stop
+
+    @contextmanager
+    def _storing(self, store: Store, data: TrainingData, rows: NDArray[np.intp], first: int) -> Iterator[None]:
+        """Store those of some rows that the block learns: not the others, if Ctrl-C stops it."""
+        try:
+            yield
+        finally:
+            learned = rows[first + rows < self.state.n_seen]
+            if len(learned):
+                store(self.state.storage.convert(data.X[learned]), **self._columns(data, learned, first))
 
     def _columns(self, data: TrainingData, rows: NDArray[np.intp], first: int) -> Arrays:
         """Return what is stored of examples besides their rows."""

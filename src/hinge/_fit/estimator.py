@@ -201,7 +201,7 @@ class KernelEstimator(CallbackSupportMixin, BaseEstimator):
 
     @property
     def n_seen_(self) -> int:
-        """Number of examples given so far, including those that another thread is learning."""
+        """Number of examples learned so far: after Ctrl-C in `partial_fit`, the rows from there on are the next."""
         return self._fitted_state().n_seen
 
     @property

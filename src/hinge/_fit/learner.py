@@ -128,7 +128,6 @@ class KernelLearner(Generic[StateT]):
         """Learn the next rows of a stream, in the order given."""
         state.use(options)
         first = state.n_seen
-        state.n_seen += len(data)  # before learning: positions must stay unique if the call is interrupted
         with state.blas_context(), progress_bar(estimator.verbose) as bar, state.monitored(bar) as monitor:
             self._learn_next(estimator, state, data, first, monitor)
 
@@ -159,8 +158,8 @@ def visit(state: State, data: TrainingData, first: int, seed: int, monitor: _cor
     for rows, batch in state.storage.batches(data.X):
         order = np.arange(rows.stop - rows.start, dtype=np.int64)
         costs, position = data.costs[rows], first + rows.start
-        outcome = state.native.learn(batch, numbers[rows], costs, position, order, seed, monitor)
-        state.progressive_score.count(outcome)
+        with state.counting(position):
+            outcome = state.native.learn(batch, numbers[rows], costs, position, order, seed, monitor)
         if outcome.stalled and state.warns_when_stalled:
             warn_not_converged(state, CUT_SHORT)
 

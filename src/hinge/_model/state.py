@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeAlias
 
@@ -23,6 +23,8 @@ from hinge._model.validation import Storage
 from hinge._model.widening import widen_arrays
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import ArrayLike, NDArray
 
     from hinge._model.options import SolverOptions
@@ -72,6 +74,7 @@ class NativeModel(Protocol):
         monitor: _core.Monitor | None = None,
         scored: bool = True,
     ) -> _core.Outcome: ...
+    def take_outcome(self) -> _core.Outcome | None: ...
     def finish(self, monitor: _core.Monitor | None = None) -> _core.Outcome: ...
     def polish(self) -> None: ...
     def predictor(self) -> NativePredictor: ...
@@ -226,6 +229,19 @@ class State:
     def monitored(self, monitor: _core.Monitor | None) -> AbstractContextManager[_core.Monitor | None]:
         """Return a context for learning; its value is the monitor to pass to the native model."""
         return nullcontext(monitor) if self.kernel.function is None else deferred_interrupts(monitor)
+
+    @contextmanager
+    def counting(self, first: int) -> Iterator[None]:
+        """Count the rows from position `first` on that one native call learns, also if Ctrl-C stops it."""
+        native = self.native
+        native.take_outcome()  # that of a call which nobody counted
+        try:
+            yield
+        finally:
+            outcome = native.take_outcome()
+            if outcome is not None:
+                self.n_seen = first + outcome.reached
+                self.progressive_score.count(outcome)
 
     def sync_beginning(self) -> None:
         """Bring the examples stored in `beginning` up to date; only models that can forget need it."""

@@ -115,7 +115,6 @@ class ApproximateLearner:
                 stream.begin(EncodedRows.encode(estimator._task, data, state.table))
         state.use(options)
         rows = EncodedRows.encode(estimator._task, data, state.table, state.n_seen)
-        state.n_seen += len(data)  # before learning: positions must stay unique if the call is interrupted
         with one_blas_thread(), progress_bar(estimator.verbose) as bar, state.monitored(bar) as monitor:
             for block, X in state.storage.blocks(rows.X):
                 stream.learn(rows.part(block, X), monitor)

@@ -105,8 +105,10 @@ class Stream:
         n_to_skip = reservoir.n_to_skip or 0
         used = rows.used[rows.used >= start][:n_to_skip]
         stop = int(used[-1]) + 1 if len(used) == n_to_skip else len(rows)
-        self._learn_part(rows.part(slice(start, stop)), monitor)
-        reservoir.n_to_skip = n_to_skip - len(used)
+        try:
+            self._learn_part(rows.part(slice(start, stop)), monitor)
+        finally:
+            reservoir.n_to_skip = n_to_skip - len(self._learned(rows, used))
         return stop
 
     def _learn_and_store(
@@ -115,10 +117,14 @@ class Stream:
         """Learn and store rows until the next map is due or there are no more; return the index of the next row."""
         used = rows.used[rows.used >= start][: reservoir.n_missing]
         stop = int(used[-1]) + 1 if len(used) == reservoir.n_missing else len(rows)
-        if start < stop:
-            self._learn_part(rows.part(slice(start, stop)), monitor)
-        if len(used):
-            reservoir.add(rows.X[used], targets=rows.targets[used], weights=rows.weights[used], ids=rows.first + used)
+        try:
+            if start < stop:
+                self._learn_part(rows.part(slice(start, stop)), monitor)
+        finally:
+            used = self._learned(rows, used)
+            if len(used):
+                columns = {"targets": rows.targets[used], "weights": rows.weights[used], "ids": rows.first + used}
+                reservoir.add(rows.X[used], **columns)
         return stop
 
     def _learn_equal(self, reservoir: Reservoir, rows: EncodedRows, start: int, monitor: _core.Monitor | None) -> int:
@@ -132,8 +138,12 @@ class Stream:
         return stop
 
     def _learn_part(self, rows: EncodedRows, monitor: _core.Monitor | None) -> None:
-        outcome = self.state.learn(rows, np.arange(len(rows)), monitor)
-        self.state.progressive_score.count(outcome)
+        with self.state.counting(rows.first):
+            self.state.learn(rows, np.arange(len(rows)), monitor)
+
+    def _learned(self, rows: EncodedRows, used: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return those of some rows that have been learned: not all if Ctrl-C stopped the native call."""
+        return used[rows.first + used < self.state.n_seen]
 
     def _make_next_map(self, reservoir: Reservoir, monitor: _core.Monitor | None) -> None:
         """Make a map from all examples stored, and train or project linear models on the new features.

@@ -137,11 +137,12 @@ class ExactState(State):
         self.ids.add(data.ids, range(first, first + len(data.y)))
         try:
             yield
-            self.ids.mark_weightless(first + np.flatnonzero(~data.used))
         except BaseException:
             self._drop_empty(np.isin(self.table.classes, data.y[data.used]))
             raise
         finally:
+            weightless = first + np.flatnonzero(~data.used)
+            self.ids.mark_weightless(weightless[weightless < self.n_seen])
             self._drop_forgotten_ids()
 
     @contextmanager

@@ -38,12 +38,13 @@ class CsvOptions:
     header: bool | None = None
     delimiter: str | None = None
     problems: list[str] | None = None  # collects what is wrong with lines, which are then skipped; None raises it
+    utf8_only: bool = False  # refuse texts in other encodings
 
 
 def read_csv(blocks: LineBlocks, n_rows: int, options: CsvOptions) -> Iterator[Table]:
     """Yield the rows of a CSV file, at most `n_rows` at a time."""
     delimiter = options.delimiter or _guess_delimiter(blocks.look())
-    lines = _Lines(blocks, n_rows)
+    lines = _Lines(blocks, n_rows, utf8_only=options.utf8_only)
     records = _records(lines, delimiter)
     filled = (record for record in records if record[1])
     start = next(filled, None)
@@ -73,13 +74,13 @@ def _guess_delimiter(line: bytes) -> str:
 class _Lines:
     """Lines for the parser; `left` is how many more can be read without waiting."""
 
-    def __init__(self, blocks: LineBlocks, n_rows: int) -> None:
+    def __init__(self, blocks: LineBlocks, n_rows: int, *, utf8_only: bool) -> None:
         self.name = blocks.name
         self.left = 0
         self.ended = False
         self.record_bytes = 0  # of the lines of the current record
         self._blocks = blocks
-        self._text = TextDecoder(blocks.name)
+        self._text = TextDecoder(blocks.name, utf8_only=utf8_only)
         self.n_rows = n_rows
 
     def __iter__(self) -> Iterator[str]:

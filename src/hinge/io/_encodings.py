@@ -80,12 +80,13 @@ class TextDecoder:
     """Decodes blocks of lines as UTF-8, or as Windows-1252 from the first block on that has other characters.
 
     Accented letters of Windows-1252 and Latin-1 are hardly ever valid UTF-8; a text that has valid ones too is damaged
-    UTF-8. The few bytes that Windows-1252 does not define are those of Latin-1.
+    UTF-8. The few bytes that Windows-1252 does not define are those of Latin-1. With `utf8_only`, other texts raise
+    DataFileError.
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, *, utf8_only: bool = False) -> None:
         self._name = name
-        self._is_ascii = True
+        self._is_ascii = not utf8_only  # a text in another encoding has none but ASCII characters before
         self._is_latin = False
 
     def decode(self, block: Block) -> str:

@@ -127,7 +127,7 @@ def read_labels(
                 f"{name}, line 1 has more than {_MAX_HEADER_BYTES} bytes; it must contain the column names."
             )
         reader = _Reader(pool, name, person)
-        for table in read_csv(blocks, 4096, CsvOptions(header=True)):
+        for table in read_csv(blocks, 4096, CsvOptions(header=True, utf8_only=True)):
             reader.add(table)
         return reader.records()
     finally:

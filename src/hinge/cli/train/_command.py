@@ -40,9 +40,7 @@ Normal = Annotated[str | None, typer.Option(metavar="LABEL", help="Learn only ro
 Components = Annotated[int | None, typer.Option(metavar="N", help="Maximum number of features (approximate). [512]")]
 Approximation = Annotated[str | None, typer.Option(metavar="NAME", help="nystroem or fourier (approximate).")]
 Loss = Annotated[str | None, typer.Option(metavar="NAME", help="hinge, squared_hinge or log_loss (approximate).")]
-CacheSize = Annotated[
-    float | None, typer.Option(metavar="MB", help="Memory for kernel values. [online models: up to 1000, others: 200]")
-]
+CacheSize = Annotated[float | None, typer.Option(metavar="MB", help="Memory for kernel values. [auto]")]
 Epochs = Annotated[int, typer.Option(min=1, metavar="N", help="Passes over the rows. [1]", show_default=False)]
 Compare = Annotated[bool | None, typer.Option("--compare/--no-compare", help="Train scikit-learn's model too.")]
 Plot = Annotated[Path | None, typer.Option(metavar="FILE", help="Plot the error and size of the model.")]

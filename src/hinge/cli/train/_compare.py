@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 from sklearn.svm import SVC, OneClassSVM
 
-from hinge._model.cache import cache_megabytes
 from hinge.cli.train._sources import rows_to_learn
-from hinge.streaming import kernel, traits
+from hinge.streaming import cache_megabytes, kernel, traits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,7 +52,8 @@ def _sklearn_estimator(model: Model, n_rows: int) -> SVC | OneClassSVM:
     """Return the estimator of scikit-learn that solves the problem of a fitted model for `n_rows` examples."""
     parameters = {name: value for name, value in model.get_params().items() if name in SHARED_PARAMETERS}
     parameters["gamma"] = kernel(model).gamma
-    parameters["cache_size"] = cache_megabytes(parameters["cache_size"])
+    if "cache_size" in parameters:
+        parameters["cache_size"] = cache_megabytes(model)
     if traits(model).task != "one-class":
         return SVC(**parameters, **{name: value for name, value in model.get_params().items() if name == "C"})
     nu = model.nu if model.C is None else min(1.0, 1.0 / (model.C * n_rows))  # coefficients are at most C, and sum to 1
