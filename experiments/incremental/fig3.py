@@ -98,6 +98,7 @@ EXPERIMENT = Experiment(
     "has the largest weight for small training sets and gamma computation for large ones.",
     setting="The C++ program of figure 1 with the paper's storage and Algorithm 3, otherwise unchanged, from 1,000 to "
     "10,000 rows as in the paper. The same storage with Algorithm 4, and a NumPy program, are shown as well.",
+    changes="C++ instead of Matlab; the preparation of the pixels is not given.",
     quick="Up to 2,000 rows.",
     measurement=PROFILE,
     tabulate=tabulate,

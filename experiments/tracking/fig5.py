@@ -138,7 +138,7 @@ EXPERIMENT = Experiment(
     setting=f"C = 1000, gamma = 0.02 on pixels / 255 (0.005 on [-1, 1]), Algorithm 1; among {POOL} random unseen "
     "examples the active teacher selects the one with the smallest |f|. Means of nine runs (paper: ten).",
     quick="One run.",
-    changes="Three runs instead of ten.",
+    changes="Nine runs instead of ten.",
     measurement=MEASUREMENT,
     tabulate=tabulate,
     check=check,

@@ -133,6 +133,7 @@ EXPERIMENT = Experiment(
     "gradients like TrackingSVC; its rows are counted once, as if its cache held them all. The paper does not say how "
     "it counts. With gradients computed on demand the batch algorithm needs far fewer kernel values (last row), no "
     "more than Algorithm 1 with a random teacher: the third claim is about stored gradients.",
+    changes="Nine runs instead of ten; how the paper counts kernel values is not given.",
     quick="One run; 16,000 steps of the batch algorithm instead of 32,000.",
     explanation="With K = 10 active selection needs 0.49 of the kernel values of the random teacher, where the check "
     "allows 0.5; with the first three runs alone it was 0.52. Nearly all of them are for selection: 50 per support "
