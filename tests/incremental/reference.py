@@ -161,7 +161,13 @@ class ReferenceModel:
             if costs[row] > 0:
                 self._learn_one(first_id + int(row), batch.X[row : row + 1], int(labels[row]), float(costs[row]))
             visited += 1
-        return SimpleNamespace(visited=visited, inserted=visited, mistakes=0, steps=0, stopped=False, stalled=False)
+        counts = {"visited": visited, "reached": visited, "inserted": visited, "mistakes": 0, "steps": 0}
+        self.outcome = SimpleNamespace(**counts, stopped=False, stalled=False)
+        return self.outcome
+
+    def take_outcome(self):
+        taken, self.outcome = getattr(self, "outcome", None), None
+        return taken
 
     def _learn_one(self, number, row, label, cost):
         for binary in self._binaries:
