@@ -239,14 +239,10 @@ def test_arrays_of_the_wrong_size(dense, parts, rewrite, name):
     refused(dense, "it should hold the arrays")
 
 
-def test_mistakes_may_be_missing_but_not_of_the_wrong_size(dense, parts, rewrite):
-    """Files of earlier releases do not have them."""
+def test_mistakes_of_the_wrong_size(dense, parts, rewrite):
     arrays, header = parts(dense)
     rewrite(dense, arrays | {"member_mistakes": arrays["member_mistakes"][:-1]}, header)
     refused(dense, "alpha, gradient, lag and mistakes differ in length")
-    del arrays["member_mistakes"]
-    rewrite(dense, arrays, header)
-    assert not hinge.load(dense)._state.native.state()["member_mistakes"].any()
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,6 @@ def check_approximate_state(arrays: Arrays, values: Values, options: SolverOptio
     plain = {name: value for name, value in values.items() if name not in _FIELDS}
     check_values(plain)
     require(0 < values["typical"] < 1e300, "the typical size of its features is invalid")
-    arrays.setdefault("penalty_total", np.zeros(1))  # files of earlier versions lack it
     chosen = cast("ApproximateOptions", options)
     fourier, has_reservoir = chosen.approximation == "fourier", values["built_from"] is not None
     require(not fourier or "n_to_skip" not in values, "Fourier features do not follow recent examples")

@@ -16,7 +16,7 @@ from hinge._model.first_examples import split
 from hinge._model.params import KERNELS, check_kernel
 from hinge.exceptions import quoted
 from hinge.persistence import _json
-from hinge.persistence._check_arrays import add_new_counts, check_arrays
+from hinge.persistence._check_arrays import check_arrays
 from hinge.persistence._errors import ModelFileError, require
 from hinge.persistence._first_examples import check_beginning
 from hinge.tables import MAX_FEATURES
@@ -51,7 +51,6 @@ def check_state(arrays: Arrays, values: Values, options: SolverOptions, *, forge
     check_values(plain)
     memory = cast("NativeOptions", options).memory
     n_binaries = scheme_of(options).n_binaries(len(plain["classes"]))
-    add_new_counts(arrays, n_binaries, memory)
     first, own = split(arrays)
     check_arrays(own, plain, n_binaries, memory)
     check_beginning(first, plain, values.get("beginning"), all_kept=not forgets)

@@ -39,13 +39,6 @@ TYPES = {
 }  # all others are of the precision of the model
 _OF_MEMBERS = ("members", "member_lows", "member_costs", "alpha", "gradient", "lag", "member_mistakes")
 SCALARS = ("n_kernel_evals", "n_steps", "shift_chosen")
-NEW_COUNTS = (
-    "credit",
-    "reserve_margin",
-    "seen",
-    "mistakes",
-    "passed_over",
-)  # files of earlier versions lack them; they begin at 0
 MAX_COUNT = 1 << 62
 MAX_SEEDS = 5  # examples of each class that a binary model inserts unconditionally at its start
 BOX_TOLERANCE = 1e-9  # relative rounding error of a coefficient at a bound
@@ -70,19 +63,6 @@ def check_arrays(arrays: Arrays, values: Values, n_binaries: int, memory: dict[s
     _check_members(arrays, n_binaries)
     _check_coefficients(arrays, n_binaries)
     _check_counts(arrays, values, n_binaries, memory)
-
-
-def add_new_counts(arrays: Arrays, n_binaries: int, memory: dict[str, int]) -> None:
-    """Add the counts that files of earlier versions lack."""
-    for name in NEW_COUNTS:
-        width = memory.get(name, 0)
-        before = arrays.get(name)
-        if width == 1:
-            arrays.setdefault(name, np.zeros(n_binaries, dtype=np.int64))
-        elif width and (before is None or before.shape == (n_binaries,)):  # not by class
-            arrays[name] = np.zeros((n_binaries, width), dtype=np.int64)
-    if "members" in arrays:
-        arrays.setdefault("member_mistakes", np.zeros(len(arrays["members"]), dtype=np.int64))
 
 
 def row_types(values: Values) -> dict[str, str]:
