@@ -103,7 +103,7 @@ void bind_exact_model(nb::module_& module) {
            "Compute the decision values of each example held by the models without it, shape (held, binary models).")
       .def("drop_class", [](ModelHandle<B>& self, std::int32_t number) { self.run([&](B& model) { model.drop_class(number); return 0; }); },
            nb::arg("number"), "Remove a class that no example has any more; higher numbers fall by one.")
-      .def("certify", &certify, "Compute all gradients again, so that `gap` is a certificate.")
+      .def("certify", &certify, "Compute all gradients again, so that `violation` is a certificate.")
       .def("held", array_of([](const B& model) { return model.held(); }), "Return the ids of the examples held, in the order of the stream.")
       .def("labels", array_of([](const B& model) { return model.labels(); }), "Return the class numbers of the examples held, in that order.")
       .def("costs", array_of([](const B& model) { return model.costs(); }), "Return the costs of the examples held, in that order.")
@@ -112,7 +112,7 @@ void bind_exact_model(nb::module_& module) {
                    "Sum of the coefficients of each binary model.")
       .def_prop_ro("n_refreshed", of_model<B>([](const B& model) { return model.refreshed(); }), "Times that an inverse was computed again.")
       .def_prop_ro("bias", of_each_binary<B>([](const ExactBinaryModel& binary) { return answer_bias(binary); }))
-      .def_prop_ro("gap", of_each_binary<B>([](const ExactBinaryModel& binary) { return gap(binary); }),
+      .def_prop_ro("violation", of_each_binary<B>([](const ExactBinaryModel& binary) { return violation(binary); }),
                    "Largest violation among the examples held, of each binary model.")
       .def_prop_ro("extremes", extremes_of<B>(&ends_of), "Lowest gradient that may fall and highest that may rise, shape (binary models, 2).")
       .def_prop_ro("duality_gap", of_each_binary<B>([](const ExactBinaryModel& binary) { return duality_gap(binary.expansion, true); }))

@@ -124,7 +124,7 @@ void bind_kernel_model(nb::module_& module, const char* name) {
       .def_prop_ro("bias", of_each_binary<B>([](const BinaryModel<T>& binary) { return binary.bias(); }))
       .def_prop_ro("binary_steps", of_each_binary<B>([](const BinaryModel<T>& binary) { return static_cast<double>(binary.steps()); }),
                    "Steps of each binary model since it was made or restored.")
-      .def_prop_ro("gap", of_each_binary<B>([](const BinaryModel<T>& binary) { return std::max(binary.gap(), 0.0); }),
+      .def_prop_ro("violation", of_each_binary<B>([](const BinaryModel<T>& binary) { return std::max(binary.violation(), 0.0); }),
                    "Largest violation among the examples held, of each binary model.")
       .def_prop_ro("extremes", extremes_of<B>([](const BinaryModel<T>& binary) { return std::pair(binary.bracket().bottom(), binary.bracket().top()); }),
                    "Lowest gradient that may fall and highest that may rise, shape (binary models, 2).")

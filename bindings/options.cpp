@@ -67,7 +67,7 @@ void bind_options(nb::module_& module) {
       .def_ro("total", &Progress::total, "Examples of this call.")
       .def_ro("mistakes", &Progress::mistakes, "Examples misclassified before they were learned.")
       .def_ro("support", &Progress::support, "Examples held.")
-      .def_ro("gap", &Progress::gap, "Largest gap of a binary model.");
+      .def_ro("measure", &Progress::measure, "Largest violation of a binary model, or the mean loss of linear models.");
 }
 
 }  // namespace hinge::python

@@ -35,7 +35,7 @@ class BinaryModel {
   // --- its state ---
   double bias() const { return bracket_.bias(); }
   // How much the most violating pair (or coefficient, without a bias) violates.
-  double gap() const { return bracket_.gap(); }
+  double violation() const { return bracket_.violation(); }
   std::size_t steps() const { return steps_; }
   // Steps that were made elsewhere for this model.
   void count_steps(std::size_t count) { steps_ += count; }

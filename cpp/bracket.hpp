@@ -25,7 +25,7 @@ class Bracket {
   std::size_t bottom_at() const { return ends_.bottom_at; }
   bool has_pair() const { return std::isfinite(ends_.top) && std::isfinite(ends_.bottom); }
   // How much the most violating pair (or coefficient, without a bias) violates.
-  double gap() const {
+  double violation() const {
     if (!biased_) return std::max({0.0, ends_.top, -ends_.bottom});
     return has_pair() ? ends_.top - ends_.bottom : 0.0;
   }

@@ -363,8 +363,8 @@ void ExactModel::report(Tally& tally) const {
   tally.progress.seen = tally.outcome.visited;
   tally.progress.mistakes = tally.outcome.mistakes;
   tally.progress.support = binaries_[0].expansion.support();
-  tally.progress.gap = 0.0;
-  for (const auto& binary : binaries_) tally.progress.gap = std::max(tally.progress.gap, residual(binary));
+  tally.progress.measure = 0.0;
+  for (const auto& binary : binaries_) tally.progress.measure = std::max(tally.progress.measure, residual(binary));
   tally.monitor.set_progress(tally.progress);
 }
 

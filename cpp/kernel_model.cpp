@@ -250,8 +250,8 @@ template <class T>
 void KernelModel<T>::report(Tally& tally) const {
   tally.progress.mistakes = tally.outcome.mistakes;
   tally.progress.support = points_.size() - points_.unused_count();
-  tally.progress.gap = 0.0;
-  for (const auto& binary : binaries_) tally.progress.gap = std::max(tally.progress.gap, binary.gap());
+  tally.progress.measure = 0.0;
+  for (const auto& binary : binaries_) tally.progress.measure = std::max(tally.progress.measure, binary.violation());
   tally.monitor.set_progress(tally.progress);
 }
 

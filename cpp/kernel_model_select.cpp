@@ -66,7 +66,7 @@ auto KernelModel<T>::choose(const TrainingBatch<T>& training, Panel<T>& panel, s
   const std::size_t count = binaries_.size();
   std::vector<double> labels(count);
   double widest = 0.0;
-  for (const auto& binary : binaries_) widest = std::max(widest, binary.gap());
+  for (const auto& binary : binaries_) widest = std::max(widest, binary.violation());
   const double margin = 1.0 + 0.5 * widest;
   Choice choice{.position = first, .last = first};
   double best_score = std::numeric_limits<double>::infinity();

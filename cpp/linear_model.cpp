@@ -213,12 +213,12 @@ void LinearModel<T>::count(const LinearTrainingBatch<T>& training, const Panel& 
     const std::ptrdiff_t chosen = binaries == 1 ? (answers[0] > 0.0 ? 1 : 0) : std::max_element(answers, answers + binaries) - answers;
     if (static_cast<double>(chosen) != training.targets[static_cast<std::size_t>(panel.rows[r])]) outcome.add_mistake(outcome.visited + r);
   }
-  const double before = progress.gap * static_cast<double>(outcome.visited);
+  const double before = progress.measure * static_cast<double>(outcome.visited);
   outcome.visited += rows;
   outcome.steps += rows;
   progress.seen = outcome.visited;
   progress.mistakes = outcome.mistakes;
-  progress.gap = (before + std::accumulate(panel.losses.begin(), panel.losses.end(), 0.0)) / static_cast<double>(outcome.visited);
+  progress.measure = (before + std::accumulate(panel.losses.begin(), panel.losses.end(), 0.0)) / static_cast<double>(outcome.visited);
 }
 
 template <class T>

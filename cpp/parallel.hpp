@@ -24,7 +24,7 @@ struct Progress {
   std::size_t total = 0;
   std::size_t mistakes = 0;
   std::size_t support = 0;
-  double gap = 0.0;
+  double measure = 0.0;  // largest violation, or mean loss of linear models
 };
 
 // Asks the caller a few times per second, always from the caller's own thread, whether to go on.

@@ -187,7 +187,7 @@ def test_a_model_that_does_not_keep_up_with_its_optimum():
 
 
 def test_the_gap_is_watched_where_the_upkeep_bounds_it(monkeypatch):
-    monkeypatch.setattr(stream_warnings, "_MAX_GAP", 1e-3)
+    monkeypatch.setattr(stream_warnings, "_MAX_VIOLATION", 1e-3)
     (message,) = warned(OnlineSVC(gamma=0.2), X[:1500], Y[:1500], 50)
     assert message.startswith("The model has not kept up with its optimum for 1000 rows")
     assert not warned(plain(), X[:1500], Y[:1500], 50)

@@ -34,7 +34,7 @@ Extremes extremes(const ExactBinaryModel& model) {
   return loops<double>().extremes(model.expansion.gradient.data(), model.expansion.room.data(), model.expansion.size());
 }
 
-double gap(const ExactBinaryModel& model) {
+double violation(const ExactBinaryModel& model) {
   const Extremes ends = extremes(model);
   const double magnitudes = sum_of_magnitudes(model);
   // The extremes say nothing about coefficients with the wrong sum.

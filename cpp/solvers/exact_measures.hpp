@@ -13,7 +13,7 @@ namespace hinge {
 double answer_bias(const ExactBinaryModel& model);
 Extremes extremes(const ExactBinaryModel& model);
 // How much the most violating pair violates; infinite if the coefficients do not sum to A.
-double gap(const ExactBinaryModel& model);
+double violation(const ExactBinaryModel& model);
 
 // A - sum_i alpha_i
 double sum_error(const ExactBinaryModel& model);

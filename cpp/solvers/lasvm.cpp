@@ -111,7 +111,7 @@ bool Lasvm<T>::reprocess_online(BinaryModel<T>& binary) {
   if (!moved) return true;
   remove_idle(binary);
   if (!options_.max_gap) return true;
-  for (std::size_t repeat = 0; binary.gap() > *options_.max_gap; ++repeat) {
+  for (std::size_t repeat = 0; binary.violation() > *options_.max_gap; ++repeat) {
     if (repeat == max_repeats) return false;
     if (!reprocess_pair(binary, options_.tolerance, PairChoice::maximal_gradient)) return true;
     remove_idle(binary);

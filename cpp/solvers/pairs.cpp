@@ -20,7 +20,7 @@ std::size_t best_partner(BinaryModel<T>& binary, std::size_t fixed, double direc
 
 template <class T>
 std::optional<double> reprocess_pair(BinaryModel<T>& binary, double tolerance, PairChoice choice) {
-  if (binary.gap() <= tolerance) return std::nullopt;
+  if (binary.violation() <= tolerance) return std::nullopt;
   const std::size_t top = binary.bracket().top_at(), bottom = binary.bracket().bottom_at();
   if (choice == PairChoice::maximal_gradient) return binary.pair_step(top, bottom);
   if (choice == PairChoice::second_order || binary.id_of(top) < binary.id_of(bottom))

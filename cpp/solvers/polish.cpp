@@ -100,7 +100,7 @@ void polish(BinaryModel<T>& binary, const LasvmOptions& options, Monitor& monito
   for (std::size_t round = 0; round < max_rounds; ++round) {
     if (binary.expansion().size() > largest_system) return;
     const Expansion before = binary.expansion();
-    const double gap_before = binary.gap();
+    const double violation_before = binary.violation();
     bool arrived = false;
     for (std::size_t walls = 0; !arrived && walls < max_walls; ++walls) {
       const auto free = free_members(binary);
@@ -110,12 +110,12 @@ void polish(BinaryModel<T>& binary, const LasvmOptions& options, Monitor& monito
       arrived = advance(binary, free, direction);
       refresh_gradients(binary);
     }
-    if (binary.gap() > 1e3 * std::max(options.tolerance, gap_before) || is_unbalanced(binary.expansion())) {
+    if (binary.violation() > 1e3 * std::max(options.tolerance, violation_before) || is_unbalanced(binary.expansion())) {
       binary.expansion() = before;
       binary.refresh_bracket();
       return;
     }
-    if (binary.gap() <= options.tolerance && binary.gap() <= gap_before) return;
+    if (binary.violation() <= options.tolerance && binary.violation() <= violation_before) return;
     Finishing<T>(options, options.threads, monitor).run(binary);
   }
 }

@@ -12,8 +12,8 @@ namespace hinge {
 
 namespace {
 
-// The gap aimed at, a share of how far the decisions of the members are apart: where C is small, they lie close together.
-constexpr double gap_to_spread = 0.05, largest_gap = 0.4, negligible_gap = 0.02;
+// The violation aimed at, a share of how far the decisions of the members are apart: where C is small, they lie close together.
+constexpr double violation_to_spread = 0.05, largest_violation = 0.4, negligible_violation = 0.02;
 constexpr std::size_t steps_per_example = 64;
 constexpr std::size_t gradients_per_example = 400'000;
 constexpr std::size_t examples_of_credit = 16;
@@ -65,9 +65,9 @@ void Upkeep<T>::move_pairs(BinaryModel<T>& binary) {
   const std::size_t allowance = steps_per_example + gradients_per_example / members;
   std::size_t& credit = memory_.credit;
   credit = std::min(credit + allowance, examples_of_credit * allowance);
-  if (binary.gap() <= negligible_gap) return;
-  const double target = std::max(options_.tolerance, std::min(largest_gap, gap_to_spread * spread_of_decisions(binary.expansion(), largest_gap / gap_to_spread)));
-  for (; credit > 0 && binary.gap() > target; --credit)
+  if (binary.violation() <= negligible_violation) return;
+  const double target = std::max(options_.tolerance, std::min(largest_violation, violation_to_spread * spread_of_decisions(binary.expansion(), largest_violation / violation_to_spread)));
+  for (; credit > 0 && binary.violation() > target; --credit)
     if (!reprocess_pair(binary, options_.tolerance, PairChoice::second_order_of_older)) return;
 }
 

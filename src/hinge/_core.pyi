@@ -521,8 +521,10 @@ class Progress:
         """Examples held."""
 
     @property
-    def gap(self) -> float:
-        """Largest gap of a binary model."""
+    def measure(self) -> float:
+        """
+        Largest violation of a binary model, or the mean loss of linear models.
+        """
 
 class Batch32:
     """Examples of one call, without a copy; keeps the arrays alive."""
@@ -694,7 +696,7 @@ class KernelModel32:
         """Steps of each binary model since it was made or restored."""
 
     @property
-    def gap(self) -> numpy.typing.NDArray[numpy.float64]:
+    def violation(self) -> numpy.typing.NDArray[numpy.float64]:
         """Largest violation among the examples held, of each binary model."""
 
     @property
@@ -828,7 +830,7 @@ class KernelModel64:
         """Steps of each binary model since it was made or restored."""
 
     @property
-    def gap(self) -> numpy.typing.NDArray[numpy.float64]:
+    def violation(self) -> numpy.typing.NDArray[numpy.float64]:
         """Largest violation among the examples held, of each binary model."""
 
     @property
@@ -952,7 +954,7 @@ class ExactModel:
         """
 
     def certify(self) -> None:
-        """Compute all gradients again, so that `gap` is a certificate."""
+        """Compute all gradients again, so that `violation` is a certificate."""
 
     def held(self) -> numpy.typing.NDArray[numpy.int64]:
         """Return the ids of the examples held, in the order of the stream."""
@@ -978,7 +980,7 @@ class ExactModel:
     def bias(self) -> numpy.typing.NDArray[numpy.float64]: ...
 
     @property
-    def gap(self) -> numpy.typing.NDArray[numpy.float64]:
+    def violation(self) -> numpy.typing.NDArray[numpy.float64]:
         """Largest violation among the examples held, of each binary model."""
 
     @property

@@ -121,7 +121,7 @@ def test_values(loss, answers):
     weights, order = np.full(len(answers), 1e-300), np.arange(len(answers))
 
     def watch(progress):
-        seen.append((progress.seen, progress.gap))
+        seen.append((progress.seen, progress.measure))
         return True
 
     machine.learn(_core.Batch64.dense(rows), labels, weights, 0, order, watch)

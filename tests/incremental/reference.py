@@ -72,7 +72,7 @@ class ReferenceBinary:
         return self.gradient[may_fall].min(initial=np.inf), self.gradient[may_rise].max(initial=-np.inf)
 
     @property
-    def gap(self):
+    def violation(self):
         lowest, highest = self.extremes
         return max(0.0, highest - lowest) if np.isfinite(highest - lowest) else 0.0
 
@@ -248,11 +248,11 @@ class ReferenceModel:
         return np.array([value(binary) for binary in self.binaries])
 
     bias = property(lambda self: self._each(lambda binary: binary.bias))
-    gap = property(lambda self: self._each(lambda binary: binary.gap))
+    violation = property(lambda self: self._each(lambda binary: binary.violation))
     extremes = property(lambda self: self._each(lambda binary: binary.extremes))
     squared_norm = property(lambda self: self._each(lambda binary: binary.alpha @ binary.K @ binary.alpha))
     dual_objective = property(lambda self: self._each(lambda binary: binary.alpha @ (binary.y + binary.gradient) / 2))
-    residual = gap
+    residual = violation
     n_margin = property(
         lambda self: self._each(
             lambda m: np.count_nonzero((m.alpha > m.lows) & (m.alpha < m.lows + m.costs)),

@@ -41,7 +41,7 @@ def test_optimal_after_every_step(data_folder, name):
     K, model = rbf_kernel(X, gamma=parameters["gamma"]), IncrementalSVC(**parameters)
     for row in range(len(y)):
         model.partial_fit(X[row : row + 1], y[row : row + 1])
-        assert model._state.native.gap.max() <= 1e-6
+        assert model._state.native.violation.max() <= 1e-6
         if row % 10 == 9:
             assert model.kkt_violation() <= 1e-6
         if row % 250 == 249:

@@ -261,7 +261,7 @@ class SupportVectorClassifier(KernelClassifier):
             The violation: 0 at the optimum, at most `tol` for a finished solution.
         """
         if X is None:
-            return float(self._solution().gap.max(initial=0.0))
+            return float(self._solution().violation.max(initial=0.0))
         return self._measure(violation_on, X, y, sample_weight)
 
     def _measure(

@@ -148,7 +148,7 @@ class Passes:
             self._pass_and_finish(10 * _CHEAP_STEPS)
             self._state.native.polish()
             self._state.use(options)
-            if self._state.native.gap.max() > options.tolerance:  # refinement ran out of steps
+            if self._state.native.violation.max() > options.tolerance:  # refinement ran out of steps
                 converged = self._pass_and_finish(_MAX_STEPS)
         self._warn_unless(converged)
 
@@ -158,7 +158,7 @@ class Passes:
 
     def _warn_unless(self, converged: bool) -> None:
         """Warn if the solution does not reach the tolerance."""
-        reached = converged and self._state.native.gap.max() <= self._options.tolerance
+        reached = converged and self._state.native.violation.max() <= self._options.tolerance
         if not reached and not self._tasks.stopped:
             warn_not_converged(self._state, "Passes or steps ran out")
 

@@ -104,9 +104,9 @@ def _report(progress: _core.Progress) -> str:
     """Return the text beside the bar."""
     error = f"error {progress.mistakes / max(progress.seen, 1):.2%}, "
     if progress.phase == "steps":
-        return f"{error if progress.mistakes else ''}{progress.support} features, loss {progress.gap:.2g}"
+        return f"{error if progress.mistakes else ''}{progress.support} features, loss {progress.measure:.2g}"
     measure = "residual" if progress.phase in _RESIDUAL else "gap"
-    report = f"{progress.support} support vectors, {measure} {progress.gap:.2g}"
+    report = f"{progress.support} support vectors, {measure} {progress.measure:.2g}"
     return error + report if progress.phase in ("learn", "exact") and progress.seen else report
 
 

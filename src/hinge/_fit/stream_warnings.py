@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from hinge._model.state import State
 
 _MAX_RATIO = 10.0  # of gamma="scale" by recent rows to the value in use
-_MAX_GAP = 2.0  # the upkeep aims at 0.4
-_MAX_BEHIND = 1000  # rows after which the gap was larger, minus those after which it was not
+_MAX_VIOLATION = 2.0  # the upkeep aims at 0.4
+_MAX_BEHIND = 1000  # rows after which the violation was larger, minus those after which it was not
 
 
 def watch_training_set(estimator: KernelEstimator, state: State, data: TrainingData) -> None:
@@ -101,11 +101,11 @@ def _scale_message(watch: StreamWatch, state: State) -> str | None:
 def _behind_message(watch: StreamWatch, state: State, n_rows: int) -> str | None:
     if not isinstance(state.options, _core.LasvmOptions) or not state.options.upkeep:
         return None
-    gap = float(state.native.gap.max(initial=0.0))
-    watch.n_behind = max(watch.n_behind + (n_rows if gap > _MAX_GAP else -n_rows), 0)
+    violation = float(state.native.violation.max(initial=0.0))
+    watch.n_behind = max(watch.n_behind + (n_rows if violation > _MAX_VIOLATION else -n_rows), 0)
     if watch.n_behind < _MAX_BEHIND:
         return None
     return (
-        f"The model has not kept up with its optimum for {watch.n_behind} rows: the largest violation is {gap:.2g} "
+        f"The model has not kept up with its optimum for {watch.n_behind} rows: the largest violation is {violation:.2g} "
         "where 0.4 is the aim; call finish() before predicting, or choose a smaller C."
     )

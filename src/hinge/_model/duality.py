@@ -35,7 +35,7 @@ class Measured(Protocol):
     @property
     def extremes(self) -> NDArray[np.float64]: ...
     @property
-    def gap(self) -> NDArray[np.float64]: ...
+    def violation(self) -> NDArray[np.float64]: ...
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class AverageMeasures:
         Duality gap and dual objective of the examples held, and ||w||^2.
     extremes : ndarray of shape (n_binaries, 2)
         Lowest gradient of a coefficient that may decrease, and highest of one that may increase.
-    gap : ndarray of shape (n_binaries,)
+    violation : ndarray of shape (n_binaries,)
         Largest violation of the optimality conditions.
     """
 
@@ -56,7 +56,7 @@ class AverageMeasures:
     dual_objective: NDArray[np.float64]
     squared_norm: NDArray[np.float64]
     extremes: NDArray[np.float64]
-    gap: NDArray[np.float64]
+    violation: NDArray[np.float64]
 
 
 def measures_of(state: State) -> Measured:

@@ -169,7 +169,7 @@ def certified(estimator: KernelEstimator) -> _core.ExactModel:
 
 def warn_if_violated(state: ExactState, tolerance: float) -> None:
     """Warn if rounding, or a kernel without an optimum, leaves the optimality conditions violated."""
-    violation = float(state.native.gap.max(initial=0.0))
+    violation = float(state.native.violation.max(initial=0.0))
     if not violation <= tolerance:  # NaN counts as well
         warn(
             state,

@@ -322,7 +322,7 @@ class IncrementalOneClassSVM(OneClassPredictions):
         float
             The violation: 0 at the optimum, up to rounding.
         """
-        return float(exact.certified(self).gap.max(initial=0.0))
+        return float(exact.certified(self).violation.max(initial=0.0))
 
     @reads
     def duality_gap(self) -> float:
