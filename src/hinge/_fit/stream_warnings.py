@@ -106,6 +106,6 @@ def _behind_message(watch: StreamWatch, state: State, n_rows: int) -> str | None
     if watch.n_behind < _MAX_BEHIND:
         return None
     return (
-        f"The model has not kept up with its optimum for {watch.n_behind} rows: the largest violation is {violation:.2g} "
-        "where 0.4 is the aim; call finish() before predicting, or choose a smaller C."
+        f"The model has not kept up with its optimum for {watch.n_behind} rows: the largest violation is "
+        f"{violation:.2g} where 0.4 is the aim; call finish() before predicting, or choose a smaller C."
     )
