@@ -28,9 +28,10 @@ Maker = Callable[[int], tuple[Any, Any]]
 
 def _classification(n_classes: int, **options: Any) -> Maker:
     def make(seed: int) -> tuple[Any, Any]:
-        return make_classification(
+        X, y = make_classification(
             2 * N_ROWS, 10, n_informative=6, n_classes=n_classes, n_clusters_per_class=1, random_state=seed, **options
         )
+        return X, y
 
     return make
 
@@ -61,12 +62,8 @@ MAKERS: dict[str, Maker] = {
 def measure(quick: bool) -> Section:
     """Learn each stream with each share of wrong labels, size and C."""
     n_seeds, costs = (1, COSTS[::2]) if quick else (SEEDS, COSTS)
-    columns = (
-        "data",
-        "runs",
-        *(f"{name}, C={C:g}" for name in ("OnlineSVC", "IncrementalSVC") for C in costs),
-        "worst",
-    )
+    models = ("OnlineSVC", "IncrementalSVC")
+    columns = ("data", "runs", *(f"{name}, C={C:g}" for name in models for C in costs), "worst")
     rows = []
     for name, make in MAKERS.items():
         excess = np.array([_excess(make, *case, costs, n_seeds) for case in product(NOISE, SIZES)])
