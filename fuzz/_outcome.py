@@ -40,8 +40,10 @@ def outcome(target: Target, content: bytes, folder: Path) -> str:
 
 
 def require_sentence(text: str) -> None:
-    """Raise unless a message is one sentence of reasonable length on one line."""
-    if "\n" in text or not text.endswith((".", "?")) or len(text) > MAX_SENTENCE:
+    """Raise unless a message is one sentence of reasonable length on one line, or a list of such sentences."""
+    first, *problems = text.split("\n- ")
+    sentences = problems if problems and first.endswith(":") else [text]
+    if any("\n" in each or not each.endswith((".", "?")) or len(each) > MAX_SENTENCE for each in sentences):
         raise FindingError(f"the message is not one sentence: {text[:MAX_SENTENCE]!r}")
 
 

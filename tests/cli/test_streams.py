@@ -153,7 +153,7 @@ def test_too_little_memory(run, files, monkeypatch):
 LIMITED = """
 import resource, sys
 import numpy as np
-import hinge.cli.train
+import hinge.cli.train._run
 X = np.random.default_rng(0).normal(size=(500, 8)).astype(np.float32)
 hinge.OnlineSVC(gamma=0.1).fit(X, X[:, 0] > 0)
 taken = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
