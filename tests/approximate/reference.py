@@ -125,7 +125,7 @@ class Machine:
         return targets * answers > 1.2
 
     def _scale(self):
-        """Return the size of what there is to be learned."""
+        """Return the size of the targets that the mean does not explain."""
         if not self.regression:
             return 1.0
         return np.sqrt(self.squares / self._recent_steps() + (0.0 if self.intercept else self.mean**2))

@@ -106,7 +106,7 @@ class Storage {
   Clock clock_;
 };
 
-// One-dimensional arrays: each part is copied before use, and a matrix that grows is created anew.
+// One-dimensional arrays: each part is copied before use, and a matrix that grows is created again.
 std::unique_ptr<Storage> copying_storage(Problem problem);
 // Rows behind pointers, which are neither moved nor copied; gamma by Algorithm 3 (sums of rows) or 4 (a new matrix).
 std::unique_ptr<Storage> pointer_storage(Problem problem, bool sums_of_rows);
