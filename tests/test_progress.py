@@ -87,8 +87,8 @@ def test_callbacks_are_torn_down_after_an_error(two):
 
 def test_bar_shows_what_matters(capsys):
     with ProgressBar() as bar:
-        assert bar(SimpleNamespace(phase="learn", seen=200, total=200, mistakes=50, support=77, gap=0.125))
-        assert bar(SimpleNamespace(phase="finish", seen=0, total=0, mistakes=0, support=70, gap=0.01))
+        assert bar(SimpleNamespace(phase="learn", seen=200, total=200, mistakes=50, support=77, measure=0.125))
+        assert bar(SimpleNamespace(phase="finish", seen=0, total=0, mistakes=0, support=70, measure=0.01))
     shown = capsys.readouterr().err
     assert "finishing" in shown
     assert "70 support vectors, gap 0.01" in shown
@@ -102,7 +102,7 @@ def test_a_bar_that_cannot_be_written_is_given_up(monkeypatch, capfd, kind):
         monkeypatch.setattr(sys, "stderr", stream)
         with ProgressBar() as bar:
             for seen in range(5):
-                assert bar(SimpleNamespace(phase="learn", seen=seen, total=9, mistakes=1, support=2, gap=0.5))
+                assert bar(SimpleNamespace(phase="learn", seen=seen, total=9, mistakes=1, support=2, measure=0.5))
     os.write(1, b"still here")
     assert capfd.readouterr().out == "still here"
 

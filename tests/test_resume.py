@@ -15,18 +15,18 @@ from hinge._fit import learner
 from hinge.approximate import _learner as approximate_learner
 from tests.invariants import check
 
-MODELS = {
-    "online": (OnlineSVC(random_state=0), 4, 3000),
-    "two classes": (OnlineSVC(random_state=0), 2, 4000),
-    "two threads": (OnlineSVC(random_state=0, n_jobs=2), 6, 2000),
-    "bounded": (OnlineSVC(random_state=0, max_support=100), 3, 8000),
-    "half-life": (OnlineSVC(random_state=0, half_life=300.0), 3, 3000),
-    "robust": (RobustOnlineSVC(random_state=0), 3, 10_000),
-    "tracking": (TrackingSVC(random_state=0), 3, 4000),
-    "exact": (IncrementalSVC(), 3, 1200),
-    "window": (IncrementalSVC(max_examples=60), 3, 4000),
-    "approximate": (ApproximateSVC(random_state=0, n_components=100), 3, 60_000),
-    "approximate, forgetting": (ApproximateSVC(random_state=0, n_components=50, half_life=200_000.0), 3, 100_000),
+MODELS = {  # with so many rows that learning takes several times the 50 ms between two questions of the native code
+    "online": (OnlineSVC(random_state=0), 4, 6000),
+    "two classes": (OnlineSVC(random_state=0), 2, 20_000),
+    "two threads": (OnlineSVC(random_state=0, n_jobs=2), 6, 8000),
+    "bounded": (OnlineSVC(random_state=0, max_support=100), 3, 20_000),
+    "half-life": (OnlineSVC(random_state=0, half_life=300.0), 3, 10_000),
+    "robust": (RobustOnlineSVC(random_state=0), 3, 20_000),
+    "tracking": (TrackingSVC(random_state=0), 3, 6000),
+    "exact": (IncrementalSVC(), 3, 2000),
+    "window": (IncrementalSVC(max_examples=60), 3, 12_000),
+    "approximate": (ApproximateSVC(random_state=0, n_components=400), 3, 120_000),
+    "approximate, forgetting": (ApproximateSVC(random_state=0, n_components=200, half_life=200_000.0), 3, 150_000),
 }
 
 

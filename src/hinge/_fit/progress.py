@@ -58,7 +58,7 @@ def progress_bar(verbose: bool) -> AbstractContextManager[_core.Monitor | None]:
 
 
 class ProgressBar:
-    """A progress bar with the error so far, the support vectors, the gap and the time left; a native monitor.
+    """A progress bar with the error so far, the support vectors, the violation and the time left; a native monitor.
 
     It appears with the first report: calls too short to report draw nothing.
     """
