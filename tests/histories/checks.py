@@ -86,7 +86,8 @@ def check_expansion(machine):
         return
     places, coefficients = model.support_, model.dual_coef_
     assert len(set(places.tolist())) == len(places)
-    assert all(expected.used[place] for place in places)
+    # The first map of a stream may be that of a row of weight 0.
+    assert all(expected.used[place] or (place == 0 and hasattr(model, "approximation")) for place in places)
     assert model._state.support().counts.sum() == len(places)
     check_bounds(machine, coefficients)
     if problem.precomputed:

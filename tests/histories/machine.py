@@ -81,7 +81,9 @@ class History(RuleBasedStateMachine):
 
     @property
     def holds_something(self):
-        return bool(self.expected.held) or not self.policy.is_exact
+        if self.policy.is_exact:
+            return bool(self.expected.held)
+        return any(self.expected.used) or bool(self.expected.announced)
 
     @property
     def can_answer(self):
