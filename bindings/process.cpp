@@ -2,9 +2,11 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <thread>
 
 #include "bind.hpp"
+#include "parallel.hpp"
 
 namespace hinge::python {
 
@@ -50,6 +52,9 @@ Presence::Presence() {
 Presence::~Presence() { --present; }
 
 void bind_process(nb::module_& module) {
+  module.def(
+      "set_monitor_interval", [](std::int64_t milliseconds) { Monitor::set_interval(std::chrono::milliseconds{milliseconds}); },
+      nb::arg("milliseconds"), "Set how often long calls ask whether to go on (50 ms): tests that count on a question ask at once, with 0.");
   module.def("close", &close, nb::arg("seconds"),
              "Stop models that are learning, and wait that long for the threads inside them: the interpreter is about to end.");
   module.def("after_fork", &after_fork, "Note, in a child process, that all other threads are gone.");

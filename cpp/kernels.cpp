@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -24,6 +23,8 @@ constexpr double roundoff = static_cast<double>(std::numeric_limits<T>::epsilon(
 constexpr double negligible_exponent = 30.0;
 // From one imprecise pair in so many on, distances of a whole tile are computed in double precision.
 constexpr std::size_t pairs_per_distance = 16;
+// Values looked at by one vector loop in the search for imprecise pairs.
+constexpr std::size_t scanned_together = 64;
 
 // The squares, or else the sizes, of all differences of two examples.
 template <class T>
@@ -211,24 +212,33 @@ bool Kernel<T>::may_cancel(const Block<T>& left, const Examples<T>& right) const
   return left.rows().largest_norm + right.largest_norm > largest_norms();
 }
 
-// Of two norms that together pass the limit one passes half of it, so most pairs need no look. A value that is too small to matter tells nothing if
-// its exponent may be off by as much as it is large.
+// The smallest value that tells how far apart two examples are: below exp(-30) it is too small to matter, unless its exponent may be off
+// by as much as it is large.
+template <class T>
+T Kernel<T>::least_value(T norms) const {
+  const double off = 8.0 * roundoff<T> * parameters_.gamma * static_cast<double>(norms);
+  const double least = std::exp(-negligible_exponent - off);
+  return least < static_cast<double>(std::numeric_limits<T>::min()) ? T(-1) : static_cast<T>(least);
+}
+
+// Most stretches of a row hold no imprecise pair, and a vector loop with a bound for the whole row says so. Which pairs are imprecise
+// depends on the two examples alone, not on those beside them.
 template <class T>
 std::vector<ImprecisePair> Kernel<T>::imprecise_pairs(const Block<T>& left, const Examples<T>& right, const T* values, std::size_t stride) const {
-  const T limit = largest_norms();
-  std::vector<std::size_t> all(right.count), large;
-  std::iota(all.begin(), all.end(), std::size_t{0});
-  for (std::size_t j = 0; j < right.count; ++j)
-    if (right.norms[j] > limit / 2) large.push_back(j);
-  const T largest = *std::max_element(right.norms, right.norms + right.count);
+  const T limit = largest_norms(), certain = least_value(T(0));
   std::vector<ImprecisePair> pairs;
   for (std::size_t r = 0; r < left.count(); ++r) {
     const T norm = left.rows().norms[r];
-    const double off = 8.0 * roundoff<T> * parameters_.gamma * static_cast<double>(norm + largest);
-    const double least = std::exp(-negligible_exponent - off);
-    const T negligible = least < static_cast<double>(std::numeric_limits<T>::min()) ? T(-1) : static_cast<T>(least);
-    for (const std::size_t j : norm > limit / 2 ? all : large)
-      if (norm + right.norms[j] > limit && values[r * stride + j] > negligible) pairs.push_back({r, j});
+    const T bound = least_value(norm + right.largest_norm);
+    const T* row = values + r * stride;
+    const auto possible = [&](std::size_t j) { return (norm + right.norms[j] > limit) & (row[j] > bound); };
+    for (std::size_t first = 0; first < right.count; first += scanned_together) {
+      const std::size_t end = std::min(first + scanned_together, right.count);
+      bool any = false;
+      for (std::size_t j = first; j < end; ++j) any |= possible(j);
+      for (std::size_t j = first; any && j < end; ++j)
+        if (possible(j) && (row[j] > certain || row[j] > least_value(norm + right.norms[j]))) pairs.push_back({r, j});
+    }
   }
   return pairs;
 }

@@ -60,6 +60,7 @@ class Kernel {
   void apply(const Block<T>& left, const Examples<T>& right, T* values, std::size_t stride) const;
   // How large two squared norms may be together before their products lose too many digits, and whether some here are larger.
   T largest_norms() const;
+  T least_value(T norms) const;
   bool may_cancel(const Block<T>& left, const Examples<T>& right) const;
   std::vector<ImprecisePair> imprecise_pairs(const Block<T>& left, const Examples<T>& right, const T* values, std::size_t stride) const;
   bool distances_in_double(const Block<T>& left, const Examples<T>& right, std::span<const ImprecisePair> pairs, T* distances) const;

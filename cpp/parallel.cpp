@@ -37,7 +37,7 @@ void parallel_for(std::size_t threads, std::size_t tasks, const std::function<vo
     for (std::size_t t = 1; t < threads; ++t) helpers.emplace_back(work);
     work();
     std::unique_lock waiting(lock);
-    while (!ended.wait_for(waiting, Monitor::interval, [&] { return running == 0; })) {
+    while (!ended.wait_for(waiting, std::max(Monitor::interval(), std::chrono::milliseconds{1}), [&] { return running == 0; })) {
       waiting.unlock();
       if (monitor) monitor->stopped();
       waiting.lock();
@@ -47,12 +47,12 @@ void parallel_for(std::size_t threads, std::size_t tasks, const std::function<vo
 }
 
 Monitor::Monitor(Question question)
-    : question_(std::move(question)), owner_(std::this_thread::get_id()), next_(Clock::now() + interval) {}
+    : question_(std::move(question)), owner_(std::this_thread::get_id()), next_(Clock::now() + interval()) {}
 
 bool Monitor::stopped() {
   if (question_ && std::this_thread::get_id() == owner_ && Clock::now() >= next_) {
     if (!question_(progress_)) stop_ = true;
-    next_ = Clock::now() + interval;
+    next_ = Clock::now() + interval();
   }
   return stop_;
 }

@@ -37,11 +37,14 @@ class Monitor {
   bool stopped();
   void set_progress(const Progress& progress) { progress_ = progress; }
 
-  static constexpr std::chrono::milliseconds interval{50};
+  // Between two questions; tests that need a question at a certain point make it shorter.
+  static std::chrono::milliseconds interval() { return std::chrono::milliseconds{interval_}; }
+  static void set_interval(std::chrono::milliseconds interval) { interval_ = interval.count(); }
 
  private:
   using Clock = std::chrono::steady_clock;
 
+  static inline std::atomic<std::chrono::milliseconds::rep> interval_{50};
   Question question_;
   Progress progress_;
   std::thread::id owner_;

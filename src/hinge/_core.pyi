@@ -1258,6 +1258,11 @@ class AdaptiveModel:
     def held(self) -> numpy.typing.NDArray[numpy.int64]:
         """Return how many examples each window model holds."""
 
+def set_monitor_interval(milliseconds: int) -> None:
+    """
+    Set how often long calls ask whether to go on (50 ms): tests that count on a question ask at once, with 0.
+    """
+
 def close(seconds: float) -> None:
     """
     Stop models that are learning, and wait that long for the threads inside them: the interpreter is about to end.
