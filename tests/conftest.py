@@ -12,6 +12,8 @@ from hypothesis import HealthCheck, Phase, settings
 from sklearn.datasets import make_blobs, make_moons
 from sklearn.preprocessing import StandardScaler
 
+from hinge import _core
+
 _FACTOR = float(os.environ.get("HINGE_EXAMPLES", "1"))
 
 
@@ -44,6 +46,14 @@ def data_folder() -> Path:
     if not folder:
         pytest.skip("set HINGE_DATA to the folder of data sets to run this test")
     return Path(folder)
+
+
+@pytest.fixture
+def asking_at_once():
+    """Long native calls ask whether to go on wherever they may stop, however fast the machine."""
+    _core.set_monitor_interval(0)
+    yield
+    _core.set_monitor_interval(50)
 
 
 @pytest.fixture

@@ -135,6 +135,7 @@ def test_a_fork_while_another_thread_only_looks():
     np.testing.assert_allclose(answer, values_of(expected), atol=1e-8)
 
 
+@pytest.mark.usefixtures("asking_at_once")
 def test_native_models_notice_that_they_were_forked():
     wide = np.random.default_rng(0).normal(size=(4000, 10))
     model = OnlineSVC(gamma=0.1, random_state=0).fit(wide[:100], wide[:100, 0] > 0)

@@ -172,6 +172,7 @@ def test_during_the_warm_start_of_fit(monkeypatch):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("asking_at_once")
 def test_during_the_last_stage_of_fit(monkeypatch):
     """The model has learned the whole training set nearly, and the next call makes it exact."""
     random = np.random.default_rng(0)
@@ -199,12 +200,8 @@ def test_during_the_last_stage_of_fit(monkeypatch):
     monkeypatch.setattr(_warm_start, "_run_lasvm", then_press)
     monkeypatch.setattr(exact_learner, "progress_bar", lambda verbose: PressingBar())
     model = IncrementalSVC(gamma=0.5, C=1.0)
-    try:
+    with pytest.raises(KeyboardInterrupt):
         model.fit(X, y)
-    except KeyboardInterrupt:
-        pass
-    else:
-        pytest.skip("the last stage took less than the 50 ms after which the native code looks for signals")
     monkeypatch.undo()
     check(model)
     assert model.ids_ == list(range(2000))
