@@ -119,7 +119,8 @@ class Beginning:
         finally:
             learned = rows[first + rows < self.state.n_seen]
             if len(learned):
-                store(self.state.storage.convert(data.X[learned]), **self._columns(data, learned, first))
+                X = data.X if len(learned) == len(data) else data.X[learned]
+                store(self.state.storage.convert(X), **self._columns(data, learned, first))
 
     def _columns(self, data: TrainingData, rows: NDArray[np.intp], first: int) -> Arrays:
         """Return what is stored of examples besides their rows."""

@@ -62,6 +62,17 @@ class TrainingData:
         used = self.costs > 0
         vars(self).update(used=used, is_all_used=np.count_nonzero(used) == len(used))
 
+    @property
+    def used_labels(self) -> Labels:
+        """Labels of the rows whose cost is above zero."""
+        return self.y if self.is_all_used else self.y[self.used]
+
+    @property
+    def used_rows(self) -> Rows:
+        """The rows whose cost is above zero, as an array or a CSR matrix."""
+        rows = self.X.array() if type(self.X) is TakenRows else self.X
+        return rows if self.is_all_used else rows[self.used]
+
     def part(self, rows: slice) -> TrainingData:
         """Return some of the rows."""
         if rows.start == 0 and rows.stop == len(self):

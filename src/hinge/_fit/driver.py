@@ -57,7 +57,7 @@ def fit(
     blank = unfitted(estimator)
     data = learner.with_ids(task.check(blank, X, y, sample_weight, None), None, ids)
     data.require_weight()
-    table = task.classes(data, None, None)
+    table = task.classes(data.used_labels, None, None)
     task.require_enough(table)
     state = learner.new_state(estimator, data, options, table)
     learner.require_learnable(state, data, whole=True)
@@ -88,7 +88,7 @@ def partial_fit(  # noqa: PLR0917
         data = estimator._task.check(estimator, X, y, sample_weight, state)
         data = estimator._learner.with_ids(data, state, ids)
         estimator._learner.require_unchanged(estimator, state, options)
-    table = estimator._task.classes(data, state.table, classes)
+    table = estimator._task.classes(data.used_labels, state.table, classes)
     estimator._learner.require_learnable(state, data, whole=False)
     state = state.state_to_change()
     brief = _is_brief(estimator, state, len(data))
@@ -102,9 +102,9 @@ def partial_fit(  # noqa: PLR0917
 
 def _parts(task: Task, data: TrainingData, state: State, announced: ArrayLike | None) -> Iterator[TrainingData]:
     """Yield the next rows of a stream in parts, after telling the state which classes a part brings."""
-    state.extend(task.classes(data.part(slice(0, 0)), state.table, announced))
+    state.extend(task.classes(data.y[:0], state.table, announced))
     for part in task.parts(data, state.table):
-        state.extend(task.classes(part, state.table, None))
+        state.extend(task.classes(part.used_labels, state.table, None))
         yield part
 
 
@@ -121,7 +121,7 @@ def first_state(  # noqa: PLR0917
     task, learner = estimator._task, estimator._learner
     blank = unfitted(estimator)
     data = learner.with_ids(task.check(blank, X, y, sample_weight, None), None, ids)
-    table = task.classes(data.part(slice(0, 0)), None, classes)
+    table = task.classes(data.y[:0], None, classes)
     return learner.start_stream(estimator, data, options, table), data, features_of(blank)
 
 

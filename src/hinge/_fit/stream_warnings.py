@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from hinge import _core
 from hinge._fit.convergence import caller_depth
 from hinge._model.stream_watch import StreamWatch
-from hinge._model.validation import TakenRows
 from hinge.exceptions import StreamWarning
 
 if TYPE_CHECKING:
@@ -33,13 +32,11 @@ def watch_stream(estimator: KernelEstimator, state: State, data: TrainingData) -
     watch = _watch_of(estimator, state)
     if watch.has_warned:
         return
-    X, labels = data.X.array() if type(data.X) is TakenRows else data.X, data.y
-    if not data.is_all_used:
-        X, labels = X[data.used], labels[data.used]
-    watch.note(X, labels)
+    labels = data.used_labels
+    watch.note_labels(labels)
     follows_scale = estimator.gamma == "scale" and state.kernel.has_gamma and state.has_final_kernel
-    if follows_scale and len(labels):
-        watch.scale.note(X)
+    if len(labels) and (follows_scale or watch.needs_rows(sparse=state.storage.sparse)):
+        watch.note_rows(data.used_rows, follows_scale=follows_scale)
     message = _class_message(watch) or _row_message(watch) or _scale_message(watch, state)
     message = message or _behind_message(watch, state, len(labels))
     if message is not None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from hinge._fit.estimator import KernelEstimator
     from hinge._model.state import State
-    from hinge._model.types import Array, MatrixLike, Rows
+    from hinge._model.types import Array, Labels, MatrixLike, Rows
 
 
 _ONE_LABEL = np.zeros(1, dtype=np.int64)
@@ -45,8 +45,8 @@ class Task(Protocol):
         Without a `state`, this sets the number and names of the features of `estimator`.
         """
 
-    def classes(self, data: TrainingData, known: ClassTable | None, announced: ArrayLike | None) -> ClassTable:
-        """Return all classes: those known, those in the argument `classes`, and those in the data."""
+    def classes(self, labels: Labels, known: ClassTable | None, announced: ArrayLike | None) -> ClassTable:
+        """Return all classes: those known, those in the argument `classes`, and those of the labels."""
 
     def parts(self, data: TrainingData, known: ClassTable) -> list[TrainingData]:
         """Cut the next rows of a stream where a class appears that is not known."""
@@ -102,12 +102,12 @@ class Classification:
                 return X, labels
         return check_examples(estimator, X, y, state.input_storage, sparse=sparse)
 
-    def classes(self, data: TrainingData, known: ClassTable | None, announced: ArrayLike | None) -> ClassTable:
-        """Return the classes known, announced, and in the data."""
-        table = ClassTable.of(data.y[:0]) if known is None else known
+    def classes(self, labels: Labels, known: ClassTable | None, announced: ArrayLike | None) -> ClassTable:
+        """Return the classes known, announced, and among the labels."""
+        table = ClassTable.of(labels[:0]) if known is None else known
         if announced is not None:
             table = table.extended(as_classes(announced))
-        return table.extended(data.y if data.is_all_used else data.y[data.used])
+        return table.extended(labels)
 
     def parts(self, data: TrainingData, known: ClassTable) -> list[TrainingData]:
         """Cut the next rows of a stream before and after the first row of a class that is not known.
@@ -115,8 +115,10 @@ class Classification:
         A class counts from its first row on. The end of the call that brings this row is also when its binary model is
         shown the examples that others have kept, so that calls of any size give the same model.
         """
-        used = np.arange(len(data)) if data.is_all_used else np.flatnonzero(data.used)
-        first = used[first_appearances(data.y[used], known)]
+        first = first_appearances(data.used_labels, known)
+        if len(first) == 0:
+            return [data]
+        first = np.flatnonzero(data.used)[first]
         bounds = sorted({0, *first.tolist(), *(first + 1).tolist(), len(data)})
         return [data.part(slice(start, stop)) for start, stop in pairwise(bounds)]
 
@@ -140,7 +142,7 @@ class _WithoutClasses:
 
     def classes(
         self,
-        data: TrainingData,  # noqa: ARG002
+        labels: Labels,  # noqa: ARG002
         known: ClassTable | None,
         announced: ArrayLike | None,  # noqa: ARG002
     ) -> ClassTable:

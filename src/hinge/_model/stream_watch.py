@@ -153,29 +153,30 @@ class RepetitionWatch:
     """
 
     n_different: int | None = None
-    _block: list[Hashable] = field(default_factory=list)
+    _block: NDArray[np.uint64] = field(default_factory=lambda: np.zeros(_BLOCK, dtype=np.uint64))
+    _n_rows: int = 0
     _most_different: int = 0
     _weights: NDArray[np.uint64] = field(default_factory=lambda: np.zeros((0, 2), dtype=np.uint64))
 
     def note(self, X: Rows) -> None:
         """Note the next rows."""
-        signatures = [_signature(X)] if X.shape[0] == 1 else self._signatures(X)
-        start = 0
-        while start < len(signatures):
-            stop = start + _BLOCK - len(self._block)
-            self._block += signatures[start:stop]
-            start = stop
-            if len(self._block) == _BLOCK:
+        signatures = _signature(X) if X.shape[0] == 1 else self._signatures(X)
+        while len(signatures):
+            n_taken = min(len(signatures), _BLOCK - self._n_rows)
+            self._block[self._n_rows : self._n_rows + n_taken] = signatures[:n_taken]
+            signatures = signatures[n_taken:]
+            self._n_rows += n_taken
+            if self._n_rows == _BLOCK:
                 self._end_block()
 
     def _end_block(self) -> None:
-        found = len(set(self._block))
+        found = len(np.unique(self._block))
         if found * _FEWER <= self._most_different:
             self.n_different = found
         self._most_different = max(self._most_different, found)
-        self._block.clear()
+        self._n_rows = 0
 
-    def _signatures(self, X: Rows) -> list[Hashable]:
+    def _signatures(self, X: Rows) -> NDArray[np.uint64]:
         """Return a number per row, the sum of its bits times random numbers, which differs if rows do."""
         if len(self._weights) < X.shape[1]:
             self._weights = np.random.default_rng(0).integers(1 << 63, size=(X.shape[1], 2), dtype=np.uint64)
@@ -183,16 +184,19 @@ class RepetitionWatch:
         n_words = values.itemsize // 4
         words, weights = values.view(np.uint32), self._weights[: X.shape[1], :n_words]
         if not is_sparse(X):
-            return list(np.einsum("ij,j->i", words, weights.ravel()).tolist())
+            dense_sums: NDArray[np.uint64] = np.einsum("ij,j->i", words, weights.ravel())
+            return dense_sums
         products = (words.reshape(-1, n_words) * weights[X.indices]).sum(axis=1)
-        sums = np.add.reduceat(np.append(products, np.uint64(0)), X.indptr[:-1])  # an empty row may be the last
+        # a number more, because the last row may be empty
+        sums: NDArray[np.uint64] = np.add.reduceat(np.append(products, np.uint64(0)), X.indptr[:-1])
         sums[X.indptr[:-1] == X.indptr[1:]] = 0
-        return list(sums.tolist())
+        return sums
 
 
-def _signature(X: Rows) -> Hashable:
-    """Return a number of a single row; faster than the sums above."""
-    return hash((X.indices.tobytes(), X.data.tobytes()) if is_sparse(X) else X.tobytes())
+def _signature(X: Rows) -> list[int]:
+    """Return the number of a single row; faster than the sums above."""
+    row = (X.indices.tobytes(), X.data.tobytes()) if is_sparse(X) else X.tobytes()
+    return [hash(row) % (1 << 64)]
 
 
 @dataclass
@@ -317,11 +321,20 @@ class StreamWatch:
         self.order = OrderWatch() if risks.sorted_rows else None
         self.scale = ScaleWatch()
 
-    def note(self, X: Rows, labels: Labels) -> None:
-        """Note the next rows."""
+    def needs_rows(self, *, sparse: bool) -> bool:
+        """Return whether dense or sparse rows are watched, not only their labels."""
+        return self.repetition is not None or (self.order is not None and not sparse)
+
+    def note_labels(self, labels: Labels) -> None:
+        """Note the labels of the next rows."""
         if self.classes is not None:
             self.classes.note(labels)
+
+    def note_rows(self, X: Rows, *, follows_scale: bool) -> None:
+        """Note the next rows; whether the model's gamma followed the scale of earlier ones."""
         if self.repetition is not None:
             self.repetition.note(X)
         if self.order is not None and not is_sparse(X):
             self.order.note(X)
+        if follows_scale:
+            self.scale.note(X)

@@ -62,7 +62,7 @@ def start_model(  # noqa: PLR0917
     first, data, features = driver.first_state(started, options, X, y, sample_weight, classes)
     state = cast("ApproximateState", first)
     with driver.installing(started, state, features, fresh=True), one_blas_thread():
-        state.extend(started._task.classes(data, state.table, classes))
+        state.extend(started._task.classes(data.used_labels, state.table, classes))
         rows = EncodedRows.encode(started._task, data, state.table)
         choose_map(state, rows, rows.used, check_random_state(model.random_state))
         state.n_seen = len(data) if n_examples is None else n_examples
