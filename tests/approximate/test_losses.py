@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
@@ -25,10 +23,10 @@ def options(loss, *, adaptive=True):
     return _core.LinearOptions(loss=loss, epsilon=EPSILON, intercept=False, steps=steps, cost=1.0, **total)
 
 
-def bank(chosen, weights, function=None):
+def bank(chosen, weights):
     """Return a machine over features that are the columns of X, ten steps after its start."""
     length = len(weights)
-    kernel = KernelSpec("linear") if function is None else KernelSpec("callable", function=function)
+    kernel = KernelSpec("linear")
     landmarks, unit = _core.Batch64.dense(np.eye(length)), np.eye(length)
     native = _core.Map64.nystroem(kernel.native(np.float64), landmarks, np.arange(length), NO_SHIFT, unit)
     machine = _core.LinearModel64(native, np.ones(length), 1.0, chosen, 2)
@@ -107,15 +105,11 @@ def test_huge_and_tiny_arguments(loss, adaptive):
 
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("answers", [[-3.0, -0.5, 0.0, 0.2, 0.9, 1.1, 2.0, 6.0], [-1e4, 1e4], [-1e-9, 1e-9]])
+@pytest.mark.usefixtures("asking_at_once")
 def test_values(loss, answers):
     """The mean loss is reported to whoever watches; rows of next to no weight leave the machine as it is."""
-
-    def slow(A, B):
-        time.sleep(0.06)  # progress is reported a few times a second
-        return A @ B.T
-
     seen = []
-    machine = bank(options(loss), np.ones(1), function=slow)
+    machine = bank(options(loss), np.ones(1))
     rows, targets = np.array(answers)[:, None], np.resize([1.0, -1.0, 1.0], len(answers))
     labels = targets if loss.endswith("insensitive") else (targets > 0).astype(float)
     weights, order = np.full(len(answers), 1e-300), np.arange(len(answers))

@@ -168,6 +168,7 @@ def test_predictions_do_not_wait(kind, verb):
     np.testing.assert_array_equal(model.predict(ROWS), after.predict(ROWS))
 
 
+@pytest.mark.usefixtures("asking_at_once")
 def test_predictions_do_not_wait_for_kernels_of_ours():
     """A monitor holds up the native code in the middle of `partial_fit`."""
     model = OnlineSVC(gamma=0.5, random_state=0).partial_fit(X, Y)

@@ -246,7 +246,7 @@ def test_stopped_before_the_first_example(file, problem, parts, rewrite):
     options = model._check_params(streaming=True)
     state, data, features = driver.first_state(model, options, X, y, None, None)  # as Ctrl-C leaves it
     state.n_seen = len(data)
-    state.extend(model._task.classes(data, state.table, None))
+    state.extend(model._task.classes(data.used_labels, state.table, None))
     Stream(state, model._resolve_kernel, 0, gamma_varies=False).begin(
         EncodedRows.encode(model._task, data, state.table)
     )
