@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, Phase, settings
 from sklearn.datasets import make_blobs, make_moons
 from sklearn.preprocessing import StandardScaler
 
+import hinge._model.threads  # noqa: F401  (tells the native code where the BLAS is)
 from hinge import _core
 
 _FACTOR = float(os.environ.get("HINGE_EXAMPLES", "1"))
