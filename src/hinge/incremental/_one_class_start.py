@@ -61,7 +61,7 @@ def _begin(data: TrainingData, state: ExactState, batch: _core.Batch64, rows: ND
 
 
 def _targets(data: TrainingData, state: ExactState, rows: NDArray[np.int64], total: float) -> NDArray[np.float64]:
-    """Return the target of each row: 0, or for a sphere half the total times k(x, x), which is a constant if precomputed."""
+    """Return the target of each row: 0, or for a sphere half the total times k(x, x), a constant if precomputed."""
     if state.options.problem == "plane" or state.kernel.name == "precomputed":
         return np.zeros((len(rows), 1))
     return (0.5 * total * state.diagonal().of(data.X[rows]))[:, np.newaxis]
