@@ -12,6 +12,7 @@ namespace {
 // A kernel value read from the panel costs about as much as recomputing one of this many features.
 constexpr std::size_t panel_read_cost = 4;
 constexpr std::size_t rows_per_task = 128;
+constexpr std::size_t rows_together = 8;  // computed for steps along pairs
 constexpr std::size_t gather_rows = 64;  // stored examples copied together when they do not stand side by side
 
 template <class T>
@@ -80,6 +81,59 @@ RowView<T> KernelRows<T>::row(const Members<T>& members, std::size_t i, std::siz
   for (; row.valid < size; ++row.valid) row.entry(row.valid) = panel_->values(fresh_[row.valid - stored])[slot];
   for (std::size_t e = row.valid; e < padded(row.valid); ++e) row.entry(e) = T(0);
   return row.view();
+}
+
+template <class T>
+RowView<T> KernelRows<T>::row_and_next(const Members<T>& members, std::size_t i, std::size_t pinned) {
+  const std::size_t stored = members.stored();
+  const bool missing = i < stored && !cache_.holds(i);
+  if (missing && !points_->sparse() && kernel_->is_built_in() && cache_.rows_that_fit(padded(members.expansion.size())) >= 4 * rows_together)
+    fill_together(members, likely_next(members.expansion, i, stored), pinned);
+  return row(members, i, pinned);
+}
+
+// Member i behind those at the ends of the bracket whose rows are missing: half of those who may rise, with the largest gradients, half of those
+// who may fall.
+template <class T>
+std::vector<std::size_t> KernelRows<T>::likely_next(const Expansion& expansion, std::size_t i, std::size_t stored) const {
+  constexpr std::size_t each = rows_together / 2;
+  std::vector<std::pair<double, std::size_t>> rising, falling;  // by how far they are from the other end
+  const auto offer = [&](std::vector<std::pair<double, std::size_t>>& best, double height, std::size_t e) {
+    if ((best.size() == each && height <= best.back().first) || e == i || cache_.holds(e)) return;
+    if (best.size() == each) best.pop_back();
+    best.insert(std::upper_bound(best.begin(), best.end(), height, [](double one, const auto& other) { return one > other.first; }), {height, e});
+  };
+  for (std::size_t e = 0; e < stored; ++e) {
+    if (expansion.room[e] & may_rise) offer(rising, expansion.gradient[e], e);
+    if (expansion.room[e] & may_fall) offer(falling, -expansion.gradient[e], e);
+  }
+  std::vector<std::size_t> chosen;
+  for (std::size_t k = 0; k < each && chosen.size() + 1 < rows_together; ++k)
+    for (const auto* best : {&rising, &falling})
+      if (k < best->size() && chosen.size() + 1 < rows_together && std::find(chosen.begin(), chosen.end(), (*best)[k].second) == chosen.end())
+        chosen.push_back((*best)[k].second);
+  chosen.push_back(i);
+  return chosen;
+}
+
+template <class T>
+void KernelRows<T>::fill_together(const Members<T>& members, std::span<const std::size_t> chosen, std::size_t pinned) {
+  const std::size_t stored = members.stored(), size = members.expansion.size();
+  std::vector<std::size_t> slots;
+  for (const std::size_t i : chosen) {
+    cache_.fetch(i, padded(size), pinned).last_used = clock_;
+    slots.push_back(members.slots()[i]);
+  }
+  const Points<T> left = points_->pick(slots);
+  one_.look_at(left.examples());
+  kernel_evals_ += chosen.size() * stored;
+  std::vector<T> values(chosen.size() * segment_length);
+  for (std::size_t first = 0; first < stored; first += segment_length) {
+    const std::size_t length = std::min(segment_length, stored - first);
+    kernel_->fill_picked(one_, points_->examples(), {members.slots().data() + first, length}, values.data());
+    for (std::size_t r = 0; r < chosen.size(); ++r) std::copy_n(values.data() + r * length, length, &cache_.at(chosen[r]).entry(first));
+  }
+  for (const std::size_t i : chosen) cache_.at(i).valid = stored;
 }
 
 // Kernel values of a stored example against members first ... last - 1.

@@ -13,6 +13,7 @@
 #endif
 
 #include "loops_elementary.hpp"
+#include "loops_products.hpp"
 
 namespace hinge::HINGE_ISA {
 
@@ -212,24 +213,6 @@ double sum_of_squares(const T* values, std::size_t count) {
   for (std::size_t l = 0; l < lanes; ++l) total += sums[l];
   for (; j < count; ++j) total += static_cast<double>(values[j]) * static_cast<double>(values[j]);
   return total;
-}
-
-template <class T>
-void picked_products(const T* x, const T* values, const std::size_t* picked, std::size_t count, std::size_t features,
-                     T* products) {
-  constexpr std::size_t width = 64;
-  for (std::size_t j = 0; j < count; ++j) {
-    const T* z = values + picked[j] * features;
-    T sums[width] = {};
-    std::size_t f = 0;
-    for (; f + width <= features; f += width)
-      for (std::size_t l = 0; l < width; ++l) sums[l] += x[f + l] * z[f + l];
-    T total = 0;
-    for (; f < features; ++f) total += x[f] * z[f];
-    for (std::size_t half = width / 2; half > 0; half /= 2)
-      for (std::size_t l = 0; l < half; ++l) sums[l] += sums[l + half];
-    products[j] = total + sums[0];
-  }
 }
 
 template <class T>

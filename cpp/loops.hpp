@@ -78,8 +78,8 @@ struct Loops {
                      double fixed_gradient, double fixed_diagonal, double direction, std::size_t count);
   double (*dot)(const T* row, const double* weights, std::size_t count);
   double (*sum_of_squares)(const T* values, std::size_t count);
-  // products_j = <x, row picked_j of values>, rows of `features` values.
-  void (*picked_products)(const T* x, const T* values, const std::size_t* picked, std::size_t count, std::size_t features,
+  // products[r * count + j] = <row r of x, row picked_j of values>, rows of `features` values.
+  void (*picked_products)(const T* x, std::size_t rows, const T* values, const std::size_t* picked, std::size_t count, std::size_t features,
                           T* products);
   // values_j = exp(-gamma * (norm + norms_j - 2 values_j)), the distance never below zero.
   void (*gaussian)(T* values, const T* norms, T norm, T gamma, std::size_t count);
