@@ -18,8 +18,8 @@ class HingeError(Exception):
     """Anything that this package refuses to do."""
 
 
-class ParameterError(HingeError, ValueError):
-    """A parameter of an estimator has a value that makes no sense."""
+class ParameterError(HingeError, ValueError, TypeError):
+    """A parameter of an estimator has a value that makes no sense; also a `TypeError`, as in scikit-learn."""
 
 
 class DataError(HingeError, ValueError):

@@ -29,6 +29,7 @@ from hinge import (
 from hinge.io import Table
 from hinge.persistence import _registry
 from hinge.stream import AdaptiveSVC
+from hinge.svm import SVC, OneClassSVM
 from hinge.tables import OneClassPreparation, Survey
 
 KEPT = Path(__file__).parent / "kept"
@@ -76,6 +77,9 @@ MAKERS = {
     ),
     "prepared": lambda: PreparedClassifier(OnlineSVC(random_state=0), preparation()).fit(TABLE, NAMES),
     "detector": detector,
+    "svc": lambda: SVC(C=5.0, class_weight="balanced").fit(X, NAMES),
+    "svc-hard-margin": lambda: SVC(C=float("inf"), kernel="linear").fit(X, X[:, 0] > 0.1),
+    "one-class-svm": lambda: OneClassSVM(nu=0.3).fit(csr_matrix(X * (X > 0))),
 }
 
 
