@@ -12,9 +12,10 @@ from scipy.sparse import issparse
 from hinge.exceptions import DataError, ParameterError, listed, quoted
 from hinge.io import Rows, Table
 from hinge.tables._column_survey import KINDS as COLUMN_KINDS
-from hinge.tables._column_survey import ColumnSurvey
+from hinge.tables._column_survey import ColumnSurvey, Hints
 from hinge.tables._columns import CategoryColumn, Column, IdColumn
 from hinge.tables._labels import KINDS, MAX_CLASSES, alike, detect_kind, find_label, merge, parse_labels
+from hinge.tables._patterns import by_name, matching
 from hinge.tables._preparation import Preparation
 from hinge.tables._scaling import Scaling, choose_scaling
 from hinge.tables._statistics import Statistics
@@ -44,7 +45,10 @@ class Survey:
         Name or number of the label column of a table. None chooses a column called label, class, target or y, else the
         last one.
     drop, categorical : collection of str, default=()
-        Columns of a table to leave out, and columns of numbers that are categories.
+        Columns of a table to leave out, and columns of numbers that are categories. Here and below, `*` in a name
+        stands for any characters.
+    keep : collection of str, default=()
+        The columns to use besides the label; empty: all.
     missing : {"error", "drop", "fill"}, default="error"
         See `Preparation`.
     kinds : mapping from str to str, default=None
@@ -52,6 +56,8 @@ class Survey:
     decimal : {".", ","}, default=None
         The decimal sign of columns that leave a choice: 1,234 may be a thousand. None: that of the other columns of
         the file, else a point.
+    thousands : {",", ".", " ", "'"}, default=None
+        What separates groups of three digits, likewise.
     day_first : bool, default=None
         Whether 01/02/2024 is in February, if a column leaves a choice. None: it is in January.
     merge_labels : bool, default=False
@@ -73,9 +79,11 @@ class Survey:
         label: str | int | None = None,
         drop: Collection[str] = (),
         categorical: Collection[str] = (),
+        keep: Collection[str] = (),
         missing: str = "error",
         kinds: Mapping[str, str] | None = None,
         decimal: str | None = None,
+        thousands: str | None = None,
         day_first: bool | None = None,
         merge_labels: bool = False,
     ) -> None:
@@ -83,9 +91,10 @@ class Survey:
         self.notes: list[str] = []
         self.problems: list[str] = []
         self._chosen_label = label
-        self._drop, self._missing = drop, missing
+        self._drop, self._keep, self._missing = drop, keep, missing
         self._kinds = dict.fromkeys(categorical, CategoryColumn) | _to_types(kinds or {})
-        self._decimal, self._day_first, self._merge_labels = decimal, day_first, merge_labels
+        self._decimal, self._thousands, self._day_first = decimal, thousands, day_first
+        self._merge_labels = merge_labels
         self._unlabelled_line: int | None = None
         self._n_unlabelled = 0
         self._names: tuple[str, ...] = ()
@@ -198,7 +207,9 @@ class Survey:
     def _label_notes(self) -> list[str]:
         if self._merge_labels or self._label_kind != "text":
             return []
-        groups = ["/".join(map(quoted, group)) for group in alike(self._labels)]
+        groups = [
+            "/".join(f"{quoted(label)} ({self._labels[label]:,})" for label in group) for group in alike(self._labels)
+        ]
         more = ", ..." if len(groups) > _MAX_GROUPS else ""
         shown = f"{', '.join(groups[:_MAX_GROUPS])}{more}"
         return [f"Labels that differ only in their writing: {shown}; --merge-labels makes them one."] if groups else []
@@ -226,15 +237,14 @@ class Survey:
         self._add_labels(table.columns[self._label or ""], table.line)
 
     def _open_columns(self, names: list[str]) -> dict[str, ColumnSurvey]:
-        unknown = [name for name in (*self._drop, *self._kinds) if name not in names]
-        if unknown:
-            raise DataError(f"There must be a column {unknown[0]!r}, got {listed(names)}.")
         self._names = tuple(names)
-        kept = [name for name in names if name not in self._drop]
-        self._label = find_label(kept if self._chosen_label is None else names, self._chosen_label)
-        if self._label in self._drop:
+        dropped, self._kinds = matching(self._drop, names), by_name(self._kinds, names)
+        left = [name for name in names if name not in dropped]
+        self._label = find_label(left if self._chosen_label is None else names, self._chosen_label)
+        if self._label in dropped:
             raise DataError(f"The label must not be dropped, got {self._label!r} for both.")
-        features = [name for name in kept if name != self._label]
+        kept = matching(self._keep, names) if self._keep else left
+        features = [name for name in left if name != self._label and name in kept]
         return {name: ColumnSurvey(name, self._kinds.get(name)) for name in features}
 
     def _add_labels(self, values: Values, line: LineOf) -> None:
@@ -283,10 +293,11 @@ class Survey:
         decimals = {survey.numbers.decimal for survey in surveys if survey.numbers.n_numbers} - {None}
         decimal = self._decimal or (decimals.pop() if len(decimals) == 1 else None)
         order = None if self._day_first is None else "day-month-year" if self._day_first else "month-day-year"
-        self._column_statistics = [survey.to_column(self._missing, decimal=decimal, order=order) for survey in surveys]
+        hints = Hints(decimal, self._thousands, order)
+        self._column_statistics = [survey.to_column(self._missing, hints) for survey in surveys]
         columns = tuple(column for column, _ in self._column_statistics)
         for survey, column in zip(surveys, columns, strict=True):
-            self.notes += survey.notes(column, decimal=decimal, order=order)
+            self.notes += survey.notes(column, hints)
         ids = [column.name for column in columns if isinstance(column, IdColumn) and column.name not in self._kinds]
         if ids:
             self.notes.append(f"Left out, since they only name or number the rows: {listed(ids)}; --kind keeps them.")

@@ -6,6 +6,6 @@ remembers of its runs, `_metrics` and `_compare` how good the model is, `_report
 shown.
 """
 
-from hinge.cli.train._command import train
+from hinge.cli.train._command import SECTIONS, train
 
-__all__ = ["train"]
+__all__ = ["SECTIONS", "train"]

@@ -10,6 +10,18 @@ from hinge.cli._options import COLUMN_KINDS, MODEL_NAMES, Format, Header, Json, 
 
 DEMONSTRATION = "spirals"
 
+SECTIONS = {  # of the help page; other options come last
+    "Files": ("output", "resume", "test", "data_format", "header", "plot", "json_only"),
+    "Columns": (
+        *("label", "drop", "keep", "kind", "categories", "date_columns", "text", "decimal", "thousands", "day_first"),
+        *("missing", "unknown", "scale"),
+    ),
+    "Labels": ("merge_labels", "balance", "normal"),
+    "Model": (
+        *("model", "C", "kernel", "gamma", "max_support", "max_examples", "eviction", "nu", "shape", "components"),
+        *("approximation", "loss"),
+    ),
+}
 KIND_HELP = f"{', '.join(COLUMN_KINDS)}; may be repeated."
 
 Data = Annotated[str, typer.Argument(help="A file, - for standard input, or a known data set.", show_default=False)]
@@ -17,10 +29,16 @@ Output = Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", h
 Resume = Annotated[Path | None, typer.Option(metavar="FILE", help="Continue to train this model.")]
 Test = Annotated[str | None, typer.Option(metavar="FILE", help="Rows to test the model with.")]
 Label = Annotated[str | None, typer.Option(metavar="COLUMN", help="Label column: name, or number from 0.")]
-Drop = Annotated[str | None, typer.Option(metavar="COLUMNS", help="Columns to leave out, separated by commas.")]
-Categorical = Annotated[str | None, typer.Option(metavar="COLUMNS", hidden=True, help="As --kind COLUMN=category.")]
+Drop = Annotated[str | None, typer.Option(metavar="COLUMNS", help="Columns to leave out: a,b or x*.")]
+Keep = Annotated[str | None, typer.Option(metavar="COLUMNS", help="Columns to use besides the label.")]
+Categories = Annotated[
+    str | None, typer.Option("--categories", "--categorical", metavar="COLUMNS", help="Numbers that are categories.")
+]
+DateColumns = Annotated[str | None, typer.Option(metavar="COLUMNS", help="Columns of dates.")]
+Text = Annotated[str | None, typer.Option(metavar="COLUMNS", help="Columns of sentences.")]
 Kind = Annotated[list[str] | None, typer.Option(metavar="COLUMN=KIND", help=KIND_HELP)]
 Decimal = Annotated[str | None, typer.Option(metavar=".|,", help="Decimal sign, where 1,234 leaves a choice.")]
+Thousands = Annotated[str | None, typer.Option(metavar=".|,|'", help="What groups digits, likewise.")]
 DayFirst = Annotated[bool | None, typer.Option("--day-first/--month-first", help="Which of 1/2/2024 is the day.")]
 MergeLabels = Annotated[bool | None, typer.Option("--merge-labels", help="Yes, yes and YES are one class.")]
 Balance = Annotated[bool, typer.Option("--balance", help="Rare classes count as much as frequent ones.")]
@@ -55,9 +73,13 @@ def train(
     test: Test = None,
     label: Label = None,
     drop: Drop = None,
-    categorical: Categorical = None,
+    keep: Keep = None,
+    categories: Categories = None,
+    date_columns: DateColumns = None,
+    text: Text = None,
     kind: Kind = None,
     decimal: Decimal = None,
+    thousands: Thousands = None,
     day_first: DayFirst = None,
     merge_labels: MergeLabels = None,
     balance: Balance = False,
@@ -94,9 +116,11 @@ def train(
     parameters |= {"cache_size": cache_size, "max_examples": max_examples, "eviction": eviction}
     parameters |= {"nu": nu, "shape": shape}
     parameters |= {"n_components": components, "approximation": approximation, "loss": loss}
-    preparation: dict[str, Any] = {"label": label, "drop": split_names(drop), "categorical": split_names(categorical)}
-    preparation |= {"missing": missing, "unknown": unknown, "scale": scale, "normal": normal, "decimal": decimal}
-    preparation |= {"kinds": split_kinds(kind), "day_first": day_first, "merge_labels": merge_labels}
+    preparation: dict[str, Any] = {"label": label, "drop": split_names(drop), "keep": split_names(keep)}
+    kinds = [*(kind or ()), *_as_kind(date_columns, "date"), *_as_kind(text, "text")]
+    preparation |= {"missing": missing, "unknown": unknown, "scale": scale, "normal": normal}
+    preparation |= {"categorical": split_names(categories), "decimal": decimal, "thousands": thousands}
+    preparation |= {"kinds": split_kinds(kinds), "day_first": day_first, "merge_labels": merge_labels}
     with exit_on_interrupt():
         from hinge.cli.train._run import run_training  # noqa: PLC0415  see above
 
@@ -114,3 +138,7 @@ def train(
         seed=seed,
         json_only=json_only,
     )
+
+
+def _as_kind(names: str | None, kind: str) -> list[str]:
+    return [f"{name}={kind}" for name in split_names(names)]

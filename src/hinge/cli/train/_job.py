@@ -270,4 +270,5 @@ def _dataset_job(model: Model, dataset: Dataset, normal: str | None, inputs: Inp
 def _require_unset(options: PreparationOptions, reason: str, *, allowed: set[str]) -> None:
     given = {name for name, value in vars(options).items() if value not in (None, ()) and name not in allowed}
     if given:
-        raise ParameterError(f"--{min(given)} must be left out with {reason}.")
+        option = {"kinds": "kind", "categorical": "categories"}.get(min(given), min(given)).replace("_", "-")
+        raise ParameterError(f"--{option} must be left out with {reason}.")

@@ -38,6 +38,7 @@ class PreparationOptions:
 
     label: str | None = None
     drop: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()
     categorical: tuple[str, ...] = ()
     missing: str | None = None
     unknown: str | None = None
@@ -45,15 +46,18 @@ class PreparationOptions:
     normal: str | None = None
     kinds: tuple[tuple[str, str], ...] = ()
     decimal: str | None = None
+    thousands: str | None = None
     day_first: bool | None = None
     merge_labels: bool | None = None
 
     def __post_init__(self) -> None:
-        check_policies(missing=self.missing, unknown=self.unknown, scale=self.scale, decimal=self.decimal)
+        separators = {"decimal": self.decimal, "thousands": self.thousands}
+        check_policies(missing=self.missing, unknown=self.unknown, scale=self.scale, **separators)
 
     def start_survey(self, model: Model) -> Survey:
         """Return an empty survey for the rows that an estimator will learn."""
-        options: dict[str, Any] = {name: getattr(self, name) for name in ("label", "drop", "categorical", "decimal")}
+        options: dict[str, Any] = {name: getattr(self, name) for name in ("label", "drop", "keep", "categorical")}
+        options |= {"decimal": self.decimal, "thousands": self.thousands}
         options |= {"missing": self.missing or "error", "kinds": dict(self.kinds), "day_first": self.day_first}
         options["merge_labels"] = bool(self.merge_labels)
         return OneClassSurvey(normal=self.normal, **options) if traits(model).task == "one-class" else Survey(**options)
