@@ -17,7 +17,7 @@ from hinge.persistence._exact import exact
 from hinge.persistence._prepared import prepared
 from hinge.persistence._registry import register
 from hinge.stream import AdaptiveState
-from hinge.tables import PreparedClassifier, PreparedDetector
+from hinge.tables import PreparedClassifier, PreparedDetector, PreparedRegressor
 
 _BY_STATE = {State: estimator_entry, ExactState: exact, ApproximateState: approximate, AdaptiveState: adaptive}
 
@@ -26,5 +26,5 @@ def register_all() -> None:
     """Add all estimators of this package to the registry."""
     for estimator in ESTIMATORS.values():
         register(_BY_STATE[estimator._learner.state_class](estimator))
-    for estimator in (PreparedClassifier, PreparedDetector):
+    for estimator in (PreparedClassifier, PreparedDetector, PreparedRegressor):
         register(prepared(estimator))

@@ -118,7 +118,7 @@ class ColumnSurvey:
             text, line = self._text or ("", 0)
             found.append(
                 f"Column {quoted(self.name)} must hold {'numbers' if self.kind is NumberColumn else 'dates'} written "
-                f"in one way, got {quoted(text)} in line {line}; correct it, or leave the kind to be guessed."
+                f"in one way, got {quoted(text)} in line {line}; correct it, or do not say what it holds."
             )
         if self.kind is BooleanColumn and self._boolean() is None:
             found.append(f"Column {quoted(self.name)} must hold two words such as yes and no to be a boolean.")

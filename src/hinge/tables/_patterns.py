@@ -34,7 +34,8 @@ def by_name(values: Mapping[str, T], names: Sequence[str]) -> dict[str, T]:
     {'x1': 1, 'x2': 2}
     """
     found = {name: value for pattern, value in reversed([*values.items()]) for name in _matches(pattern, names)}
-    return found | {name: value for name, value in values.items() if name in names}
+    found |= {name: value for name, value in values.items() if name in names}
+    return {name: found[name] for name in names if name in found}
 
 
 def _matches(pattern: str, names: Sequence[str]) -> list[str]:

@@ -11,10 +11,12 @@ from scipy.sparse import issparse
 
 from hinge.exceptions import DataError, ParameterError, listed, quoted
 from hinge.io import Rows, Table
+from hinge.tables._answers import Answers
 from hinge.tables._column_survey import KINDS as COLUMN_KINDS
 from hinge.tables._column_survey import ColumnSurvey, Hints
-from hinge.tables._columns import CategoryColumn, Column, IdColumn
+from hinge.tables._columns import CategoryColumn, Column, IdColumn, NumberColumn
 from hinge.tables._labels import KINDS, MAX_CLASSES, alike, detect_kind, find_label, merge, parse_labels
+from hinge.tables._numbers import PLAIN
 from hinge.tables._patterns import by_name, matching
 from hinge.tables._preparation import Preparation
 from hinge.tables._scaling import Scaling, choose_scaling
@@ -33,6 +35,8 @@ MAX_FEATURES = 1 << 26  # of a model; the native code keeps arrays with one entr
 _MAX_DENSE_FEATURES, _MIN_DENSITY = 4096, 0.1  # of rows that are made dense
 _MIN_ROWS_TO_DETECT_ORDER = 1000
 _MAX_SCALED_FEATURES = 1 << 20  # the statistics of more columns would take more memory than the rows
+_MAX_WHOLE_CLASSES = 30  # more different whole numbers are values to predict, unless they count the classes ...
+_MIN_ROWS_PER_CLASS = 5  # ... and there are so many rows of each
 _MAX_PROBLEMS, _MAX_GROUPS = 20, 5  # listed in a message
 
 
@@ -62,6 +66,8 @@ class Survey:
         Whether 01/02/2024 is in February, if a column leaves a choice. None: it is in January.
     merge_labels : bool, default=False
         Take labels for the same that differ only in upper and lower case, blanks, hyphens or underscores.
+    regression : bool, default=False
+        The labels are values to predict, not classes. None: decide by their number and kind.
 
     Attributes
     ----------
@@ -86,6 +92,7 @@ class Survey:
         thousands: str | None = None,
         day_first: bool | None = None,
         merge_labels: bool = False,
+        regression: bool | None = False,
     ) -> None:
         self.n_rows = 0
         self.notes: list[str] = []
@@ -95,6 +102,8 @@ class Survey:
         self._kinds = dict.fromkeys(categorical, CategoryColumn) | _to_types(kinds or {})
         self._decimal, self._thousands, self._day_first = decimal, thousands, day_first
         self._merge_labels = merge_labels
+        self._regression = regression
+        self._values = ColumnSurvey("the label", NumberColumn)  # if labels are values to predict
         self._unlabelled_line: int | None = None
         self._n_unlabelled = 0
         self._names: tuple[str, ...] = ()
@@ -145,6 +154,21 @@ class Survey:
         return counts
 
     @property
+    def is_regression(self) -> bool:
+        """The labels are values to predict: the user says so, or they are many different numbers."""
+        if self._regression is not None or self._label_kind == "truth" or not self._labels:
+            return bool(self._regression)
+        if not self._values.numbers.is_possible:
+            return False
+        if self._label_kind != "whole":  # numbers with fractions or units
+            return True
+        if len(self._labels) <= _MAX_WHOLE_CLASSES:
+            return False
+        numbers = sorted(map(float, self._labels))
+        counts_classes = numbers[0] in (0, 1) and numbers[-1] - numbers[0] == len(numbers) - 1
+        return not counts_classes or self.n_rows < _MIN_ROWS_PER_CLASS * len(numbers)
+
+    @property
     def is_table(self) -> bool:
         """The rows have columns of several kinds, not only numbers."""
         return self._columns is not None
@@ -184,20 +208,36 @@ class Survey:
             has_text = any(isinstance(column, TextColumn) for column in columns or ())
             is_full = n_features <= _MAX_DENSE_FEATURES and (has_text or statistics.density >= _MIN_DENSITY)
             dense = is_full or (columns is None and not self._sparse)
+        is_regression = self.is_regression
         return Preparation(
             n_features=n_features,
             columns=columns,
             names=self._names,
             label=self._label,
-            label_kind=self._label_kind,
+            label_kind="number" if is_regression else self._label_kind,
             first_index=0 if self._counts_from_zero else 1,
             dense=dense,
             dtype=dtype,
             scaling=self._scaling(statistics, scale, table=columns is not None, dense=dense),
             missing=self._missing,
             unknown=unknown,
-            merged=self._merged(),
+            merged=() if is_regression else self._merged(),
+            answers=self._answers() if is_regression else Answers(),
         )
+
+    def _answers(self) -> Answers:
+        """Return how values to predict are written and scaled."""
+        column, statistics = self._values.to_column(self._missing, self._hints())
+        style = column.style if isinstance(column, NumberColumn) else PLAIN
+        return Answers.of_moments(float(statistics.mean[0]), float(statistics.deviation[0]), style)
+
+    def _hints(self) -> Hints:
+        """Return what decides where columns leave a choice: what the user says, else what other columns say."""
+        surveys = [*(self._columns or {}).values()]
+        decimals = {survey.numbers.decimal for survey in surveys if survey.numbers.n_numbers} - {None}
+        decimal = self._decimal or (decimals.pop() if len(decimals) == 1 else None)
+        order = None if self._day_first is None else "day-month-year" if self._day_first else "month-day-year"
+        return Hints(decimal, self._thousands, order)
 
     def _merged(self) -> tuple[str, ...]:
         """Return the labels that others are merged with."""
@@ -205,6 +245,10 @@ class Survey:
         return tuple(sorted(group[0] for group in alike(self._labels))) if is_text else ()
 
     def _label_notes(self) -> list[str]:
+        if self.is_regression:
+            what = f"{min(len(self._labels), MAX_CLASSES):,}{'+' * (len(self._labels) > MAX_CLASSES)} different numbers"
+            chosen = f"The labels are {what}, so this is regression; --task classification makes each a class."
+            return [chosen] if self._regression is None else []
         if self._merge_labels or self._label_kind != "text":
             return []
         groups = [
@@ -255,6 +299,8 @@ class Survey:
         if self._unlabelled_line is None and "" in found:
             self._unlabelled_line = line(found.index(""))
         self._n_unlabelled += found.count("")
+        if self._regression is not False and self._values.numbers.is_possible:
+            self._values.add(values, line)
         if len(self._labels) <= MAX_CLASSES:
             self._labels.update(text for text in found if text)
 
@@ -280,7 +326,9 @@ class Survey:
                 f"Every row must have a label, but line {self._unlabelled_line} has none{more}; add it or remove the "
                 "line, or drop such rows (--missing drop)."
             )
-        if len(self._labels) > MAX_CLASSES:
+        if self.is_regression:
+            found += self._values.problems()
+        elif len(self._labels) > MAX_CLASSES:
             where = f" in column {quoted(self._label)}; choose another label column." if self._label else "."
             found.append(f"Labels must be classes, at most {MAX_CLASSES} of them, got more{where}")
         return found
@@ -290,10 +338,7 @@ class Survey:
         if self._columns is None:
             return None
         surveys = self._columns.values()
-        decimals = {survey.numbers.decimal for survey in surveys if survey.numbers.n_numbers} - {None}
-        decimal = self._decimal or (decimals.pop() if len(decimals) == 1 else None)
-        order = None if self._day_first is None else "day-month-year" if self._day_first else "month-day-year"
-        hints = Hints(decimal, self._thousands, order)
+        hints = self._hints()
         self._column_statistics = [survey.to_column(self._missing, hints) for survey in surveys]
         columns = tuple(column for column, _ in self._column_statistics)
         for survey, column in zip(surveys, columns, strict=True):

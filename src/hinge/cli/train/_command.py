@@ -11,15 +11,15 @@ from hinge.cli._options import COLUMN_KINDS, MODEL_NAMES, Format, Header, Json, 
 DEMONSTRATION = "spirals"
 
 SECTIONS = {  # of the help page; other options come last
-    "Files": ("output", "resume", "test", "data_format", "header", "plot", "json_only"),
+    "Files": ("output", "resume", "in_place", "test", "data_format", "header", "plot", "json_only"),
     "Columns": (
         *("label", "drop", "keep", "kind", "categories", "date_columns", "text", "decimal", "thousands", "day_first"),
         *("missing", "unknown", "scale"),
     ),
-    "Labels": ("merge_labels", "balance", "normal"),
+    "Labels": ("task", "merge_labels", "class_weight", "balance", "threshold", "normal"),
     "Model": (
         *("model", "C", "kernel", "gamma", "max_support", "max_examples", "eviction", "nu", "shape", "components"),
-        *("approximation", "loss"),
+        *("approximation", "loss", "epsilon"),
     ),
 }
 KIND_HELP = f"{', '.join(COLUMN_KINDS)}; may be repeated."
@@ -27,6 +27,7 @@ KIND_HELP = f"{', '.join(COLUMN_KINDS)}; may be repeated."
 Data = Annotated[str, typer.Argument(help="A file, - for standard input, or a known data set.", show_default=False)]
 Output = Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="The model file. [model.hinge]")]
 Resume = Annotated[Path | None, typer.Option(metavar="FILE", help="Continue to train this model.")]
+InPlace = Annotated[bool, typer.Option("--in-place", help="Write the model of --resume to its own file.")]
 Test = Annotated[str | None, typer.Option(metavar="FILE", help="Rows to test the model with.")]
 Label = Annotated[str | None, typer.Option(metavar="COLUMN", help="Label column: name, or number from 0.")]
 Drop = Annotated[str | None, typer.Option(metavar="COLUMNS", help="Columns to leave out: a,b or x*.")]
@@ -41,11 +42,16 @@ Decimal = Annotated[str | None, typer.Option(metavar=".|,", help="Decimal sign, 
 Thousands = Annotated[str | None, typer.Option(metavar=".|,|'", help="What groups digits, likewise.")]
 DayFirst = Annotated[bool | None, typer.Option("--day-first/--month-first", help="Which of 1/2/2024 is the day.")]
 MergeLabels = Annotated[bool | None, typer.Option("--merge-labels", help="Yes, yes and YES are one class.")]
-Balance = Annotated[bool, typer.Option("--balance", help="Rare classes count as much as frequent ones.")]
+Balance = Annotated[bool, typer.Option("--balance", help="As --class-weight balanced.")]
+ClassWeight = Annotated[str | None, typer.Option(metavar="WEIGHTS", help="balanced, or CLASS=WEIGHT,...")]
+Threshold = Annotated[str | None, typer.Option(metavar="HOW", help="f1, recall=R or cost=X of the rarer class, or X.")]
 Missing = Annotated[str | None, typer.Option(metavar="error|drop|fill", help="How to handle missing values.")]
 Unknown = Annotated[str | None, typer.Option(metavar="error|ignore", help="How to handle unknown categories.")]
 Scale = Annotated[str | None, typer.Option(metavar="HOW", help="auto, standard, largest or none.")]
 ModelName = Annotated[str | None, typer.Option("--model", metavar="NAME", help=f"One of: {', '.join(MODEL_NAMES)}.")]
+Task = Annotated[
+    str | None, typer.Option(metavar="NAME", help="classification, regression or anomaly. [by the labels]")
+]
 Cost = Annotated[float | None, typer.Option("--C", metavar="X", help="Cost of an error.")]
 Kernel = Annotated[str | None, typer.Option(metavar="NAME", help="rbf, linear, poly, sigmoid or laplacian.")]
 Gamma = Annotated[str | None, typer.Option(metavar="X", help="Kernel coefficient: a number, scale or auto.")]
@@ -58,6 +64,7 @@ Normal = Annotated[str | None, typer.Option(metavar="LABEL", help="Learn only ro
 Components = Annotated[int | None, typer.Option(metavar="N", help="Maximum number of features (approximate). [512]")]
 Approximation = Annotated[str | None, typer.Option(metavar="NAME", help="nystroem or fourier (approximate).")]
 Loss = Annotated[str | None, typer.Option(metavar="NAME", help="hinge, squared_hinge or log_loss (approximate).")]
+Epsilon = Annotated[float | None, typer.Option(metavar="X", help="Deviations that cost nothing (regression). [0.1]")]
 CacheSize = Annotated[float | None, typer.Option(metavar="MB", help="Memory for kernel values. [auto]")]
 Epochs = Annotated[int, typer.Option(min=1, metavar="N", help="Passes over the rows. [1]", show_default=False)]
 Compare = Annotated[bool | None, typer.Option("--compare/--no-compare", help="Train scikit-learn's model too.")]
@@ -70,6 +77,7 @@ def train(
     *,
     output: Output = None,
     resume: Resume = None,
+    in_place: InPlace = False,
     test: Test = None,
     label: Label = None,
     drop: Drop = None,
@@ -83,11 +91,14 @@ def train(
     day_first: DayFirst = None,
     merge_labels: MergeLabels = None,
     balance: Balance = False,
+    class_weight: ClassWeight = None,
+    threshold: Threshold = None,
     missing: Missing = None,
     unknown: Unknown = None,
     scale: Scale = None,
     data_format: Format = None,
     header: Header = None,
+    task: Task = None,
     model: ModelName = None,
     C: Cost = None,
     kernel: Kernel = None,
@@ -101,6 +112,7 @@ def train(
     components: Components = None,
     approximation: Approximation = None,
     loss: Loss = None,
+    epsilon: Epsilon = None,
     cache_size: CacheSize = None,
     epochs: Epochs = 1,
     compare: Compare = None,
@@ -115,7 +127,7 @@ def train(
     parameters = {"C": C, "kernel": kernel, "gamma": parse_gamma(gamma), "max_support": max_support}
     parameters |= {"cache_size": cache_size, "max_examples": max_examples, "eviction": eviction}
     parameters |= {"nu": nu, "shape": shape}
-    parameters |= {"n_components": components, "approximation": approximation, "loss": loss}
+    parameters |= {"n_components": components, "approximation": approximation, "loss": loss, "epsilon": epsilon}
     preparation: dict[str, Any] = {"label": label, "drop": split_names(drop), "keep": split_names(keep)}
     kinds = [*(kind or ()), *_as_kind(date_columns, "date"), *_as_kind(text, "text")]
     preparation |= {"missing": missing, "unknown": unknown, "scale": scale, "normal": normal}
@@ -130,8 +142,11 @@ def train(
         parameters,
         output=output,
         resume=resume,
+        in_place=in_place,
         model=model,
-        balance=balance,
+        task=task,
+        class_weight="balanced" if balance else class_weight,
+        threshold=threshold,
         epochs=epochs,
         compare=compare,
         plot=plot,
