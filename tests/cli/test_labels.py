@@ -74,7 +74,7 @@ def test_rare_classes(run, rare):
 def test_balance_needs_counts(run, rare):
     run("train", "rare.csv")
     done = run("train", "rare.csv", "--resume", "model.hinge", "--in-place", "--balance")
-    assert (done.code, "--balance must be left out with --resume" in done.err) == (2, True)
+    assert (done.code, "--class-weight must be left out with --resume" in done.err) == (2, True)
 
 
 def test_runs_are_recorded(run, census):

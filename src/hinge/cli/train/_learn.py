@@ -209,6 +209,7 @@ def learn(
     epochs: int,
     checkpoint: Checkpoint,
     terminal: Console,
+    *,
     decisions: Decisions | None = None,
 ) -> TrainResult:
     """Learn the examples of a source.

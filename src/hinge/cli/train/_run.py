@@ -15,8 +15,8 @@ from hinge.cli._interrupts import INTERRUPTED
 from hinge.cli._models import class_names
 from hinge.cli._predictions import report_ignored
 from hinge.cli.train._checkpoint import Checkpoint, keep_copy, save_or_rescue
-from hinge.cli.train._compare import SklearnResult, train_sklearn
 from hinge.cli.train._classes import describe_neglected, weight_classes
+from hinge.cli.train._compare import SklearnResult, train_sklearn
 from hinge.cli.train._history import record_run
 from hinge.cli.train._job import Inputs, TrainJob, new_job, resumed_job
 from hinge.cli.train._learn import TrainResult, learn
@@ -54,18 +54,15 @@ def run_training(
     require_writable(output, *inputs.files)
     require_writable(plot, *inputs.files, resume, output)
     terminal = Terminal(quiet=json_only)
+    goal = None if threshold is None else Goal.parse(threshold)
     if resume is None:
         job = new_job(model, task, inputs, options, parameters, seed=seed, terminal=terminal)
     elif model is None and task is None:
         job = resumed_job(resume, inputs, options, parameters, seed=seed)
     else:
         raise ParameterError("--model and --task must be left out with --resume: the file holds the kind of model.")
-    if class_weight is not None:
-        weight_classes(job, class_weight)
-    goal = None if threshold is None else Goal.parse(threshold)
+    _complete(job, class_weight, goal)
     job.check(epochs=epochs, compare=compare)
-    if goal is not None:
-        goal.check(job)
     terminal.print(describe(job), highlight=False, markup=False)
     for sentence in [*job.notes, *_keep_existing(output)]:
         terminal.print(sentence, highlight=False, markup=False)
@@ -88,18 +85,24 @@ def run_training(
         raise typer.Exit(INTERRUPTED)
 
 
+def _complete(job: TrainJob, class_weight: str | None, goal: Goal | None) -> None:
+    """Set the weights of classes, and check that there can be a threshold."""
+    if class_weight is not None:
+        weight_classes(job, class_weight)
+    if goal is not None:
+        goal.check(job)
+
+
 def _keep_existing(output: Path) -> list[str]:
     """Copy a model that this run replaces, and say so."""
     return [f"{output} existed; what it held is kept in {keep_copy(output)}."] if output.exists() else []
 
 
-def _learn_and_save(
-    job: TrainJob, epochs: int, output: Path, terminal: Console, goal: Goal | None
-) -> TrainResult:
+def _learn_and_save(job: TrainJob, epochs: int, output: Path, terminal: Console, goal: Goal | None) -> TrainResult:
     """Learn, and save what was learned even if learning ends early."""
     known = class_names(job.model) if streaming.is_fitted(job.model) else None
     decisions = None if goal is None else Decisions()
-    result = learn(job.model, job.source, epochs, Checkpoint(job.join, output), terminal, decisions)
+    result = learn(job.model, job.source, epochs, Checkpoint(job.join, output), terminal, decisions=decisions)
     if goal is not None and decisions is not None:
         terminal.print(goal.apply(job, decisions), highlight=False, markup=False, soft_wrap=True)
     record_run(job, result, epochs)

@@ -117,8 +117,8 @@ def choose_threshold(values: NDArray[np.float64], is_positive: NDArray[np.bool_]
     Examples
     --------
     >>> values, is_positive = np.array([-2.0, -1.0, -0.5, 1.0]), np.array([False, True, False, True])
-    >>> choose_threshold(values, is_positive, Goal("recall", 1.0)), choose_threshold(values, is_positive, Goal("cost", 0.5))
-    (-1.5, 0.25)
+    >>> [choose_threshold(values, is_positive, goal) for goal in (Goal("recall", 1.0), Goal("cost", 0.5))]
+    [-1.5, 0.25]
     """
     order = np.argsort(-values, kind="stable")
     hits = np.cumsum(is_positive[order])  # if the first i + 1 are called positive
