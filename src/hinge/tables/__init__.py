@@ -16,7 +16,8 @@ from hinge.tables._preparation import Examples, Matrix, Preparation
 from hinge.tables._regressor import PreparedRegressor
 from hinge.tables._scaling import Scaling
 from hinge.tables._survey import MAX_FEATURES, Survey
-from hinge.tables._table_classifier import TableClassifier
+from hinge.tables._table_model import TableModel
+from hinge.tables._table_models import TableClassifier, TableDetector, TableRegressor
 from hinge.tables._values import Ignored
 from hinge.tables._words import TextColumn
 
@@ -51,6 +52,9 @@ __all__ = [
     "Scaling",
     "Survey",
     "TableClassifier",
+    "TableDetector",
+    "TableModel",
+    "TableRegressor",
     "TextColumn",
     "check_policies",
 ]

@@ -139,7 +139,8 @@ class PreparedScorer(PreparedModel):
 
 def to_table(frame: RawRows) -> Table:
     """Return the columns of a data frame as a file reader would."""
-    return Table({str(name): _to_array(frame[name]) for name in frame.columns}, range(1, len(frame) + 1), named=True)
+    names = frame.column_names if hasattr(frame, "column_names") else frame.columns  # of pyarrow; of pandas and polars
+    return Table({str(name): _to_array(frame[name]) for name in names}, range(1, len(frame) + 1), named=True)
 
 
 def _to_rows(X: RawRows) -> Rows:
