@@ -19,7 +19,7 @@ from hinge.persistence._registry import register
 from hinge.persistence._svm import svm
 from hinge.stream import AdaptiveState
 from hinge.svm import SVC, OneClassSVM
-from hinge.tables import PreparedClassifier, PreparedDetector
+from hinge.tables import PreparedClassifier, PreparedDetector, PreparedRegressor
 
 _BY_STATE = {State: estimator_entry, ExactState: exact, ApproximateState: approximate, AdaptiveState: adaptive}
 
@@ -30,5 +30,5 @@ def register_all() -> None:
         register(_BY_STATE[estimator._learner.state_class](estimator))
     for exact_svm in (SVC, OneClassSVM):
         register(svm(exact_svm))
-    for estimator in (PreparedClassifier, PreparedDetector):
+    for estimator in (PreparedClassifier, PreparedDetector, PreparedRegressor):
         register(prepared(estimator))
