@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from hinge.model_selection._rule import is_worse, level
+from hinge.model_selection._rule import admitted, is_worse, level
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -44,8 +44,10 @@ class Setting:
         Number of the rung at which it left.
     reason : {"", "worse", "no place", "failed"}
         Why it left.
-    n_rows : int
-        Number of rows that its last model learned.
+    n_rows, n_rows_before : int
+        Number of rows that its last model learned, and the one before.
+    work, work_before : float
+        How much work these were.
     """
 
     params: Values
@@ -56,6 +58,9 @@ class Setting:
     left_at: int | None = None
     reason: str = ""
     n_rows: int = 0
+    work: float = 1.0
+    n_rows_before: int = 0
+    work_before: float = 1.0
 
     @property
     def loss(self) -> float:
@@ -68,7 +73,8 @@ class Setting:
         self.scores[number] = score
         self.fit_times.append(trial.fit_time)
         self.score_times.append(trial.score_time)
-        self.n_rows = len(rung.train)
+        self.n_rows_before, self.work_before = self.n_rows, self.work
+        self.n_rows, self.work = len(rung.train), trial.work
 
 
 class Race:
@@ -119,6 +125,7 @@ class Race:
         self._n_jobs = n_jobs
         self._report = report
         self._start = time.monotonic()
+        self._power = 2.0  # of the number of rows, in the work of a fit
         self._final_fit = 0.0  # expected seconds of a fit of all rows
         self._lock = Lock()
         self._errors: list[Exception] = []
@@ -145,17 +152,25 @@ class Race:
                 return
 
     def _run(self, number: int, rung: Rung) -> None:
-        if rung.places is not None and number:
-            self._leave(number - 1, self.live[rung.places :], "no place")
+        if rung.limited and number:
+            self._give_places(number, rung.places(self._trials.n_rows, self._power))
         self._test(self.live, number)
         if self._propose is not None and (number >= self._join_at or len(self.live) == 1):
             self._join(self._propose(self.leader.params, [setting.params for setting in self.settings]), number)
         self._remove_worse(number)
-        self._final_fit = self.leader.fit_times[-1] * (self._trials.n_rows / max(self.leader.n_rows, 1)) ** 2
+        self._look_ahead()
         self._report(
             f"rung {number + 1}/{len(self.rungs)}: {len(rung.train)} rows, {len(self.live)} of {len(self.settings)} "
             f"settings left, best {self.leader.scores[number]:.4f} with {self.leader.params}"
         )
+
+    def _look_ahead(self) -> None:
+        """Estimate how the work of the leader grows with the rows, and how long it will take to fit all rows."""
+        leader = self.leader
+        if leader.n_rows > leader.n_rows_before > 0:
+            power = np.log(leader.work / leader.work_before) / np.log(leader.n_rows / leader.n_rows_before)
+            self._power = float(np.clip(power, 1.0, 2.0))
+        self._final_fit = leader.fit_times[-1] * (self._trials.n_rows / max(leader.n_rows, 1)) ** self._power
 
     @property
     def _join_at(self) -> int:
@@ -212,11 +227,17 @@ class Race:
                     raise
 
     def _remove_worse(self, number: int) -> None:
-        losses = np.array([np.concatenate(setting.losses) for setting in self.live])
-        alpha = level(self._confidence, len(self.settings), len(self.rungs))
-        worse = is_worse(losses, alpha)
+        worse = is_worse(self._losses(), level(self._confidence, len(self.settings), len(self.rungs)))
         self._leave(number, [setting for setting, bad in zip(self.live, worse, strict=True) if bad], "worse")
         self.live.sort(key=lambda setting: setting.loss)
+
+    def _give_places(self, number: int, places: float) -> None:
+        work = np.array([setting.work for setting in self.live])
+        stays = admitted(self._losses(), work, places)
+        self._leave(number - 1, [setting for setting, stay in zip(self.live, stays, strict=True) if not stay], "no place")
+
+    def _losses(self) -> NDArray[np.float64]:
+        return np.array([np.concatenate(setting.losses) for setting in self.live])
 
     def _leave(self, number: int, settings: list[Setting], reason: str) -> None:
         for setting in settings:

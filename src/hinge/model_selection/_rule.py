@@ -56,6 +56,53 @@ def is_worse(losses: NDArray[np.float64], alpha: float) -> NDArray[np.bool_]:
     return worse
 
 
+def is_near(losses: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return which settings are within one standard error of the leader: chance may have made it the leader.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> good, equal, bad = np.zeros(20), np.r_[np.zeros(19), 1], np.ones(20)
+    >>> is_near(np.array([equal, good, bad])).tolist()
+    [True, True, False]
+    """
+    differences = losses - losses[int(np.argmin(losses.mean(axis=1)))]
+    near: NDArray[np.bool_] = differences.mean(axis=1) <= differences.std(axis=1) / np.sqrt(losses.shape[1] - 1)
+    return near
+
+
+def admitted(losses: NDArray[np.float64], work: NDArray[np.float64], places: float) -> NDArray[np.bool_]:
+    """Return which settings a rung has places for.
+
+    Better settings choose first. A setting needs one place if it takes as much work as the cheapest that is near the
+    leader, and more in proportion, up to half of all places: a costly setting must lead by more than chance to go on.
+
+    Parameters
+    ----------
+    losses : ndarray of shape (n_settings, n)
+        One loss per setting and row or block.
+    work : ndarray of shape (n_settings,)
+        How much work the last model of each setting was, in any unit.
+    places : float
+        The number of places.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> losses = np.array([[0.0, 0.1, 0.0], [0.1, 0.0, 0.1], [0.5, 0.6, 0.4]])
+    >>> admitted(losses, np.array([20.0, 1.0, 1.0]), 4).tolist()
+    [False, True, True]
+    """
+    places_needed = np.maximum(work / work[is_near(losses)].min(), 0.25)
+    taken = np.zeros(len(losses), dtype=bool)
+    most = max(places / 2, 2.0) + 1e-9
+    for row in np.argsort(losses.mean(axis=1), kind="stable"):
+        if places_needed[row] <= min(places, most):
+            taken[row] = True
+            places -= places_needed[row]
+    return taken
+
+
 def _sign_test(differences: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the probability of so many more losses than wins among the rows where two settings differ."""
     lost, won = (differences > 0).sum(axis=1), (differences < 0).sum(axis=1)

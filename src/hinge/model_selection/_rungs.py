@@ -1,8 +1,8 @@
 """The rungs of a race: which rows the settings learn, and which test them.
 
 Screening rungs double in size: models learn the first n_k rows of one stratified order, and the rows behind them test
-them. A rung of n_k of n rows costs a kernel machine about (n_k / n)^2 of a fit, so it has places for (n / n_k)^2
-settings: no rung costs much more than one fit.
+them. If the work of a fit grows with n^p, a rung of n_k of n rows has places for (n / n_k)^p settings, so that no rung
+costs much more than one fit of all rows. The race measures p, which is between 1 (few support vectors) and 2.
 
 The last rungs confirm, and their losses count together: the two halves of the rows test models of the other half, or
 the folds of `cv` test models of the other folds, or exact leave-one-out does.
@@ -27,11 +27,12 @@ if TYPE_CHECKING:
 
     Indices = NDArray[np.int64]
 
-_FIRST_ROWS = 500  # of the first rung
-_FIRST_TEST_ROWS = 1000  # test at least on so many rows: early rungs have many settings to tell apart
+_MIN_ROWS = 2000  # fewer rows are cut into folds instead
+_FIRST_ROWS = 200  # of the first rung
+_FIRST_TEST_ROWS = 500  # test at least on so many rows: early rungs have many settings to tell apart
 _MIN_PER_CLASS = 10  # rows of the rarest class in the first rung, where there are enough
 _N_FOLDS = 5  # of training sets too small to double rungs
-_FINALISTS = 4  # settings that are confirmed
+_FINALISTS = 3  # settings that are confirmed at least, if they cannot be told apart
 
 
 @dataclass(frozen=True)
@@ -42,8 +43,8 @@ class Rung:
     ----------
     train, test : ndarray of int
         Rows to learn and to test on. They are equal for leave-one-out.
-    places : int or None
-        Largest number of settings that take part; None: all that are left.
+    limited : bool
+        Whether only as many settings take part as cost about one fit of all rows.
     confirms : bool
         Whether the losses count together with those of the other confirming rungs.
     leave_one_out : bool
@@ -52,9 +53,13 @@ class Rung:
 
     train: Indices
     test: Indices
-    places: int | None = None
+    limited: bool = False
     confirms: bool = False
     leave_one_out: bool = False
+
+    def places(self, n_rows: int, power: float) -> float:
+        """Return the number of settings that cost about one fit of `n_rows` rows, whose work grows with this power."""
+        return max((n_rows / len(self.train)) ** power, _FINALISTS)
 
 
 def stratified_order(y: NDArray[Any] | None, n: int, random: np.random.RandomState) -> Indices:
@@ -83,7 +88,7 @@ def first_size(y: NDArray[Any] | None, n: int) -> int:
         return _FIRST_ROWS
     _, counts = np.unique(y, return_counts=True)
     rarest = int(np.ceil(_MIN_PER_CLASS * n / counts.min()))
-    return max(_FIRST_ROWS, min(rarest, n // 8), 2 * _MIN_PER_CLASS * len(counts))
+    return max(_FIRST_ROWS, min(rarest, n // 16), _MIN_PER_CLASS * len(counts))
 
 
 def make_rungs(  # noqa: PLR0917
@@ -108,43 +113,41 @@ def make_rungs(  # noqa: PLR0917
     classes = y if stratify else None
     order = stratified_order(classes, n, random)
     first = first_size(classes, n)
-    if cv is None and n >= 4 * first:
+    if cv is None and n >= max(_MIN_ROWS, 4 * first):
         return [*_doubling(order, first, n // 2), *_halves(order)]
-    screening = _doubling(order, first, n // 4) if n >= 8 * first else []
+    screening = _doubling(order, first, n // 4) if n >= max(_MIN_ROWS, 8 * first) else []
     if isinstance(cv, str):
         rows = np.arange(n)
-        return [*screening, Rung(rows, rows, places=None, confirms=True, leave_one_out=True)]
-    places = 2 * _FINALISTS if screening else None
-    return [*screening, *_folds(X, y, cv, groups, random, places, stratify=stratify)]
+        return [*screening, Rung(rows, rows, limited=bool(screening), confirms=True, leave_one_out=True)]
+    return [*screening, *_folds(X, y, cv, groups, random, limited=bool(screening), stratify=stratify)]
 
 
 def _doubling(order: Indices, first: int, below: int) -> list[Rung]:
     """Return screening rungs of at least `first` and fewer than `below` rows, each half of the next."""
-    n = len(order)
     sizes = [below]
     while sizes[-1] // 2 >= first:
         sizes.append(sizes[-1] // 2)
     rungs = []
     for size in reversed(sizes[1:]):
         test = order[size : size + max(size, _FIRST_TEST_ROWS)]
-        rungs.append(Rung(order[:size], test, places=max(int((n / size) ** 2), _FINALISTS)))
+        rungs.append(Rung(order[:size], test, limited=True))
     return rungs
 
 
 def _halves(order: Indices) -> list[Rung]:
     middle = len(order) // 2
     first, second = order[:middle], order[middle:]
-    return [Rung(first, second, _FINALISTS, confirms=True), Rung(second, first, _FINALISTS, confirms=True)]
+    return [Rung(first, second, limited=True, confirms=True), Rung(second, first, limited=True, confirms=True)]
 
 
-def _folds(  # noqa: PLR0917
+def _folds(
     X: Any,
     y: NDArray[Any] | None,
     cv: Any,
     groups: Any,
     random: np.random.RandomState,
-    places: int | None,
     *,
+    limited: bool,
     stratify: bool,
 ) -> list[Rung]:
     splitter = check_cv(_default_folds(y, random, stratify=stratify) if cv is None else cv, y, classifier=stratify)
@@ -155,7 +158,7 @@ def _folds(  # noqa: PLR0917
                 f"Fold {number + 1} of cv leaves only one class to learn from; pass cv=StratifiedKFold(..., "
                 "shuffle=True), or more rows of each class."
             )
-        rungs.append(Rung(np.asarray(train), np.asarray(test), places, confirms=True))
+        rungs.append(Rung(np.asarray(train), np.asarray(test), limited=limited, confirms=True))
     return rungs
 
 
