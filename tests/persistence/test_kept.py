@@ -87,8 +87,10 @@ MAKERS = {
     ),
     "prepared": lambda: PreparedClassifier(OnlineSVC(random_state=0), preparation()).fit(TABLE, NAMES),
     "detector": detector,
-from hinge.svm import SVC, OneClassSVM
     "regressor": regressor,
+    "svc": lambda: SVC(C=5.0, class_weight="balanced").fit(X, NAMES),
+    "svc-hard-margin": lambda: SVC(C=float("inf"), kernel="linear").fit(X, X[:, 0] > 0.1),
+    "one-class-svm": lambda: OneClassSVM(nu=0.3).fit(csr_matrix(X * (X > 0))),
 }
 
 

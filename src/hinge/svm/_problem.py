@@ -117,7 +117,7 @@ class SvmOneClass:
 
     def classes(
         self,
-        data: TrainingData,  # noqa: ARG002
+        labels: Labels,  # noqa: ARG002
         known: ClassTable | None,
         announced: ArrayLike | None,  # noqa: ARG002
     ) -> ClassTable:
