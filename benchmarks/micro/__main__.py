@@ -38,6 +38,7 @@ from benchmarks.micro import (
     river_overhead,
     stream_accuracy,
     stream_cost,
+    suspects,
     windows,
 )
 from benchmarks.report import print_table
@@ -61,7 +62,16 @@ ONLINE = (
     stream_cost,
     half_life,
 )
-EXACT = (exact_growth, forget_latency, exact_memory, leave_one_out, exact_optimality, one_class_stream, windows)
+EXACT = (
+    exact_growth,
+    forget_latency,
+    exact_memory,
+    leave_one_out,
+    suspects,
+    exact_optimality,
+    one_class_stream,
+    windows,
+)
 APPROXIMATE = (approximate_fit, approximate_throughput, distributed_training)
 ACTIVE = (query_latency, people, keys)
 MEASUREMENTS: dict[str, Any] = {
