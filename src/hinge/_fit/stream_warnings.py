@@ -33,11 +33,13 @@ def watch_stream(estimator: KernelEstimator, state: State, data: TrainingData) -
     watch = _watch_of(estimator, state)
     if watch.has_warned:
         return
-    X, labels = data.X.array() if type(data.X) is TakenRows else data.X, data.y
+    X, labels = data.X, data.y
     if not data.is_all_used:
         X, labels = X[data.used], labels[data.used]
-    watch.note(X, labels)
     follows_scale = estimator.gamma == "scale" and state.kernel.has_gamma and state.has_final_kernel
+    if type(X) is TakenRows and (watch.needs_rows or follows_scale):
+        X = X.array()
+    watch.note(X, labels)
     if follows_scale and len(labels):
         watch.scale.note(X)
     message = _class_message(watch) or _row_message(watch) or _scale_message(watch, state)

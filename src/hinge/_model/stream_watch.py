@@ -317,6 +317,11 @@ class StreamWatch:
         self.order = OrderWatch() if risks.sorted_rows else None
         self.scale = ScaleWatch()
 
+    @property
+    def needs_rows(self) -> bool:
+        """Whether anything but labels is watched."""
+        return self.repetition is not None or self.order is not None
+
     def note(self, X: Rows, labels: Labels) -> None:
         """Note the next rows."""
         if self.classes is not None:
