@@ -26,7 +26,7 @@ import numpy as np
 from hinge._fit.data import TrainingData
 from hinge._model.kernels import KernelSpec
 from hinge._model.overflow import check_overflow
-from hinge._model.validation import PooledRows
+from hinge._model.validation import PooledRows, TakenRows
 from hinge.exceptions import DataError
 
 if TYPE_CHECKING:
@@ -120,7 +120,8 @@ class Beginning:
             learned = rows[first + rows < self.state.n_seen]
             if len(learned):
                 X = data.X if len(learned) == len(data) else data.X[learned]
-                store(self.state.storage.convert(X), **self._columns(data, learned, first))
+                X = X if type(X) is TakenRows else self.state.storage.convert(X)
+                store(X, **self._columns(data, learned, first))
 
     def _columns(self, data: TrainingData, rows: NDArray[np.intp], first: int) -> Arrays:
         """Return what is stored of examples besides their rows."""

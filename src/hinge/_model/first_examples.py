@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-from typing import TYPE_CHECKING, ClassVar, Self
+from itertools import groupby, pairwise
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from scipy.sparse import csr_matrix, vstack
 
 from hinge._model.types import is_sparse
+from hinge._model.validation import TakenRows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
     from hinge._model.types import Array, Arrays, Rows
-    from hinge._model.validation import Storage
+    from hinge._model.validation import PooledRows, Storage
 
 MAX_EQUAL = 16  # so many equal rows at the beginning count; more say nothing about the rows to come
 GROWTH = 4  # the next choice is due when there have been so many times the examples of the last one
@@ -83,13 +84,21 @@ class FirstExamples:
         return max(self._limit - len(self), 0)
 
     def add(self, X: Rows, **columns: Array) -> None:
-        """Add copies of examples: rows, their positions in the stream (`ids`), and other columns."""
+        """Add copies of examples: rows, their positions in the stream (`ids`), and other columns.
+
+        Rows of a pool stay there until they are asked for: copying them takes longer than learning them.
+        """
         self.add_equal(X, **columns)
         self.n_given += len(columns["ids"])
 
     def add_equal(self, X: Rows, **columns: Array) -> None:
         """Add copies of examples that do not count."""
-        self._parts.append((X.copy(), columns))
+        self._parts.append((X if type(X) is TakenRows else X.copy(), columns))
+
+    def __getstate__(self) -> dict[str, object]:
+        if self._parts:
+            self.examples()  # a copy, or a file, does not contain the pool
+        return vars(self)
 
     @property
     def may_be_equal(self) -> bool:
@@ -114,7 +123,7 @@ class FirstExamples:
 
     def examples(self) -> tuple[Rows, Arrays]:
         """Return all rows, and the columns by name."""
-        if len(self._parts) > 1:
+        if len(self._parts) > 1 or (self._parts and type(self._parts[0][0]) is TakenRows):
             blocks, columns = zip(*self._parts, strict=True)
             stacked = {name: np.concatenate([part[name] for part in columns]) for name in columns[0]}
             self._parts = [(_stack(blocks), stacked)]
@@ -203,4 +212,18 @@ def count_leading_equal(X: Rows, other: Rows) -> int:
 
 
 def _stack(blocks: Sequence[Rows]) -> Rows:
+    blocks = [_copied(pool, list(part)) for pool, part in groupby(blocks, _pool_of)]
+    return blocks[0] if len(blocks) == 1 else _joined(blocks)
+
+
+def _pool_of(X: Rows) -> PooledRows | None:
+    return X.pool if type(X) is TakenRows else None
+
+
+def _copied(pool: PooledRows | None, blocks: list[Any]) -> Rows:
+    """Return successive blocks as one, which is a copy if they come from a pool."""
+    return _joined(blocks) if pool is None else pool.take(np.concatenate([block.rows for block in blocks])).array()
+
+
+def _joined(blocks: Sequence[Rows]) -> Rows:
     return vstack(blocks, format="csr") if is_sparse(blocks[0]) else np.concatenate(blocks)

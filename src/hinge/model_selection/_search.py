@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from sklearn.base import clone, is_classifier
 from sklearn.model_selection._search import BaseSearchCV
-from sklearn.utils import check_random_state, column_or_1d, indexable
+from sklearn.utils import column_or_1d, indexable
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_method_params, _num_samples
 
@@ -105,7 +105,7 @@ class RaceSearchCV(BaseSearchCV):
 
     _parameter_constraints: Any = {}  # noqa: RUF012  (fit checks parameters, with the messages of this package)
 
-    def __init__(  # noqa: PLR0913
+    def __init__(
         self,
         estimator: Any,
         param_grid: Any = None,
