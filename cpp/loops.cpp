@@ -153,19 +153,15 @@ Extremes extremes(const double* gradient, const std::uint8_t* room, std::size_t 
 }
 
 Range decisions(const double* gradient, const double* label, const std::uint8_t* room, std::size_t count) {
-  Doubles lowest = spread(infinity), highest = spread(-infinity);
-  for (std::size_t j = 0; j < count; j += lanes) {
+  LaneExtremes best;
+  Longs index = first_indices();
+  for (std::size_t j = 0; j < count; j += lanes, index += static_cast<std::int64_t>(lanes)) {
     const Doubles value = load<Doubles>(label + j) - load<Doubles>(gradient + j);
     const Longs held = lanes_with(room + j, may_rise | may_fall);
-    lowest = held & (value < lowest) ? value : lowest;
-    highest = held & (value > highest) ? value : highest;
+    best.take(value, held & (value > best.top), held & (value < best.bottom), index);
   }
-  Range range{infinity, -infinity};
-  for (std::size_t l = 0; l < lanes; ++l) {
-    range.lowest = lowest[l] < range.lowest ? lowest[l] : range.lowest;
-    range.highest = highest[l] > range.highest ? highest[l] : range.highest;
-  }
-  return range;
+  const Extremes found = best.reduce();
+  return {found.bottom, found.top, found.bottom_at, found.top_at};
 }
 
 // Fractions are compared by cross multiplication: a division for every example would cost more than all the rest.

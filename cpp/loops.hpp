@@ -39,10 +39,12 @@ struct Slack {
   double squares;
 };
 
-// The smallest and the largest value of something.
+// The smallest and the largest value of something, and where they are.
 struct Range {
   double lowest;
   double highest;
+  std::size_t lowest_at;
+  std::size_t highest_at;
 };
 
 // One feature of sparse examples that are listed by feature (see sparse_index.hpp): where its entries stand. Without a count the line is full, one

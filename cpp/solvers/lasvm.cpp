@@ -32,7 +32,6 @@ template <class T>
 void Lasvm<T>::age(BinaryModel<T>& binary) {
   if (!options_.half_life) return;
   forget_by_age(binary, *options_.half_life, memory_.seen[0] + memory_.seen[1] + memory_.passed_over);
-  Upkeep<T>(options_, memory_).reopen_reserve(binary);
   const std::vector<double>& label = binary.expansion().label;
   for (const bool positive : {false, true})  // a class that was forgotten begins again
     if (std::find(label.begin(), label.end(), positive ? 1.0 : -1.0) == label.end()) memory_.seeds[positive] = 0;
@@ -77,7 +76,7 @@ Visit Lasvm<T>::visit(BinaryModel<T>& binary, std::size_t position, double label
   const double gradient = label - sum;
   const double distance = beyond_margin(binary.bracket(), label, gradient);
   const bool violates = binary.bracket().has_pair() && distance < -options_.tolerance;
-  const bool reserved = has_reserve() && Upkeep<T>(options_, memory_).keeps(binary, distance);
+  const bool reserved = has_reserve() && upkeep_.keeps(binary, distance);
   std::size_t& seeds = memory_.seeds[label > 0];
   const bool admitted = violates || reserved || is_window() || seeds < seeds_per_class;
   if (admitted) {
@@ -103,9 +102,8 @@ template <class T>
 bool Lasvm<T>::reprocess_online(BinaryModel<T>& binary) {
   const bool moved = reprocess_pair(binary, options_.tolerance, PairChoice::maximal_gradient).has_value();
   if (options_.upkeep) {
-    Upkeep<T> upkeep(options_, memory_);
-    upkeep.move_pairs(binary);
-    if (has_reserve()) upkeep.shrink_reserve(binary);
+    upkeep_.move_pairs(binary);
+    if (has_reserve()) upkeep_.adjust_reserve(binary);
     return true;
   }
   if (!moved) return true;

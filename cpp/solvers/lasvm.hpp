@@ -53,6 +53,7 @@ class Lasvm : public SolverWith<T, LasvmOptions, LasvmMemory> {
  private:
   using SolverWith<T, LasvmOptions, LasvmMemory>::options_;
   using SolverWith<T, LasvmOptions, LasvmMemory>::memory_;
+  Upkeep<T> upkeep_{options_, memory_};
 
   void process(BinaryModel<T>& binary, std::size_t k) const;
   // Returns false when the repetitions that max_gap asks for were cut short.

@@ -1,6 +1,7 @@
 #include "solvers/upkeep.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -16,10 +17,11 @@ constexpr double violation_to_spread = 0.05, largest_violation = 0.4, negligible
 constexpr std::size_t steps_per_example = 64;
 constexpr std::size_t gradients_per_example = 400'000;
 constexpr std::size_t examples_of_credit = 16;
-// The reserve times the members bounds what it costs; a large model can spare the least, unless many examples are misclassified
-// before they are learned: then examples that look useless now will be needed.
-constexpr std::size_t smallest_reserve = 300, largest_reserve = 1000, reserve_times_members = 1'000'000;
-constexpr double reserve_per_error_rate = 5000.0;
+// Examples that look useless now will be needed while the boundary is young, and where many are misclassified before they are learned, if a single one
+// can move the decisions far.
+constexpr std::size_t smallest_reserve = 100, largest_reserve = 1000, reserve_times_seen = 30'000;
+constexpr double reserve_per_error_rate = 5000.0, large_influence = 10.0;
+constexpr std::size_t long_pause = 30;  // of a class: members of the other class that have come since
 constexpr double margin_unit = 1e-3;  // of LasvmMemory::reserve_margin
 
 double error_rate(const LasvmMemory& memory) {
@@ -27,18 +29,42 @@ double error_rate(const LasvmMemory& memory) {
   return static_cast<double>(mistakes) / static_cast<double>(std::max<std::size_t>(seen, 1));
 }
 
-std::size_t capacity(const Expansion& expansion, const LasvmMemory& memory) {
-  const std::size_t affordable = reserve_times_members / std::max<std::size_t>(expansion.held_count(), 1);
-  const auto needed = static_cast<std::size_t>(reserve_per_error_rate * error_rate(memory));
-  return std::clamp(std::max(affordable, needed), smallest_reserve, largest_reserve);
+// How far the most influential member can move a decision: C k(x, x).
+template <class T>
+double influence(const BinaryModel<T>& binary) {
+  const std::vector<double>& cost = binary.expansion().cost;
+  const std::vector<T>& diagonal = binary.members().diagonal();
+  double largest = 0.0;
+  for (std::size_t i = 0; i < binary.expansion().size(); ++i) largest = std::max(largest, cost[i] * static_cast<double>(diagonal[i]));
+  return largest;
 }
 
-// The violation to aim at.
 template <class T>
-double target_of(const Expansion& expansion, double tolerance) {
-  const Range decisions = loops<T>().decisions(expansion.gradient.data(), expansion.label.data(), expansion.room.data(), expansion.size());
-  return std::max(tolerance, std::min(largest_violation, violation_to_spread * (decisions.highest - decisions.lowest)));
+std::size_t capacity(const BinaryModel<T>& binary, const LasvmMemory& memory) {
+  const std::size_t young = reserve_times_seen / std::max<std::size_t>(std::min(memory.seen[0], memory.seen[1]), 1);
+  const std::size_t least = std::clamp(young, smallest_reserve, largest_reserve);
+  const auto needed = static_cast<std::size_t>(reserve_per_error_rate * error_rate(memory));
+  if (needed <= least) return least;
+  const double share = std::min(1.0, influence(binary) / large_influence);
+  return std::clamp(static_cast<std::size_t>(share * static_cast<double>(needed)), least, largest_reserve);
 }
+
+// The label of a class whose examples cannot be replaced, because the last members that came are all of the other class; else 0.
+template <class T>
+double class_away(const BinaryModel<T>& binary) {
+  const Expansion& expansion = binary.expansion();
+  std::array<std::int64_t, 2> last{-1, -1};
+  for (std::size_t i = 0; i < expansion.size(); ++i)
+    if (expansion.holds(i)) last[expansion.label[i] > 0] = std::max(last[expansion.label[i] > 0], binary.id_of(i));
+  const double away = last[0] < last[1] ? -1.0 : 1.0;
+  std::size_t since = 0;
+  for (std::size_t i = 0; i < expansion.size(); ++i) since += expansion.label[i] == -away && binary.id_of(i) > std::min(last[0], last[1]);
+  return since >= long_pause ? away : 0.0;
+}
+
+double decision_of(const Expansion& expansion, std::size_t i) { return expansion.label[i] - expansion.gradient[i]; }
+
+double target_of(double spread) { return std::min(largest_violation, violation_to_spread * spread); }
 
 }  // namespace
 
@@ -52,6 +78,20 @@ bool Upkeep<T>::keeps(const BinaryModel<T>& binary, double distance) const {
   return memory_.reserve_margin == 0 || distance < margin_unit * static_cast<double>(memory_.reserve_margin);
 }
 
+// How far the decisions of the members are apart, or less if that is enough for the present violation: two members that were far apart the last time
+// usually show it, wherever they are now.
+template <class T>
+double Upkeep<T>::spread_of_decisions(const BinaryModel<T>& binary) {
+  const Expansion& expansion = binary.expansion();
+  const auto [low, high] = farthest_;
+  const bool held = std::max(low, high) < expansion.size() && expansion.holds(low) && expansion.holds(high);
+  const double apart = held ? std::abs(decision_of(expansion, high) - decision_of(expansion, low)) : 0.0;
+  if (binary.violation() <= target_of(apart)) return apart;
+  const Range range = loops<T>().decisions(expansion.gradient.data(), expansion.label.data(), expansion.room.data(), expansion.size());
+  farthest_ = {range.lowest_at, range.highest_at};
+  return range.highest - range.lowest;
+}
+
 template <class T>
 void Upkeep<T>::move_pairs(BinaryModel<T>& binary) {
   const std::size_t members = std::max<std::size_t>(binary.expansion().held_count(), 1);
@@ -59,37 +99,40 @@ void Upkeep<T>::move_pairs(BinaryModel<T>& binary) {
   std::size_t& credit = memory_.credit;
   credit = std::min(credit + allowance, examples_of_credit * allowance);
   if (binary.violation() <= negligible_violation) return;
-  const double target = target_of<T>(binary.expansion(), options_.tolerance);
+  const double target = std::max(options_.tolerance, target_of(spread_of_decisions(binary)));
   for (; credit > 0 && binary.violation() > target; --credit)
     if (!reprocess_pair(binary, options_.tolerance, PairChoice::second_order_of_older)) return;
 }
 
-// The reserve may exceed its capacity by a quarter, so that members need not be sorted at every example.
 template <class T>
-void Upkeep<T>::shrink_reserve(BinaryModel<T>& binary) {
+void Upkeep<T>::adjust_reserve(BinaryModel<T>& binary) {
   const Expansion& expansion = binary.expansion();
-  const std::size_t most = capacity(expansion, memory_);
-  if (!binary.bracket().has_pair() || expansion.held_count() - expansion.support() <= most + most / 4) return;
-  const std::vector<std::size_t>& idle = binary.members().idle();
-  if (idle.size() <= most) return;
+  if (!binary.bracket().has_pair()) return;
+  const std::size_t most = capacity(binary, memory_), reserve = expansion.held_count() - expansion.support();
+  if (2 * reserve < most) memory_.reserve_margin = 0;
+  if (reserve > most + most / 4) shrink_reserve(binary, most);
+}
+
+template <class T>
+void Upkeep<T>::shrink_reserve(BinaryModel<T>& binary, std::size_t most) {
+  const Expansion& expansion = binary.expansion();
+  const double away = class_away(binary);
   struct Idle {
     double distance;
     std::int64_t id;
     std::size_t at;
   };
   std::vector<Idle> reserve;
-  for (const std::size_t i : idle) reserve.push_back({beyond_margin(binary.bracket(), expansion.label[i], expansion.gradient[i]), binary.id_of(i), i});
+  std::size_t kept = 0;
+  for (const std::size_t i : binary.members().idle())
+    if (expansion.label[i] != away || kept++ >= largest_reserve)
+      reserve.push_back({beyond_margin(binary.bracket(), expansion.label[i], expansion.gradient[i]), binary.id_of(i), i});
+  if (reserve.size() <= most + most / 4) return;
   // Of equally distant examples the younger ones stay, as in evictions.
   std::sort(reserve.begin(), reserve.end(), [](const Idle& a, const Idle& b) { return a.distance != b.distance ? a.distance < b.distance : a.id > b.id; });
   memory_.reserve_margin = static_cast<std::size_t>(std::ceil(std::clamp(reserve[most - 1].distance, margin_unit, 1e12) / margin_unit));
   for (std::size_t n = most; n < reserve.size(); ++n)
     if (reserve[n].distance > 0.0) binary.remove(reserve[n].at);
-}
-
-template <class T>
-void Upkeep<T>::reopen_reserve(const BinaryModel<T>& binary) {
-  const Expansion& expansion = binary.expansion();
-  if (2 * (expansion.held_count() - expansion.support()) < capacity(expansion, memory_)) memory_.reserve_margin = 0;
 }
 
 template class Upkeep<float>;

@@ -47,17 +47,22 @@ template <class T>
 class Upkeep {
  public:
   Upkeep(const LasvmOptions& options, LasvmMemory& memory) : options_(options), memory_(memory) {}
+  Upkeep(const Upkeep&) = delete;
+  Upkeep& operator=(const Upkeep&) = delete;
 
   // An example that does not violate, this far beyond the margin, is worth keeping. Before there is a margin, the first examples are.
   bool keeps(const BinaryModel<T>& binary, double distance) const;
   void move_pairs(BinaryModel<T>& binary);
-  void shrink_reserve(BinaryModel<T>& binary);
-  // Keeps everything again while there is room: examples have left by age.
-  void reopen_reserve(const BinaryModel<T>& binary);
+  // Removes what exceeds the capacity by a quarter, so that members need not be sorted at every example; keeps everything again while half of it is empty.
+  void adjust_reserve(BinaryModel<T>& binary);
 
  private:
+  double spread_of_decisions(const BinaryModel<T>& binary);
+  void shrink_reserve(BinaryModel<T>& binary, std::size_t most);
+
   const LasvmOptions& options_;
   LasvmMemory& memory_;
+  std::pair<std::size_t, std::size_t> farthest_{};  // members whose decisions were farthest apart; a hint
 };
 
 // How far an example with this gradient is beyond the bracket, where its coefficient would stay at zero; negative if it violates.
