@@ -45,7 +45,7 @@ class KernelRows {
   void complete(const Members<T>& members, std::size_t task);
   void leave_panel();
 
-  // Computes the rows of all free members, in blocks over `threads`, if they fit into the cache.
+  // Computes the rows of all free members, or of all members if they are few, in blocks over `threads`, if they fit into the cache.
   void prefetch(const Members<T>& members, std::size_t threads);
   void drop(std::size_t i) { cache_.drop(i); }
   void follow(const Moves& moves, std::size_t old_size) { cache_.follow(moves, old_size); }

@@ -50,7 +50,7 @@ template <class T>
 bool Finishing<T>::run(BinaryModel<T>& binary) {
   steps_left_ = options_.max_steps.value_or(std::max<std::size_t>(10'000'000, 200 * binary.expansion().size()));
   binary.refresh_bracket();
-  Ending ending = Ending::crowded;
+  Ending ending = begin_cold(binary);
   for (std::size_t round = 0; ending == Ending::crowded; ++round) {
     ending = descend(binary, round < max_rounds);
     if (ending == Ending::crowded) {
@@ -60,6 +60,18 @@ bool Finishing<T>::run(BinaryModel<T>& binary) {
   }
   if (ending == Ending::converged) dismiss(binary);
   return ending != Ending::stalled;
+}
+
+// A model that has computed nothing yet. Rows of members that do not stand side by side cost more, so it continues over a packed copy.
+template <class T>
+typename Finishing<T>::Ending Finishing<T>::begin_cold(BinaryModel<T>& binary) {
+  if (!binary.rows().cache().empty() || !binary.bracket().has_pair()) return Ending::crowded;
+  if (binary.members().is_identity()) {
+    binary.rows().prefetch(binary.members(), threads_);
+    return Ending::crowded;
+  }
+  const Ending inner = run_shrunken(binary);
+  return inner == Ending::converged ? Ending::crowded : inner;
 }
 
 template <class T>
