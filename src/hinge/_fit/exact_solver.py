@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hinge._fit.passes import seeds_first
 from hinge._fit.sweeps import Sweeps
 
 if TYPE_CHECKING:
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
 
 _MAX_DIRECT_ROWS = 10_000  # of the two largest classes: problems up to this size are solved as they are
 _MAX_SWEEPS = 100
+_SEEDS_PER_CLASS = 5  # examples of each class at the start, so that every binary model sees both of its classes early
 
 
 class ExactSolver:
@@ -66,6 +66,10 @@ class ExactSolver:
             self._hold(self._rows, np.zeros((len(self._rows), self._native.n_binaries)))
             return self._finish()
         self._pass()
+        return not self._tasks.stopped and self.complete()
+
+    def complete(self) -> bool:
+        """Solve the problem from where the state is; return whether that succeeded."""
         return self._finish() and not self._tasks.stopped and self._add_violators()
 
     def solve_with_sum(self, nu: float) -> bool:
@@ -116,3 +120,19 @@ class ExactSolver:
             if not self._finish() or self._tasks.stopped:
                 return False
         return False
+
+
+def seeds_first(order: NDArray[np.int64], numbers: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Move the first few examples of each class to the front.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> numbers = np.array([0, 0, 0, 0, 0, 0, 0, 1])
+    >>> seeds_first(np.arange(8), numbers).tolist()
+    [0, 1, 2, 3, 4, 7, 5, 6]
+    """
+    labels = numbers[order]
+    first = [np.flatnonzero(labels == number)[:_SEEDS_PER_CLASS] for number in np.unique(labels)]
+    front = np.sort(np.concatenate(first))
+    return np.concatenate([order[front], np.delete(order, front)])

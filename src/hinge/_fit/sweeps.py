@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from hinge._model.types import Rows
 
 _RESERVE = 0.1  # rows so near to violating are held as well, since many of them soon would
-_ROUNDING = 1e-12  # of squared norms, relative
+_ROUNDING = {"float32": 1e-6, "float64": 1e-12}  # of squared norms, relative
 
 
 class Sweeps:
@@ -47,7 +47,8 @@ class Sweeps:
     def __init__(self, state: State, X: Rows, batch: Any, rows: NDArray[np.int64], numbers: NDArray[np.int32]) -> None:
         self._state = state
         self._native: Any = state.native
-        self._options: Any = state.options
+        options: Any = state.options
+        self._threads = options.threads
         self._batch = batch
         self._rows = rows
         self._targets = _targets(state, numbers[rows])
@@ -58,7 +59,8 @@ class Sweeps:
         self._drift = np.full(self._targets.shape, np.inf)  # how far a sum may have moved since it was known
         self._expected = np.full(self._targets.shape, np.inf)  # how far sums of rows held have moved meanwhile
         self._norms: NDArray[np.float64] | None = None
-        self._most = 0.5 * self._options.tolerance
+        self._rounding = _ROUNDING[state.storage.dtype.name]
+        self._most = 0.5 * options.tolerance
 
     def violators(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Return the rows that violate and those that nearly do, with their sums; NaN for other binary models.
@@ -98,9 +100,7 @@ class Sweeps:
         return self._rows[asked[found]], np.where(near, sums, np.nan)[found]
 
     def _ask(self, places: NDArray[np.int64]) -> NDArray[np.float64]:
-        sums: NDArray[np.float64] = self._native.predictor().decide(
-            self._batch.pick(self._rows[places]), self._options.threads
-        )
+        sums: NDArray[np.float64] = self._native.predictor().decide(self._batch.pick(self._rows[places]), self._threads)
         sums -= self._native.bias
         self._sums[places] = sums
         self._drift[places] = self._expected[places] = 0.0
@@ -116,7 +116,7 @@ class Sweeps:
         if self._norms is not None:
             inner = np.bincount(owner, arrays["alpha"] * before, minlength=len(norms))
             total = norms + self._norms
-            self._drift += np.sqrt(np.maximum(total - 2.0 * inner, 0.0) + _ROUNDING * total) * self._lengths
+            self._drift += np.sqrt(np.maximum(total - 2.0 * inner, 0.0) + self._rounding * total) * self._lengths
             changes = np.zeros(len(norms))
             np.maximum.at(changes, owner, np.abs(sums - before))
             self._expected += changes
