@@ -12,7 +12,6 @@ namespace {
 // A kernel value read from the panel costs about as much as recomputing one of this many features.
 constexpr std::size_t panel_read_cost = 4;
 constexpr std::size_t rows_per_task = 128;
-constexpr std::size_t few_members = 512;  // of so many, most rows are needed sooner or later, and one product is cheaper than many
 constexpr std::size_t gather_rows = 64;  // stored examples copied together when they do not stand side by side
 
 template <class T>
@@ -186,20 +185,28 @@ void KernelRows<T>::leave_panel() {
 
 template <class T>
 void KernelRows<T>::prefetch(const Members<T>& members, std::size_t threads) {
-  const Expansion& expansion = members.expansion;
-  const std::size_t size = expansion.size();
-  if (!members.is_identity()) return;
-  std::vector<std::size_t> wanted;
-  for (std::size_t i = 0; i < size; ++i)
-    if (size <= few_members || expansion.is_free(i)) wanted.push_back(i);
-  if (cache_.rows_that_fit(padded(size)) < wanted.size()) return;
+  std::vector<std::size_t> free;
+  for (std::size_t i = 0; i < members.expansion.size(); ++i)
+    if (members.expansion.is_free(i)) free.push_back(i);
+  prefetch(members, free, threads);
+}
+
+template <class T>
+void KernelRows<T>::prefetch_all(const Members<T>& members) {
+  prefetch(members, members.expansion.held(), 1);
+}
+
+template <class T>
+void KernelRows<T>::prefetch(const Members<T>& members, std::span<const std::size_t> wanted, std::size_t threads) {
+  const std::size_t size = members.expansion.size();
+  if (!members.is_identity() || cache_.rows_that_fit(padded(size)) < wanted.size()) return;
   for (const std::size_t i : wanted) cache_.fetch(i, padded(size), i);
   std::vector<std::size_t> missing;
   for (const std::size_t i : wanted)
     if (cache_.holds(i) && cache_.at(i).valid < size) missing.push_back(i);
   const std::size_t tasks = (missing.size() + gather_rows - 1) / gather_rows;
   kernel_evals_ += missing.size() * size;
-  parallel_for(size <= few_members ? 1 : threads, tasks, [&](std::size_t task) {
+  parallel_for(threads, tasks, [&](std::size_t task) {
     const std::size_t first = task * gather_rows, count = std::min(gather_rows, missing.size() - first);
     const Points<T> left = points_->pick({missing.data() + first, count});
     Block<T> block;

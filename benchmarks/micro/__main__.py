@@ -21,6 +21,7 @@ from benchmarks.micro import (
     exact_growth,
     exact_memory,
     exact_optimality,
+    exact_small,
     fit_threads,
     forget_latency,
     half_life,
@@ -61,7 +62,16 @@ ONLINE = (
     stream_cost,
     half_life,
 )
-EXACT = (exact_growth, forget_latency, exact_memory, leave_one_out, exact_optimality, one_class_stream, windows)
+EXACT = (
+    exact_growth,
+    forget_latency,
+    exact_memory,
+    leave_one_out,
+    exact_optimality,
+    exact_small,
+    one_class_stream,
+    windows,
+)
 APPROXIMATE = (approximate_fit, approximate_throughput, distributed_training)
 ACTIVE = (query_latency, people, keys)
 MEASUREMENTS: dict[str, Any] = {

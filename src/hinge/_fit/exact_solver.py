@@ -81,6 +81,13 @@ class ExactSolver:
         self._hold(self._rows, self._sums_of(self._rows[used], alpha[used]), alpha)
         return self._finish()
 
+    def solve_from(self, rows: NDArray[np.int64], alpha: NDArray[np.float64]) -> bool:
+        """Solve the problem from coefficients of some rows, one column per binary model, that need not add up to 0."""
+        alpha = _balanced(alpha)
+        sums = self._sums_of(rows, alpha)[np.searchsorted(self._rows, rows)]
+        self._hold(rows, np.where(alpha == 0.0, np.nan, sums), alpha)
+        return self.complete()
+
     @property
     def _is_small(self) -> bool:
         largest = np.sort(np.bincount(self._numbers[self._rows]))[-2:]
@@ -120,6 +127,21 @@ class ExactSolver:
             if not self._finish() or self._tasks.stopped:
                 return False
         return False
+
+
+def _balanced(alpha: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return coefficients whose columns add up to 0: those of the sign with the larger sum shrink.
+
+    Examples
+    --------
+    >>> _balanced(np.array([[3.0], [1.0], [-2.0]])).ravel().tolist()
+    [1.5, 0.5, -2.0]
+    """
+    above, below = np.maximum(alpha, 0.0), np.minimum(alpha, 0.0)
+    sums = np.stack([above.sum(axis=0), -below.sum(axis=0)])
+    factors = np.divide(sums.min(axis=0), sums, out=np.zeros_like(sums), where=sums > 0)
+    balanced: NDArray[np.float64] = factors[0] * above + factors[1] * below
+    return balanced
 
 
 def seeds_first(order: NDArray[np.int64], numbers: NDArray[np.int32]) -> NDArray[np.int64]:

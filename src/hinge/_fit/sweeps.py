@@ -71,7 +71,8 @@ class Sweeps:
         Rows that move about as much as those held are asked first, and all others only if none of these violates.
         """
         targets = np.where(self._update(), 0.0, self._targets)
-        middle = self._native.extremes.mean(axis=1)
+        with np.errstate(invalid="ignore"):
+            middle = np.nan_to_num(self._native.extremes.mean(axis=1), posinf=0.0, neginf=0.0)  # of models with nothing
         for bound in (np.minimum(self._expected, self._drift), self._drift):
             asked = self._may_violate(targets, middle, bound)
             if len(asked):
@@ -116,7 +117,9 @@ class Sweeps:
         if self._norms is not None:
             inner = np.bincount(owner, arrays["alpha"] * before, minlength=len(norms))
             total = norms + self._norms
-            self._drift += np.sqrt(np.maximum(total - 2.0 * inner, 0.0) + self._rounding * total) * self._lengths
+            moved = np.sqrt(np.maximum(total - 2.0 * inner + self._rounding * np.abs(total), 0.0))
+            with np.errstate(invalid="ignore"):  # 0 times infinity: where lengths are unknown, all rows are asked
+                self._drift += moved * self._lengths
             changes = np.zeros(len(norms))
             np.maximum.at(changes, owner, np.abs(sums - before))
             self._expected += changes
