@@ -267,7 +267,7 @@ Outcome KernelModel<T>::finish(Monitor& monitor) {
   Tally tally{monitor};
   tally.progress.phase = "finish";
   report(tally);
-  parallel_for(run().threads, binaries_.size(), [&](std::size_t m) { met[m] = solvers_[m]->finish(binaries_[m], threads, monitor); },
+  parallel_for(threads_for(points_.size()), binaries_.size(), [&](std::size_t m) { met[m] = solvers_[m]->finish(binaries_[m], threads, monitor); },
                &monitor);
   for (auto& binary : binaries_)
     for (const std::size_t slot : binary.members().take_released()) points_.release(slot);

@@ -239,16 +239,24 @@ void KernelRows<T>::leave_panel() {
 
 template <class T>
 void KernelRows<T>::prefetch(const Members<T>& members, std::size_t threads) {
-  const Expansion& expansion = members.expansion;
-  const std::size_t size = expansion.size();
-  if (!members.is_identity()) return;
   std::vector<std::size_t> free;
-  for (std::size_t i = 0; i < size; ++i)
-    if (expansion.is_free(i)) free.push_back(i);
-  if (cache_.rows_that_fit(padded(size)) < free.size()) return;
-  for (const std::size_t i : free) cache_.fetch(i, padded(size), i);
+  for (std::size_t i = 0; i < members.expansion.size(); ++i)
+    if (members.expansion.is_free(i)) free.push_back(i);
+  prefetch(members, free, threads);
+}
+
+template <class T>
+void KernelRows<T>::prefetch_all(const Members<T>& members) {
+  prefetch(members, members.expansion.held(), 1);
+}
+
+template <class T>
+void KernelRows<T>::prefetch(const Members<T>& members, std::span<const std::size_t> wanted, std::size_t threads) {
+  const std::size_t size = members.expansion.size();
+  if (!members.is_identity() || cache_.rows_that_fit(padded(size)) < wanted.size()) return;
+  for (const std::size_t i : wanted) cache_.fetch(i, padded(size), i);
   std::vector<std::size_t> missing;
-  for (const std::size_t i : free)
+  for (const std::size_t i : wanted)
     if (cache_.holds(i) && cache_.at(i).valid < size) missing.push_back(i);
   const std::size_t tasks = (missing.size() + gather_rows - 1) / gather_rows;
   kernel_evals_ += missing.size() * size;

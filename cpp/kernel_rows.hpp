@@ -50,6 +50,8 @@ class KernelRows {
 
   // Computes the rows of all free members, in blocks over `threads`, if they fit into the cache.
   void prefetch(const Members<T>& members, std::size_t threads);
+  // Computes the rows of all members, if they fit into the cache.
+  void prefetch_all(const Members<T>& members);
   void drop(std::size_t i) { cache_.drop(i); }
   void follow(const Moves& moves, std::size_t old_size) { cache_.follow(moves, old_size); }
   // Hands the cache, restricted to some members, over to a smaller model.
@@ -72,6 +74,7 @@ class KernelRows {
   void complete_fresh_values(std::size_t f, std::size_t stored);
   void complete_stored_row(const Members<T>& members, std::size_t i);
   void complete_fresh_row(const Members<T>& members, std::size_t i);
+  void prefetch(const Members<T>& members, std::span<const std::size_t> wanted, std::size_t threads);
   void fill(const Members<T>& members, std::size_t slot, std::size_t first, std::size_t last, typename RowCache<T>::Row& row);
   std::vector<std::size_t> likely_next(const Expansion& expansion, std::size_t i, std::size_t stored) const;
   void fill_together(const Members<T>& members, std::span<const std::size_t> chosen, std::size_t pinned);

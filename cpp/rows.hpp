@@ -40,6 +40,7 @@ class RowCache {
   void extend(std::size_t i, std::size_t length);
   // Makes the entries of a row follow the closings of gaps since its last use. Different rows may do so at the same time.
   void catch_up(Row& row) const;
+  bool empty() const { return used_ == 0; }
   bool holds(std::size_t i) const { return i < rows_.size() && rows_[i] && !rows_[i]->segments.empty(); }
   Row& at(std::size_t i) { return *rows_[i]; }
   std::size_t rows_that_fit(std::size_t length) const { return most_segments() / segments_for(length); }

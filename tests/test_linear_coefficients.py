@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
+from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.feature_selection import RFE, SelectFromModel
 
-from hinge import IncrementalSVC, KernelPerceptron, OnlineSVC, RobustOnlineSVC, TrackingSVC
+from hinge import ApproximateSVC, IncrementalSVC, KernelPerceptron, OnlineSVC, RobustOnlineSVC, TrackingSVC
 
 X, Y = load_iris(return_X_y=True)
 
@@ -31,3 +32,21 @@ def test_features_are_selected():
 def test_other_kernels_have_none():
     assert not hasattr(OnlineSVC().fit(X, Y), "coef_")
     assert OnlineSVC(kernel="linear", multi_class="ovo").fit(X, Y).coef_.shape == (3, 4)
+
+
+def test_approximate_models_have_weights_of_columns_for_linear_kernels_only():
+    rbf, linear = (ApproximateSVC(kernel=kernel, n_components=20).fit(X, Y) for kernel in ("rbf", "linear"))
+    assert not hasattr(rbf, "coef_")
+    assert rbf.component_coef_.shape == (3, rbf.n_components_)
+    np.testing.assert_array_equal(linear.coef_, linear.component_coef_)
+    assert SelectFromModel(linear, prefit=True).get_support().shape == (4,)
+
+
+def test_a_subclass_with_fewer_parameters_can_be_cloned():
+    class LinearOnlineSVC(OnlineSVC):
+        def __init__(self, C=2.0):
+            super().__init__(C=C, kernel="linear")
+
+    copy = clone(LinearOnlineSVC(3.0).fit(X, Y))
+    assert copy.get_params() == {"C": 3.0}
+    assert copy.fit(X, Y).coef_.shape == (3, 4)

@@ -68,11 +68,18 @@ def test_callbacks_may_stop_the_passes(two):
     assert model.score(*two) > 0.8
 
 
-@pytest.mark.parametrize("epochs", ["auto", "converge"])
-def test_callbacks_may_stop_before_the_solution(two, epochs):
+def test_callbacks_may_stop_before_the_solution(two):
     recorder = Recorder(stop_after=1)
-    OnlineSVC(epochs=epochs, C=10).set_callbacks(recorder).fit(*two)
+    OnlineSVC(C=10).set_callbacks(recorder).fit(*two)
     assert recorder.steps == ["pass", "finish", "fit", "teardown"]
+
+
+@pytest.mark.parametrize("stop_after", [1, 2])
+def test_callbacks_may_stop_the_exact_solution(two, stop_after, monkeypatch):
+    monkeypatch.setattr("hinge._fit.exact_solver._MAX_DIRECT_ROWS", 10)
+    recorder = Recorder(stop_after=stop_after)
+    OnlineSVC(epochs="converge", C=10).set_callbacks(recorder).fit(*two)
+    assert recorder.steps == [*["pass", "finish"][:stop_after], "fit", "teardown"]
 
 
 def test_callbacks_are_torn_down_after_an_error(two):

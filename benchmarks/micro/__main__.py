@@ -21,6 +21,7 @@ from benchmarks.micro import (
     exact_growth,
     exact_memory,
     exact_optimality,
+    exact_small,
     fit_threads,
     forget_latency,
     half_life,
@@ -69,6 +70,7 @@ EXACT = (
     leave_one_out,
     suspects,
     exact_optimality,
+    exact_small,
     one_class_stream,
     windows,
 )

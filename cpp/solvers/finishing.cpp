@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t steps_between_looks = 1000;
 constexpr std::size_t max_rounds = 50;
+constexpr std::size_t few_members = 512;  // of so many, most rows are needed sooner or later, and one product is cheaper than many
 // When steps together raise the dual by a smaller part of it than this, only rounding is left.
 constexpr double negligible_gain = 1e-18;
 
@@ -50,7 +51,7 @@ template <class T>
 bool Finishing<T>::run(BinaryModel<T>& binary) {
   steps_left_ = options_.max_steps.value_or(std::max<std::size_t>(10'000'000, 200 * binary.expansion().size()));
   binary.refresh_bracket();
-  Ending ending = Ending::crowded;
+  Ending ending = begin_cold(binary);
   for (std::size_t round = 0; ending == Ending::crowded; ++round) {
     ending = descend(binary, round < max_rounds);
     if (ending == Ending::crowded) {
@@ -62,15 +63,24 @@ bool Finishing<T>::run(BinaryModel<T>& binary) {
   return ending != Ending::stalled;
 }
 
+// Rows of members that do not stand side by side cost more, so a model that has computed nothing yet continues over a packed copy.
+template <class T>
+typename Finishing<T>::Ending Finishing<T>::begin_cold(BinaryModel<T>& binary) {
+  if (!binary.rows().cache().empty() || binary.members().is_identity() || !binary.bracket().has_pair()) return Ending::crowded;
+  const Ending inner = run_shrunken(binary);
+  return inner == Ending::converged ? Ending::crowded : inner;
+}
+
 template <class T>
 typename Finishing<T>::Ending Finishing<T>::descend(BinaryModel<T>& binary, bool may_shrink) {
   const PairChoice choice = options_.second_order ? PairChoice::second_order : PairChoice::maximal_gradient;
   double window_gain = 0.0;
-  const std::size_t window = std::max(steps_between_looks, binary.expansion().size());
+  const std::size_t size = binary.expansion().size(), window = std::max(steps_between_looks, size);
   for (std::size_t count = 1;; ++count) {
     const auto gain = reprocess_pair(binary, options_.tolerance, choice);
     if (!gain) return Ending::converged;
     window_gain += *gain;
+    if (count == size / 8 && size <= few_members) binary.rows().prefetch_all(binary.members());
     if (steps_left_-- == 0) return Ending::stalled;
     if (count % steps_between_looks != 0) continue;
     if (monitor_.stopped()) return Ending::stopped;

@@ -27,6 +27,7 @@ class Finishing {
  private:
   enum class Ending { converged, crowded, stalled, stopped };
 
+  Ending begin_cold(BinaryModel<T>& binary);
   Ending descend(BinaryModel<T>& binary, bool may_shrink);
   std::vector<std::size_t> active_members(const BinaryModel<T>& binary) const;
   Ending run_shrunken(BinaryModel<T>& binary);

@@ -315,7 +315,7 @@ def test_not_fitted(data):
     for verb in ("predict", "decision_function", "predict_proba"):
         with pytest.raises(ValueError, match="not fitted"):
             getattr(model, verb)(X)
-    for name in ("coef_", "intercept_", "classes_", "n_components_", "support_", "n_iter_", "n_seen_"):
+    for name in ("component_coef_", "intercept_", "classes_", "n_components_", "support_", "n_iter_", "n_seen_"):
         assert not hasattr(model, name)
 
 
@@ -356,5 +356,5 @@ def test_parameters_at_their_bounds(data, name):
             for loss in ("hinge", "squared_hinge", "log_loss"):
                 for intercept in (True, False):
                     model = make(steps=steps, loss=loss, fit_intercept=intercept, **{name: value}).fit(X, y)
-                    assert np.isfinite(model.coef_).all()
+                    assert np.isfinite(model.component_coef_).all()
                     assert np.isfinite(model.decision_function(X)).all()

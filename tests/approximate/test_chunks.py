@@ -75,8 +75,8 @@ def test_rows_of_weight_zero_count_in_no_pass(problem):
         return ((X[rows], y[rows], half[rows]) for rows in np.array_split(np.arange(1000), 7))
 
     model = ApproximateSVC(C=0.01, gamma=0.3, n_components=30, epochs=3, random_state=0)
-    norm = float((model.fit(weighted).coef_ ** 2).sum())
-    without = float((model.fit(pieces(X[:500], y[:500])).coef_ ** 2).sum())
+    norm = float((model.fit(weighted).component_coef_ ** 2).sum())
+    without = float((model.fit(pieces(X[:500], y[:500])).component_coef_ ** 2).sum())
     assert norm == pytest.approx(without, rel=0.2)
 
 

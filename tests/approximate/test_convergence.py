@@ -79,7 +79,7 @@ def excess(model, X, targets, costs=1.0):
     rows = features(model, X)
     best = optimum(model.loss, model.C, rows, targets, intercept=model.fit_intercept, costs=costs)
     constant = model.intercept_[0] if model.fit_intercept else 0.0
-    answer = (model.coef_[0], constant)
+    answer = (model.component_coef_[0], constant)
     found = objective(model.loss, model.C, (rows, targets), answer, epsilon=EPSILON, costs=costs)
     assert found >= best * (1.0 - 1e-3)
     return found / best - 1.0
@@ -107,7 +107,7 @@ def test_weak_directions_with_a_small_cost(loss):
         exact = LogisticRegression(C=0.01, tol=1e-9, solver="newton-cholesky")
     expected = exact.fit(rows, targets).coef_[0]
     weak = len(expected) // 2  # features are in the order of their spread
-    assert np.linalg.norm(model.coef_[0, :weak]) == pytest.approx(np.linalg.norm(expected[:weak]), rel=0.15)
+    assert np.linalg.norm(model.component_coef_[0, :weak]) == pytest.approx(np.linalg.norm(expected[:weak]), rel=0.15)
     assert excess(model, X, targets) < 1e-3
 
 
@@ -133,7 +133,7 @@ def test_class_weights_are_weights():
     targets = np.where(values > 0.8, 1.0, -1.0)
     model = make("hinge", class_weight={1.0: 5.0}).fit(X, targets)
     plain = make("hinge").fit(X, targets, np.where(targets == 1.0, 5.0, 1.0))
-    np.testing.assert_allclose(model.coef_, plain.coef_)
+    np.testing.assert_allclose(model.component_coef_, plain.component_coef_)
     balanced = make("hinge", class_weight="balanced").fit(X, targets)
     share = len(targets) / (2.0 * np.array([np.sum(targets == -1.0), np.sum(targets == 1.0)]))
     costs = np.where(targets == 1.0, share[1], share[0])
@@ -159,7 +159,7 @@ def test_the_level_of_the_weights_is_a_factor_of_the_cost(loss, steps, verb):
     model, other = make(loss, steps=steps, C=1.0, epochs=3), make(loss, steps=steps, C=1024.0, epochs=3)
     getattr(model, verb)(X, targets, sample_weight=weights)
     getattr(other, verb)(X, targets, sample_weight=weights / 1024.0)
-    np.testing.assert_array_equal(model.coef_, other.coef_)
+    np.testing.assert_array_equal(model.component_coef_, other.component_coef_)
     np.testing.assert_array_equal(model.intercept_, other.intercept_)
 
 
@@ -173,7 +173,7 @@ def test_weights_are_repetitions():
     for model in (weighted, repeated):
         rows = features(model, X)
         best = optimum("hinge", 1.0, rows, targets, costs=times)
-        found = objective("hinge", 1.0, (rows, targets), (model.coef_[0], model.intercept_[0]), costs=times)
+        found = objective("hinge", 1.0, (rows, targets), (model.component_coef_[0], model.intercept_[0]), costs=times)
         assert found < 1.05 * best
 
 
@@ -185,7 +185,7 @@ def test_one_machine_a_class_is_near_its_optimum():
     for place in range(3):
         targets = np.where(y == place, 1.0, -1.0)
         best = optimum("hinge", 1.0, rows, targets, costs=np.ones(500))
-        found = objective("hinge", 1.0, (rows, targets), (model.coef_[place], model.intercept_[place]))
+        found = objective("hinge", 1.0, (rows, targets), (model.component_coef_[place], model.intercept_[place]))
         assert found < 1.02 * best
 
 
@@ -200,7 +200,7 @@ def test_steps_of_the_paper_converge():
             model = make("hinge", steps="asset", epochs=epochs, random_state=seed, C=1.0).fit(X, targets)
             rows = features(model, X)
             best = optimum("hinge", 1.0, rows, targets, costs=np.ones(500))
-            found = objective("hinge", 1.0, (rows, targets), (model.coef_[0], model.intercept_[0]))
+            found = objective("hinge", 1.0, (rows, targets), (model.component_coef_[0], model.intercept_[0]))
             gaps.append((found - best) / 500)
         means.append(np.mean(gaps))
         assert means[-1] < np.sqrt(2.0 * 500) * np.sqrt(2.0) / np.sqrt(epochs * 500)

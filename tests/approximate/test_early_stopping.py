@@ -60,7 +60,7 @@ def test_the_best_model_is_kept(monkeypatch, data, kind, script):
     moments = scripted(monkeypatch, kind, scores)
     model = make(kind, epochs=8, n_iter_no_change=patience, tol=1e-2).fit(X, y)
     assert len(moments) == passes
-    np.testing.assert_array_equal(model.coef_, moments[best]["coef"])
+    np.testing.assert_array_equal(model.component_coef_, moments[best]["coef"])
     np.testing.assert_array_equal(model.intercept_, moments[best]["intercept"])
     assert [moment["steps"] for moment in moments] == [180 * (number + 1) for number in range(passes)]
     assert model.n_kernel_evals_ > 0

@@ -42,7 +42,7 @@ def test_optimum_for_many_costs_and_weights(loss, approximation):
             model = make(loss, C=C, epochs="auto", approximation=approximation, n_components=60)
             rows = features(model.fit(X, targets, weights), X)
             best = optimum(loss, C, rows, targets, costs=weights)  # or a little above: LIBSVM is not exact either
-            answer = (model.coef_[0], model.intercept_[0])
+            answer = (model.component_coef_[0], model.intercept_[0])
             found = objective(loss, C, (rows, targets), answer, epsilon=EPSILON, costs=weights)
             assert found < 1.01 * best, (C, ratio)
 
@@ -70,7 +70,7 @@ def test_all_classes_are_finished():
     for place in range(3):
         targets = np.where(y == place, 1.0, -1.0)
         best = optimum("hinge", 10.0, rows, targets, costs=np.ones(300))
-        found = objective("hinge", 10.0, (rows, targets), (model.coef_[place], model.intercept_[place]))
+        found = objective("hinge", 10.0, (rows, targets), (model.component_coef_[place], model.intercept_[place]))
         assert found < 1.01 * best
 
 

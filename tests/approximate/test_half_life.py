@@ -60,7 +60,7 @@ def test_steps_are_those_of_the_reference(data, loss, steps, intercept):  # noqa
     machine = Machine(np.ones(25), 1.0, steps=steps, half_life=20.0, **options)
     machine.learn(scaled_features(model, X), sign * targets, weights)
     machine.average, machine.average_bias = sign * machine.average, sign * machine.average_bias
-    np.testing.assert_allclose(model.coef_[0], machine.average, atol=1e-7 * np.abs(machine.average).max())
+    np.testing.assert_allclose(model.component_coef_[0], machine.average, atol=1e-7 * np.abs(machine.average).max())
     np.testing.assert_allclose(model.intercept_, machine.average_bias, atol=1e-7)
 
 

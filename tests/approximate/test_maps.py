@@ -65,7 +65,7 @@ def test_rank_follows_the_threshold(data, threshold):
     spectrum = np.linalg.eigvalsh(values("rbf", model.support_vectors_, model.support_vectors_))
     expected = np.sum(spectrum > threshold * spectrum[-1])
     assert model.n_components_ == expected if threshold else model.n_components_ >= np.sum(spectrum > 1e-14)
-    assert model.coef_.shape == (3, model.n_components_)
+    assert model.component_coef_.shape == (3, model.n_components_)
     assert np.isfinite(model.decision_function(X)).all()
 
 
@@ -111,7 +111,7 @@ def test_decisions_are_a_kernel_expansion(data, kernel, dtype, container):
     model = make(kernel).fit(container(X.astype(dtype)), y)
     expansion = values(kernel, X.astype(dtype), model.support_vectors_) @ model.dual_coef_.T + model.intercept_
     rows = X if kernel == "linear" else features(model, X)
-    by_features = rows @ model.coef_.T + model.intercept_
+    by_features = rows @ model.component_coef_.T + model.intercept_
     scale = np.abs(model.dual_coef_).sum() * np.finfo(dtype).eps * 100
     np.testing.assert_allclose(model.decision_function(X), expansion, atol=scale)
     np.testing.assert_allclose(model.decision_function(X), by_features, atol=scale)
@@ -130,7 +130,7 @@ def test_weights_of_a_linear_kernel_are_those_of_columns(column, container, verb
         getattr(model, verb)(container(X), y)
         assert model.coef_.shape == (1, 5)
         assert np.abs(model.coef_[0]).argmax() == column
-        assert 8.0 * np.delete(np.abs(model.coef_[0]), column).max() < model.coef_[0, column]
+        assert 8.0 * np.delete(np.abs(model.coef_[0]), column).max() < model.component_coef_[0, column]
         np.testing.assert_allclose(model.coef_, model.dual_coef_ @ model.support_vectors_, atol=1e-12)
         answers = model.decision_function(X) if isinstance(model, ApproximateSVC) else model.predict(X)
         np.testing.assert_allclose(answers, X @ model.coef_[0] + model.intercept_[0], atol=1e-9)
@@ -197,7 +197,7 @@ def test_more_fourier_features_are_nearer(data):
 def test_decisions_from_fourier_features(data, dtype, container):
     X, y = data
     model = make(approximation="fourier").fit(container(X.astype(dtype)), y)
-    expected = features(model, X) @ model.coef_.T + model.intercept_
+    expected = features(model, X) @ model.component_coef_.T + model.intercept_
     np.testing.assert_allclose(model.decision_function(X), expected, atol=1e-5 if dtype == np.float32 else 1e-12)
     assert model.n_components_ == 30
     with pytest.raises(AttributeError, match="no support vectors; see coef_"):

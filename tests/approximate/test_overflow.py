@@ -60,7 +60,7 @@ def test_one_value_of_a_kernel_function(problem, verb, loss, steps, dtype):
     getattr(model, verb)(X, y)
     assert 300 not in model.support_
     assert any(calls)
-    assert np.isfinite(model.coef_).all()
+    assert np.isfinite(model.component_coef_).all()
     if steps == "adaptive":
         assert model.score(X, y) > 0.75
 
@@ -75,7 +75,7 @@ def test_weights_of_the_paper_stay_within_their_bound(problem, verb, loss, dtype
         kernel="poly", gamma=1.0, n_components=10, epochs=2, loss=loss, steps="asset", n_total=600, random_state=0
     )
     getattr(model, verb)(X, y)
-    assert np.linalg.norm(model.coef_) <= np.sqrt(600) * (1 + 1e-3)
+    assert np.linalg.norm(model.component_coef_) <= np.sqrt(600) * (1 + 1e-3)
 
 
 def test_values_that_overflow_are_refused(problem):

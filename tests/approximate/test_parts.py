@@ -29,7 +29,7 @@ def trained(model, X, y, cuts, rounds):
 
 def objective(model, X, y, C):
     loss = np.maximum(0.0, 1.0 - np.where(y == 1, 1, -1) * model.decision_function(X)).sum()
-    return 0.5 * float((model.coef_**2).sum()) + C * loss
+    return 0.5 * float((model.component_coef_**2).sum()) + C * loss
 
 
 @pytest.mark.parametrize("cuts", [[1500], [1000], [1000, 1001], [7, 2000]])
@@ -45,11 +45,11 @@ def test_unequal_parts_minimise_the_same_objective(problem, cuts, C):
 def test_models_that_are_given_stay_as_they_are(problem):
     X, y = problem
     begun = start_model(ApproximateSVC(random_state=0), X, y, classes=[0, 1], n_examples=len(y))
-    assert (begun.coef_ == 0).all()
+    assert (begun.component_coef_ == 0).all()
     first, again = (train_one_pass(begun, X, y, seed=3) for _ in range(2))
-    assert (begun.coef_ == 0).all()
-    np.testing.assert_array_equal(first.coef_, again.coef_)
-    assert (train_one_pass(begun, X, y, seed=4).coef_ != first.coef_).any()
+    assert (begun.component_coef_ == 0).all()
+    np.testing.assert_array_equal(first.component_coef_, again.component_coef_)
+    assert (train_one_pass(begun, X, y, seed=4).component_coef_ != first.component_coef_).any()
 
 
 def test_the_average_of_a_model_with_itself(problem):

@@ -77,7 +77,9 @@ def assert_same(model, machine, rtol=1e-9):
     np.testing.assert_allclose(arrays["average"], machine.average, atol=rtol * scale)
     np.testing.assert_allclose(arrays["weights"], machine.weights, atol=rtol * np.abs(machine.weights).max())
     np.testing.assert_allclose(arrays["bias"], machine.bias, atol=rtol * scale)
-    np.testing.assert_allclose(model.coef_[0], machine.average * np.sqrt(machine.penalty), atol=rtol * scale * 50)
+    np.testing.assert_allclose(
+        model.component_coef_[0], machine.average * np.sqrt(machine.penalty), atol=rtol * scale * 50
+    )
     np.testing.assert_allclose(model.intercept_, machine.average_bias, atol=rtol * scale)
 
 
@@ -157,7 +159,7 @@ def test_one_machine_a_class(data, steps):
     model = make("hinge", steps=steps).fit(X, y)
     machines, _ = reference(model, X, [np.where(y == place, 1.0, -1.0) for place in range(3)])
     for place, machine in enumerate(machines):
-        np.testing.assert_allclose(model.coef_[place], machine.average * np.sqrt(machine.penalty), atol=1e-7)
+        np.testing.assert_allclose(model.component_coef_[place], machine.average * np.sqrt(machine.penalty), atol=1e-7)
         np.testing.assert_allclose(model.intercept_[place], machine.average_bias, atol=1e-8)
 
 

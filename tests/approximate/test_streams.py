@@ -150,7 +150,7 @@ def test_predicting_changes_nothing(data, settings):
         for each in (plain, curious):
             each.partial_fit(X[rows], y[rows], sample_weight=weights[rows])
         curious.decision_function(X)
-        _ = (curious.coef_, curious.intercept_, pickle.dumps(curious), curious.predict(X[:3]))
+        _ = (curious.component_coef_, curious.intercept_, pickle.dumps(curious), curious.predict(X[:3]))
     np.testing.assert_allclose(curious.decision_function(X), plain.decision_function(X), atol=1e-6)
 
 
@@ -231,7 +231,7 @@ def test_new_classes_at_any_call(data, settings):
         assert set(model.predict(X[:5])) <= set(model.classes_)
     assert model.classes_.tolist() == named.classes_.tolist() == [0, 1, 2]
     assert abs(model.score(X, y) - named.score(X, y)) < 0.15
-    assert model.coef_.shape == (3, model.n_components_)
+    assert model.component_coef_.shape == (3, model.n_components_)
 
 
 def test_names_of_classes(data):
@@ -275,7 +275,7 @@ def test_memory_for_features_changes_nothing(data, settings):
     X, y, weights = data
     large = make(epochs=4, cache_size=10, **settings).fit(X, y, weights)
     small = make(epochs=4, cache_size=1e-3, **settings).fit(X, y, weights)
-    np.testing.assert_array_equal(small.coef_, large.coef_)
+    np.testing.assert_array_equal(small.component_coef_, large.component_coef_)
     np.testing.assert_array_equal(small.intercept_, large.intercept_)
     assert small.n_kernel_evals_ == 4 * large.n_kernel_evals_
 

@@ -49,8 +49,8 @@ def test_weights_of_any_level(loss, steps, verb, exponent, cost):
     plain = make(loss, steps=steps, C=2.0**cost, epochs=2)
     getattr(model, verb)(X, targets, sample_weight=weights * 2.0**exponent)
     getattr(plain, verb)(X, targets, sample_weight=weights)
-    assert np.isfinite(plain.coef_).all()
-    np.testing.assert_array_equal(model.coef_, plain.coef_)
+    assert np.isfinite(plain.component_coef_).all()
+    np.testing.assert_array_equal(model.component_coef_, plain.component_coef_)
     np.testing.assert_array_equal(model.intercept_, plain.intercept_)
 
 
@@ -64,5 +64,5 @@ def test_weights_that_no_cost_makes_up_for(loss, steps, level):
     for verb in ("fit", "partial_fit"):
         model = make(loss, steps=steps, epochs=2)
         getattr(model, verb)(X, targets, sample_weight=weights)
-        assert np.isfinite(model.coef_).all()
+        assert np.isfinite(model.component_coef_).all()
         assert np.isfinite(model.intercept_).all()

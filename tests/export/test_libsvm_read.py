@@ -193,10 +193,29 @@ def test_one_binary_model_per_class(file):
     assert len(model.support_) == 4
 
 
-def test_one_vs_one_files_raise(file):
-    trained(file, "-t 2", n_classes=3)
-    with pytest.raises(ExportError, match="each pair of its 3 classes"):
-        from_libsvm(file)
+@pytest.mark.parametrize("options", ["-t 0", "-t 2 -g 0.2 -c 10", "-t 2 -w1 7"])
+def test_one_vs_one_files_are_models_of_pairs(file, options):
+    X, _, labels, _ = trained(file, options, n_classes=4)
+    model = from_libsvm(file)
+    assert model.multi_class == "ovo"
+    assert (model.predict(X) == labels).mean() > 0.98  # LIBSVM breaks ties by the order of its file
+    svmutil = pytest.importorskip("libsvm.svmutil")
+    theirs = svmutil.svm_load_model(str(file))
+    order, values = theirs.get_labels(), np.array(svmutil.svm_predict(labels, csr_matrix(X), theirs, "-q")[2])
+    pairs = [(order[i], order[j]) for i in range(4) for j in range(i + 1, 4)]
+    expected = np.zeros((len(X), 6))
+    for column, (first, second) in enumerate(pairs):
+        place = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)].index((min(first, second), max(first, second)))
+        expected[:, place] = values[:, column] * (1 if first < second else -1)
+    np.testing.assert_allclose(model._class_decisions(X)[1], expected, rtol=1e-9, atol=1e-9)
+
+
+def test_one_vs_one_models_keep_learning(file):
+    X, y, *_ = trained(file, "-t 2 -g 0.2", n_classes=3)
+    model = from_libsvm(file, C=1.0)
+    before = model.score(X, y)
+    assert model.kkt_violation() < 0.01
+    assert model.partial_fit(X, y).finish().score(X, y) >= before - 0.02
 
 
 @pytest.mark.parametrize("options", ["-s 2", "-s 3", "-s 4"])

@@ -1,8 +1,8 @@
 """Solve a training set exactly: until no row violates the optimality conditions by more than the tolerance.
 
 Small problems are solved as they are: all rows are held, and second-order pairs move, with shrinking. Larger ones begin
-with one pass of LASVM, which leaves few violators. These are found by one product with all rows and held as well; then
-the rows held are solved again, from the coefficients and gradients at hand. That repeats until a product finds none.
+with one pass of LASVM, which leaves few violators. These are found by a sweep over all rows and held as well; then the
+rows held are solved again, from the coefficients and gradients at hand. That repeats until a sweep finds none.
 The criterion is that of LIBSVM, over all rows.
 """
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hinge._fit.passes import seeds_first
+from hinge._fit.sweeps import Sweeps
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _MAX_DIRECT_ROWS = 10_000  # of the two largest classes: problems up to this size are solved as they are
 _MAX_SWEEPS = 100
+_SEEDS_PER_CLASS = 5  # examples of each class at the start, so that every binary model sees both of its classes early
 
 
 class ExactSolver:
@@ -56,6 +57,7 @@ class ExactSolver:
         self._rows = np.flatnonzero(data.used)
         self._costs = data.costs
         self._numbers = data.class_numbers(state.table)
+        self._X = data.X
         ((_, self._batch),) = state.storage.batches(data.X)
 
     def solve(self) -> bool:
@@ -64,6 +66,10 @@ class ExactSolver:
             self._hold(self._rows, np.zeros((len(self._rows), self._native.n_binaries)))
             return self._finish()
         self._pass()
+        return not self._tasks.stopped and self.complete()
+
+    def complete(self) -> bool:
+        """Solve the problem from where the state is; return whether that succeeded."""
         return self._finish() and not self._tasks.stopped and self._add_violators()
 
     def solve_with_sum(self, nu: float) -> bool:
@@ -72,8 +78,15 @@ class ExactSolver:
         before = np.cumsum(costs) - costs
         alpha = np.clip(nu * costs.sum() - before, 0.0, costs)[:, None]
         used = np.flatnonzero(alpha[:, 0])
-        self._hold(self._rows, self._sums_of(self._rows[used], alpha[used])[self._rows], alpha)
+        self._hold(self._rows, self._sums_of(self._rows[used], alpha[used]), alpha)
         return self._finish()
+
+    def solve_from(self, rows: NDArray[np.int64], alpha: NDArray[np.float64]) -> bool:
+        """Solve the problem from coefficients of some rows, one column per binary model, that need not add up to 0."""
+        alpha = _balanced(alpha)
+        sums = self._sums_of(rows, alpha)[np.searchsorted(self._rows, rows)]
+        self._hold(rows, np.where(alpha == 0.0, np.nan, sums), alpha)
+        return self.complete()
 
     @property
     def _is_small(self) -> bool:
@@ -95,51 +108,53 @@ class ExactSolver:
         outcome: _core.Outcome = self._tasks.step("finish", partial(self._native.finish, self._monitor))
         return not outcome.stalled
 
-    def _sums(self, native: Any) -> NDArray[np.float64]:
-        """Return the sums of coefficients times kernel values, for all rows."""
-        sums: NDArray[np.float64] = native.predictor().decide(self._batch, self._options.threads)
-        sums -= native.bias
-        return sums
-
     def _sums_of(self, rows: NDArray[np.int64], alpha: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the sums for some coefficients."""
+        """Return the sums of some coefficients of these rows times kernel values, for all rows that are used."""
         other: Any = self._state.copy().native
         other.hold(self._batch, self._numbers, self._costs, 0, rows, np.zeros(alpha.shape), alpha)
-        return self._sums(other)
+        sums: NDArray[np.float64] = other.predictor().decide(self._batch.pick(self._rows), self._options.threads)
+        sums -= other.bias
+        return sums
 
     def _add_violators(self) -> bool:
         """Hold the rows that violate, and solve again, until there are none."""
-        targets = self._targets()
+        sweeps = Sweeps(self._state, self._X, self._batch, self._rows, self._numbers)
         for _ in range(_MAX_SWEEPS):
-            sums = self._sums(self._native)[self._rows]
-            violators = self._violators(targets, targets - sums)
-            if violators is None:
+            rows, sums = sweeps.violators()
+            if not len(rows):
                 return True
-            found = violators.any(axis=1)
-            self._hold(self._rows[found], np.where(violators, sums, np.nan)[found])
+            self._hold(rows, sums)
             if not self._finish() or self._tasks.stopped:
                 return False
         return False
 
-    def _targets(self) -> NDArray[np.float64]:
-        table, numbers = self._state.table, self._numbers[self._rows]
-        if len(table) == 2:
-            return np.where(numbers[:, None] == 1, 1.0, -1.0)
-        return table.scheme.targets(len(table))[numbers]
 
-    def _violators(self, targets: NDArray[np.float64], gradient: NDArray[np.float64]) -> NDArray[np.bool_] | None:
-        """Return which rows, beyond those held, violate in which binary models; None if no binary model has any."""
-        tolerance = self._options.tolerance
-        low, high = self._native.extremes.T
-        is_new = self._native.held_rows(len(self._numbers))[self._rows] == 0
-        up, down = is_new & (targets > 0), is_new & (targets < 0)
-        highest = np.maximum(high, np.max(gradient, axis=0, initial=-np.inf, where=up))
-        lowest = np.minimum(low, np.min(gradient, axis=0, initial=np.inf, where=down))
-        is_solved = highest - lowest <= tolerance
-        if is_solved.all():
-            return None
-        violators: NDArray[np.bool_] = (up & (gradient > lowest + tolerance)) | (
-            down & (gradient < highest - tolerance)
-        )
-        violators &= ~is_solved
-        return violators if violators.any() else None
+def _balanced(alpha: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return coefficients whose columns add up to 0: those of the sign with the larger sum shrink.
+
+    Examples
+    --------
+    >>> _balanced(np.array([[3.0], [1.0], [-2.0]])).ravel().tolist()
+    [1.5, 0.5, -2.0]
+    """
+    above, below = np.maximum(alpha, 0.0), np.minimum(alpha, 0.0)
+    sums = np.stack([above.sum(axis=0), -below.sum(axis=0)])
+    factors = np.divide(sums.min(axis=0), sums, out=np.zeros_like(sums), where=sums > 0)
+    balanced: NDArray[np.float64] = factors[0] * above + factors[1] * below
+    return balanced
+
+
+def seeds_first(order: NDArray[np.int64], numbers: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Move the first few examples of each class to the front.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> numbers = np.array([0, 0, 0, 0, 0, 0, 0, 1])
+    >>> seeds_first(np.arange(8), numbers).tolist()
+    [0, 1, 2, 3, 4, 7, 5, 6]
+    """
+    labels = numbers[order]
+    first = [np.flatnonzero(labels == number)[:_SEEDS_PER_CLASS] for number in np.unique(labels)]
+    front = np.sort(np.concatenate(first))
+    return np.concatenate([order[front], np.delete(order, front)])

@@ -10,18 +10,16 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from hinge._fit.convergence import CUT_SHORT, warn_not_converged
+from hinge._fit.exact_solver import ExactSolver, seeds_first
 from hinge._model.params import random_seed
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from hinge import _core
     from hinge._fit.data import TrainingData
     from hinge._fit.progress import FitTasks
     from hinge._model.state import State
     from hinge._model.types import RandomStateLike
 
-_SEEDS_PER_CLASS = 5  # examples of each class at the start, so that every binary model sees both of its classes early
 _MAX_PASSES = 100  # over a training set that does not converge
 
 # epochs="auto" solves small training sets exactly, since that costs little.
@@ -29,7 +27,6 @@ _MAX_EXACT_ROWS = 2000
 _MAX_COST_RATIO = 4  # of costs for which one pass is enough
 _CHEAP_STEPS = 200_000  # refine a solution found in so few steps up to rounding
 _MAX_STEPS = 50 * _CHEAP_STEPS  # then stop, and warn: the problem is badly conditioned
-_MAX_STEPS_PER_ROW = 200  # on large training sets; finishing takes fewer
 _FINEST_TOLERANCES = {np.dtype(np.float64): 1e-9, np.dtype(np.float32): 1e-5}  # smaller violations are rounding errors
 
 
@@ -98,6 +95,7 @@ class Passes:
         monitor: _core.Monitor | None,
     ) -> None:
         self._state = state
+        self._data = data
         self._costs = data.costs
         self._numbers = data.class_numbers(state.table)
         ((_, self._batch),) = state.storage.batches(data.X)  # one batch: the model stores rows as the training set does
@@ -126,17 +124,15 @@ class Passes:
             warn_not_converged(self._state, "Finishing stalled")
 
     def _converge(self) -> None:
-        """Pass until no example violates the optimality conditions."""
+        """Solve the training set until no example violates the optimality conditions."""
         options = self._options
-        if options.selection != "random":  # selection skips examples: use it in one pass, then visit all
-            self._pass()
-            if self._tasks.stopped:
-                return
-            self._state.use(options.replace(selection="random"))
-        max_steps = max(_MAX_STEPS, _MAX_STEPS_PER_ROW * len(self._rows)) * self._state.native.n_binaries
-        converged = self._pass_and_finish(3 * max_steps)
-        self._state.use(options)
-        self._warn_unless(converged)
+        solver = ExactSolver(self._state, self._data, self._seed, self._tasks, self._monitor)
+        if options.selection == "random":
+            self._warn_unless(solver.solve())
+            return
+        self._pass()  # selection skips examples: use it in one pass, then look at all
+        if not self._tasks.stopped:
+            self._warn_unless(solver.complete())
 
     def _solve_exactly(self) -> None:
         """Pass until convergence; refine the solution up to rounding if that took few steps."""
@@ -183,19 +179,3 @@ class Passes:
 
     def _finish(self) -> _core.Outcome:
         return self._tasks.step("finish", partial(self._state.native.finish, self._monitor))
-
-
-def seeds_first(order: NDArray[np.int64], numbers: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Move the first few examples of each class to the front.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> numbers = np.array([0, 0, 0, 0, 0, 0, 0, 1])
-    >>> seeds_first(np.arange(8), numbers).tolist()
-    [0, 1, 2, 3, 4, 7, 5, 6]
-    """
-    labels = numbers[order]
-    first = [np.flatnonzero(labels == number)[:_SEEDS_PER_CLASS] for number in np.unique(labels)]
-    front = np.sort(np.concatenate(first))
-    return np.concatenate([order[front], np.delete(order, front)])

@@ -302,9 +302,19 @@ class ApproximateEstimator(KernelEstimator):
 
     @property
     @reads
-    def coef_(self) -> NDArray[np.float64]:
-        """Averaged weights of the features, one row per binary model; with a linear kernel, of the columns of X."""
+    def component_coef_(self) -> NDArray[np.float64]:
+        """Averaged weights of the features of the map, one row per binary model."""
         return driver.state_of(self, ApproximateState).weights()
+
+    @property
+    def coef_(self) -> NDArray[np.float64]:
+        """Averaged weights of the columns of X, one row per binary model; for linear kernels only."""
+        if self.kernel != "linear":
+            raise AttributeError(
+                f"Only a model with a linear kernel has coef_, got kernel={self.kernel!r}; component_coef_ has the "
+                "weights of its features."
+            )
+        return self.component_coef_
 
     @property
     @reads

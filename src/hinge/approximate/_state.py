@@ -144,7 +144,7 @@ class ApproximateState(State):
         features = self.features
         table, arrays = self.class_arrays()
         if not features.is_expansion:
-            raise AttributeError("A model with Fourier features has no support vectors; see coef_.")
+            raise AttributeError("A model with Fourier features has no support vectors; see component_coef_.")
         weights = arrays["average"].reshape(-1, features.dimension)
         coefficients = weights @ features.arrays["projection"].astype(np.float64)
         ids, labels = features.arrays["ids"], features.arrays["labels"]

@@ -130,8 +130,10 @@ class ApproximateSVC(ApproximateEstimator, KernelClassifier):  # type: ignore[mi
     ----------
     classes_ : ndarray of shape (n_classes,)
         Labels known so far, sorted.
-    coef_ : ndarray of shape (1, n_components_) or (n_classes, n_components_)
-        Averaged weights of the features; with a linear kernel, those of the columns of X.
+    component_coef_ : ndarray of shape (1, n_components_) or (n_classes, n_components_)
+        Averaged weights of the features of the map.
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        Linear kernels only: the same, as the features are the columns of X.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Averaged intercepts.
     n_components_ : int

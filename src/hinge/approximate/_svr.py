@@ -91,8 +91,10 @@ class ApproximateSVR(RegressorMixin, ApproximateEstimator):
 
     Attributes
     ----------
-    coef_ : ndarray of shape (1, n_components_)
-        Averaged weights of the features.
+    component_coef_ : ndarray of shape (1, n_components_)
+        Averaged weights of the features of the map.
+    coef_ : ndarray of shape (1, n_features)
+        Linear kernels only: the same, as the features are the columns of X.
     intercept_ : ndarray of shape (1,)
         Averaged intercept.
     n_components_ : int

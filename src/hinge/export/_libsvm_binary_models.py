@@ -1,4 +1,4 @@
-"""The binary models in a LIBSVM file: one for two classes, else one per class (see `_libsvm_write`)."""
+"""The binary models in a LIBSVM file: one per pair of classes, or one per class (see `_libsvm_write`)."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from hinge._model.class_scheme import native_pairs
 from hinge._model.labels import ClassTable
 
 if TYPE_CHECKING:
@@ -38,6 +39,10 @@ class BinaryModels:
         Intercepts.
     are_relative : bool
         Whether only the differences between the intercepts are known.
+    positives : ndarray of shape (n_models,)
+        The class number of which examples are positive in each model.
+    multi_class : str
+        How more than two classes become binary models.
     """
 
     table: ClassTable
@@ -48,11 +53,13 @@ class BinaryModels:
     counts: NDArray[np.int64]
     intercepts: NDArray[np.float64]
     are_relative: bool
+    positives: NDArray[np.intp]
+    multi_class: str = "ovr"
 
     @property
     def sides(self) -> NDArray[np.float64]:
-        """+1 for members of the class of a model, -1 for others; a coefficient has this sign or is zero."""
-        own = np.repeat(np.arange(len(self.counts)), self.counts) if len(self.counts) > 1 else 1
+        """+1 for members of the positive class of a model, -1 for others; a coefficient has this sign or is zero."""
+        own = np.repeat(self.positives, self.counts)
         return np.where(self.labels[self.members] == own, 1.0, -1.0)
 
     def part(self, model: int) -> slice:
@@ -72,7 +79,8 @@ def read_binary_models(record: LibsvmFile) -> BinaryModels:
             record.refuse("the values of nr_sv do not add up to the number of support vectors")
     if n_classes == 2:
         return _two_classes(record, labels, float(rho[0]))
-    return _one_vs_rest(record, labels, rho, np.array(sizes))
+    blocks = np.repeat(np.arange(n_classes), sizes)  # the class of each line, in the order of the file
+    return _one_vs_rest(record, labels, rho, blocks) or _one_vs_one(record, labels, rho, blocks)
 
 
 def _two_classes(record: LibsvmFile, labels: NDArray[np.int64], rho: float) -> BinaryModels:
@@ -92,14 +100,15 @@ def _two_classes(record: LibsvmFile, labels: NDArray[np.int64], rho: float) -> B
         counts=np.array([len(held)], dtype=np.int64),
         intercepts=np.array([-sign * rho]),
         are_relative=False,
+        positives=np.ones(1, dtype=np.intp),
     )
 
 
 def _one_vs_rest(
-    record: LibsvmFile, labels: NDArray[np.int64], rho: NDArray[np.float64], sizes: NDArray[np.int64]
-) -> BinaryModels:
+    record: LibsvmFile, labels: NDArray[np.int64], rho: NDArray[np.float64], blocks: NDArray[np.intp]
+) -> BinaryModels | None:
+    """Return one model per class, or None if the file is not one that such models were written to."""
     n_classes = len(labels)
-    blocks = np.repeat(np.arange(n_classes), sizes)
     signs = np.where(np.arange(n_classes - 1) >= blocks[:, None], 1.0, -1.0)
     coefficients = record.coefficients * signs
     intercepts = np.concatenate([[0.0], rho[: n_classes - 1]])  # d_0j = f_0 - f_j, and rho_0j = b_j - b_0
@@ -107,14 +116,61 @@ def _one_vs_rest(
     close = _TOLERANCE * (1.0 + np.abs(rho).max())
     agree = np.abs(rho - (intercepts[second] - intercepts[first])).max() <= close
     if not agree or (coefficients != coefficients[:, :1]).any():
-        record.refuse(
-            f"it has a model for each pair of its {n_classes} classes (one-vs-one), and hinge has one per class; "
-            "train it with hinge, or read files of two classes"
-        )
+        return None
     order = np.argsort(labels)
     positions = np.argsort(order)  # of the classes of the file among the sorted ones
     table = ClassTable(labels[order], np.arange(n_classes, dtype=np.int32))
     return _merge_lines(record, table, positions[blocks], coefficients[:, 0], intercepts[order])
+
+
+def _one_vs_one(
+    record: LibsvmFile, labels: NDArray[np.int64], rho: NDArray[np.float64], blocks: NDArray[np.intp]
+) -> BinaryModels:
+    """Return one model per pair of classes.
+
+    In the file, the pair of classes i < j has the coefficients in column j - 1 of lines of class i, and in column i of
+    lines of class j; its values are positive for class i.
+    """
+    n_classes, held = len(labels), np.flatnonzero(record.coefficients.any(axis=1))
+    coefficients, lines = record.coefficients[held], blocks[held]
+    order = np.argsort(labels)
+    members, alpha, intercepts = [], [], []
+    for negative, positive in zip(*native_pairs(n_classes), strict=True):
+        first, second = sorted((int(order[negative]), int(order[positive])))
+        sign = 1.0 if first == order[positive] else -1.0
+        values = np.where(lines == first, coefficients[:, second - 1], 0.0)
+        values = sign * np.where(lines == second, coefficients[:, first], values)
+        used = np.flatnonzero(values)
+        if not len(used):  # no support vector: an example with coefficient 0 makes the function constant
+            used = np.flatnonzero((lines == first) | (lines == second))[:1]
+        members.append(used)
+        alpha.append(values[used])
+        intercepts.append(-sign * rho[pair_number(first, second, n_classes)])
+    if any(not len(used) for used in members):
+        record.refuse("a pair of its classes has no support vectors")
+    return BinaryModels(
+        table=ClassTable(labels[order], np.arange(n_classes, dtype=np.int32)),
+        vectors=record.vectors[held],
+        labels=np.argsort(order)[lines].astype(np.int32),
+        members=np.concatenate(members).astype(np.int64),
+        alpha=np.concatenate(alpha),
+        counts=np.array([len(used) for used in members], dtype=np.int64),
+        intercepts=np.array(intercepts),
+        are_relative=False,
+        positives=native_pairs(n_classes)[1],
+        multi_class="ovo",
+    )
+
+
+def pair_number(first: int, second: int, n_classes: int) -> int:
+    """Return the place of a pair in the order (0, 1), (0, 2), ..., (1, 2), ...
+
+    Examples
+    --------
+    >>> [pair_number(*pair, 3) for pair in ((0, 1), (0, 2), (1, 2))]
+    [0, 1, 2]
+    """
+    return first * n_classes - first * (first + 1) // 2 + second - first - 1
 
 
 @dataclass
@@ -187,4 +243,5 @@ def _assemble(
         counts=np.array([len(members) for members in pairs], dtype=np.int64),
         intercepts=intercepts,
         are_relative=True,
+        positives=np.arange(len(table)),
     )

@@ -44,8 +44,8 @@ def from_libsvm(path: str | os.PathLike[str], *, C: float | None = None, n_featu
     Parameters
     ----------
     path : path
-        A model file of C-SVC or nu-SVC with a linear, polynomial, rbf or sigmoid kernel and two classes. Files with
-        more classes can be read if `to_libsvm` wrote them: LIBSVM's own are one-vs-one.
+        A model file of C-SVC or nu-SVC with a linear, polynomial, rbf or sigmoid kernel. With more than two classes,
+        the model has `multi_class="ovo"`, as LIBSVM's own, unless `to_libsvm` wrote it from one with "ovr".
     C : float, default=None
         The penalty that the model was trained with, which the file does not contain. None uses the largest absolute
         coefficient, which is that penalty as soon as one example is at its bound.
@@ -126,7 +126,7 @@ def _build_model(record: LibsvmFile, binaries: BinaryModels, C: float | None) ->
     largest = float(np.abs(binaries.alpha).max())
     if C is not None and largest > C * (1 + 1e-9):
         raise ExportError(f"C must be at least the largest coefficient of {record.path}, {largest:.17g}, got {C!r}.")
-    model = OnlineSVC(C=max(largest, C or 0.0), **_kernel_parameters(record))
+    model = OnlineSVC(C=max(largest, C or 0.0), multi_class=binaries.multi_class, **_kernel_parameters(record))
     try:
         options = check_options(model)
     except ParameterError as error:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from hinge.persistence._file import Parts
     from hinge.persistence._registry import Entry
 
-_FIELDS: dict[str, tuple[type, ...]] = {"labels": (list,), "class_weight": (list,), "shape": (list,), "steps": (list,)}
+_FIELDS: dict[str, tuple[type, ...]] = dict.fromkeys(("labels", "class_weight", "shape", "steps", "forgotten"), (list,))
 _MAX_COUNT = 1 << 62
 
 
@@ -50,6 +50,9 @@ def check_svm_state(arrays: Arrays, values: Values, options: SolverOptions) -> N
     sensible = all(type(weight) is float and 0 <= weight < float("inf") for weight in weights)
     require(len(weights) == len(labels) and sensible, "its class weights do not match its labels")
     require(_are_counts(own["shape"]) and own["shape"], "the shape of its training set is not a list of counts")
+    forgotten = own["forgotten"]
+    known = _are_counts(forgotten) and all(row < plain["n_seen"] for row in forgotten)
+    require(known and forgotten == sorted(set(forgotten)), "the rows it has forgotten are not sorted positions")
     n_binaries = scheme_of(options).n_binaries(len(plain["classes"]))
     require(_are_counts(own["steps"]) and len(own["steps"]) == n_binaries, "its steps do not match its classes")
 

@@ -60,8 +60,7 @@ class SvmLearner(KernelLearner[SvmState]):
             converged = self._solve(solver, estimator)
         tasks.end()
         if not converged and not tasks.stopped:
-            max_iter = cast("Any", estimator).max_iter
-            warn(state, f"Solver terminated early (max_iter={max_iter}); scale the features, lower C or raise tol.")
+            warn_early(estimator, state)
 
     def _solve(self, solver: ExactSolver, estimator: KernelEstimator) -> bool:  # noqa: ARG002
         return solver.solve()
@@ -76,6 +75,12 @@ class OneClassLearner(SvmLearner):
 
     def _solve(self, solver: ExactSolver, estimator: KernelEstimator) -> bool:
         return solver.solve_with_sum(float(cast("Any", estimator).nu))
+
+
+def warn_early(estimator: KernelEstimator, state: SvmState) -> None:
+    """Warn that the solver stopped before the tolerance was reached."""
+    max_iter = cast("Any", estimator).max_iter
+    warn(state, f"Solver terminated early (max_iter={max_iter}); scale the features, lower C or raise tol.")
 
 
 def _gamma(gamma: Gamma, X: Rows) -> float:

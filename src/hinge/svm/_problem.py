@@ -174,6 +174,8 @@ def _labels_of_objects(X: Any, y: Any) -> Labels:
 
 
 def _class_weight(estimator: Any, classes: Labels, labels: Labels) -> NDArray[np.float64]:
+    if estimator.class_weight is None:  # checks of parameters would take longer than a small problem
+        return np.ones(len(classes))
     weights: NDArray[np.float64] = compute_class_weight(estimator.class_weight, classes=classes, y=labels)
     return np.asarray(weights, dtype=np.float64)
 

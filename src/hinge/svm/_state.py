@@ -61,17 +61,27 @@ class SvmState(State):
         Shape of the training set.
     objects : object
         The training set, if the kernel is a function of the user.
+    forgotten : ndarray of int
+        Rows that were forgotten, sorted.
     """
 
     classes: Classes
     shape: tuple[int, ...]
     objects: Any
+    forgotten: NDArray[np.int64]
 
     def describe(self, data: SvmData) -> None:
         """Note what fitted attributes report of a training set."""
         self.classes = Classes(data.labels, data.class_weight)
         self.shape, self.objects = data.shape, data.objects
+        self.forgotten = np.zeros(0, dtype=np.int64)
         self._steps_before = np.zeros(0)
+
+    def take_over(self, other: SvmState, forgotten: NDArray[np.int64]) -> None:
+        """Note that this is the solution of another state without some rows."""
+        self.n_seen, self.classes, self.shape, self.objects = other.n_seen, other.classes, other.shape, other.objects
+        self.forgotten = forgotten
+        self._steps_before = other.steps
 
     @property
     def steps(self) -> NDArray[np.float64]:
@@ -91,6 +101,7 @@ class SvmState(State):
             "labels": self.classes.labels.tolist(),
             "class_weight": self.classes.class_weight.tolist(),
             "shape": list(self.shape),
+            "forgotten": self.forgotten.tolist(),
             "steps": (self._steps_before if self._arrays is not None else self.steps).astype(int).tolist(),
         }
         return arrays, values | {"svm": own} | ({} if self.objects is None else {"objects": self.objects})
@@ -102,6 +113,7 @@ class SvmState(State):
         labels = np.array(own["labels"], dtype=np.dtype(values["class_type"]))
         self.classes = Classes(labels, np.array(own["class_weight"], dtype=np.float64))
         self.shape, self.objects = tuple(own["shape"]), values.get("objects")
+        self.forgotten = np.array(own["forgotten"], dtype=np.int64)
         self._steps_before = np.array(own["steps"], dtype=np.float64)
 
     def grown(self) -> Self:

@@ -18,6 +18,7 @@ from hinge._model.stream_watch import NO_RISKS
 from hinge._model.types import available_if
 from hinge.exceptions import ParameterError
 from hinge.svm._estimator import SvmEstimator
+from hinge.svm._forgetting import forget
 from hinge.svm._learner import SvmLearner
 from hinge.svm._problem import SvmClassification
 from hinge.svm._state import SvmState
@@ -231,6 +232,42 @@ class SVC(SvmEstimator, SupportVectorClassifier):
         driver.partial_fit(self, X, y, classes, sample_weight)
         self._state.grown()
         return driver.finish(self)
+
+    @writes
+    def forget(self, rows: ArrayLike, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Forget examples: the model is then the solution of the training set without them.
+
+        The model keeps support vectors rather than the training set, so that is needed again. It is solved from the
+        coefficients that are left, which takes a fraction of the time of `fit`. `gamma` and the class weights stay
+        what they were. An `IncrementalSVC` forgets without the training set, since it holds it.
+
+        Parameters
+        ----------
+        rows : array-like of int, or int
+            Rows of X to forget. Those forgotten before stay forgotten.
+        X : array-like or CSR matrix of shape (n, n_features)
+            All examples that the model has learned, in their order.
+        y : array-like of shape (n,)
+            Their labels.
+        sample_weight : array-like of shape (n,), default=None
+            Their weights.
+
+        Returns
+        -------
+        self : object
+            The estimator.
+
+        Examples
+        --------
+        >>> from hinge.svm import SVC
+        >>> X, y = [[0.0], [1.0], [2.0], [9.0]], [0, 0, 1, 0]
+        >>> SVC(C=10).fit(X, y).forget(3, X, y).predict([[9.0]]).tolist()
+        [1]
+        """
+        if "_calibrated" in vars(self):
+            raise ParameterError("probability must be False to forget; use CalibratedClassifierCV instead.")
+        forget(self, rows, X, y, sample_weight)
+        return self
 
     # --- predictions ---
 
