@@ -127,6 +127,8 @@ class TrainJob:
 
     def is_compared(self, wanted: bool | None) -> bool:
         """Tell whether to train scikit-learn's estimator too; the default is to do so with bundled data."""
+        if self.source.is_regression:
+            return False
         is_bundled = self.dataset is not None and self.dataset.name in datasets.BUNDLED
         return is_bundled and self._has_sklearn_equivalent() if wanted is None else wanted
 
@@ -152,6 +154,8 @@ class TrainJob:
 
     def _check_comparison(self) -> None:
         self.rows_in_memory()
+        if self.source.is_regression:
+            return
         if self.model.kernel not in SKLEARN_KERNELS:
             raise ParameterError(
                 f"--compare needs a kernel that SVC knows ({', '.join(SKLEARN_KERNELS)}), got {self.model.kernel!r}."
