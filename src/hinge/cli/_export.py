@@ -11,7 +11,6 @@ from hinge.cli._prepared import split
 from hinge.exceptions import ParameterError
 from hinge.export import FORMATS, FileFormat
 from hinge.persistence import load
-from hinge.streaming import traits
 
 _NAMES = [each.name for each in FORMATS]
 _SUFFIXES = [suffix for each in FORMATS for suffix in each.suffixes]
@@ -31,11 +30,6 @@ def run_export(
     require_writable(output, model)
     loaded = load(model)
     estimator, _ = split(loaded)
-    if traits(estimator).task == "one-class":
-        raise ParameterError(
-            f"Only classifiers and regressors can be exported, and {model} is a one-class model; "
-            "load it in Python with hinge.load."
-        )
     classes = class_names(estimator)
     with through(output) as file:
         chosen.write(loaded, file, **({"labels": range(len(classes))} if number_classes else {}))
