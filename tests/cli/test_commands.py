@@ -17,7 +17,7 @@ from hinge.cli import _options, main
 from hinge.cli._app import COMMANDS as HELP_LINES
 from hinge.cli._models import MODELS
 
-COMMANDS = ["train", "predict", "evaluate", "info", "export", "bench"]
+COMMANDS = ["train", "predict", "evaluate", "compare", "info", "export", "bench"]
 
 
 @pytest.mark.parametrize("command", [[], *([command] for command in COMMANDS)])

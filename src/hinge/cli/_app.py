@@ -23,6 +23,7 @@ COMMANDS = {
     "train": "Train a model on DATA, example by example, and save it.",
     "predict": "Print the predicted class of each row of DATA, one per line.",
     "evaluate": "Compare the predictions of a model with the labels in DATA.",
+    "compare": "Compare two models on the same rows of DATA, and tell whether the difference may be chance.",
     "info": "Show what is in a model file.",
     "label": "Open a page where people label the examples a model asks about.",
     "export": "Write a model in ONNX or LIBSVM format.",

@@ -92,7 +92,7 @@ def _train(
     report_ignored(job.ignored, terminal)
     summary = summarise(job.source, result, peer, epochs) | {"model": str(output)}
     summary["trees"] = None if trees is None else trees.to_json()
-    summary["picture"] = save_plot(plot, result, peer, terminal)
+    summary["picture"] = save_plot(plot, result, peer, terminal, name=job.source.name)
     if json_only:
         typer.echo(json.dumps(summary), err=is_stream)
     elif not result.is_interrupted:
@@ -142,7 +142,7 @@ def _evaluate(
     if result.is_interrupted:
         return None, None
     try:
-        result.test_error, result.outliers = job.test_error(result.model), job.outlier_metrics(result.model)
+        result.test_classes, result.outliers = job.class_metrics(result.model), job.outlier_metrics(result.model)
         result.test_values = job.value_score(result.model)
         peer = train_sklearn(job, terminal) if job.is_compared(compare) else None
         return peer, train_trees(job, terminal) if compare else None
