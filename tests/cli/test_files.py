@@ -46,7 +46,7 @@ def test_ctrl_c_skips_the_comparison(run, census, monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("hinge.cli.train._compare._run_in_background", interrupted)
+    monkeypatch.setattr("hinge.cli.train._compare.run_in_background", interrupted)
     done = run("train", "census.csv", "--label", "income", "--compare", "--json")
     assert done.code == 130
     result = json.loads(done.out)

@@ -165,7 +165,7 @@ def test_regression_for_libsvm(problem, tmp_path):
     loaded = svmutil.svm_load_model(str(tmp_path / "model.txt"))
     values, _, _ = svmutil.svm_predict([0] * len(data.y), data.dense, loaded, "-q")
     close(np.array(values), model.predict(data.X))
-    with pytest.raises(ExportError, match="labels must be None for a regression"):
+    with pytest.raises(ExportError, match="labels must be None for a model without classes"):
         to_libsvm(model, tmp_path / "other.txt", labels=[0, 1])
     with pytest.raises(ExportError, match="epsilon_svr"):
         from_libsvm(tmp_path / "model.txt")

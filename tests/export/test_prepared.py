@@ -6,9 +6,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from hinge import OnlineSVC
-from hinge.export import ExportError, to_libsvm, to_onnx, to_sklearn
-from hinge.tables import CategoryColumn, NumberColumn, Preparation, PreparedClassifier, Scaling
+from hinge import ApproximateSVR, OnlineSVC
+from hinge.export import ExportError, from_libsvm, to_libsvm, to_onnx, to_sklearn
+from hinge.tables import (
+    Answers,
+    CategoryColumn,
+    NumberColumn,
+    Preparation,
+    PreparedClassifier,
+    PreparedRegressor,
+    Scaling,
+    TableClassifier,
+)
 
 COLUMNS = (
     NumberColumn("age", mean=50.0),
@@ -121,8 +130,70 @@ def test_numbers_without_names(tmp_path):
     runtime = pytest.importorskip("onnxruntime")
     session = runtime.InferenceSession(to_onnx(model, dtype="float64").SerializeToString())
     np.testing.assert_allclose(session.run(["scores"], {"X": rows})[0], model.decision_function(rows), atol=1e-9)
-    with pytest.raises(ExportError, match="hold no preparation"):
+    to_libsvm(model, tmp_path / "model.txt", labels=[0, 1])
+    np.testing.assert_allclose(
+        from_libsvm(tmp_path / "model.txt").decision_function(svm_scale(tmp_path / "model.txt.range", rows)),
+        model.decision_function(rows),
+        atol=1e-9,
+    )
+
+
+def svm_scale(path, rows):
+    """Scale rows as LIBSVM's svm-scale does."""
+    head, bounds, *ranges = path.read_text().splitlines()
+    assert head == "x"
+    low, high = map(float, bounds.split())
+    numbers, smallest, largest = np.array([line.split() for line in ranges], dtype=float).T
+    assert numbers.tolist() == list(range(1, rows.shape[1] + 1))
+    return low + (high - low) * (rows - smallest) / (largest - smallest)
+
+
+def test_libsvm_refuses_columns_of_other_kinds(tmp_path):
+    with pytest.raises(ExportError, match="numbers only"):
+        to_libsvm(trained()[0], tmp_path / "model.txt", labels=[0, 1])
+
+
+def test_booleans_of_a_data_frame():
+    rows = pd.DataFrame({"a": np.arange(40) % 3 == 0, "b": np.random.default_rng(0).normal(size=40)})
+    model = TableClassifier().fit(rows, np.where(rows.a ^ (rows.b > 0), "yes", "no"))
+    found = to_sklearn(model.prepared_)
+    np.testing.assert_allclose(found.decision_function(rows), model.decision_function(rows), atol=1e-5)
+
+
+@pytest.mark.parametrize("word", ["NA", "nan", "null", ""])
+def test_words_for_missing_values_in_onnx(word):
+    model, rows = trained()
+    rows = rows.assign(city=word)
+    _, scores = run(to_onnx(model, dtype="float64"), rows)
+    np.testing.assert_allclose(scores, model.decision_function(rows), atol=1e-9)
+
+
+class TestAnswers:
+    def test_thresholds(self, tmp_path):
+        rows, y = frame()[["age", "pay__in__euro"]].to_numpy() / [10, 1e4], labels(frame(), 2)
+        model = PreparedClassifier(OnlineSVC(random_state=0), Preparation(n_features=2, answers=Answers(threshold=0.4)))
+        expected = model.fit(rows, y).predict(rows)
+        assert (expected != model.model.predict(rows)).any()
+        assert to_sklearn(model).predict(rows).tolist() == expected.tolist()
         to_libsvm(model, tmp_path / "model.txt", labels=[0, 1])
+        assert (model.classes_[from_libsvm(tmp_path / "model.txt").predict(rows)] == expected).all()
+        pytest.importorskip("onnx")
+        runtime = pytest.importorskip("onnxruntime")
+        session = runtime.InferenceSession(to_onnx(model, dtype="float64").SerializeToString())
+        assert session.run(["label"], {"X": rows})[0].tolist() == expected.tolist()
+
+    def test_values_have_the_unit_of_the_label(self, tmp_path):
+        rows = frame()[["age", "pay__in__euro"]].to_numpy() / [10, 1e4]
+        prices = 1e5 + 2e4 * rows[:, 0]
+        settings = Preparation(n_features=2, label_kind="number", answers=Answers.of_values(prices))
+        model = PreparedRegressor(ApproximateSVR(C=10.0, random_state=0), settings).fit(rows, prices)
+        expected = model.predict(rows)
+        assert abs(expected - prices).max() < 2e4
+        np.testing.assert_allclose(to_sklearn(model).predict(rows), expected, rtol=1e-6)
+        pytest.importorskip("onnx")
+        runtime = pytest.importorskip("onnxruntime")
+        session = runtime.InferenceSession(to_onnx(model, dtype="float64").SerializeToString())
+        np.testing.assert_allclose(session.run(["value"], {"X": rows})[0], expected, rtol=1e-6)
 
 
 def test_libsvm_accepts_a_preparation_that_changes_nothing(tmp_path):

@@ -33,7 +33,7 @@ LIBSVM = (
 # Run commands in forked processes with little memory; forks share the loaded libraries, which take seconds to load.
 LIMITED = """
 import json, os, resource, sys
-import hinge.cli._app, hinge.cli.evaluate, hinge.cli.export, hinge.cli.info, hinge.cli.predict, hinge.cli.train
+import hinge.cli._app, hinge.cli._evaluate, hinge.cli._export, hinge.cli._info, hinge.cli._predict, hinge.cli.train
 taken = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (taken + (800 << 20), -1))
 for number, command in enumerate(json.loads(sys.argv[1])):

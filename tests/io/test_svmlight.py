@@ -168,3 +168,9 @@ def test_memory_does_not_grow_with_the_file(tmp_path, monkeypatch):
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[1] < 1.2 * peaks[0]
+
+
+def test_lines_count_comments_and_blanks(tmp_path):
+    (tmp_path / "rows.svm").write_text("# made by hand\n1 1:2\n\n# more\n0 1:3\n1 2:1 # here\n#\n0 1:1\n")
+    (chunk,) = open_source(tmp_path / "rows.svm").chunks(100)
+    assert [chunk.line(place) for place in range(len(chunk))] == [2, 5, 6, 8]

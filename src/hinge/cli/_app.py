@@ -23,6 +23,7 @@ COMMANDS = {
     "train": "Train a model on DATA, example by example, and save it.",
     "predict": "Print the predicted class of each row of DATA, one per line.",
     "evaluate": "Compare the predictions of a model with the labels in DATA.",
+    "compare": "Compare two models on the same rows of DATA, and tell whether the difference may be chance.",
     "info": "Show what is in a model file.",
     "label": "Open a page where people label the examples a model asks about.",
     "export": "Write a model in ONNX or LIBSVM format.",
@@ -30,11 +31,16 @@ COMMANDS = {
 }
 
 FAILED, BAD_INPUT = 1, 2
+PIPE_CLOSED = 141  # what shells report of programs that end so
 OUT_OF_MEMORY = "There is not enough memory; try a smaller --cache-size or --max-support, or --model approximate."
 
 
 class OutputError(OSError):
     """Standard output cannot be written."""
+
+
+class PipeClosedError(Exception):
+    """The reader of standard output has ended. Typer would turn a BrokenPipeError into exit code 1."""
 
 
 class CommandGroup(TyperGroup):
@@ -67,7 +73,7 @@ class CommandGroup(TyperGroup):
 app = typer.Typer(
     cls=CommandGroup,
     no_args_is_help=True,
-    add_completion=False,
+    add_completion=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
@@ -98,8 +104,8 @@ def run(arguments: list[str] | None) -> None:
     sys.stdout = cast("TextIO", GuardedStream(output, _raise_output_error))
     try:
         _run_and_flush(arguments)
-    except BrokenPipeError:  # the reader of the output has ended, and needs no message
-        sys.exit(FAILED)
+    except (BrokenPipeError, PipeClosedError):  # the reader of the output has ended, and needs no message
+        sys.exit(PIPE_CLOSED)
     except MemoryError:
         _fail(OUT_OF_MEMORY, FAILED)
     except OutputError as error:
@@ -121,7 +127,7 @@ def _run_and_flush(arguments: list[str] | None) -> None:
 
 def _raise_output_error(error: Exception) -> NoReturn:
     if isinstance(error, BrokenPipeError):
-        raise error
+        raise PipeClosedError from None
     raise OutputError(f"Standard output cannot be written: {getattr(error, 'strerror', None) or error}.") from None
 
 

@@ -1,7 +1,12 @@
 """Checks of the files that commands write, made before the work starts."""
 
 import os
+import shutil
+import stat
 import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from hinge.exceptions import ParameterError
@@ -30,9 +35,32 @@ def choose_output(output: Path | None, resume: Path | None, *, in_place: bool) -
     return output or resume
 
 
+def is_stream(file: Path) -> bool:
+    """Tell whether a path leads to a pipe or a terminal, such as /dev/stdout, which cannot be replaced by a file."""
+    try:
+        mode = file.stat().st_mode
+    except (OSError, ValueError):
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISCHR(mode)
+
+
+@contextmanager
+def through(file: Path) -> Iterator[Path]:
+    """Yield a file to write to: the file itself, or a temporary one whose bytes are written to a stream at the end."""
+    if not is_stream(file):
+        yield file
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        temporary = Path(folder) / f"stream{file.suffix or '.hinge'}"
+        yield temporary
+        if temporary.exists():
+            with temporary.open("rb") as source, file.open("wb") as stream:
+                shutil.copyfileobj(source, stream)
+
+
 def require_writable(file: Path | None, *others: str | Path | None) -> None:
     """Raise an error if a file cannot be written, or is one of the other files of the command."""
-    if file is None:
+    if file is None or is_stream(file):
         return
     folder = file.absolute().parent
     if not folder.is_dir():

@@ -13,6 +13,7 @@ from hinge.streaming import Model, check_params, traits
 MODELS = {name: kind for name, kind in ESTIMATORS.items() if kind.stream_traits.task != "regression"}
 TASKS = ("classification", "regression", "anomaly")
 DEFAULT, REGRESSOR = "online", "approximate-regression"
+KERNELS = ("rbf", "linear", "poly", "sigmoid", "laplacian")  # that need nothing but rows
 DEFAULT_NU = 0.1  # the default of the estimator, 0.5, would call half of the rows outliers
 
 Parameters = Mapping[str, object]
@@ -51,6 +52,8 @@ def set_parameters(model: Model, parameters: Parameters) -> None:
     for name, value in parameters.items():
         if value is None:
             continue
+        if name == "kernel" and value not in KERNELS:
+            raise ParameterError(f"--kernel must be one of {', '.join(KERNELS)}, got {value!r}.")
         if name not in model.get_params():
             option = {"n_components": "components"}.get(name, name).replace("_", "-")
             raise ParameterError(f"--{option} must be left out: {type(model).__name__} has no such parameter.")

@@ -1,6 +1,6 @@
 """Arguments and options that several commands share."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -8,8 +8,9 @@ import typer
 
 from hinge.exceptions import ParameterError
 
-# Names for help pages, which must not wait for the libraries that `hinge.estimators` and `hinge.tables` need.
+# Names for help pages, which must not wait for the libraries that need NumPy and SciPy.
 MODEL_NAMES = ("online", "robust", "tracking", "perceptron", "incremental", "one-class", "adaptive", "approximate")
+EXPORT_FORMATS, EXPORT_SUFFIXES = ("onnx", "libsvm"), (".onnx", ".libsvm", ".model")
 COLUMN_KINDS = ("number", "category", "boolean", "date", "text", "id")
 
 ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A file written by `hinge train` or `hinge.save`.")]
@@ -61,3 +62,8 @@ def parse_gamma(text: str | None) -> float | str | None:
         return text if text is None else float(text)
     except ValueError:
         return text
+
+
+def offering(*words: str) -> Callable[[], list[str]]:
+    """Return a function that offers words for completion in the shell."""
+    return lambda: list(words)

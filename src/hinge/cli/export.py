@@ -1,27 +1,16 @@
-"""`hinge export`: a model for other tools."""
+"""`hinge export`: the options. `_export` does the work; it needs libraries that take a second to import."""
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from hinge.cli._files import require_writable
-from hinge.cli._models import class_names
-from hinge.cli._options import Json, ModelFile
-from hinge.cli._prepared import split
-from hinge.exceptions import ParameterError
-from hinge.export import FORMATS, FileFormat
-from hinge.persistence import load
-from hinge.streaming import traits
+from hinge.cli._interrupts import exit_on_interrupt
+from hinge.cli._options import EXPORT_FORMATS, EXPORT_SUFFIXES, Json, ModelFile
 
-_NAMES = [each.name for each in FORMATS]
-_SUFFIXES = [suffix for each in FORMATS for suffix in each.suffixes]
-_NUMBERED = " or ".join(each.title for each in FORMATS if each.has_integer_labels)
-
-Output = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help=f"Ends in {', '.join(_SUFFIXES)}.")]
-Target = Annotated[str | None, typer.Option("--to", metavar="|".join(_NAMES), help="For other file names.")]
-Numbered = Annotated[bool, typer.Option("--number-classes", help=f"Write 0, 1, 2, ... for classes ({_NUMBERED}).")]
+Output = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help=f"Ends in {', '.join(EXPORT_SUFFIXES)}.")]
+Target = Annotated[str | None, typer.Option("--to", metavar="|".join(EXPORT_FORMATS), help="For other file names.")]
+Numbered = Annotated[bool, typer.Option("--number-classes", help="Write 0, 1, 2, ... for classes (LIBSVM).")]
 
 
 def export(
@@ -36,36 +25,7 @@ def export(
 
     Example: hinge export income.hinge -o income.onnx
     """
-    chosen = _choose_format(output, target, number_classes=number_classes)
-    require_writable(output, model)
-    loaded = load(model)
-    estimator, _ = split(loaded)
-    if traits(estimator).task == "one-class":
-        raise ParameterError(
-            f"Only classifiers and regressors can be exported, and {model} is a one-class model; "
-            "load it in Python with hinge.load."
-        )
-    classes = class_names(estimator)
-    chosen.write(loaded, output, **({"labels": range(len(classes))} if number_classes else {}))
-    if json_only:
-        typer.echo(json.dumps({"file": str(output), "format": chosen.name, "classes": classes}))
-        return
-    description = chosen.title if chosen.describe is None else f"{chosen.title}, {chosen.describe(estimator)}"
-    numbers = ", ".join(f"{number} is {name}" for number, name in enumerate(classes)) if number_classes else ""
-    typer.echo(f"{output}: {description}{numbers and '; '}{numbers}")
+    with exit_on_interrupt():
+        from hinge.cli._export import run_export  # noqa: PLC0415  see above
 
-
-def _choose_format(output: Path, target: str | None, *, number_classes: bool) -> FileFormat:
-    """Return the format that `--to` names or, without it, the suffix of the file."""
-    suffix = output.suffix.lower()
-    chosen = next((each for each in FORMATS if (target == each.name if target else suffix in each.suffixes)), None)
-    if chosen is None:
-        raise ParameterError(
-            f"--to must be {' or '.join(_NAMES)} unless the file name ends in {', '.join(_SUFFIXES)}, "
-            f"got {target or output.name!r}."
-        )
-    if number_classes and not chosen.has_integer_labels:
-        raise ParameterError(
-            f"--number-classes is for {_NUMBERED}, whose labels are integers; leave it out for {chosen.title}."
-        )
-    return chosen
+    run_export(model, output=output, target=target, number_classes=number_classes, json_only=json_only)

@@ -10,7 +10,6 @@ import typer
 from rich.progress import Progress
 
 from hinge._terminal import Terminal
-from hinge.cli._files import require_writable
 from hinge.cli._options import parse_gamma, split_names
 from hinge.exceptions import ParameterError
 
@@ -148,4 +147,6 @@ def _check_files(import_file: Path | None, export: Path | None, *others: str | N
             f"--export must name a file that ends in {', '.join(EXPORT_SUFFIXES[:-1])} (labels) or "
             f"{EXPORT_SUFFIXES[-1]} (the model), got {export.name!r}."
         )
+    from hinge.cli._files import require_writable  # noqa: PLC0415  imports NumPy
+
     require_writable(export, import_file, *others)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 import numpy as np
@@ -12,7 +12,9 @@ from hinge._model.state import Support
 from hinge.approximate import ApproximateState, ApproximateSVR
 from hinge.exceptions import ExportError
 from hinge.export._model_access import copy_state
+from hinge.incremental import IncrementalOneClassSVM
 from hinge.stream import AdaptiveSVC
+from hinge.tables import Answers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -67,6 +69,8 @@ class ExportedModel:
         How more than two classes became decision functions.
     fourier : FourierFeatures or None
         Features that replace K(x, vectors[s]); the model then has no vectors.
+    is_one_class : bool
+        The model has no classes: examples with a positive value are normal, and the others outliers.
     """
 
     kernel: KernelSpec
@@ -81,17 +85,41 @@ class ExportedModel:
     feature_names: NDArray[np.object_] | None
     scheme: ClassScheme
     fourier: FourierFeatures | None = None
+    is_one_class: bool = False
 
     @classmethod
-    def of(cls, model: BaseEstimator) -> ExportedModel:
-        """Read a fitted model, or raise ExportError if it cannot be exported."""
+    def of(cls, model: BaseEstimator, answers: Answers | None = None) -> ExportedModel:
+        """Read a fitted model, or raise ExportError if it cannot be exported.
+
+        Parameters
+        ----------
+        model : estimator
+            The model.
+        answers : Answers, default=None
+            How its outputs become answers: a threshold is subtracted from the decision values, and values are given in
+            the unit of the label.
+        """
+        found = cls._of(model)
+        if answers is None or answers == Answers():
+            return found
+        if answers.threshold and hasattr(model, "predict_proba"):
+            raise ExportError("A model with probabilities and a threshold cannot be exported; train it without one.")
+        intercepts = answers.mean + answers.scale * found.intercepts - answers.threshold
+        return replace(found, coefficients=answers.scale * found.coefficients, intercepts=intercepts)
+
+    @classmethod
+    def _of(cls, model: BaseEstimator) -> ExportedModel:
         if isinstance(model, AdaptiveSVC):
             raise ExportError("An AdaptiveSVC cannot be exported, since several models vote; export an OnlineSVC.")
         state = copy_state(model)
         arrays, _ = state.to_arrays()
         intercepts = state.native.bias
         table = state.table
-        if len(table) < 2 and not isinstance(model, ApproximateSVR):
+        is_one_class = isinstance(model, IncrementalOneClassSVM)
+        if is_one_class and model.shape != "plane":
+            raise ExportError("Only one-class models with shape='plane' can be exported, got a sphere.")
+        has_classes = not is_one_class and not isinstance(model, ApproximateSVR)
+        if len(table) < 2 and has_classes:
             raise ExportError(
                 f"A model must know at least two classes to be exported, got only {table.classes.tolist()}; "
                 "train it on examples of another class first."
@@ -103,23 +131,24 @@ class ExportedModel:
         shift = arrays["shift"]
         return cls(
             kernel=state.kernel,
-            classes=table.classes[:0] if isinstance(model, ApproximateSVR) else table.classes,
+            classes=table.classes if has_classes else table.classes[:0],
             vectors=support.vectors[:, :0] if state.kernel.name == "precomputed" else support.vectors,
             counts=support.counts,
             columns=support.ids,
             coefficients=support.coefficients,
-            intercepts=table.arrange(intercepts[None, :]).ravel(),
+            intercepts=np.asarray(model.intercept_) if is_one_class else table.arrange(intercepts[None, :]).ravel(),
             n_features=state.storage.n_features,
             centre=shift.astype(np.float64) if shift.size else None,
             feature_names=getattr(model, "feature_names_in_", None),
             scheme=table.scheme,
             fourier=fourier,
+            is_one_class=is_one_class,
         )
 
     @property
     def is_regression(self) -> bool:
         """Whether the model predicts values rather than classes."""
-        return not len(self.classes)
+        return not len(self.classes) and not self.is_one_class
 
     @property
     def is_one_vs_one(self) -> bool:

@@ -18,6 +18,7 @@ written as they are.
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,13 +29,15 @@ from hinge.exceptions import ExportError
 from hinge.export._exported_model import ExportedModel
 from hinge.export._model_access import split_preparation
 from hinge.io.atomic import replacing
+from hinge.tables import NumberColumn
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
     from sklearn.base import BaseEstimator
+
+    from hinge.tables import Scaling
 
 KERNEL_NAMES = {
     "linear": "linear",
@@ -55,7 +58,7 @@ def to_libsvm(model: BaseEstimator, path: str | os.PathLike[str], *, labels: Seq
     Parameters
     ----------
     model : estimator
-        A fitted classifier of this package, or an `ApproximateSVR`, with a linear, poly, rbf, sigmoid or precomputed
+        A fitted model of this package with a linear, poly, rbf, sigmoid or precomputed
         kernel. Approximate models must use Nystroem features, which are kernel expansions over landmarks.
     path : path
         Name of the file. An existing file is replaced when the new one is complete.
@@ -71,7 +74,8 @@ def to_libsvm(model: BaseEstimator, path: str | os.PathLike[str], *, labels: Seq
     Notes
     -----
     With more than two classes and one-vs-rest, a support vector is written once for each class whose decision function
-    uses it.
+    uses it. A model that scales its features comes with a second file, `PATH.range`, for LIBSVM's svm-scale:
+    `svm-scale -r PATH.range rows > scaled`.
 
     Examples
     --------
@@ -95,12 +99,13 @@ def to_libsvm(model: BaseEstimator, path: str | os.PathLike[str], *, labels: Seq
     <BLANKLINE>
     """
     model, preparation = split_preparation(model)
-    if preparation is not None and (preparation.columns is not None or preparation.scaling.factor is not None):
+    scaling = None if preparation is None else preparation.scaling
+    if preparation is not None and not all(isinstance(column, NumberColumn) for column in preparation.columns or ()):
         raise ExportError(
-            "LIBSVM files hold no preparation, and this model encodes or scales its examples; export to ONNX, or train "
-            "without it (--scale none, numbers only), or export its attribute `model`, which takes prepared examples."
+            "LIBSVM files hold numbers only, and this model encodes columns of other kinds; export to ONNX, or export "
+            "its attribute `model`, which takes prepared examples."
         )
-    exported = ExportedModel.of(model)
+    exported = ExportedModel.of(model, None if preparation is None else preparation.answers)
     if exported.fourier is not None:
         raise ExportError(
             "LIBSVM files hold kernel expansions, which Fourier features are not; export the model to ONNX or "
@@ -113,6 +118,9 @@ def to_libsvm(model: BaseEstimator, path: str | os.PathLike[str], *, labels: Seq
     with replacing(path) as unfinished, unfinished.open("w", encoding="ascii", newline="\n") as file:
         file.writelines(_header(exported, numbers, [len(columns) for columns, _ in blocks]))
         file.writelines(_lines(exported, blocks))
+    if scaling is not None and scaling.factor is not None:
+        with replacing(f"{os.fspath(path)}.range") as unfinished:
+            unfinished.write_text("".join(_ranges(scaling)), encoding="ascii")
 
 
 Block = tuple["NDArray[np.intp]", "NDArray[np.float64]"]  # support vectors, and one row of coefficients for each
@@ -153,7 +161,7 @@ def _header(exported: ExportedModel, numbers: list[int], sizes: list[int]) -> It
     if len(numbers) > 2 and not exported.is_one_vs_one:
         first, second = pairs(len(numbers))  # LIBSVM has the same order
         rho = -(intercepts[first] - intercepts[second])
-    yield f"svm_type {'epsilon_svr' if exported.is_regression else 'c_svc'}\nkernel_type {KERNEL_NAMES[kernel.name]}\n"
+    yield f"svm_type {_type(exported)}\nkernel_type {KERNEL_NAMES[kernel.name]}\n"
     if kernel.name == "poly":
         yield f"degree {kernel.degree}\n"
     if kernel.name in ("poly", "rbf", "sigmoid"):
@@ -162,9 +170,13 @@ def _header(exported: ExportedModel, numbers: list[int], sizes: list[int]) -> It
         yield f"coef0 {kernel.coef0:.17g}\n"
     yield f"nr_class {len(numbers) or 2}\ntotal_sv {sum(sizes)}\n"
     yield f"rho {' '.join(f'{value + 0.0:.17g}' for value in rho)}\n"  # adding 0.0 turns -0 into 0
-    if not exported.is_regression:
+    if len(exported.classes):
         yield f"label {' '.join(map(str, numbers))}\nnr_sv {' '.join(map(str, sizes))}\n"
     yield "SV\n"
+
+
+def _type(exported: ExportedModel) -> str:
+    return "one_class" if exported.is_one_class else "epsilon_svr" if exported.is_regression else "c_svc"
 
 
 def _lines(exported: ExportedModel, blocks: list[Block]) -> Iterator[str]:
@@ -183,11 +195,23 @@ def _format_vector(exported: ExportedModel, vectors: csr_matrix, position: int) 
     return "".join(f" {column + 1}:{value:.17g}" for column, value in entries if value)
 
 
+def _ranges(scaling: Scaling) -> Iterator[str]:
+    """Yield the lines of a file for svm-scale, which maps the range of each feature to -1 to 1.
+
+    (x - offset) * factor is -1 at offset - 1 / factor, and 1 at offset + 1 / factor.
+    """
+    factor = np.asarray(scaling.factor)
+    offset = np.zeros(len(factor)) if scaling.offset is None else scaling.offset
+    yield "x\n-1 1\n"
+    for number, (middle, half) in enumerate(zip(offset.tolist(), (1 / factor).tolist(), strict=True), start=1):
+        yield f"{number} {middle - half:.17g} {middle + half:.17g}\n"
+
+
 def _label_numbers(exported: ExportedModel, labels: Sequence[int] | None) -> list[int]:
     """Return the labels to write, in the order of `classes_`."""
     classes = exported.classes
-    if exported.is_regression and labels is not None:
-        raise ExportError("labels must be None for a regression, which has no classes.")
+    if not len(classes) and labels is not None:
+        raise ExportError("labels must be None for a model without classes.")
     given: list[object] = classes.tolist() if labels is None else list(labels)
     numbers = [_as_int32(label) for label in given]
     if labels is None and None in numbers:

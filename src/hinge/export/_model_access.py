@@ -12,7 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 from hinge._fit.classifier import KernelClassifier
 from hinge.approximate import ApproximateSVR
 from hinge.exceptions import ExportError
-from hinge.tables import PreparedClassifier
+from hinge.incremental import IncrementalOneClassSVM
+from hinge.tables import PreparedClassifier, PreparedDetector, PreparedRegressor, TableModel
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
@@ -24,12 +25,15 @@ if TYPE_CHECKING:
 
 
 def split_preparation(model: BaseEstimator) -> tuple[BaseEstimator, Preparation | None]:
-    """Return a fitted classifier or regressor, and the preparation of its examples if it has one."""
+    """Return a fitted model, and the preparation of its examples if it has one."""
     preparation = None
-    if isinstance(model, PreparedClassifier):
+    if isinstance(model, TableModel):
+        check_is_fitted(model)
+        model = model.prepared_
+    if isinstance(model, (PreparedClassifier, PreparedDetector, PreparedRegressor)):
         model, preparation = model.model, model.preparation
-    if not isinstance(model, (KernelClassifier, ApproximateSVR)):
-        raise ExportError(f"Only classifiers and regressors of hinge can be exported, got {type(model).__name__}.")
+    if not isinstance(model, (KernelClassifier, ApproximateSVR, IncrementalOneClassSVM)):
+        raise ExportError(f"Only models of hinge can be exported, got {type(model).__name__}.")
     check_is_fitted(model)
     return model, preparation
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from sklearn.base import BaseEstimator
 
+_OUTLIER_OR_NORMAL = np.array([-1, 1])
 _KERNELS = ("linear", "poly", "rbf", "sigmoid", "laplacian", "precomputed")
 
 
@@ -40,14 +41,16 @@ def to_onnx(
     the precision of its input.
 
     A `PreparedClassifier` with named columns has one input of shape (N, 1) per column instead, with the name of the
-    column. Inputs are numbers, or strings for categories; strip blanks from these, and leave missing ones empty.
+    column. Inputs are numbers, or strings for categories; strip blanks from these. Missing ones are empty, or a word
+    such as NA.
     Evaluation fails for unknown categories, unless the preparation ignores them. Missing numbers are NaN and make the
     scores NaN, unless the preparation fills them in.
 
     Parameters
     ----------
     model : estimator
-        A fitted classifier of this package, or an `ApproximateSVR`, with any kernel except a function.
+        A fitted model of this package with any kernel except a function. Labels of one-class models are 1 for normal
+        examples and -1 for outliers.
     path : path, default=None
         Name of the file, usually ending in `.onnx`. An existing file is replaced when the new one is complete.
     dtype : {"float32", "float64"}, default="float32"
@@ -80,9 +83,10 @@ def to_onnx(
     """
     choice("dtype", dtype, ("float32", "float64"))
     model, preparation = split_preparation(model)
-    exported = ExportedModel.of(model)
+    exported = ExportedModel.of(model, None if preparation is None else preparation.answers)
     exported.require_kernel(_KERNELS, "ONNX export")
-    labels = None if exported.is_regression else as_onnx_labels(exported.classes)
+    classes = _OUTLIER_OR_NORMAL if exported.is_one_class else exported.classes
+    labels = None if exported.is_regression else as_onnx_labels(classes)
     graph = GraphBuilder()
     if preparation is None:
         X = add_input(graph, exported.n_features, dtype)
@@ -201,7 +205,7 @@ def _add_fourier_features(graph: GraphBuilder, exported: ExportedModel, fourier:
 
 
 def _describe(exported: ExportedModel) -> str:
-    kind = "Regression" if exported.is_regression else "Classifier"
+    kind = "Regression" if exported.is_regression else "One-class model" if exported.is_one_class else "Classifier"
     parts = "support vectors" if exported.fourier is None else "Fourier features"
     return f"{kind} with kernel {exported.kernel.describe()} and {exported.n_support} {parts}."
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from hinge.exceptions import ExportError
 from hinge.export._model_access import unsupported_column
-from hinge.tables import BooleanColumn, CategoryColumn, NumberColumn
+from hinge.tables import MISSING, BooleanColumn, CategoryColumn, NumberColumn
 
 if TYPE_CHECKING:
     from hinge.export._onnx_graph import GraphBuilder
@@ -66,8 +66,14 @@ def _add_numbers(graph: GraphBuilder, column: NumberColumn, dtype: str, *, fill:
 def _add_categories(graph: GraphBuilder, name: str, categories: tuple[str, ...], *, ignore: bool) -> str:
     """Add the one-hot features of a category; evaluation fails for unknown ones unless they are ignored."""
     raw = graph.input(name, "string", 1)
-    encoded = graph.add("OneHotEncoder", raw, domain="ai.onnx.ml", cats_strings=list(categories), zeros=int(ignore))
-    return graph.cast(graph.add("Squeeze", encoded, graph.constant(np.array([1]))), "float64")
+    words = sorted(MISSING - {*categories}) if "" in categories else []  # they count as the empty text
+    known = [*categories, *words]
+    encoded = graph.add("OneHotEncoder", raw, domain="ai.onnx.ml", cats_strings=known, zeros=int(ignore))
+    features = graph.cast(graph.add("Squeeze", encoded, graph.constant(np.array([1]))), "float64")
+    if not words:
+        return features
+    places = [*range(len(categories)), *[categories.index("")] * len(words)]
+    return graph.add("MatMul", features, graph.constant(np.eye(len(categories))[places]))
 
 
 def _as_double(graph: GraphBuilder, name: str, dtype: str) -> str:

@@ -11,7 +11,7 @@ from sklearn.linear_model import SGDClassifier
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
-from sklearn.svm import SVC, SVR, LinearSVC, LinearSVR
+from sklearn.svm import SVC, SVR, LinearSVC, LinearSVR, OneClassSVM
 
 from hinge._model.sparse_rows import explicit_rows
 from hinge.export._exported_model import ExportedModel, FourierFeatures
@@ -41,7 +41,7 @@ def to_sklearn(model: BaseEstimator) -> BaseEstimator:
     Parameters
     ----------
     model : estimator
-        A fitted classifier of this package, or an `ApproximateSVR`.
+        A fitted model of this package.
 
     Returns
     -------
@@ -64,7 +64,7 @@ def to_sklearn(model: BaseEstimator) -> BaseEstimator:
     ['yes']
     """
     model, preparation = split_preparation(model)
-    exported = ExportedModel.of(model)
+    exported = ExportedModel.of(model, None if preparation is None else preparation.answers)
     before = [] if preparation is None else preparation_steps(preparation)
     is_svc = len(exported.classes) <= 2 or exported.is_one_vs_one
     needs_pipeline = exported.fourier is not None or not is_svc or hasattr(model, "predict_proba")
@@ -76,7 +76,7 @@ def to_sklearn(model: BaseEstimator) -> BaseEstimator:
     return make_pipeline(*before, svm) if before else svm
 
 
-def _build_svm(exported: ExportedModel, model: BaseEstimator) -> SVC | SVR:
+def _build_svm(exported: ExportedModel, model: BaseEstimator) -> SVC | SVR | OneClassSVM:
     """Return an SVC or SVR with our solution.
 
     It is fitted to one blank example per class first, which sets its other attributes. The private attributes of a
@@ -84,22 +84,29 @@ def _build_svm(exported: ExportedModel, model: BaseEstimator) -> SVC | SVR:
     """
     kernel = exported.kernel
     parameters = {name: getattr(kernel, name) for name in _PARAMETERS.get(kernel.name, ())}
-    kind, sign = SVR if exported.is_regression else SVC, -1.0 if len(exported.classes) == 2 else 1.0
+    kind = OneClassSVM if exported.is_one_class else SVR if exported.is_regression else SVC
+    sign = -1.0 if len(exported.classes) == 2 else 1.0
     if not isinstance(model.cache_size, str):  # "auto": scikit-learn has a default of its own
         parameters["cache_size"] = model.cache_size
+    training = _training_parameters(model)
+    if exported.is_one_class:
+        training = {name: value for name, value in training.items() if name == "tol"}
     svc = kind(kernel=kernel.name, **parameters)
-    svc.fit(_blank_examples(exported), np.array([-1.0, 1.0]) if exported.is_regression else exported.classes)
-    svc.set_params(**_training_parameters(model))  # only now: LIBSVM would not come to an end with C=inf
+    svc.fit(_blank_examples(exported), exported.classes if len(exported.classes) else np.array([-1.0, 1.0]))
+    svc.set_params(**training)  # only now: LIBSVM would not come to an end with C=inf
     precomputed = kernel.name == "precomputed"
     coefficients, vectors = exported.dual_coef, _double_vectors(exported)
     svc.support_ = exported.columns.astype(np.int32)
     svc.support_vectors_ = np.zeros((0, 0)) if precomputed else vectors
-    svc._n_support = (exported.counts.repeat(2) if exported.is_regression else exported.counts).astype(np.int32)
+    counts = exported.counts if len(exported.classes) else np.full(2, exported.n_support)
+    svc._n_support = counts.astype(np.int32)
     svc.dual_coef_ = explicit_rows(coefficients) if exported.is_sparse else coefficients
     signed = np.ascontiguousarray(sign * coefficients)
     svc._dual_coef_ = explicit_rows(signed) if exported.is_sparse else signed
     svc.intercept_ = exported.intercepts.copy()
     svc._intercept_ = sign * exported.intercepts
+    if exported.is_one_class:
+        svc.offset_ = -svc.intercept_
     svc.shape_fit_ = (exported.n_features if precomputed else int(model.n_seen_), exported.n_features)
     svc.n_features_in_ = exported.n_features
     if exported.feature_names is not None:
@@ -109,7 +116,11 @@ def _build_svm(exported: ExportedModel, model: BaseEstimator) -> SVC | SVR:
 
 def _training_parameters(model: BaseEstimator) -> dict[str, float]:
     """Return C, tol and epsilon, if the model has them."""
-    return {name: float(value) for name, value in model.get_params().items() if name in ("C", "tol", "epsilon")}
+    return {
+        name: float(value)
+        for name, value in model.get_params().items()
+        if name in ("C", "tol", "epsilon") and value is not None
+    }
 
 
 def _blank_examples(exported: ExportedModel) -> Vectors:

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
 from hinge.export._model_access import unsupported_column
 from hinge.tables import BooleanColumn, CategoryColumn, IdColumn, NumberColumn
@@ -61,7 +61,10 @@ def _valid_value(column: Column) -> str | float:
 def _encoder(preparation: Preparation, column: Column) -> BaseEstimator | str:
     fill = preparation.missing == "fill"
     if isinstance(column, NumberColumn):
-        return SimpleImputer(strategy="constant", fill_value=column.mean) if fill else "passthrough"
+        # Imputers take no columns of booleans, which a data frame may have in place of 0 and 1.
+        numbers = FunctionTransformer(np.asarray, kw_args={"dtype": np.float64}, feature_names_out="one-to-one")
+        imputer = SimpleImputer(strategy="constant", fill_value=column.mean)
+        return make_pipeline(numbers, imputer) if fill else "passthrough"
     if isinstance(column, IdColumn):
         return "drop"
     if isinstance(column, BooleanColumn):

@@ -6,7 +6,7 @@ NumPy's npz. `hinge.io.atomic` writes files.
 
 from hinge.io._bytes import STANDARD_INPUT
 from hinge.io._chunks import Chunk, DataFileError, Matrix, Rows, Table, Values, is_number
-from hinge.io._foreign import foreign_format
+from hinge.io._foreign import foreign_format, looks_like_text
 from hinge.io._formats import FORMATS, Source, open_source
 from hinge.io._parquet import arrow
 
@@ -23,5 +23,6 @@ __all__ = [
     "arrow",
     "foreign_format",
     "is_number",
+    "looks_like_text",
     "open_source",
 ]

@@ -37,19 +37,22 @@ class Rows:
     indexed : bool
         Column j holds what the file calls index j, as in svmlight files: column 0 stays empty if the file counts from
         1, and X may be narrower than in other chunks of the same file. Otherwise column j is feature j.
+    lines : sequence of int or None
+        Line of each row; None: the rows are in consecutive lines.
     """
 
     X: Matrix
     y: Values | None
     first: int
     indexed: bool = False
+    lines: Sequence[int] | None = None
 
     def __len__(self) -> int:
         return int(self.X.shape[0])
 
     def line(self, place: int) -> int:
         """Return the line (or row) of the file that holds row `place` of this chunk."""
-        return self.first + place
+        return self.first + place if self.lines is None else self.lines[place]
 
 
 @dataclass(frozen=True)

@@ -48,6 +48,12 @@ def foreign_format(path: Path) -> str | None:
     return found
 
 
+def looks_like_text(path: Path) -> bool:
+    """Tell whether a file begins with text: lines without control characters."""
+    head = _head(path)
+    return bool(head) and not any(byte < 32 and byte not in b"\t\n\r\f" for byte in head)
+
+
 def _archived_format(path: Path) -> str | None:
     try:
         with zipfile.ZipFile(path) as archive:

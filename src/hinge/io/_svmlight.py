@@ -49,7 +49,8 @@ def read_svmlight(blocks: LineBlocks, n_rows: int) -> Iterator[Rows]:
         except (ValueError, OverflowError):
             raise _refusal(block, blocks.name) from None
         if len(y):
-            yield Rows(X, _integers_if_whole(y), _first_row(block, len(y)), indexed=True)
+            lines = _lines_of_rows(block) if len(y) != block.n_lines else None
+            yield Rows(X, _integers_if_whole(y), lines[0] if lines else block.first, indexed=True, lines=lines)
 
 
 def _parse(data: bytes) -> tuple[csr_matrix, NDArray[np.float64]]:
@@ -70,12 +71,10 @@ def _integers_if_whole(y: NDArray[np.float64]) -> NDArray[np.float64] | NDArray[
     return y
 
 
-def _first_row(block: Block, n_rows: int) -> int:
-    """Return the number of the first line that holds a row."""
-    if n_rows == block.n_lines:
-        return block.first
+def _lines_of_rows(block: Block) -> list[int]:
+    """Return the numbers of the lines that hold rows; others are blank, or comments."""
     lines = enumerate(io.BytesIO(block.data), block.first)
-    return next(number for number, line in lines if line.partition(b"#")[0].strip())
+    return [number for number, line in lines if line.partition(b"#")[0].strip()]
 
 
 def _refusal(block: Block, name: str) -> DataFileError:

@@ -11,7 +11,7 @@ from safetensors.numpy import save as content_of
 
 from hinge._model.types import Values
 from hinge.exceptions import quoted, sentence
-from hinge.io import foreign_format
+from hinge.io import foreign_format, looks_like_text
 from hinge.persistence import _json
 from hinge.persistence._errors import ModelFileError, require
 from hinge.persistence._paths import reading, replacing
@@ -71,6 +71,8 @@ def _not_a_model(path: Path, error: ModelFileError) -> ModelFileError:
     words = foreign_format(path)
     if words is not None:
         return ModelFileError(f"{path} is not a model file but {words.partition(';')[0]}.")
+    if looks_like_text(path):
+        return ModelFileError(f"{path} is not a hinge model: it holds text; a model file is written by hinge train.")
     written = "model files are written by hinge train and hinge.save"
     return ModelFileError(f"{path} is damaged or not a model file: {sentence(error)}; {written}.")
 

@@ -209,8 +209,19 @@ class Preparation:
         for column in self.columns or ():
             if column.width:  # others may be absent
                 rows, features, values = column.entries(self._cells(table, column.name, ignored))
+                self._check_size(column.name, table, rows, values)
                 yield rows, start + features, values
             start += column.width
+
+    def _check_size(self, name: str, table: Table, rows: NDArray[np.intp], values: NDArray[np.float64]) -> None:
+        """Raise an error for numbers that the type of the features cannot hold."""
+        largest = float(np.finfo(self.dtype).max)
+        if len(values) and np.abs(values).max() > largest:
+            entry = int(np.argmax(np.abs(values)))
+            raise DataError(
+                f"Column {quoted(name)} must hold numbers up to {largest:.1g}, got {values[entry]:g} in line "
+                f"{table.line(int(rows[entry]))}; correct it, or leave the column out."
+            )
 
     def _cells(self, table: Table, name: str, ignored: Ignored | None) -> Cells:
         return Cells(_get_column(table, name), table.line, self.missing, self.unknown, ignored)

@@ -5,13 +5,35 @@ from typing import Annotated, Any
 
 import typer
 
+from hinge.cli._config import Config, SaveConfig, save_config
 from hinge.cli._interrupts import exit_on_interrupt
-from hinge.cli._options import COLUMN_KINDS, MODEL_NAMES, Format, Header, Json, parse_gamma, split_kinds, split_names
+from hinge.cli._options import (
+    COLUMN_KINDS,
+    MODEL_NAMES,
+    Format,
+    Header,
+    Json,
+    offering,
+    parse_gamma,
+    split_kinds,
+    split_names,
+)
 
 DEMONSTRATION = "spirals"
 
 SECTIONS = {  # of the help page; other options come last
-    "Files": ("output", "resume", "in_place", "test", "data_format", "header", "plot", "json_only"),
+    "Files": (
+        "output",
+        "resume",
+        "in_place",
+        "test",
+        "data_format",
+        "header",
+        "plot",
+        "config",
+        "save_config_to",
+        "json_only",
+    ),
     "Columns": (
         *("label", "drop", "keep", "kind", "categories", "date_columns", "text", "decimal", "thousands", "day_first"),
         *("missing", "unknown", "scale"),
@@ -48,9 +70,22 @@ Threshold = Annotated[str | None, typer.Option(metavar="HOW", help="f1, recall=R
 Missing = Annotated[str | None, typer.Option(metavar="error|drop|fill", help="How to handle missing values.")]
 Unknown = Annotated[str | None, typer.Option(metavar="error|ignore", help="How to handle unknown categories.")]
 Scale = Annotated[str | None, typer.Option(metavar="HOW", help="auto, standard, largest or none.")]
-ModelName = Annotated[str | None, typer.Option("--model", metavar="NAME", help=f"One of: {', '.join(MODEL_NAMES)}.")]
+ModelName = Annotated[
+    str | None,
+    typer.Option(
+        "--model",
+        metavar="NAME",
+        autocompletion=offering(*MODEL_NAMES),
+        help=f"One of: {', '.join(MODEL_NAMES)}.",
+    ),
+]
 Task = Annotated[
-    str | None, typer.Option(metavar="NAME", help="classification, regression or anomaly. [by the labels]")
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        autocompletion=offering("classification", "regression", "anomaly"),
+        help="classification, regression or anomaly. [by the labels]",
+    ),
 ]
 Cost = Annotated[float | None, typer.Option("--C", metavar="X", help="Cost of an error.")]
 Kernel = Annotated[str | None, typer.Option(metavar="NAME", help="rbf, linear, poly, sigmoid or laplacian.")]
@@ -66,15 +101,19 @@ Approximation = Annotated[str | None, typer.Option(metavar="NAME", help="nystroe
 Loss = Annotated[str | None, typer.Option(metavar="NAME", help="hinge, squared_hinge or log_loss (approximate).")]
 Epsilon = Annotated[float | None, typer.Option(metavar="X", help="Deviations that cost nothing (regression). [0.1]")]
 CacheSize = Annotated[float | None, typer.Option(metavar="MB", help="Memory for kernel values. [auto]")]
+Threads = Annotated[int | None, typer.Option("--n-jobs", metavar="N", help="Threads; -1: all processors.")]
 Epochs = Annotated[int, typer.Option(min=1, metavar="N", help="Passes over the rows. [1]", show_default=False)]
-Compare = Annotated[bool | None, typer.Option("--compare/--no-compare", help="Train scikit-learn's model too.")]
+Compare = Annotated[bool | None, typer.Option("--compare/--no-compare", help="Train scikit-learn's SVC and trees too.")]
 Plot = Annotated[Path | None, typer.Option(metavar="FILE", help="Plot the error and size of the model.")]
 Seed = Annotated[int, typer.Option(min=0, metavar="N", help="Seed for the order of rows. [0]", show_default=False)]
 
 
 def train(
+    ctx: typer.Context,
     data: Data = DEMONSTRATION,
     *,
+    config: Config = None,  # noqa: ARG001  read before the others
+    save_config_to: SaveConfig = None,
     output: Output = None,
     resume: Resume = None,
     in_place: InPlace = False,
@@ -114,6 +153,7 @@ def train(
     loss: Loss = None,
     epsilon: Epsilon = None,
     cache_size: CacheSize = None,
+    n_jobs: Threads = None,
     epochs: Epochs = 1,
     compare: Compare = None,
     plot: Plot = None,
@@ -124,9 +164,10 @@ def train(
 
     Example: hinge train adult.csv --label income --missing fill -o income.hinge
     """
+    save_config(ctx, save_config_to)
     parameters = {"C": C, "kernel": kernel, "gamma": parse_gamma(gamma), "max_support": max_support}
     parameters |= {"cache_size": cache_size, "max_examples": max_examples, "eviction": eviction}
-    parameters |= {"nu": nu, "shape": shape}
+    parameters |= {"nu": nu, "shape": shape, "n_jobs": n_jobs}
     parameters |= {"n_components": components, "approximation": approximation, "loss": loss, "epsilon": epsilon}
     preparation: dict[str, Any] = {"label": label, "drop": split_names(drop), "keep": split_names(keep)}
     kinds = [*(kind or ()), *_as_kind(date_columns, "date"), *_as_kind(text, "text")]

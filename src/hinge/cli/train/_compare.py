@@ -43,7 +43,7 @@ def train_sklearn(job: TrainJob, terminal: Console) -> SklearnResult:
     name = type(peer).__name__
     with terminal.status(f"scikit-learn's {name} is training on the same rows; press Ctrl-C to skip it"):
         start = time.perf_counter()
-        _run_in_background(lambda: peer.fit(X, y[: X.shape[0]]))
+        run_in_background(lambda: peer.fit(X, y[: X.shape[0]]))
         seconds = time.perf_counter() - start
     return SklearnResult(name, seconds, job.test_error(peer), len(peer.support_), job.outlier_metrics(peer))
 
@@ -60,7 +60,7 @@ def _sklearn_estimator(model: Model, n_rows: int) -> SVC | OneClassSVM:
     return OneClassSVM(**parameters, nu=nu)
 
 
-def _run_in_background(work: Callable[[], object]) -> None:
+def run_in_background(work: Callable[[], object]) -> None:
     """Run a function in a thread, so that Ctrl-C ends the wait for it: SVC itself does not react to Ctrl-C."""
     raised: list[BaseException] = []
 

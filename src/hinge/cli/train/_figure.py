@@ -22,19 +22,32 @@ ONLINE, RECENT, SKLEARN, SIZE = "#2563eb", "#93b4f5", "#d97706", "#0d9488"
 CLASS_COLOURS = ("#2563eb", "#dc2626")
 MAP_COLOURS = ("#93b4f5", "#c9dafb", "#fbd0d0", "#f2a1a1")
 GRID_POINTS = 240
+MAX_CONFUSION = 12  # classes
+N_BINS = 10  # of probabilities
 FORMATS = frozenset(FigureCanvasBase.filetypes)
 
 
-def draw_training(file: Path, result: TrainResult, peer: SklearnResult | None) -> None:
-    """Draw the error and the size of the model over time and, for two features, the decision boundary."""
+def draw_training(file: Path, name: str, result: TrainResult, peer: SklearnResult | None) -> None:
+    """Draw the error and the size of the model over time; where they apply, also other panels.
+
+    These are the decision boundary of two features, the confusion matrix and the calibration curve of the test rows.
+    """
     has_plane = bool(result.recent) and (_is_one_class(result) or len(class_names(result.model)) == 2)
     layout = ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.08)
-    figure = Figure(figsize=(11, 5) if has_plane else (10, 4), layout=layout, dpi=150, facecolor="white")
-    axes = figure.subplot_mosaic("pe;ps" if has_plane else "es")
+    extra = "".join(key for key, applies in (("c", _has_confusion(result)), ("k", _has_calibration(result))) if applies)
+    mosaic = f"pe{extra};ps{extra}" if has_plane else f"es{extra}"
+    size = (11 + 4 * len(extra), 5) if has_plane else (10 + 4 * len(extra), 4)
+    figure = Figure(figsize=size, layout=layout, dpi=150, facecolor="white")
+    figure.suptitle(f"{name}: {type(result.model).__name__}", color=INK, fontsize=12)
+    axes = figure.subplot_mosaic(mosaic)
     _draw_error(axes["e"], result, peer)
     _draw_size(axes["s"], result, peer)
     if has_plane:
         _draw_plane(axes["p"], result)
+    if "c" in extra:
+        _draw_confusion(axes["c"], result)
+    if "k" in extra:
+        _draw_calibration(axes["k"], result)
     with replacing(file) as unfinished:
         figure.savefig(unfinished, format=file.suffix.lstrip(".").lower())
 
@@ -64,6 +77,9 @@ def _draw_size(axes: Axes, result: TrainResult, peer: SklearnResult | None) -> N
     seen, sizes = zip(*((point.n_learned, point.model_size) for point in result.curve), strict=True)
     unit, label = traits(result.model).size_unit, f"online: {model_size(result.model):,} in {result.seconds:.1f} s"
     axes.plot(seen, sizes, color=SIZE, linewidth=2, label=label)
+    if len(sizes) > 1 and seen[-1] == seen[-2] and sizes[-1] < sizes[-2]:
+        note = f"finishing removes {sizes[-2] - sizes[-1]:,} examples held in reserve"
+        axes.plot(seen[-1], sizes[-1], "v", color=SIZE, markersize=6, clip_on=False, zorder=5, label=note)
     if peer is not None and unit == "support vectors":  # which cannot be compared with features
         label = f"{peer.name}: {peer.n_support:,} in {peer.seconds:.1f} s"
         axes.axhline(peer.n_support, color=SKLEARN, linestyle="--", label=label)
@@ -71,6 +87,50 @@ def _draw_size(axes: Axes, result: TrainResult, peer: SklearnResult | None) -> N
     axes.yaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
     _title(axes, unit.capitalize())
     _finish(axes)
+
+
+def _has_confusion(result: TrainResult) -> bool:
+    return result.test_classes is not None and len(class_names(result.model)) <= MAX_CONFUSION
+
+
+def _has_calibration(result: TrainResult) -> bool:
+    return result.test_classes is not None and bool(result.test_classes.probabilities)
+
+
+def _draw_confusion(axes: Axes, result: TrainResult) -> None:
+    """Draw which classes of the test rows are predicted as which, as shares of each class."""
+    confusion = result.test_classes.confusion if result.test_classes is not None else {}
+    classes = result.model.classes_.tolist()
+    counts = np.array([[confusion.get((label, other), 0) for other in classes] for label in classes])
+    axes.imshow(counts / np.maximum(counts.sum(axis=1, keepdims=True), 1), cmap="Blues", vmin=0, vmax=1)
+    for (row, column), number in np.ndenumerate(counts):
+        colour = "white" if 2 * number > counts[row].sum() else INK
+        axes.text(column, row, f"{number:,}", ha="center", va="center", color=colour, fontsize=8)
+    axes.set_xticks(range(len(classes)), [str(label) for label in classes], fontsize=8)
+    axes.set_yticks(range(len(classes)), [str(label) for label in classes], fontsize=8)
+    axes.set_xlabel("predicted", color=MUTED)
+    axes.set_ylabel("label", color=MUTED)
+    _title(axes, "Test rows")
+
+
+def _draw_calibration(axes: Axes, result: TrainResult) -> None:
+    """Draw how often rows are of the second class, by the probability that the model gives it."""
+    pairs = result.test_classes.probabilities if result.test_classes is not None else []
+    probability, is_second = (np.concatenate(part) for part in zip(*pairs, strict=True))
+    bins = np.minimum((probability * N_BINS).astype(int), N_BINS - 1)
+    used = np.unique(bins)
+    axes.plot([0, 1], [0, 1], color=MUTED, linestyle="--", label="perfect")
+    axes.plot(
+        [probability[bins == each].mean() for each in used],
+        [is_second[bins == each].mean() for each in used],
+        "o-",
+        color=ONLINE,
+        label="test rows",
+    )
+    axes.set_xlabel(f"probability of {result.model.classes_[1]}", color=MUTED)
+    axes.set_ylabel("share of the rows", color=MUTED)
+    axes.legend(frameon=False, labelcolor=INK, fontsize=9)
+    _title(axes, "Calibration")
 
 
 def _title(axes: Axes, text: str) -> None:

@@ -12,7 +12,7 @@ from hinge import datasets
 from hinge.cli._models import DEFAULT, REGRESSOR, choose_model, make_model, set_parameters
 from hinge.cli._predictions import ROWS_PER_CHUNK
 from hinge.cli._prepared import join, normal_label, split
-from hinge.cli.train._metrics import error_percent, outlier_metrics, value_score
+from hinge.cli.train._metrics import class_metrics, outlier_metrics, value_score
 from hinge.cli.train._sources import (
     MIN_SURVEYED_ROWS,
     InMemorySource,
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from hinge.cli._models import Parameters
     from hinge.cli._values import ValueScore
-    from hinge.cli.train._metrics import OutlierMetrics
+    from hinge.cli.train._metrics import ClassMetrics, OutlierMetrics
     from hinge.cli.train._sources import PreparationOptions, TrainingSource
     from hinge.datasets import Dataset
     from hinge.io import Source
@@ -127,6 +127,8 @@ class TrainJob:
 
     def is_compared(self, wanted: bool | None) -> bool:
         """Tell whether to train scikit-learn's estimator too; the default is to do so with bundled data."""
+        if self.source.is_regression:
+            return False
         is_bundled = self.dataset is not None and self.dataset.name in datasets.BUNDLED
         return is_bundled and self._has_sklearn_equivalent() if wanted is None else wanted
 
@@ -152,6 +154,8 @@ class TrainJob:
 
     def _check_comparison(self) -> None:
         self.rows_in_memory()
+        if self.source.is_regression:
+            return
         if self.model.kernel not in SKLEARN_KERNELS:
             raise ParameterError(
                 f"--compare needs a kernel that SVC knows ({', '.join(SKLEARN_KERNELS)}), got {self.model.kernel!r}."
@@ -165,11 +169,16 @@ class TrainJob:
             return self.source.X, self.source.y
         raise ParameterError(f"--compare needs all rows in memory, and {self.source.name} is streamed; leave it out.")
 
-    def test_error(self, model: Model) -> float | None:
-        """Return the error of a classifier on the test rows in percent, if there are any."""
+    def class_metrics(self, model: Model) -> ClassMetrics | None:
+        """Return how a classifier predicts the test rows, if there are any."""
         rows = self._test_rows() if self.source.has_classes else None
         answers = self.source.preparation.answers if model is self.model else None
-        return None if rows is None else error_percent(model, rows, answers)
+        return None if rows is None else class_metrics(model, rows, answers)
+
+    def test_error(self, model: Model) -> float | None:
+        """Return the error of a classifier on the test rows in percent, if there are any."""
+        found = self.class_metrics(model)
+        return None if found is None else found.error
 
     def outlier_metrics(self, model: Model) -> OutlierMetrics | None:
         """Return how a one-class model judges the test rows; without test rows, the rows of the training file."""

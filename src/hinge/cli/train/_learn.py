@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from hinge.cli.train._checkpoint import Checkpoint
-    from hinge.cli.train._metrics import OutlierMetrics
+    from hinge.cli.train._metrics import ClassMetrics, OutlierMetrics
     from hinge.cli.train._sources import TrainingSource
     from hinge.cli.train._threshold import Decisions
     from hinge.tables import Examples, Labels, Matrix
@@ -71,8 +71,8 @@ class TrainResult:
         The most recent examples, if they have two features.
     values : ValueScore
         Values that a regressor predicted before it learned them, batch by batch.
-    test_error : float or None
-        Error on the test rows in percent, if there are any.
+    test_classes : ClassMetrics or None
+        How a classifier predicts the test rows, if there are any.
     test_values : ValueScore or None
         How well a regressor predicts the test rows, if there are any.
     outliers : OutlierMetrics or None
@@ -91,11 +91,16 @@ class TrainResult:
     curve: list[CurvePoint] = field(default_factory=list)
     recent: list[Examples] = field(default_factory=list)
     values: ValueScore = field(default_factory=ValueScore)
-    test_error: float | None = None
+    test_classes: ClassMetrics | None = None
     test_values: ValueScore | None = None
     outliers: OutlierMetrics | None = None
     is_interrupted: bool = False
     failure: HingeError | None = None
+
+    @property
+    def test_error(self) -> float | None:
+        """Error of a classifier on the test rows in percent, if there are any."""
+        return None if self.test_classes is None else self.test_classes.error
 
     @property
     def progressive_error(self) -> float | None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -47,14 +48,37 @@ class OutlierMetrics:
     new: bool
 
 
-def error_percent(model: Model, examples: Iterable[Examples], answers: Answers | None = None) -> float:
-    """Return the percentage of examples that a classifier predicts wrongly."""
-    mistakes = total = 0
+@dataclass
+class ClassMetrics:
+    """How a classifier predicts rows.
+
+    Attributes
+    ----------
+    confusion : Counter
+        Number of rows by (label, prediction).
+    probabilities : list of (ndarray, ndarray)
+        Of two classes: the probabilities of the second one, and whether rows are of it; empty without probabilities.
+    """
+
+    confusion: Counter[tuple[Any, Any]] = field(default_factory=Counter)
+    probabilities: list[tuple[NDArray[np.float64], NDArray[np.bool_]]] = field(default_factory=list)
+
+    @property
+    def error(self) -> float:
+        """The percentage of rows that are predicted wrongly."""
+        wrong = sum(number for (label, prediction), number in self.confusion.items() if label != prediction)
+        return 100.0 * wrong / max(self.confusion.total(), 1)
+
+
+def class_metrics(model: Model, examples: Iterable[Examples], answers: Answers | None = None) -> ClassMetrics:
+    """Compare the classes that a model predicts with the labels of examples."""
+    found = ClassMetrics()
     for X, y in examples:
         predictions = model.predict(X) if answers is None else predict_rows(model, X, answers)[0]
-        mistakes += int(np.sum(predictions != y))
-        total += len(y)
-    return 100.0 * mistakes / max(total, 1)
+        found.confusion.update(zip(y.tolist(), predictions.tolist(), strict=True))
+        if answers is not None and hasattr(model, "predict_proba") and len(model.classes_) == 2:
+            found.probabilities.append((model.predict_proba(X)[:, 1], y == model.classes_[1]))
+    return found
 
 
 def value_score(model: Model, examples: Iterable[Examples], answers: Answers) -> ValueScore:

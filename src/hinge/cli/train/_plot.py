@@ -32,14 +32,16 @@ def choose_plot_file(wanted: Path | None, *, default: Path | None) -> Path | Non
     return wanted or default
 
 
-def save_plot(file: Path | None, result: TrainResult, peer: SklearnResult | None, terminal: Console) -> str | None:
+def save_plot(
+    file: Path | None, result: TrainResult, peer: SklearnResult | None, terminal: Console, *, name: str
+) -> str | None:
     """Save the plot, if there is one to draw, and return its name; an error is reported and must not end the run."""
     if file is None or not result.curve or result.is_interrupted:
         return None
     from hinge.cli.train._figure import draw_training  # noqa: PLC0415
 
     try:
-        draw_training(file, result, peer)
+        draw_training(file, name, result, peer)
     except OSError as error:
         terminal.print(f"The plot could not be saved: {error}", markup=False)
         return None

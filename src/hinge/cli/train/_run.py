@@ -10,7 +10,7 @@ from rich.console import Console
 
 from hinge import streaming
 from hinge._terminal import Terminal
-from hinge.cli._files import choose_output, require_writable
+from hinge.cli._files import choose_output, require_writable, through
 from hinge.cli._interrupts import INTERRUPTED
 from hinge.cli._models import class_names
 from hinge.cli._predictions import report_ignored
@@ -24,6 +24,7 @@ from hinge.cli.train._plot import INSTALL_HINT, choose_plot_file, save_plot
 from hinge.cli.train._report import describe, show, summarise
 from hinge.cli.train._sources import PreparationOptions
 from hinge.cli.train._threshold import Decisions, Goal
+from hinge.cli.train._trees import TreesResult, train_trees
 from hinge.exceptions import DataError, ParameterError
 
 DEFAULT_PLOT = Path("train.png")
@@ -37,6 +38,22 @@ def run_training(
     output: Path | None,
     resume: Path | None,
     in_place: bool,
+    **options: Any,
+) -> None:
+    """Train a model and write it to a file or a stream; see `_train`."""
+    chosen = choose_output(output, resume, in_place=in_place)
+    with through(chosen) as file:
+        _train(data, preparation, parameters, output=file, resume=resume, is_stream=file != chosen, **options)
+
+
+def _train(
+    data: Mapping[str, Any],
+    preparation: Mapping[str, Any],
+    parameters: Mapping[str, object],
+    *,
+    output: Path,
+    resume: Path | None,
+    is_stream: bool,
     model: str | None,
     task: str | None,
     class_weight: str | None,
@@ -49,7 +66,6 @@ def run_training(
 ) -> None:
     """Train, test, save and report; the arguments are those of `Inputs`, of `PreparationOptions`, and the options."""
     inputs, options = Inputs(**data), PreparationOptions(**preparation)
-    output = choose_output(output, resume, in_place=in_place)
     plot = choose_plot_file(plot, default=None if inputs.is_file else DEFAULT_PLOT)
     require_writable(output, *inputs.files)
     require_writable(plot, *inputs.files, resume, output)
@@ -69,17 +85,20 @@ def run_training(
     result = _learn_and_save(job, epochs, output, terminal, goal)
     if not result.is_interrupted:
         terminal.print("\n".join(describe_neglected(job)), end="", highlight=False, markup=False, soft_wrap=True)
-    peer = _evaluate(job, result, compare, terminal)
+    peer, trees = _evaluate(job, result, compare, terminal)
     if result.test_error is not None:
         record_run(job, result, epochs)
         save_or_rescue(job.join(result.model), output)
     report_ignored(job.ignored, terminal)
     summary = summarise(job.source, result, peer, epochs) | {"model": str(output)}
-    summary["picture"] = save_plot(plot, result, peer, terminal)
+    summary["trees"] = None if trees is None else trees.to_json()
+    summary["picture"] = save_plot(plot, result, peer, terminal, name=job.source.name)
     if json_only:
-        typer.echo(json.dumps(summary))
+        typer.echo(json.dumps(summary), err=is_stream)
     elif not result.is_interrupted:
-        show(summary, Console(), hint=INSTALL_HINT if plot is None and not inputs.is_file else None)
+        if trees is not None:
+            terminal.print(trees.describe(), highlight=False, markup=False, soft_wrap=True)
+        show(summary, Console(stderr=is_stream), hint=INSTALL_HINT if plot is None and not inputs.is_file else None)
     if result.is_interrupted:
         terminal.print(f"Stopped after {result.model.n_seen_:,} examples; the model so far is in {output}.")
         raise typer.Exit(INTERRUPTED)
@@ -116,14 +135,17 @@ def _learn_and_save(job: TrainJob, epochs: int, output: Path, terminal: Console,
     return result
 
 
-def _evaluate(job: TrainJob, result: TrainResult, compare: bool | None, terminal: Console) -> SklearnResult | None:
+def _evaluate(
+    job: TrainJob, result: TrainResult, compare: bool | None, terminal: Console
+) -> tuple[SklearnResult | None, TreesResult | None]:
     """Test the model, and train scikit-learn's for comparison; Ctrl-C skips the rest."""
     if result.is_interrupted:
-        return None
+        return None, None
     try:
-        result.test_error, result.outliers = job.test_error(result.model), job.outlier_metrics(result.model)
+        result.test_classes, result.outliers = job.class_metrics(result.model), job.outlier_metrics(result.model)
         result.test_values = job.value_score(result.model)
-        return train_sklearn(job, terminal) if job.is_compared(compare) else None
+        peer = train_sklearn(job, terminal) if job.is_compared(compare) else None
+        return peer, train_trees(job, terminal) if compare else None
     except KeyboardInterrupt:
         result.is_interrupted = True
-        return None
+        return None, None

@@ -91,10 +91,8 @@ class Goal:
         """Choose the threshold, keep it in the preparation of a job, and describe it."""
         values, labels = decisions.later_half()
         classes = job.model.classes_
-        if len(classes) != 2:
-            raise ParameterError(f"--threshold is for two classes, got {len(classes)}.")
-        if self.kind != "value" and len(np.unique(labels)) < 2:
-            raise ParameterError("--threshold must be a number here: there are too few examples to choose it.")
+        if len(classes) != 2 or (self.kind != "value" and len(np.unique(labels)) < 2):
+            return "The threshold stays as it was: it needs two classes, and enough examples of both to choose it."
         rarer = int(np.count_nonzero(labels == classes[1]) <= np.count_nonzero(labels == classes[0]))
         sign = 1 if rarer else -1  # decision values are for the second class
         is_rare = labels == classes[rarer]
