@@ -77,6 +77,7 @@ class Measure:
         try:
             value = self.scorer(model, X) if y is None else self.scorer(model, X, y)
         except Exception as error:
+            model.predict(X)  # rows that the model itself cannot predict are not the fault of the scorer
             raise ParameterError(f"The scorer of the search failed: {sentence(error)}.") from error
         if isinstance(value, dict) or not np.isscalar(value) or not np.isfinite(value):
             raise ParameterError(
