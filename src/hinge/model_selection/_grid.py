@@ -7,6 +7,7 @@ around the leader at half this distance join it (`around`).
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -130,7 +131,7 @@ def around(setting: Values, known: Sequence[Values]) -> list[Values]:
 
 def _factors(n: int) -> NDArray[np.float64]:
     """Return all combinations of 1/2, 1 and 2."""
-    return 2.0 ** (np.indices((3,) * n).reshape(n, -1).T - 1)
+    return np.array(list(product((0.5, 1.0, 2.0), repeat=n)), dtype=np.float64)
 
 
 def _is_close(one: Values, other: Values) -> bool:

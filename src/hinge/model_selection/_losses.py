@@ -75,11 +75,11 @@ class Measure:
 
     def _score(self, model: Any, X: Any, y: Any) -> float:
         try:
-            value = self.scorer(model, X) if y is None else self.scorer(model, X, y)
+            value: Any = self.scorer(model, X) if y is None else self.scorer(model, X, y)
         except Exception as error:
             model.predict(X)  # rows that the model itself cannot predict are not the fault of the scorer
             raise ParameterError(f"The scorer of the search failed: {sentence(error)}.") from error
-        if isinstance(value, dict) or not np.isscalar(value) or not np.isfinite(value):
+        if not isinstance(value, (int, float, np.number)) or not np.isfinite(value):
             raise ParameterError(
                 f"The scorer of the search must return a finite number, got {value!r} for {_num_samples(X)} rows."
             )

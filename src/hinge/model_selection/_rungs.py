@@ -59,7 +59,7 @@ class Rung:
 
     def places(self, n_rows: int, power: float) -> float:
         """Return the number of settings that cost about one fit of `n_rows` rows, whose work grows with this power."""
-        return max((n_rows / len(self.train)) ** power, _FINALISTS)
+        return float(max((n_rows / len(self.train)) ** power, _FINALISTS))
 
 
 def stratified_order(y: NDArray[Any] | None, n: int, random: np.random.RandomState) -> Indices:
@@ -91,7 +91,7 @@ def first_size(y: NDArray[Any] | None, n: int) -> int:
     return max(_FIRST_ROWS, min(rarest, n // 16), _MIN_PER_CLASS * len(counts))
 
 
-def make_rungs(  # noqa: PLR0917
+def make_rungs(
     X: Any, y: NDArray[Any] | None, cv: Any, groups: Any, random_state: RandomStateLike, *, stratify: bool
 ) -> list[Rung]:
     """Return the rungs of a race.

@@ -105,7 +105,7 @@ class RaceSearchCV(BaseSearchCV):
 
     _parameter_constraints: Any = {}  # noqa: RUF012  (fit checks parameters, with the messages of this package)
 
-    def __init__(  # noqa: PLR0913
+    def __init__(
         self,
         estimator: Any,
         param_grid: Any = None,
@@ -212,7 +212,7 @@ class RaceSearchCV(BaseSearchCV):
             _, counts = np.unique(y, return_counts=True)
             is_enough &= bool((counts > 1).sum() > 1)
         n_jobs = 1 if self.n_jobs is None else count_threads(self.n_jobs)
-        race = Race(
+        return Race(
             settings,
             make_rungs(X, y, self.cv, groups, random, stratify=classifies) if is_enough else [],
             Trials(self.estimator, X, y, fit_params, measure, single_thread=n_jobs > 1),
@@ -222,7 +222,6 @@ class RaceSearchCV(BaseSearchCV):
             n_jobs=n_jobs,
             report=self._report,
         )
-        return race
 
     def _report(self, line: str) -> None:
         if self.verbose:

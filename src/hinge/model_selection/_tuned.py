@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from hinge._fit.classifier import KernelClassifier
-    from hinge._model.types import MatrixLike, Values
+    from hinge._model.types import IdList, MatrixLike, Values
 
 _OWN = ("Cs", "gammas", "scoring", "cv", "max_time")
 _DOC = """{name} that chooses `C` and `gamma` in `fit`, by a race, and keeps learning with them.
@@ -109,18 +109,18 @@ class _Tuned:
 
     @classmethod
     def _get_param_names(cls) -> list[str]:
-        plain: list[str] = cls._plain._get_param_names()  # type: ignore[attr-defined]
+        plain: list[str] = cls._plain._get_param_names()
         return sorted({*plain, *_OWN} - {"C", "gamma"})
 
     # The plain estimator reads C and gamma; its constructor also sets them, which is ignored.
 
     @property
-    def C(self) -> float:
+    def C(self) -> float:  # noqa: N802
         """The value chosen; 1.0 before `fit`."""
         return float(vars(self).get("C_", 1.0))
 
     @C.setter
-    def C(self, value: float) -> None:
+    def C(self, value: float) -> None:  # noqa: N802
         pass
 
     @property
@@ -134,7 +134,9 @@ class _Tuned:
 
     @writes
     @with_callbacks
-    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None, ids: IdList | None = None
+    ) -> Self:
         """Choose C and gamma, and learn a training set with them.
 
         Parameters
@@ -145,13 +147,20 @@ class _Tuned:
             Labels of at least two classes.
         sample_weight : array-like of shape (n,), default=None
             Weights that multiply `C` per row.
+        ids : array-like of shape (n,), default=None
+            Ids of the examples, for `IncrementalSVCCV`.
 
         Returns
         -------
         self : object
             The fitted estimator.
         """
-        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+        self._choose(X, y, sample_weight, ids)
+        return self
+
+    def _choose(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None, ids: IdList | None) -> None:
+        given = {"sample_weight": sample_weight, "ids": ids}
+        others = {name: values for name, values in given.items() if values is not None}
         grid = self._grid(X)
         random_state = self.random_state  # type: ignore[attr-defined]
         search = RaceSearchCV(
@@ -161,13 +170,17 @@ class _Tuned:
             cv=self.cv,
             max_time=self.max_time,
             random_state=random_state,
-        ).fit(X, y, **weights)
+        ).fit(X, y, **others)
         self._take(search, grid)
-        return self
 
     @writes
     def partial_fit(
-        self, X: MatrixLike, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        ids: IdList | None = None,
     ) -> Self:
         """Learn more examples with the values chosen; the first call chooses them as `fit` does.
 
@@ -181,6 +194,8 @@ class _Tuned:
             Classes to expect.
         sample_weight : array-like of shape (n,), default=None
             Weights that multiply `C` per row.
+        ids : array-like of shape (n,), default=None
+            Ids of the examples, for `IncrementalSVCCV`.
 
         Returns
         -------
@@ -188,10 +203,11 @@ class _Tuned:
             The estimator.
         """
         if "_state" in vars(self):
-            return driver.partial_fit(self, X, y, classes, sample_weight)  # type: ignore[type-var]
+            return driver.partial_fit(self, X, y, classes, sample_weight, ids)  # type: ignore[type-var]
         if len(np.unique(y)) < 2:
             raise DataError("The first call of partial_fit chooses C and gamma, so it must bring at least two classes.")
-        return self.fit.__wrapped__(self, X, y, sample_weight)  # type: ignore[attr-defined,no-any-return]
+        self._choose(X, y, sample_weight, ids)
+        return self
 
     @property
     def best_estimator_(self) -> KernelClassifier:
@@ -202,7 +218,7 @@ class _Tuned:
     def _copied_plain(self) -> KernelClassifier:
         state = self._copied_state()  # type: ignore[attr-defined]
         model = self._plain(**self._plain_params(), C=self.C, gamma=self.gamma)
-        vars(model).update(driver.features_of(self), _state=state)  # type: ignore[arg-type]
+        model.__dict__.update(driver.features_of(self), _state=state)  # type: ignore[arg-type]
         return model
 
     def _plain_params(self) -> Values:
@@ -212,7 +228,7 @@ class _Tuned:
         costs = _values("Cs", self.Cs, COST_RANGE)
         kernel = self.kernel  # type: ignore[attr-defined]
         span = gamma_range(kernel, X, check_random_state(0)) if _counts(self.gammas) else (1.0, 1.0)
-        if span is None or kernel == "linear" or kernel == "precomputed":
+        if span is None or kernel in {"linear", "precomputed"}:
             return {"C": costs}
         return {"C": costs, "gamma": _values("gammas", self.gammas, span)}
 
@@ -233,8 +249,8 @@ class _Tuned:
             vars(fresh).update(driver.features_of(best), _state=best._state)
 
 
-def _counts(values: object) -> bool:
-    return np.ndim(values) == 0  # type: ignore[call-overload,no-any-return]
+def _counts(values: Any) -> bool:
+    return np.ndim(values) == 0
 
 
 def _values(name: str, given: Any, span: tuple[float, float]) -> NDArray[np.float64]:
@@ -247,16 +263,16 @@ def _values(name: str, given: Any, span: tuple[float, float]) -> NDArray[np.floa
     return values
 
 
-class OnlineSVCCV(_Tuned, OnlineSVC):  # noqa: D101
+class OnlineSVCCV(_Tuned, OnlineSVC):
     _plain = OnlineSVC
     __doc__ = _DOC.format(name="OnlineSVC")
 
 
-class IncrementalSVCCV(_Tuned, IncrementalSVC):  # noqa: D101
+class IncrementalSVCCV(_Tuned, IncrementalSVC):
     _plain = IncrementalSVC
     __doc__ = _DOC.format(name="IncrementalSVC")
 
 
-class ApproximateSVCCV(_Tuned, ApproximateSVC):  # noqa: D101
+class ApproximateSVCCV(_Tuned, ApproximateSVC):  # type: ignore[misc]
     _plain = ApproximateSVC
     __doc__ = _DOC.format(name="ApproximateSVC")
