@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _ROWS_PER_BLOCK = 50
 _MAX_BLOCKS = 20
+_MIN_PER_CLASS = 10  # rows of the rarest class in a block: scores such as F1 are biased where these are few
 _BY_ROW = (None, "accuracy", "balanced_accuracy")
 
 
@@ -93,6 +94,6 @@ def _blocks(y: Any, n: int) -> list[NDArray[np.int64]]:
     values = None if y is None else np.unique(y, return_inverse=True, return_counts=True)
     if values is None or len(values[0]) > max(n // 10, 1):  # targets of a regression
         return [rows[start::n_blocks] for start in range(n_blocks)]
-    n_blocks = max(min(n_blocks, int(values[2].min()) // 2), 1)
+    n_blocks = max(min(n_blocks, int(values[2].min()) // _MIN_PER_CLASS), 1)
     by_class = np.argsort(values[1], kind="stable")
     return [np.sort(by_class[start::n_blocks]) for start in range(n_blocks)]

@@ -143,8 +143,8 @@ class Race:
     def run(self) -> None:
         """Run all rungs, or as many as time allows."""
         for number, rung in enumerate(self.rungs):
-            if len(self.live) == 1 and number and self._propose is None:
-                return
+            if len(self.live) == 1 and number and self._propose is None and rung.skippable:
+                continue
             try:
                 self._run(number, rung)
             except OutOfTimeError:

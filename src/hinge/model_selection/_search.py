@@ -75,7 +75,8 @@ class RaceSearchCV(BaseSearchCV):
     best_params_ : dict
         The best setting.
     best_score_ : float
-        Its score in the last rung or, if several settings were compared until the end, in the confirming rungs.
+        Its score on rows that its models had not learned: those of the confirming rungs. Where halves confirm, it is
+        the score of models of half of the rows.
     best_index_ : int
         Its place in `cv_results_`.
     cv_results_ : dict of arrays
