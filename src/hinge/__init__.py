@@ -10,12 +10,13 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from hinge import active, datasets, distributed, export, stream, streaming, tables
+    from hinge import active, datasets, distributed, export, model_selection, stream, streaming, tables
     from hinge.approximate import ApproximateSVC, ApproximateSVR
-    from hinge.exceptions import DataError, HingeError, KernelError, ParameterError, StreamWarning
+    from hinge.exceptions import DataError, HingeError, KernelError, ParameterError, SearchWarning, StreamWarning
     from hinge.export import ExportError
     from hinge.incremental import IncrementalOneClassSVM, IncrementalSVC
     from hinge.io import DataFileError
+    from hinge.model_selection import ApproximateSVCCV, IncrementalSVCCV, OnlineSVCCV
     from hinge.online import OnlineSVC
     from hinge.perceptron import KernelPerceptron
     from hinge.persistence import ModelFileError, load, save
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ApproximateSVC",
+    "ApproximateSVCCV",
     "ApproximateSVR",
     "DataError",
     "DataFileError",
@@ -34,15 +36,18 @@ __all__ = [
     "HingeError",
     "IncrementalOneClassSVM",
     "IncrementalSVC",
+    "IncrementalSVCCV",
     "KernelError",
     "KernelPerceptron",
     "ModelFileError",
     "OnlineSVC",
+    "OnlineSVCCV",
     "ParameterError",
     "PreparedClassifier",
     "PreparedDetector",
     "PreparedRegressor",
     "RobustOnlineSVC",
+    "SearchWarning",
     "StreamWarning",
     "TrackingSVC",
     "__version__",
@@ -51,6 +56,7 @@ __all__ = [
     "distributed",
     "export",
     "load",
+    "model_selection",
     "save",
     "stream",
     "streaming",
@@ -58,11 +64,23 @@ __all__ = [
 ]
 
 _SUBMODULES = (
-    *("active", "approximate", "datasets", "distributed", "exceptions", "export", "incremental", "io", "online"),
-    *("perceptron", "persistence", "river", "robust", "stream", "streaming", "tables", "tracking"),
+    *("active", "approximate", "datasets", "distributed", "exceptions", "export", "incremental", "io"),
+    *(
+        "model_selection",
+        "online",
+        "perceptron",
+        "persistence",
+        "river",
+        "robust",
+        "stream",
+        "streaming",
+        "tables",
+        "tracking",
+    ),
 )
 _ORIGINS = {  # the submodule that defines each other name
     "ApproximateSVC": "approximate",
+    "ApproximateSVCCV": "model_selection",
     "ApproximateSVR": "approximate",
     "DataError": "exceptions",
     "DataFileError": "io",
@@ -70,15 +88,18 @@ _ORIGINS = {  # the submodule that defines each other name
     "HingeError": "exceptions",
     "IncrementalOneClassSVM": "incremental",
     "IncrementalSVC": "incremental",
+    "IncrementalSVCCV": "model_selection",
     "KernelError": "exceptions",
     "KernelPerceptron": "perceptron",
     "ModelFileError": "persistence",
     "OnlineSVC": "online",
+    "OnlineSVCCV": "model_selection",
     "ParameterError": "exceptions",
     "PreparedClassifier": "tables",
     "PreparedDetector": "tables",
     "PreparedRegressor": "tables",
     "RobustOnlineSVC": "robust",
+    "SearchWarning": "exceptions",
     "StreamWarning": "exceptions",
     "TrackingSVC": "tracking",
     "load": "persistence",

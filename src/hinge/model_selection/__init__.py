@@ -1,5 +1,6 @@
 """The choice of C, gamma and other parameters by a race between settings."""
 
 from hinge.model_selection._search import RaceSearchCV
+from hinge.model_selection._tuned import ApproximateSVCCV, IncrementalSVCCV, OnlineSVCCV
 
-__all__ = ["RaceSearchCV"]
+__all__ = ["ApproximateSVCCV", "IncrementalSVCCV", "OnlineSVCCV", "RaceSearchCV"]

@@ -7,15 +7,18 @@ around the leader at half this distance join it (`around`).
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.metrics import pairwise_distances
 from sklearn.model_selection import ParameterGrid, ParameterSampler
 from sklearn.pipeline import Pipeline
-from sklearn.utils import check_array
+from sklearn.utils import _safe_indexing, check_array
 from sklearn.utils.extmath import safe_sparse_dot
+from sklearn.utils.validation import _num_samples
 
 from hinge.exceptions import ParameterError
 
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
     from hinge._model.types import Values
 
 _COSTS = 4.0 ** np.arange(-2, 7)
+COST_RANGE = (float(_COSTS[0]), float(_COSTS[-1]))
 _LINEAR_COSTS = 4.0 ** np.arange(-6, 6)
 _GAMMA_POWERS = {"rbf": range(-3, 4), "laplacian": range(-3, 4), "poly": range(-3, 3), "sigmoid": range(-5, 1)}
 _SAMPLE = 500  # rows that decide the median
@@ -70,21 +74,26 @@ def default_settings(estimator: Any, X: Any, y: Any, random: np.random.RandomSta
     return _thinned([{prefix + name: value.item() for name, value in part.items()} for part in ParameterGrid(grid)], X)
 
 
+def gamma_range(kernel: Any, X: Any, random: np.random.RandomState) -> tuple[float, float] | None:
+    """Return the smallest and largest gamma of the grid for some rows; None for kernels without gamma."""
+    powers = _GAMMA_POWERS.get(kernel) if isinstance(kernel, str) else None
+    if powers is None:
+        return None
+    unit = _unit_gamma(kernel, _features(None, X, None, random))
+    return unit * 4.0 ** powers[0], unit * 4.0 ** powers[-1]
+
+
 def _thinned(settings: list[Values], X: Any) -> list[Values]:
     """Return fewer settings where rows are so few that chance would choose among many."""
-    most = max(np.shape(X)[0] // 3, 1)
+    most = max(_num_samples(X) // 3, 1)
     step = -(-len(settings) // most)
     return settings[step // 2 :: step]
 
 
 def _features(estimator: Any, X: Any, y: Any, random: np.random.RandomState) -> Any:
     """Return some rows as the last step of a pipeline sees them."""
-    n = len(X) if isinstance(X, list) else X.shape[0]
-    rows = np.sort(random.permutation(n)[:_SAMPLE])
+    rows = np.sort(random.permutation(_num_samples(X))[:_SAMPLE])
     if isinstance(estimator, Pipeline) and len(estimator.steps) > 1:
-        from sklearn.base import clone
-        from sklearn.utils import _safe_indexing
-
         X = clone(estimator[:-1]).fit_transform(_safe_indexing(X, rows), None if y is None else y[rows])
         return check_array(X, accept_sparse="csr")
     return check_array(X, accept_sparse="csr")[rows]
@@ -122,7 +131,7 @@ def around(setting: Values, known: Sequence[Values]) -> list[Values]:
 
 def _factors(n: int) -> NDArray[np.float64]:
     """Return all combinations of 1/2, 1 and 2."""
-    return 2.0 ** (np.indices((3,) * n).reshape(n, -1).T - 1)
+    return np.array(list(product((0.5, 1.0, 2.0), repeat=n)), dtype=np.float64)
 
 
 def _is_close(one: Values, other: Values) -> bool:

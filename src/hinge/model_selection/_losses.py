@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _ROWS_PER_BLOCK = 50
 _MAX_BLOCKS = 20
+_MIN_PER_CLASS = 10  # rows of the rarest class in a block: scores such as F1 are biased where these are few
 _BY_ROW = (None, "accuracy", "balanced_accuracy")
 
 
@@ -75,10 +76,11 @@ class Measure:
 
     def _score(self, model: Any, X: Any, y: Any) -> float:
         try:
-            value = self.scorer(model, X) if y is None else self.scorer(model, X, y)
+            value: Any = self.scorer(model, X) if y is None else self.scorer(model, X, y)
         except Exception as error:
+            model.predict(X)  # rows that the model itself cannot predict are not the fault of the scorer
             raise ParameterError(f"The scorer of the search failed: {sentence(error)}.") from error
-        if isinstance(value, dict) or not np.isscalar(value) or not np.isfinite(value):
+        if not isinstance(value, (int, float, np.number)) or not np.isfinite(value):
             raise ParameterError(
                 f"The scorer of the search must return a finite number, got {value!r} for {_num_samples(X)} rows."
             )
@@ -92,6 +94,6 @@ def _blocks(y: Any, n: int) -> list[NDArray[np.int64]]:
     values = None if y is None else np.unique(y, return_inverse=True, return_counts=True)
     if values is None or len(values[0]) > max(n // 10, 1):  # targets of a regression
         return [rows[start::n_blocks] for start in range(n_blocks)]
-    n_blocks = max(min(n_blocks, int(values[2].min()) // 2), 1)
+    n_blocks = max(min(n_blocks, int(values[2].min()) // _MIN_PER_CLASS), 1)
     by_class = np.argsort(values[1], kind="stable")
     return [np.sort(by_class[start::n_blocks]) for start in range(n_blocks)]

@@ -143,8 +143,8 @@ class Race:
     def run(self) -> None:
         """Run all rungs, or as many as time allows."""
         for number, rung in enumerate(self.rungs):
-            if len(self.live) == 1 and number and self._propose is None:
-                return
+            if len(self.live) == 1 and number and self._propose is None and rung.skippable:
+                continue
             try:
                 self._run(number, rung)
             except OutOfTimeError:
@@ -234,7 +234,9 @@ class Race:
     def _give_places(self, number: int, places: float) -> None:
         work = np.array([setting.work for setting in self.live])
         stays = admitted(self._losses(), work, places)
-        self._leave(number - 1, [setting for setting, stay in zip(self.live, stays, strict=True) if not stay], "no place")
+        self._leave(
+            number - 1, [setting for setting, stay in zip(self.live, stays, strict=True) if not stay], "no place"
+        )
 
     def _losses(self) -> NDArray[np.float64]:
         return np.array([np.concatenate(setting.losses) for setting in self.live])

@@ -47,6 +47,8 @@ class Rung:
         Whether only as many settings take part as cost about one fit of all rows.
     confirms : bool
         Whether the losses count together with those of the other confirming rungs.
+    skippable : bool
+        Whether it is left out when only one setting remains.
     leave_one_out : bool
         Whether each row is tested by the model that did not learn it.
     """
@@ -55,11 +57,12 @@ class Rung:
     test: Indices
     limited: bool = False
     confirms: bool = False
+    skippable: bool = False
     leave_one_out: bool = False
 
     def places(self, n_rows: int, power: float) -> float:
         """Return the number of settings that cost about one fit of `n_rows` rows, whose work grows with this power."""
-        return max((n_rows / len(self.train)) ** power, _FINALISTS)
+        return float(max((n_rows / len(self.train)) ** power, _FINALISTS))
 
 
 def stratified_order(y: NDArray[Any] | None, n: int, random: np.random.RandomState) -> Indices:
@@ -130,14 +133,15 @@ def _doubling(order: Indices, first: int, below: int) -> list[Rung]:
     rungs = []
     for size in reversed(sizes[1:]):
         test = order[size : size + max(size, _FIRST_TEST_ROWS)]
-        rungs.append(Rung(order[:size], test, limited=True))
+        rungs.append(Rung(order[:size], test, limited=True, skippable=True))
     return rungs
 
 
 def _halves(order: Indices) -> list[Rung]:
     middle = len(order) // 2
     first, second = order[:middle], order[middle:]
-    return [Rung(first, second, limited=True, confirms=True), Rung(second, first, limited=True, confirms=True)]
+    there = Rung(first, second, limited=True, confirms=True)
+    return [there, Rung(second, first, limited=True, confirms=True, skippable=True)]
 
 
 def _folds(

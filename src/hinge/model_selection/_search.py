@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from sklearn.base import clone, is_classifier
 from sklearn.model_selection._search import BaseSearchCV
-from sklearn.utils import column_or_1d, indexable
+from sklearn.utils import column_or_1d, get_tags, indexable
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_method_params, _num_samples
 
@@ -17,7 +17,7 @@ from hinge._fit.progress import with_callbacks
 from hinge._model.params import check_threads, flag, number, random_seed, whole
 from hinge._model.threads import count_threads
 from hinge._terminal import Terminal
-from hinge.exceptions import ParameterError, SearchWarning
+from hinge.exceptions import DataError, ParameterError, SearchWarning
 from hinge.model_selection._grid import around, default_settings, listed_settings
 from hinge.model_selection._losses import Measure
 from hinge.model_selection._race import Race
@@ -75,7 +75,8 @@ class RaceSearchCV(BaseSearchCV):
     best_params_ : dict
         The best setting.
     best_score_ : float
-        Its score in the last rung or, if several settings were compared until the end, in the confirming rungs.
+        Its score on rows that its models had not learned: those of the confirming rungs. Where halves confirm, it is
+        the score of models of half of the rows.
     best_index_ : int
         Its place in `cv_results_`.
     cv_results_ : dict of arrays
@@ -187,10 +188,13 @@ class RaceSearchCV(BaseSearchCV):
         X, y = indexable(X, y)
         fit_params = _check_method_params(X, params)
         groups = fit_params.pop("groups", None)
+        if y is None and get_tags(self.estimator).target_tags.required:
+            clone(self.estimator).fit(X, y)  # says what is missing
         if y is not None:
             y = column_or_1d(y, warn=True) if np.ndim(y) != 1 else np.asarray(y)
             if is_classifier(self.estimator):
                 check_classification_targets(y)
+                _require_two_classes(y, fit_params.get("sample_weight"))
         return X, y, fit_params, groups
 
     def _prepare(self, X: Any, y: Any, fit_params: Values, groups: Any, measure: Measure) -> Race:
@@ -209,7 +213,7 @@ class RaceSearchCV(BaseSearchCV):
             _, counts = np.unique(y, return_counts=True)
             is_enough &= bool((counts > 1).sum() > 1)
         n_jobs = 1 if self.n_jobs is None else count_threads(self.n_jobs)
-        race = Race(
+        return Race(
             settings,
             make_rungs(X, y, self.cv, groups, random, stratify=classifies) if is_enough else [],
             Trials(self.estimator, X, y, fit_params, measure, single_thread=n_jobs > 1),
@@ -219,7 +223,6 @@ class RaceSearchCV(BaseSearchCV):
             n_jobs=n_jobs,
             report=self._report,
         )
-        return race
 
     def _report(self, line: str) -> None:
         if self.verbose:
@@ -229,7 +232,11 @@ class RaceSearchCV(BaseSearchCV):
         """Set the attributes that do not need the final fit."""
         self.cv_results_ = table_of(race)
         self.n_rungs_ = len(race.rungs)
-        best = self.refit(self.cv_results_) if callable(self.refit) else int(np.argmin(self.cv_results_["rank_test_score"]))
+        best = (
+            self.refit(self.cv_results_)
+            if callable(self.refit)
+            else int(np.argmin(self.cv_results_["rank_test_score"]))
+        )
         self.best_index_ = int(best)
         self.best_params_ = self.cv_results_["params"][self.best_index_]
         self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
@@ -254,3 +261,11 @@ class RaceSearchCV(BaseSearchCV):
         self.refit_time_ = time.monotonic() - begin
         if hasattr(best, "feature_names_in_"):
             self.feature_names_in_ = best.feature_names_in_
+
+
+def _require_two_classes(y: Any, sample_weight: Any) -> None:
+    """Raise DataError if weights leave only one class; without weights, the estimator says so."""
+    if sample_weight is not None and np.shape(sample_weight) == np.shape(y):
+        used = np.asarray(sample_weight) > 0
+        if len(np.unique(y)) > len(np.unique(y[used])) == 1:
+            raise DataError("fit needs examples of at least two classes, but sample_weight leaves only one class.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -63,12 +64,13 @@ class Trials:
         self._X, self._y = X, y
         self._fit_params = fit_params
         self._single_thread = single_thread
+        self._lock = Lock()
+        self._cut: tuple[Rung, tuple[Any, Any, Values], tuple[Any, Any]] | None = None
 
     def run(self, params: Values, rung: Rung) -> Trial:
         """Train a setting on the rows of a rung and test it; an error of `fit` is part of the result."""
         model = self._make(params, rung)
-        X, y = _safe_split(model, self._X, self._y, rung.train)
-        fit_params = _check_method_params(self._X, self._fit_params, indices=rung.train)
+        X, y, fit_params = self._rows(rung)[0]
         start = time.perf_counter()
         try:
             model.fit(X, y, **fit_params) if y is not None else model.fit(X, **fit_params)
@@ -95,10 +97,18 @@ class Trials:
                     "cv='loo' must be used with IncrementalSVC, and with scoring None, 'accuracy' or "
                     "'balanced_accuracy'; other estimators have no exact leave-one-out."
                 )
-            _, y = _safe_split(model, self._X, self._y, rung.train)
-            return self.measure.losses_of(model.leave_one_out(), y)
-        X, y = _safe_split(model, self._X, self._y, rung.test, rung.train)
-        return self.measure.losses(model, X, y)
+            return self.measure.losses_of(model.leave_one_out(), self._rows(rung)[0][1])
+        return self.measure.losses(model, *self._rows(rung)[1])
+
+    def _rows(self, rung: Rung) -> tuple[tuple[Any, Any, Values], tuple[Any, Any]]:
+        """Return what a rung learns and tests on; the rows are cut once for all settings."""
+        with self._lock:
+            if self._cut is None or self._cut[0] is not rung:
+                X, y = _safe_split(self._estimator, self._X, self._y, rung.train)
+                fit_params = _check_method_params(self._X, self._fit_params, indices=rung.train)
+                test = _safe_split(self._estimator, self._X, self._y, rung.test, rung.train)
+                self._cut = rung, (X, y, fit_params), test
+            return self._cut[1:]
 
 
 def work_of(model: Any, X: Any, n_tested: int) -> float:
