@@ -13,6 +13,7 @@ namespace {
 constexpr std::size_t panel_read_cost = 4;
 constexpr std::size_t rows_per_task = 128;
 constexpr std::size_t rows_together = 8;  // computed for steps along pairs
+constexpr std::size_t long_row = 2048;    // bytes of an example; of shorter ones, rows that are never asked for cost more than reading saves
 constexpr std::size_t gather_rows = 64;  // stored examples copied together when they do not stand side by side
 
 template <class T>
@@ -87,7 +88,8 @@ template <class T>
 RowView<T> KernelRows<T>::row_and_next(const Members<T>& members, std::size_t i, std::size_t pinned) {
   const std::size_t stored = members.stored();
   const bool missing = i < stored && !cache_.holds(i);
-  if (missing && !points_->sparse() && kernel_->is_built_in() && cache_.rows_that_fit(padded(members.expansion.size())) >= 4 * rows_together)
+  const bool bound_by_memory = !points_->sparse() && points_->features() * sizeof(T) >= long_row;
+  if (missing && bound_by_memory && kernel_->is_built_in() && cache_.rows_that_fit(padded(members.expansion.size())) >= 4 * rows_together)
     fill_together(members, likely_next(members.expansion, i, stored), pinned);
   return row(members, i, pinned);
 }

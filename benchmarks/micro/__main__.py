@@ -37,6 +37,7 @@ from benchmarks.micro import (
     query_latency,
     reprocess,
     river_overhead,
+    small_fits,
     stream_accuracy,
     stream_cost,
     suspects,
@@ -46,6 +47,7 @@ from benchmarks.report import print_table
 
 ONLINE = (
     partial_fit_latency,
+    small_fits,
     concurrent_predictions,
     kernel_time,
     large_offset,

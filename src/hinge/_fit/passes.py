@@ -26,6 +26,8 @@ _MAX_PASSES = 100  # over a training set that does not converge
 _MAX_EXACT_ROWS = 2000
 _MAX_COST_RATIO = 4  # of costs for which one pass is enough
 _CHEAP_STEPS = 200_000  # refine a solution found in so few steps up to rounding
+_CHEAP_CHANGES = 20_000_000  # of single gradients by these steps
+_MAX_POLISHED = 500  # support vectors; the linear systems of more take longer than all steps
 _MAX_STEPS = 50 * _CHEAP_STEPS  # then stop, and warn: the problem is badly conditioned
 _FINEST_TOLERANCES = {np.dtype(np.float64): 1e-9, np.dtype(np.float32): 1e-5}  # smaller violations are rounding errors
 
@@ -135,18 +137,24 @@ class Passes:
             self._warn_unless(solver.complete())
 
     def _solve_exactly(self) -> None:
-        """Pass until convergence; refine the solution up to rounding if that took few steps."""
+        """Pass until convergence; refine the solution up to rounding if it was found with little effort."""
         options = self._options
         converged = self._pass_and_finish(_MAX_STEPS)
-        if converged and self._state.native.n_steps <= _CHEAP_STEPS:
+        if converged and self._was_cheap:
             finest = min(options.tolerance, _FINEST_TOLERANCES[self._state.storage.dtype])
             self._state.use(options.replace(tolerance=finest, max_steps=_CHEAP_STEPS))
             self._pass_and_finish(10 * _CHEAP_STEPS)
-            self._state.native.polish()
+            if self._state.native.n_retained <= _MAX_POLISHED:
+                self._state.native.polish()
             self._state.use(options)
             if self._state.native.violation.max() > options.tolerance:  # refinement ran out of steps
                 converged = self._pass_and_finish(_MAX_STEPS)
         self._warn_unless(converged)
+
+    @property
+    def _was_cheap(self) -> bool:
+        native = self._state.native
+        return native.n_steps <= _CHEAP_STEPS and native.n_steps * native.n_retained <= _CHEAP_CHANGES
 
     @property
     def _options(self) -> _core.LasvmOptions:
