@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
-from sklearn.datasets import make_moons
+from sklearn.datasets import make_circles, make_moons
 
 from hinge import (
     ApproximateSVC,
@@ -127,12 +127,20 @@ def test_a_warning_that_is_an_error_leaves_the_rows_learned():
     assert model.partial_fit(X[:10], Y[:10]).n_seen_ == 3010
 
 
-def test_the_reserve_makes_pauses_of_less_than_1200_rows_harmless():
-    later = np.resize(BY_CLASS[:1000], 1300)
-    rows = np.concatenate([np.arange(600), later])
-    assert not warned(OnlineSVC(), X[rows[:1700]], Y[rows[:1700]], 50)
+def test_the_reserve_makes_pauses_of_less_than_300_rows_harmless():
+    rows = np.concatenate([np.arange(600), BY_CLASS[:400]])
+    assert not warned(OnlineSVC(), X[rows[:850]], Y[rows[:850]], 50)
     (message,) = warned(OnlineSVC(), X[rows], Y[rows], 50)
-    assert message.startswith("For 12")
+    assert message.startswith("For 3")
+
+
+@pytest.mark.parametrize("C", [0.1, 1, 100])
+def test_a_pause_of_280_rows_costs_little(C):
+    X, y = make_circles(9000, noise=0.15, factor=0.6, random_state=0)
+    later = 4000 + np.flatnonzero(y[4000:7000])[:280]
+    model = OnlineSVC(C=C).partial_fit(X[:4000], y[:4000])
+    before = model.score(X[7000:], y[7000:])
+    assert model.partial_fit(X[later], y[later]).score(X[7000:], y[7000:]) > before - 0.02
 
 
 @pytest.mark.parametrize("C", [1, 100])

@@ -6,7 +6,8 @@
 // moves on: the boundary then follows the wrong labels, which are never dismissed. Upkeep therefore does two things.
 //
 //   reserve   Examples that do not violate, and members whose coefficient returns to zero, stay as long as they are among the `capacity`
-//             closest to the margin. The reserve of a small model holds everything, so its solution is that of all examples seen.
+//             closest to the margin: 100, and up to 1000 while a class is new, or where errors are frequent and C is large. Examples of a class that
+//             stays away are not dismissed: nothing would replace them.
 //   steps     After the usual REPROCESS, second-order pairs move until the violation is small beside the decisions, within a budget per example. The
 //             budget is a number of steps plus a number of gradients to update, which makes steps of small models cheap; what is not
 //             used is saved, up to that of `examples_of_credit` examples. (The constants are in upkeep.cpp.)

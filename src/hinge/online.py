@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from hinge._model.types import ClassWeight, Gamma, Kernel, RandomStateLike
 
 
-_RISKS_WITH_RESERVE = StreamRisks(pause=1200)  # it keeps about 1000 examples beyond the margin
+_RISKS_WITH_RESERVE = StreamRisks(pause=300)  # the reserve outlasts shorter pauses
 _SELECTIONS = ("random", "gradient", "active", "autoactive")
 _WHEN_CONFIDENT = ("visit", "draw", "stop")
 _WORKING_SETS = ("second-order", "first-order")
@@ -96,7 +96,7 @@ class OnlineSVC(SupportVectorClassifier):
     max_gap : "auto", float or None, default="auto"
         How closely `partial_fit`, and `fit` without `finishing`, follow the optimum after each example. "auto": they
         repeat REPROCESS until the largest violation is a twentieth of the spread of the decisions (at most 0.4), within
-        a budget of steps, and keep about 1000 examples beyond the margin in reserve per binary model (with
+        a budget of steps, and keep 100 to 1000 examples beyond the margin in reserve per binary model (with
         `max_support`, as many as fit). A number repeats REPROCESS until the largest violation is at most this, without
         a reserve. None is the plain rule of the paper, one step per example: at large `C` its predictions are poor
         until `finish` is called.
