@@ -200,7 +200,7 @@ def test_decisions_from_fourier_features(data, dtype, container):
     expected = features(model, X) @ model.component_coef_.T + model.intercept_
     np.testing.assert_allclose(model.decision_function(X), expected, atol=1e-5 if dtype == np.float32 else 1e-12)
     assert model.n_components_ == 30
-    with pytest.raises(AttributeError, match="no support vectors; see coef_"):
+    with pytest.raises(AttributeError, match="no support vectors; see component_coef_"):
         _ = model.support_vectors_
     assert not hasattr(model, "dual_coef_")
 

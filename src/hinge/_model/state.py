@@ -373,12 +373,17 @@ class State:
         return state
 
     def __getstate__(self) -> tuple[Arrays, Values, KernelFunction | None]:
-        return (*self.to_arrays(), self.kernel.function)
+        # Options as plain values: formats other than pickle do not know native objects.
+        arrays, values = self.to_arrays()
+        options: Any = values["options"]
+        if hasattr(options, "to_dict"):
+            values |= {"options": {type(options).__name__: options.to_dict()}}
+        return arrays, values, self.kernel.function
 
     def __setstate__(self, parts: tuple[Arrays, Values, KernelFunction | None]) -> None:
         arrays, values, function = parts
         self.kernel = KernelSpec(**values["kernel"], function=function)
-        self.options = values["options"]
+        self.options = _as_options(values["options"])
         self.storage = Storage(np.dtype(values["dtype"]), values["sparse"], values["n_features"])
         self.table = ClassTable(
             np.array(values["classes"], dtype=np.dtype(values["class_type"])),
@@ -424,6 +429,15 @@ class State:
     def __deepcopy__(self, memo: dict[int, object]) -> Self:
         # Unlike `copy`, this copies the kernel function: `deepcopy` of the estimator copies its parameter `kernel` too.
         return self.from_arrays(*self.to_arrays(), copy.deepcopy(self.kernel.function, memo))
+
+
+def _as_options(options: Any) -> SolverOptions:
+    """Return options; `__getstate__` turns them into plain values."""
+    if not isinstance(options, dict):
+        return options  # type: ignore[no-any-return]
+    ((name, values),) = options.items()
+    restored: SolverOptions = getattr(_core, name)(**values)
+    return restored
 
 
 def signed_coefficients(arrays: Arrays, *, averaged: bool = False) -> NDArray[np.float64]:
