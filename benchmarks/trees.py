@@ -25,7 +25,8 @@ def main() -> None:
     for name in arguments.data:
         data = datasets.load_arrays(name)
         random = np.random.default_rng(0)
-        train, test = (random.permutation(len(y))[: arguments.rows] for y in (data.y_train, data.y_test))
+        every = (np.arange(len(y)) for y in (data.y_train, data.y_test))
+        train, test = (rows if arguments.rows is None else random.permutation(rows)[: arguments.rows] for rows in every)
         cells = [f"{name:>10} {len(train):>8,}"]
         ours = OnlineSVC(C=data.C, gamma=data.gamma, random_state=0)
         for model in (ours, HistGradientBoostingClassifier(random_state=0)):
