@@ -49,7 +49,7 @@ def test_all_commands(run, census, approximation):
     assert model.model._state.storage.dtype == np.float32
     done = run("export", "model.hinge", "-o", "census.onnx")
     assert (done.code, "outputs label and scores" in done.out) == (0, True)
-    assert "hold no preparation" in run("export", "model.hinge", "-o", "census.libsvm").err
+    assert "hold numbers only" in run("export", "model.hinge", "-o", "census.libsvm").err
 
 
 def test_text_output(run, census):

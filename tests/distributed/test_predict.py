@@ -23,7 +23,7 @@ from hinge import (
     distributed,
 )
 from hinge.io import Table
-from hinge.tables import Preparation, Scaling, Survey
+from hinge.tables import Preparation, Scaling, Survey, TableClassifier
 
 pytestmark = pytest.mark.slow  # together they take seconds
 
@@ -139,3 +139,14 @@ def test_prepared_models_take_raw_columns(scheduler):
     model = PreparedClassifier(OnlineSVC(random_state=0), survey.preparation(dtype="float32")).fit(frame, labels)
     answers = distributed.predict(model, dd.from_pandas(frame, npartitions=3))
     np.testing.assert_array_equal(answers.compute(), model.predict(frame))
+
+
+@pytest.mark.parametrize("as_text", [True, False])
+def test_categories_of_data_frames(as_text):
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": random.normal(size=90), "city": pd.Categorical(random.choice(["Rome", "Oslo"], 90))})
+    model = TableClassifier().fit(frame, np.where((frame.x > 0) ^ (frame.city == "Rome"), "yes", "no")).prepared_
+    rows = frame.assign(city=frame.city.astype(str)) if as_text else frame
+    partitions = pytest.importorskip("dask.dataframe").from_pandas(rows, npartitions=3)
+    found = distributed.predict(model, partitions).compute()
+    assert found.tolist() == model.predict(frame).tolist()

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from hinge import ApproximateSVR, OnlineSVC
+from hinge import ApproximateSVR, IncrementalSVC, OnlineSVC
 from hinge.export import ExportError, from_libsvm, to_libsvm, to_onnx, to_sklearn
 from hinge.tables import (
     Answers,
@@ -158,6 +158,18 @@ def test_booleans_of_a_data_frame():
     model = TableClassifier().fit(rows, np.where(rows.a ^ (rows.b > 0), "yes", "no"))
     found = to_sklearn(model.prepared_)
     np.testing.assert_allclose(found.decision_function(rows), model.decision_function(rows), atol=1e-5)
+
+
+def test_dates_and_texts_in_scikit_learn():
+    random = np.random.default_rng(0)
+    days = pd.Timestamp("2020-01-01") + pd.to_timedelta(random.integers(0, 900, 60), unit="D")
+    words = random.choice(["the screen is broken", "where is my parcel", "wrong amount on the invoice"], 60)
+    texts = [f"{text} {row}" for row, text in enumerate(words)]
+    rows = pd.DataFrame({"day": days.strftime("%d.%m.%Y"), "text": texts, "x": random.normal(size=60)})
+    model = TableClassifier(IncrementalSVC()).fit(rows, np.where(words == words[0], "a", "b"))
+    assert model.transform(rows).shape[1] > 12
+    found = pickle.loads(pickle.dumps(to_sklearn(model)))
+    np.testing.assert_allclose(found.decision_function(rows), model.decision_function(rows), atol=1e-8)
 
 
 @pytest.mark.parametrize("word", ["NA", "nan", "null", ""])

@@ -41,8 +41,8 @@ def split_preparation(model: BaseEstimator) -> tuple[BaseEstimator, Preparation 
 def unsupported_column(column: Column) -> ExportError:
     """Return the error about a column that other formats cannot express."""
     return ExportError(
-        f"Columns of dates and of text cannot be exported, and {column.name!r} is one; leave it out of the training, "
-        "or convert it to numbers first."
+        f"Columns of dates and of text can be exported to scikit-learn only, and {column.name!r} is one; leave it out "
+        "of the training, or convert it to numbers first."
     )
 
 

@@ -52,7 +52,8 @@ def to_sklearn(model: BaseEstimator) -> BaseEstimator:
         `LinearSVR`. Fourier features become an `RBFSampler`, and a model with `predict_proba` ends with an
         `SGDClassifier`, which has it too. All can be pickled, and need hinge only if the kernel is a function.
         The pipeline of a `PreparedClassifier` starts with steps for its preparation; named columns are those of a
-        DataFrame with numbers in numeric columns and strings in categorical ones.
+        DataFrame with numbers in numeric columns and strings in others. Missing texts must be empty, and columns of
+        dates need hinge.
 
     Examples
     --------

@@ -7,18 +7,28 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.compose import ColumnTransformer
+from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
 from hinge.export._model_access import unsupported_column
-from hinge.tables import BooleanColumn, CategoryColumn, IdColumn, NumberColumn
+from hinge.tables import BooleanColumn, CategoryColumn, Cells, DateColumn, NumberColumn, TextColumn
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from sklearn.base import BaseEstimator
 
     from hinge.tables import Column, Preparation
+
+
+_DATES = {  # valid dates in each order
+    "year-month-day": "2000-01-01",
+    "month-day-year": "01/01/2000",
+    "day-month-year": "01.01.2000",
+    "day-name-year": "1 Jan 2000",
+    "name-day-year": "Jan 1, 2000",
+}
 
 
 def preparation_steps(preparation: Preparation) -> list[BaseEstimator]:
@@ -46,15 +56,42 @@ def _column_step(preparation: Preparation, columns: tuple[Column, ...]) -> Colum
         pandas = import_module("pandas")
     except ImportError as error:
         raise ImportError("A pipeline with named columns needs DataFrames; run pip install pandas.") from error
-    parts = [(f"column{number}", _encoder(preparation, column), [column.name]) for number, column in enumerate(columns)]
+    parts = [
+        (f"column{number}", _encoder(preparation, column) if column.width else "drop", _selected(column))
+        for number, column in enumerate(columns)
+    ]
     row = {column.name: [_valid_value(column)] for column in columns}
     step = ColumnTransformer(parts, sparse_threshold=0.0 if preparation.dense else 1.0, verbose_feature_names_out=False)
-    return step.fit(pandas.DataFrame(row))
+    step.fit(pandas.DataFrame(row))
+    for number, column in enumerate(columns):
+        if isinstance(column, TextColumn) and column.width:
+            step.named_transformers_[f"column{number}"].idf_ = np.array(column.weights)
+    return step
+
+
+def date_features(X: object, column: DateColumn, missing: str) -> NDArray[np.float64]:
+    """Return the features of a column of dates; a step of a pipeline calls it."""
+    values = np.asarray(X, dtype=object).ravel()
+    return column.compute(column.parse(Cells(values, lambda row: row + 1, missing)))
+
+
+def _selected(column: Column) -> str | list[str]:
+    """Return how to select a column: steps for texts take one dimension, others two."""
+    return column.name if isinstance(column, TextColumn) and column.width else [column.name]
+
+
+def _vectorizer(column: TextColumn) -> TfidfVectorizer:
+    words = {word: place for place, word in enumerate(column.words)}
+    return TfidfVectorizer(vocabulary=words, token_pattern=r"\w\w+")  # noqa: S106  no password
 
 
 def _valid_value(column: Column) -> str | float:
     if isinstance(column, BooleanColumn):
         return column.true
+    if isinstance(column, DateColumn):
+        return _DATES[column.order]
+    if isinstance(column, TextColumn):
+        return " ".join(column.words)
     return column.categories[0] if isinstance(column, CategoryColumn) else 0.0
 
 
@@ -65,8 +102,10 @@ def _encoder(preparation: Preparation, column: Column) -> BaseEstimator | str:
         numbers = FunctionTransformer(np.asarray, kw_args={"dtype": np.float64}, feature_names_out="one-to-one")
         imputer = SimpleImputer(strategy="constant", fill_value=column.mean)
         return make_pipeline(numbers, imputer) if fill else "passthrough"
-    if isinstance(column, IdColumn):
-        return "drop"
+    if isinstance(column, DateColumn):
+        return FunctionTransformer(date_features, kw_args={"column": column, "missing": preparation.missing})
+    if isinstance(column, TextColumn):
+        return _vectorizer(column)
     if isinstance(column, BooleanColumn):
         true = [np.array([column.true], dtype=object)]
         return OneHotEncoder(categories=true, handle_unknown="ignore", sparse_output=not preparation.dense)
