@@ -37,8 +37,8 @@ class RaceSearchCV(BaseSearchCV):
     A replacement of `GridSearchCV` and `HalvingGridSearchCV`. All settings learn a small part of the rows and are
     tested on the same other rows. Those that are worse than the leader by a test on paired differences leave, and the
     next rung has four times as many rows. Near-ties go on, as long as a rung costs about one fit of all rows. At the
-    end, the last few settings are compared on all rows: each half is predicted by models of the other half, or each fold of
-    `cv` by models of the other folds.
+    end, the last few settings are compared on all rows: each half is predicted by models of the other half, or each
+    fold of `cv` by models of the other folds.
 
     Parameters
     ----------
