@@ -95,3 +95,20 @@ def test_saves_as_the_plain_estimator(tmp_path):
     model = OnlineSVCCV(Cs=2, gammas=2, random_state=0).fit(X[:300], Y[:300])
     save(model.best_estimator_, tmp_path / "model.hinge")
     assert np.array_equal(load(tmp_path / "model.hinge").decision_function(X), model.decision_function(X))
+
+
+def test_interrupt_keeps_the_best_so_far(monkeypatch):
+    fits = iter(range(100))
+    fit = OnlineSVC.fit
+
+    def interrupted(self, X, y, sample_weight=None):
+        if next(fits) == 9:  # in the third fold of four settings
+            raise KeyboardInterrupt
+        return fit(self, X, y, sample_weight)
+
+    monkeypatch.setattr(OnlineSVC, "fit", interrupted)
+    model = OnlineSVCCV(Cs=[1, 10], gammas=[1e-3, 1.1e-3], random_state=0)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X[:400], Y[:400])
+    assert model.score(X[400:], Y[400:]) > 0.85
+    assert model.partial_fit(X[400:500], Y[400:500]).C_ in {1.0, 10.0}
