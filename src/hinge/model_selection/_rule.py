@@ -62,7 +62,7 @@ def is_near(losses: NDArray[np.float64]) -> NDArray[np.bool_]:
     Examples
     --------
     >>> import numpy as np
-    >>> good, equal, bad = np.zeros(20), np.r_[np.zeros(19), 1], np.ones(20)
+    >>> good, equal, bad = np.r_[1, np.zeros(19)], np.r_[np.zeros(19), 1], np.ones(20)
     >>> is_near(np.array([equal, good, bad])).tolist()
     [True, True, False]
     """

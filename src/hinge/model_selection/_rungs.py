@@ -1,6 +1,6 @@
 """The rungs of a race: which rows the settings learn, and which test them.
 
-Screening rungs double in size: models learn the first n_k rows of one stratified order, and the rows behind them test
+Screening rungs grow fourfold: models learn the first n_k rows of one stratified order, and the rows behind them test
 them. If the work of a fit grows with n^p, a rung of n_k of n rows has places for (n / n_k)^p settings, so that no rung
 costs much more than one fit of all rows. The race measures p, which is between 1 (few support vectors) and 2.
 
@@ -28,10 +28,11 @@ if TYPE_CHECKING:
     Indices = NDArray[np.int64]
 
 _MIN_ROWS = 2000  # fewer rows are cut into folds instead
-_FIRST_ROWS = 200  # of the first rung
+_FIRST_ROWS = 150  # of the first rung, at least
+_GROWTH = 4  # of the rows from rung to rung
 _FIRST_TEST_ROWS = 500  # test at least on so many rows: early rungs have many settings to tell apart
 _MIN_PER_CLASS = 10  # rows of the rarest class in the first rung, where there are enough
-_N_FOLDS = 5  # of training sets too small to double rungs
+_N_FOLDS = 5  # of training sets too small to be screened
 _FINALISTS = 3  # settings that are confirmed at least, if they cannot be told apart
 
 
@@ -117,19 +118,19 @@ def make_rungs(
     order = stratified_order(classes, n, random)
     first = first_size(classes, n)
     if cv is None and n >= max(_MIN_ROWS, 4 * first):
-        return [*_doubling(order, first, n // 2), *_halves(order)]
-    screening = _doubling(order, first, n // 4) if n >= max(_MIN_ROWS, 8 * first) else []
+        return [*_screening(order, first, n // 2), *_halves(order)]
+    screening = _screening(order, first, n // 4) if n >= max(_MIN_ROWS, 8 * first) else []
     if isinstance(cv, str):
         rows = np.arange(n)
         return [*screening, Rung(rows, rows, limited=bool(screening), confirms=True, leave_one_out=True)]
     return [*screening, *_folds(X, y, cv, groups, random, limited=bool(screening), stratify=stratify)]
 
 
-def _doubling(order: Indices, first: int, below: int) -> list[Rung]:
-    """Return screening rungs of at least `first` and fewer than `below` rows, each half of the next."""
+def _screening(order: Indices, first: int, below: int) -> list[Rung]:
+    """Return screening rungs of at least `first` and fewer than `below` rows, each a quarter of the next."""
     sizes = [below]
-    while sizes[-1] // 2 >= first:
-        sizes.append(sizes[-1] // 2)
+    while sizes[-1] // _GROWTH >= first:
+        sizes.append(sizes[-1] // _GROWTH)
     rungs = []
     for size in reversed(sizes[1:]):
         test = order[size : size + max(size, _FIRST_TEST_ROWS)]

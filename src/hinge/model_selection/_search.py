@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from sklearn.base import clone, is_classifier
 from sklearn.model_selection._search import BaseSearchCV
-from sklearn.utils import column_or_1d, get_tags, indexable
+from sklearn.utils import assert_all_finite, column_or_1d, get_tags, indexable
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_method_params, _num_samples
 
@@ -36,9 +36,9 @@ class RaceSearchCV(BaseSearchCV):
 
     A replacement of `GridSearchCV` and `HalvingGridSearchCV`. All settings learn a small part of the rows and are
     tested on the same other rows. Those that are worse than the leader by a test on paired differences leave, and the
-    next rung has twice as many rows. Near-ties go on, as long as a rung costs about one fit of all rows. At the end,
-    the last few settings are compared on all rows: each half is predicted by models of the other half, or each fold of
-    `cv` by models of the other folds.
+    next rung has four times as many rows. Near-ties go on, as long as a rung costs about one fit of all rows. At the
+    end, the last few settings are compared on all rows: each half is predicted by models of the other half, or each
+    fold of `cv` by models of the other folds.
 
     Parameters
     ----------
@@ -192,6 +192,7 @@ class RaceSearchCV(BaseSearchCV):
             clone(self.estimator).fit(X, y)  # says what is missing
         if y is not None:
             y = column_or_1d(y, warn=True) if np.ndim(y) != 1 else np.asarray(y)
+            assert_all_finite(y, input_name="y")
             if is_classifier(self.estimator):
                 check_classification_targets(y)
                 _require_two_classes(y, fit_params.get("sample_weight"))
@@ -205,13 +206,13 @@ class RaceSearchCV(BaseSearchCV):
         else:
             settings = listed_settings(self.param_grid, self.n_candidates, random)
         n_rows = _num_samples(X)
-        if self.param_grid is not None and len(settings) > n_rows:
-            message = f"{len(settings)} settings compete for {n_rows} rows, so that chance decides; use a smaller grid."
-            warnings.warn(message, SearchWarning, stacklevel=4)
         is_enough = n_rows >= _MIN_ROWS and len(settings) > 1
         if classifies:
             _, counts = np.unique(y, return_counts=True)
             is_enough &= bool((counts > 1).sum() > 1)
+        if is_enough and self.param_grid is not None and len(settings) > n_rows:
+            message = f"{len(settings)} settings compete for {n_rows} rows, so that chance decides; use a smaller grid."
+            warnings.warn(message, SearchWarning, stacklevel=4)
         n_jobs = 1 if self.n_jobs is None else count_threads(self.n_jobs)
         return Race(
             settings,

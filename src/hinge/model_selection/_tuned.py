@@ -170,8 +170,12 @@ class _Tuned:
             cv=self.cv,
             max_time=self.max_time,
             random_state=random_state,
-        ).fit(X, y, **others)
-        self._take(search, grid)
+        )
+        try:
+            search.fit(X, y, **others)
+        finally:  # after Ctrl-C: the leader's model of the rows of the last rung
+            if hasattr(search, "best_estimator_"):
+                self._take(search, grid)
 
     @writes
     def partial_fit(
