@@ -64,6 +64,20 @@ NumpyArray<double> leave_one_out(ModelHandle<B>& self, const Question& monitor) 
   return to_numpy(std::move(decisions), {rows, binaries});
 }
 
+NumpyArray<double> influence(ModelHandle<B>& self, const HeldBatch<double>& held, Vector<std::int64_t> ids, Vector<std::int32_t> labels,
+                             Vector<double> costs, const Question& monitor) {
+  require_fitting(self.model->points(), held);
+  if (labels.shape(0) != ids.shape(0) || costs.shape(0) != ids.shape(0))
+    throw std::invalid_argument("Labels and costs must have one entry for each id.");
+  require_held(self, ids);
+  std::vector<double> changes;
+  const std::size_t binaries = watched(self, monitor, [&](B& model, Monitor& watch) {
+    changes = model.influence(held.batch, view(ids), view(labels), view(costs), watch);
+    return model.binaries().size();
+  });
+  return to_numpy(std::move(changes), {ids.shape(0), binaries, held.batch.count});
+}
+
 std::pair<double, double> ends_of(const ExactBinaryModel& binary) {
   const Extremes ends = extremes(binary);
   return {ends.bottom, ends.top};
@@ -101,6 +115,9 @@ void bind_exact_model(nb::module_& module) {
            "Give other labels and costs to examples that are held. Return how many got them.")
       .def("leave_one_out", &leave_one_out, nb::arg("monitor") = nb::none(),
            "Compute the decision values of each example held by the models without it, shape (held, binary models).")
+      .def("influence", &influence, nb::arg("batch"), nb::arg("ids"), nb::arg("labels"), nb::arg("costs"), nb::arg("monitor") = nb::none(),
+           "Compute by how much the decision values of rows would change without single examples (label -1), or with another label and cost of "
+           "them, shape (ids, binary models, rows).")
       .def("drop_class", [](ModelHandle<B>& self, std::int32_t number) { self.run([&](B& model) { model.drop_class(number); return 0; }); },
            nb::arg("number"), "Remove a class that no example has any more; higher numbers fall by one.")
       .def("certify", &certify, "Compute all gradients again, so that `violation` is a certificate.")

@@ -54,7 +54,9 @@ class BinaryModel {
   // Closes the gaps that removed members left.
   void close_gaps();
   std::int64_t id_of(std::size_t i) const { return rows_.id_of(members_, i); }
-  RowView<T> row(std::size_t i, std::size_t pinned) { return rows_.row(members_, i, pinned); }
+  RowView<T> row(std::size_t i, std::size_t pinned) {
+    return bracket_.biased() ? rows_.row_and_next(members_, i, pinned) : rows_.row(members_, i, pinned);
+  }
 
   // --- steps ---
   // Moves alpha_i up and alpha_j down as far as the dual grows and the boxes allow; returns the gain.

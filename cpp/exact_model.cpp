@@ -17,12 +17,6 @@ constexpr std::size_t max_repairs = 3;
 
 }  // namespace
 
-struct ExactModel::Tally {
-  Monitor& monitor;
-  Outcome outcome{};
-  Progress progress{};
-};
-
 ExactModel::ExactModel(Kernel<double> kernel, const ExactOptions& options, std::size_t features, bool sparse, std::size_t classes)
     : kernel_(std::move(kernel)), options_(options), points_(features, sparse), columns_(&kernel_, &points_), scheme_(MultiClass::ovr, classes) {
   for (std::size_t m = 0; m < scheme_.binaries(); ++m) add_binary();
@@ -114,7 +108,7 @@ void ExactModel::learn_row(const TrainingBatch<double>& training, std::size_t ro
   if (is_mistake(decisions, training.labels[row], binaries_[0].diagonal[slot])) tally.outcome.add_mistake(tally.outcome.visited);
   for (auto& binary : binaries_) {
     if (binary.held() == 1) binary.bias = binary.expansion.gradient[slot];
-    learn_slot(binary, slot);
+    learn_slot(binary, slot, columns_);
   }
   repair();
   ++tally.outcome.inserted;
@@ -179,8 +173,8 @@ std::vector<double> ExactModel::weights_of(std::span<const std::size_t> slots) c
   return weights;
 }
 
-void ExactModel::learn_slot(ExactBinaryModel& binary, std::size_t slot) {
-  Path path(binary, columns_);
+void ExactModel::learn_slot(ExactBinaryModel& binary, std::size_t slot, KernelColumns& columns) {
+  Path path(binary, columns);
   path.make_optimal(slot);
   path.finish();
   adjust_total(binary, path, 0.0);
@@ -302,47 +296,9 @@ void ExactModel::relabel_slot(std::size_t slot, std::int32_t label, double cost)
     unlearn_slot(binary, slot, columns_);
     binary.remove(slot);
     binary.reinsert(slot, label_of(m, label), cost);
-    learn_slot(binary, slot);
+    learn_slot(binary, slot, columns_);
   }
   repair();
-}
-
-std::vector<double> ExactModel::leave_one_out(Monitor& monitor) {
-  const std::vector<std::size_t> order = in_stream_order();
-  std::vector<double> decisions(order.size() * binaries_.size());
-  if (!prepare(&monitor)) return decisions;
-  Tally tally{monitor};
-  tally.progress.phase = "leave";
-  tally.progress.total = decisions.size();
-  for (std::size_t m = 0; m < binaries_.size(); ++m) {
-    // The columns of this binary model alone fit into fewer sheets, which pays over many paths.
-    KernelColumns columns = empty_columns();
-    columns.compute_missing(binaries_[m].margin.members());
-    for (std::size_t i = 0; i < order.size() && !monitor.stopped(); ++i) {
-      decisions[i * binaries_.size() + m] = decision_without(binaries_[m], order[i], columns);
-      ++tally.outcome.visited;
-      report(tally);
-    }
-  }
-  return decisions;
-}
-
-// Without an example whose coefficient is 0 the solution is the same, unless it limits the bias, or in one-class problems changes the total.
-double ExactModel::decision_without(ExactBinaryModel& binary, std::size_t slot, KernelColumns& columns) {
-  if (!binary.holds(slot)) return sum_at(binary, slot) + answer_bias(binary);
-  const auto sum = [&] { return binary.expansion.label[slot] - binary.expansion.gradient[slot]; };
-  const Extremes ends = extremes(binary);
-  const bool matters = binary.expansion.alpha[slot] != 0.0 || ends.top_at == slot || ends.bottom_at == slot;
-  if (!matters && options_.problem == Problem::classifier) return sum() + answer_bias(binary);
-  ExactBinaryModel before = binary;
-  for (const std::size_t member : binary.margin.members()) columns.pin(member);
-  unlearn_slot(binary, slot, columns);
-  const double alone = sum();
-  binary.remove(slot);
-  const double found = alone + answer_bias(binary);
-  for (const std::size_t member : binary.margin.members()) columns.unpin(member);
-  binary = std::move(before);
-  return found;
 }
 
 KernelColumns ExactModel::empty_columns() const {

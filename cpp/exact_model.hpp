@@ -58,6 +58,10 @@ class ExactModel {
                       Monitor& monitor);
   // Decision values of each example held, in the order of the stream, by the binary models without that example.
   std::vector<double> leave_one_out(Monitor& monitor);
+  // By how much the decision values of some rows would change if an example were forgotten, or had another label: shape (ids, binary models,
+  // rows). Label -1 means forgetting; `costs` are those that the examples would have.
+  std::vector<double> influence(const Batch<double>& rows, std::span<const std::int64_t> ids, std::span<const std::int32_t> labels,
+                                std::span<const double> costs, Monitor& monitor);
   // Recomputes all gradients from kernel values, so that measures of optimality do not depend on incremental updates.
   void certify() { certify(nullptr); }
 
@@ -80,7 +84,12 @@ class ExactModel {
   void check_invariants() const;
 
  private:
-  struct Tally;
+  struct Tally {
+    Monitor& monitor;
+    Outcome outcome{};
+    Progress progress{};
+  };
+
   void add_binary();
   double label_of(std::size_t m, std::int32_t label) const;
   // Computes the gradients, columns and inverses of a model that has none yet. Returns false, and the model is as before, if the monitor
@@ -91,14 +100,22 @@ class ExactModel {
   void learn_row(const TrainingBatch<double>& training, std::size_t row, Tally& tally);
   std::vector<double> append_example(const TrainingBatch<double>& training, std::size_t row);
   void evict_over_limit();
-  void learn_slot(ExactBinaryModel& binary, std::size_t slot);
+  void learn_slot(ExactBinaryModel& binary, std::size_t slot, KernelColumns& columns);
   // Moves a coefficient to zero; the caller then removes the example from the binary model.
   void unlearn_slot(ExactBinaryModel& binary, std::size_t slot, KernelColumns& columns);
   void adjust_total(ExactBinaryModel& binary, Path& path, double without);
   void add_counts(const Path& path);
   void forget_slot(std::size_t slot);
   void relabel_slot(std::size_t slot, std::int32_t label, double cost);
+  bool matters(const ExactBinaryModel& binary, std::size_t slot) const;
   double decision_without(ExactBinaryModel& binary, std::size_t slot, KernelColumns& columns);
+  std::vector<double> values_of_all(const Batch<double>& rows);
+  // Computes what one binary model would answer differently if an example had another target and cost, or was forgotten (target 0).
+  void compute_change(std::size_t m, std::size_t slot, double target, double cost, KernelColumns& columns, std::span<const double> values,
+                      std::span<double> change);
+  // Changes a copy of a binary model that shares the columns.
+  template <class Change>
+  void try_change(const ExactBinaryModel& binary, KernelColumns& columns, Change change);
   KernelColumns empty_columns() const;
   bool is_mistake(std::span<const double> decisions, std::int32_t label, double self) const;
   double sum_at(const ExactBinaryModel& binary, std::size_t slot);

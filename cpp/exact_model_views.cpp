@@ -165,6 +165,7 @@ void ExactModel::adopt(const TrainingBatch<double>& training, std::span<const do
       points_.acquire(slot);
     }
   }
+  for (auto& binary : binaries_) binary.set_total(binary.wanted_total());
   prepared_ = false;
   prepare(&monitor);
 }

@@ -1,13 +1,12 @@
-// A list of numbers that grows by realloc. Where the system can move large blocks without copying them, as Linux does, growing never needs
-// the memory twice, as it would with std::vector.
+// A list of numbers in pages. Where the system can move large blocks without copying them, as Linux does, growing never needs the memory twice,
+// as it would with std::vector.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdlib>
-#include <memory>
-#include <new>
 #include <type_traits>
+
+#include "pages.hpp"
 
 namespace hinge {
 
@@ -36,10 +35,10 @@ class Growing {
 
   void reserve(std::size_t count) {
     if (count <= capacity_) return;
-    void* moved = std::realloc(values_.get(), count * sizeof(T));
-    if (moved == nullptr) throw std::bad_alloc();
+    const std::size_t bytes = count * sizeof(T);
+    void* moved = grow_pages(values_.get(), capacity_ * sizeof(T), bytes);
     static_cast<void>(values_.release());
-    values_.reset(static_cast<T*>(moved));
+    values_ = Pages<T>(static_cast<T*>(moved), ReleasePages{bytes});
     capacity_ = count;
   }
 
@@ -59,11 +58,7 @@ class Growing {
   }
 
  private:
-  struct Release {
-    void operator()(T* values) const { std::free(values); }
-  };
-
-  std::unique_ptr<T, Release> values_;
+  Pages<T> values_;
   std::size_t size_ = 0;
   std::size_t capacity_ = 0;
 };

@@ -12,6 +12,7 @@ namespace {
 // A kernel value read from the panel costs about as much as recomputing one of this many features.
 constexpr std::size_t panel_read_cost = 4;
 constexpr std::size_t rows_per_task = 128;
+constexpr std::size_t rows_together = 8;  // computed for steps along pairs
 constexpr std::size_t gather_rows = 64;  // stored examples copied together when they do not stand side by side
 
 template <class T>
@@ -82,6 +83,59 @@ RowView<T> KernelRows<T>::row(const Members<T>& members, std::size_t i, std::siz
   return row.view();
 }
 
+template <class T>
+RowView<T> KernelRows<T>::row_and_next(const Members<T>& members, std::size_t i, std::size_t pinned) {
+  const std::size_t stored = members.stored();
+  const bool missing = i < stored && !cache_.holds(i);
+  if (missing && !points_->sparse() && kernel_->is_built_in() && cache_.rows_that_fit(padded(members.expansion.size())) >= 4 * rows_together)
+    fill_together(members, likely_next(members.expansion, i, stored), pinned);
+  return row(members, i, pinned);
+}
+
+// Member i behind those at the ends of the bracket whose rows are missing: half of those who may rise, with the largest gradients, half of those
+// who may fall.
+template <class T>
+std::vector<std::size_t> KernelRows<T>::likely_next(const Expansion& expansion, std::size_t i, std::size_t stored) const {
+  constexpr std::size_t each = rows_together / 2;
+  std::vector<std::pair<double, std::size_t>> rising, falling;  // by how far they are from the other end
+  const auto offer = [&](std::vector<std::pair<double, std::size_t>>& best, double height, std::size_t e) {
+    if ((best.size() == each && height <= best.back().first) || e == i || cache_.holds(e)) return;
+    if (best.size() == each) best.pop_back();
+    best.insert(std::upper_bound(best.begin(), best.end(), height, [](double one, const auto& other) { return one > other.first; }), {height, e});
+  };
+  for (std::size_t e = 0; e < stored; ++e) {
+    if (expansion.room[e] & may_rise) offer(rising, expansion.gradient[e], e);
+    if (expansion.room[e] & may_fall) offer(falling, -expansion.gradient[e], e);
+  }
+  std::vector<std::size_t> chosen;
+  for (std::size_t k = 0; k < each && chosen.size() + 1 < rows_together; ++k)
+    for (const auto* best : {&rising, &falling})
+      if (k < best->size() && chosen.size() + 1 < rows_together && std::find(chosen.begin(), chosen.end(), (*best)[k].second) == chosen.end())
+        chosen.push_back((*best)[k].second);
+  chosen.push_back(i);
+  return chosen;
+}
+
+template <class T>
+void KernelRows<T>::fill_together(const Members<T>& members, std::span<const std::size_t> chosen, std::size_t pinned) {
+  const std::size_t stored = members.stored(), size = members.expansion.size();
+  std::vector<std::size_t> slots;
+  for (const std::size_t i : chosen) {
+    cache_.fetch(i, padded(size), pinned).last_used = clock_;
+    slots.push_back(members.slots()[i]);
+  }
+  const Points<T> left = points_->pick(slots);
+  one_.look_at(left.examples());
+  kernel_evals_ += chosen.size() * stored;
+  std::vector<T> values(chosen.size() * segment_length);
+  for (std::size_t first = 0; first < stored; first += segment_length) {
+    const std::size_t length = std::min(segment_length, stored - first);
+    kernel_->fill_picked(one_, points_->examples(), {members.slots().data() + first, length}, values.data());
+    for (std::size_t r = 0; r < chosen.size(); ++r) std::copy_n(values.data() + r * length, length, &cache_.at(chosen[r]).entry(first));
+  }
+  for (const std::size_t i : chosen) cache_.at(i).valid = stored;
+}
+
 // Kernel values of a stored example against members first ... last - 1.
 template <class T>
 void KernelRows<T>::fill(const Members<T>& members, std::size_t slot, std::size_t first, std::size_t last, typename RowCache<T>::Row& row) {
@@ -133,7 +187,7 @@ std::size_t KernelRows<T>::warm_since() const {
 // Rows in use, and the rows of new members: about half of those will be chosen again, and reading them off the panel is far cheaper
 // than computing them again. Rows that were not used lately are dropped.
 template <class T>
-std::size_t KernelRows<T>::list_incomplete(const Members<T>& members) {
+std::size_t KernelRows<T>::list_incomplete(const Members<T>& members, bool has_reserve) {
   const std::size_t size = members.expansion.size(), stored = members.stored();
   incomplete_.clear();
   if (fresh_.empty()) return 0;
@@ -141,7 +195,7 @@ std::size_t KernelRows<T>::list_incomplete(const Members<T>& members) {
   for (std::size_t i = 0; i < stored; ++i)
     if (cache_.holds(i)) cache_.extend(i, padded(size));
   for (std::size_t i = stored; i < size; ++i)
-    if (members.expansion.holds(i)) cache_.fetch(i, padded(size), i).last_used = clock_;
+    if (members.expansion.holds(i) && !(has_reserve && members.expansion.alpha[i] == 0.0)) cache_.fetch(i, padded(size), i).last_used = clock_;
   for (std::size_t i = 0; i < size; ++i)
     if (cache_.holds(i)) incomplete_.push_back(i);
   return (incomplete_.size() + rows_per_task - 1) / rows_per_task;

@@ -34,14 +34,17 @@ class KernelRows {
   T take_in(const Members<T>& members, std::size_t position);
   // The row of a member. Other rows may be evicted, but never row `pinned`.
   RowView<T> row(const Members<T>& members, std::size_t i, std::size_t pinned);
+  // The same for steps along pairs: a row that is missing is computed together with others that the next steps are likely to ask for, since
+  // most of the time goes into reading the stored examples.
+  RowView<T> row_and_next(const Members<T>& members, std::size_t i, std::size_t pinned);
   // The id of a member's example, which is its place in the stream.
   std::int64_t id_of(const Members<T>& members, std::size_t i) const;
   // Block positions of the members that have no slot yet.
   const std::vector<std::size_t>& taken_in() const { return fresh_; }
 
   // Ends the block, in three parts: list the rows worth completing from the panel, complete them (tasks that may run side by side), and leave
-  // the panel once the members are stored.
-  std::size_t list_incomplete(const Members<T>& members);
+  // the panel once the members are stored. The rows of new members with coefficient zero are worth it unless they are a reserve.
+  std::size_t list_incomplete(const Members<T>& members, bool has_reserve);
   void complete(const Members<T>& members, std::size_t task);
   void leave_panel();
 
@@ -70,6 +73,8 @@ class KernelRows {
   void complete_stored_row(const Members<T>& members, std::size_t i);
   void complete_fresh_row(const Members<T>& members, std::size_t i);
   void fill(const Members<T>& members, std::size_t slot, std::size_t first, std::size_t last, typename RowCache<T>::Row& row);
+  std::vector<std::size_t> likely_next(const Expansion& expansion, std::size_t i, std::size_t stored) const;
+  void fill_together(const Members<T>& members, std::span<const std::size_t> chosen, std::size_t pinned);
   void fill_by_index(const Members<T>& members, std::size_t slot, std::size_t first, std::size_t last, typename RowCache<T>::Row& row);
 
   RowCache<T> cache_;

@@ -25,6 +25,8 @@ constexpr double negligible_exponent = 30.0;
 constexpr std::size_t pairs_per_distance = 16;
 // Values looked at by one vector loop in the search for imprecise pairs.
 constexpr std::size_t scanned_together = 64;
+// From so many rows on, gathering the others for a matrix product pays.
+constexpr std::size_t most_picked_rows = 8;
 
 // The squares, or else the sizes, of all differences of two examples.
 template <class T>
@@ -78,7 +80,7 @@ void Kernel<T>::fill_picked(const Block<T>& left, const Examples<T>& right, std:
   Examples<T> gathered = right;
   gathered.count = picked.size();
   const bool products_do = is_product() || (parameters_.kind == KernelKind::rbf && !may_cancel(left, right));
-  const bool by_products = !right.sparse && products_do && left.count() == 1;
+  const bool by_products = !right.sparse && products_do && left.count() <= most_picked_rows;
   for (const std::size_t slot : picked) {
     norms.push_back(right.norms[slot]);
     ids.push_back(right.ids[slot]);
@@ -91,7 +93,7 @@ void Kernel<T>::fill_picked(const Block<T>& left, const Examples<T>& right, std:
   gathered.rows = rows.data();
   gathered.values = dense.data();
   if (!by_products) return fill(left, gathered, values, picked.size());
-  loops<T>().picked_products(left.rows().values, right.values, picked.data(), picked.size(), right.features, values);
+  loops<T>().picked_products(left.rows().values, left.count(), right.values, picked.data(), picked.size(), right.features, values);
   apply(left, gathered, values, picked.size());
 }
 

@@ -13,6 +13,7 @@
 #endif
 
 #include "loops_elementary.hpp"
+#include "loops_products.hpp"
 
 namespace hinge::HINGE_ISA {
 
@@ -151,6 +152,22 @@ Extremes extremes(const double* gradient, const std::uint8_t* room, std::size_t 
   return best.reduce();
 }
 
+Range decisions(const double* gradient, const double* label, const std::uint8_t* room, std::size_t count) {
+  Doubles lowest = spread(infinity), highest = spread(-infinity);
+  for (std::size_t j = 0; j < count; j += lanes) {
+    const Doubles value = load<Doubles>(label + j) - load<Doubles>(gradient + j);
+    const Longs held = lanes_with(room + j, may_rise | may_fall);
+    lowest = held & (value < lowest) ? value : lowest;
+    highest = held & (value > highest) ? value : highest;
+  }
+  Range range{infinity, -infinity};
+  for (std::size_t l = 0; l < lanes; ++l) {
+    range.lowest = lowest[l] < range.lowest ? lowest[l] : range.lowest;
+    range.highest = highest[l] > range.highest ? highest[l] : range.highest;
+  }
+  return range;
+}
+
 // Fractions are compared by cross multiplication: a division for every example would cost more than all the rest.
 template <class T>
 Partner partner(const double* gradient, const T* const* row, const T* diagonal, const std::uint8_t* room,
@@ -212,24 +229,6 @@ double sum_of_squares(const T* values, std::size_t count) {
   for (std::size_t l = 0; l < lanes; ++l) total += sums[l];
   for (; j < count; ++j) total += static_cast<double>(values[j]) * static_cast<double>(values[j]);
   return total;
-}
-
-template <class T>
-void picked_products(const T* x, const T* values, const std::size_t* picked, std::size_t count, std::size_t features,
-                     T* products) {
-  constexpr std::size_t width = 64;
-  for (std::size_t j = 0; j < count; ++j) {
-    const T* z = values + picked[j] * features;
-    T sums[width] = {};
-    std::size_t f = 0;
-    for (; f + width <= features; f += width)
-      for (std::size_t l = 0; l < width; ++l) sums[l] += x[f + l] * z[f + l];
-    T total = 0;
-    for (; f < features; ++f) total += x[f] * z[f];
-    for (std::size_t half = width / 2; half > 0; half /= 2)
-      for (std::size_t l = 0; l < half; ++l) sums[l] += sums[l + half];
-    products[j] = total + sums[0];
-  }
 }
 
 template <class T>
@@ -379,7 +378,7 @@ void symmetric_update(double* triangle, std::size_t first, std::size_t last, con
 
 template <class T>
 constexpr Loops<T> build() {
-  return {descend<T>,  coordinate_step<T>,       extremes,      slack,           partner<T>,    dot<T>,          sum_of_squares<T>,     picked_products<T>,
+  return {descend<T>,  coordinate_step<T>,       extremes,      slack,           decisions,     partner<T>,    dot<T>,          sum_of_squares<T>,     picked_products<T>,
           gaussian<T>, exponential<T>, add_sparse<T, Product<T>>, add_sparse<T, AddedDistance<T>>, squared_distance<T>, absolute_distance<T>,
           sheet_sums<T>, symmetric_product, symmetric_update, cosine<T>, add_scaled<T>, add_row<T>, add_to_both<T>};
 }

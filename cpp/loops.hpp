@@ -39,6 +39,12 @@ struct Slack {
   double squares;
 };
 
+// The smallest and the largest value of something.
+struct Range {
+  double lowest;
+  double highest;
+};
+
 // One feature of sparse examples that are listed by feature (see sparse_index.hpp): where its entries stand. Without a count the line is full, one
 // value per example.
 struct SparseLine {
@@ -72,14 +78,16 @@ struct Loops {
                   const double* up, const double* down, std::size_t count);
   Extremes (*extremes)(const double* gradient, const std::uint8_t* room, std::size_t count);
   Slack (*slack)(const double* gradient, const double* low, const double* high, const double* label, std::size_t count);
+  // Of label - gradient, the decision without the bias, over all members that have room: those that were not removed.
+  Range (*decisions)(const double* gradient, const double* label, const std::uint8_t* room, std::size_t count);
   // Largest (fixed_gradient - gradient_j)^2 / (fixed_diagonal + diagonal_j - 2 row_j) over j that may move the way that makes a violating pair
   // with the fixed example: fall, if that rises (direction 1), or rise (direction -1).
   Partner (*partner)(const double* gradient, const T* const* row, const T* diagonal, const std::uint8_t* room,
                      double fixed_gradient, double fixed_diagonal, double direction, std::size_t count);
   double (*dot)(const T* row, const double* weights, std::size_t count);
   double (*sum_of_squares)(const T* values, std::size_t count);
-  // products_j = <x, row picked_j of values>, rows of `features` values.
-  void (*picked_products)(const T* x, const T* values, const std::size_t* picked, std::size_t count, std::size_t features,
+  // products[r * count + j] = <row r of x, row picked_j of values>, rows of `features` values.
+  void (*picked_products)(const T* x, std::size_t rows, const T* values, const std::size_t* picked, std::size_t count, std::size_t features,
                           T* products);
   // values_j = exp(-gamma * (norm + norms_j - 2 values_j)), the distance never below zero.
   void (*gaussian)(T* values, const T* norms, T norm, T gamma, std::size_t count);

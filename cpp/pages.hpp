@@ -21,6 +21,9 @@ inline constexpr std::size_t large_page = std::size_t{1} << 21;
 // All zero, and aligned for the loops.
 void* allocate_pages(std::size_t bytes);
 
+// The same memory with room for more bytes; it may move, and is never there twice if it is large. Only what was there before is defined.
+void* grow_pages(void* memory, std::size_t old_bytes, std::size_t bytes);
+
 template <class T>
 Pages<T> make_pages(std::size_t count) {
   const std::size_t bytes = count * sizeof(T);

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.svm import SVC
 
 from hinge import OnlineSVC
@@ -37,3 +38,28 @@ def test_scikit_learn_gets_a_number():
     exported = to_sklearn(model)
     assert isinstance(exported, SVC)
     assert exported.cache_size == SVC().cache_size
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("kernel", ["rbf", "linear", "laplacian"])
+@pytest.mark.parametrize("n_features", [3, 37, 64])
+def test_rows_computed_together(kernel, dtype, n_features):
+    """Evicted rows come back several at a time: the cached values are right, and so is the model."""
+    random = np.random.RandomState(0)
+    X = random.normal(size=(900, n_features)).astype(dtype)
+    y = np.sign(X[:, 0] + random.normal(size=900))
+    model = OnlineSVC(kernel=kernel, gamma=0.1, epochs=1, random_state=0)
+    large, small = clone(model).fit(X, y), clone(model).set_params(cache_size=0.4).fit(X, y)
+    small._state.native.check_invariants()
+    assert small._state.native.n_kernel_evals > large._state.native.n_kernel_evals
+    np.testing.assert_allclose(small.dual_objective(), large.dual_objective(), rtol=1e-4)
+
+
+def test_rows_computed_together_where_distances_cancel():
+    random = np.random.RandomState(0)
+    X = (random.normal(size=(900, 20)) + 300 * random.choice([-1, 1], size=(900, 1))).astype(np.float32)
+    y = np.sign(X[:, 0] - X[:, 1] + random.normal(size=900))
+    model = OnlineSVC(gamma=0.1, epochs=1, random_state=0, cache_size=0.2).fit(X, y)
+    model._state.native.check_invariants()
+    reference = OnlineSVC(gamma=0.1, epochs=1, random_state=0).fit(X, y)
+    np.testing.assert_allclose(model.dual_objective(), reference.dual_objective(), rtol=1e-4)

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 #include "solvers/pairs.hpp"
@@ -34,17 +33,11 @@ std::size_t capacity(const Expansion& expansion, const LasvmMemory& memory) {
   return std::clamp(std::max(affordable, needed), smallest_reserve, largest_reserve);
 }
 
-// How far the decisions of the members are apart, or a number that is at least `enough` if they are.
-double spread_of_decisions(const Expansion& expansion, double enough) {
-  double lowest = std::numeric_limits<double>::infinity(), highest = -lowest;
-  for (std::size_t i = 0; i < expansion.size(); ++i) {
-    if (!expansion.holds(i)) continue;
-    const double sum = expansion.label[i] - expansion.gradient[i];
-    lowest = std::min(lowest, sum);
-    highest = std::max(highest, sum);
-    if (highest - lowest >= enough) break;
-  }
-  return highest - lowest;
+// The violation to aim at.
+template <class T>
+double target_of(const Expansion& expansion, double tolerance) {
+  const Range decisions = loops<T>().decisions(expansion.gradient.data(), expansion.label.data(), expansion.room.data(), expansion.size());
+  return std::max(tolerance, std::min(largest_violation, violation_to_spread * (decisions.highest - decisions.lowest)));
 }
 
 }  // namespace
@@ -66,7 +59,7 @@ void Upkeep<T>::move_pairs(BinaryModel<T>& binary) {
   std::size_t& credit = memory_.credit;
   credit = std::min(credit + allowance, examples_of_credit * allowance);
   if (binary.violation() <= negligible_violation) return;
-  const double target = std::max(options_.tolerance, std::min(largest_violation, violation_to_spread * spread_of_decisions(binary.expansion(), largest_violation / violation_to_spread)));
+  const double target = target_of<T>(binary.expansion(), options_.tolerance);
   for (; credit > 0 && binary.violation() > target; --credit)
     if (!reprocess_pair(binary, options_.tolerance, PairChoice::second_order_of_older)) return;
 }

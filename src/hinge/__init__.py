@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from hinge.perceptron import KernelPerceptron
     from hinge.persistence import ModelFileError, load, save
     from hinge.robust import RobustOnlineSVC
-    from hinge.tables import PreparedClassifier, PreparedDetector
+    from hinge.tables import PreparedClassifier, PreparedDetector, PreparedRegressor
     from hinge.tracking import TrackingSVC
 
     __version__: str
@@ -41,6 +41,7 @@ __all__ = [
     "ParameterError",
     "PreparedClassifier",
     "PreparedDetector",
+    "PreparedRegressor",
     "RobustOnlineSVC",
     "StreamWarning",
     "TrackingSVC",
@@ -76,6 +77,7 @@ _ORIGINS = {  # the submodule that defines each other name
     "ParameterError": "exceptions",
     "PreparedClassifier": "tables",
     "PreparedDetector": "tables",
+    "PreparedRegressor": "tables",
     "RobustOnlineSVC": "robust",
     "StreamWarning": "exceptions",
     "TrackingSVC": "tracking",

@@ -948,6 +948,11 @@ class ExactModel:
         Compute the decision values of each example held by the models without it, shape (held, binary models).
         """
 
+    def influence(self, batch: Batch64, ids: numpy.typing.NDArray[numpy.int64], labels: numpy.typing.NDArray[numpy.int32], costs: numpy.typing.NDArray[numpy.float64], monitor: Monitor | None = None) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        Compute by how much the decision values of rows would change without single examples (label -1), or with another label and cost of them, shape (ids, binary models, rows).
+        """
+
     def drop_class(self, number: int) -> None:
         """
         Remove a class that no example has any more; higher numbers fall by one.

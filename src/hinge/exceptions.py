@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["DataError", "ExportError", "HingeError", "KernelError", "ParameterError", "StreamWarning"]
+__all__ = ["DataError", "ExportError", "HingeError", "KernelError", "ParameterError", "SearchWarning", "StreamWarning"]
 
 _LONGEST = 400  # characters of a complaint; it may quote the file
 _LONGEST_QUOTE = 60
@@ -18,8 +18,8 @@ class HingeError(Exception):
     """Anything that this package refuses to do."""
 
 
-class ParameterError(HingeError, ValueError):
-    """A parameter of an estimator has a value that makes no sense."""
+class ParameterError(HingeError, ValueError, TypeError):
+    """A parameter of an estimator has a value that makes no sense; also a `TypeError`, as in scikit-learn."""
 
 
 class DataError(HingeError, ValueError):
@@ -32,6 +32,10 @@ class KernelError(HingeError, ValueError):
 
 class ExportError(HingeError, ValueError):
     """A model that another format cannot express, or a file of that format that cannot be read."""
+
+
+class SearchWarning(UserWarning):
+    """A search for parameters ended early, or its result is mostly chance."""
 
 
 class StreamWarning(UserWarning):

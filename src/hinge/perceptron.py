@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.utils import gen_batches
@@ -10,6 +10,7 @@ from sklearn.utils import gen_batches
 from hinge import _core
 from hinge._fit.classifier import KernelClassifier
 from hinge._fit.passes import PassPlan
+from hinge._model.kernel_values import kernel_values
 from hinge._model.locking import reads
 from hinge._model.params import bound, choice, flag, number, whole
 from hinge._model.validation import check_queries
@@ -239,7 +240,8 @@ class KernelPerceptron(KernelClassifier):
 
 def _votes(state: State, arrays: Arrays, X: Rows) -> NDArray[np.float64]:
     """Return the balance of votes per row and binary model: each decision function counts as long as it was in use."""
-    values, ends = _kernel_values(state, arrays, X), np.cumsum(arrays["member_counts"])
+    values = kernel_values(state, state.vectors(arrays), arrays["ids"], arrays["shift"], X)
+    ends = np.cumsum(arrays["member_counts"])
     votes = np.zeros((len(values), len(ends)))
     for binary, (stop, count) in enumerate(zip(ends, arrays["member_counts"], strict=True)):
         members = slice(stop - count, stop)
@@ -250,16 +252,3 @@ def _votes(state: State, arrays: Arrays, X: Rows) -> NDArray[np.float64]:
         durations = np.diff(times[order], append=arrays["visits"][binary])
         votes[:, binary] = np.sign(decisions) @ durations
     return votes
-
-
-def _kernel_values(state: State, arrays: Arrays, X: Rows) -> NDArray[np.float64]:
-    """Return the kernel values of rows against all examples held."""
-    ids = arrays["ids"]
-    if state.kernel.name == "precomputed":
-        return np.asarray(X[:, ids], dtype=np.float64)
-    kind: Any = _core.Map32 if state.storage.dtype == np.float32 else _core.Map64
-    ((_, held),) = state.storage.batches(state.vectors(arrays))
-    unused = np.zeros((1, len(ids)), dtype=state.storage.dtype)
-    native = kind.nystroem(state.kernel.native(state.storage.dtype), held, ids, arrays["shift"], unused)
-    parts = [native.features(batch, raw=True) for _, batch in state.storage.batches(X)]
-    return np.concatenate(parts).astype(np.float64)

@@ -104,7 +104,7 @@ def test_standard_input(run, census):
 def test_resume(run, census):
     assert run(*TRAIN, "--components", "50").code == 0
     before = hinge.load("model.hinge")
-    assert run("train", "test.csv", "--resume", "model.hinge", "--epochs", "2").code == 0
+    assert run("train", "test.csv", "--resume", "model.hinge", "--in-place", "--epochs", "2").code == 0
     after = hinge.load("model.hinge")
     assert (before.n_seen_, after.n_seen_) == (600, 800)
     np.testing.assert_array_equal(before.support_, after.support_)
@@ -112,9 +112,9 @@ def test_resume(run, census):
         (("--components", "60"), "n_components must stay what it was"),
         (("--loss", "log_loss"), "loss must stay what it was"),
         (("--approximation", "fourier"), "approximation must stay what it was"),
-        (("--model", "approximate"), "--model must be left out with --resume"),
+        (("--model", "approximate"), "--model and --task must be left out with --resume"),
     ):
-        done = run("train", "test.csv", "--resume", "model.hinge", *arguments)
+        done = run("train", "test.csv", "--resume", "model.hinge", "--in-place", *arguments)
         assert (done.code, sentence in done.err) == (2, True)
     assert hinge.load("model.hinge").n_seen_ == 800
 
@@ -124,7 +124,7 @@ def test_landmarks_of_a_short_file_are_final_and_training_can_resume(run, census
     assert run(*arguments).code == 0
     first = hinge.load("model.hinge")
     assert (first.model._state.reservoir, len(first.support_)) == (None, 100)
-    assert run("train", "census.csv", "--resume", "model.hinge").code == 0
+    assert run("train", "census.csv", "--resume", "model.hinge", "--in-place").code == 0
     model = hinge.load("model.hinge")
     assert (model.n_seen_, model.model._state.reservoir, len(model.support_)) == (800, None, 100)
 
@@ -205,8 +205,6 @@ def test_regressors(run, folder, regression):
     assert "output value" in run("export", "model.hinge", "-o", "model.onnx").out
     assert run("export", "model.hinge", "-o", "model.libsvm").code == 0
     for arguments, sentence in (
-        (("evaluate", "model.hinge", "rows.csv"), "Only classifiers can be trained or evaluated here"),
-        (("train", "rows.csv", "--resume", "model.hinge"), "Only classifiers can be trained or evaluated here"),
         (("predict", "model.hinge", "rows.csv", "--scores"), "--scores must be left out"),
         (("export", "model.hinge", "-o", "other.libsvm", "--number-classes"), "labels must be None"),
     ):

@@ -70,7 +70,7 @@ class TestIncremental:
         assert (census / "curve.png").exists()
         assert set(run("predict", "model.hinge", "test.csv").out.split()) == {"<=50K", ">50K"}
         assert result_of(run("evaluate", "model.hinge", "test.csv", "--json"))["error"] < 15
-        assert run("train", "test.csv", "--resume", "model.hinge").code == 0
+        assert run("train", "test.csv", "--resume", "model.hinge", "--in-place").code == 0
         assert hinge.load("model.hinge").n_seen_ == 800
         assert run("export", "model.hinge", "-o", "census.onnx").code == 0
         assert "hold no preparation" in run("export", "model.hinge", "-o", "census.libsvm").err
@@ -178,7 +178,9 @@ class TestOneClass:
         assert result["online"]["outliers"]["roc_area"] > 0.95
         assert result["picture"] == "train.png"
         assert result_of(run("info", "model.hinge", "--json"))["normal"] == "3"
-        more = result_of(run("train", "digits", "--resume", "model.hinge", "--seed", "5", "--no-compare", "--json"))
+        more = result_of(
+            run("train", "digits", "--resume", "model.hinge", "--in-place", "--seed", "5", "--no-compare", "--json")
+        )
         assert (more["normal"], more["svc"]) == ("3", None)
         assert more["examples_seen"] > result["examples_seen"]
 
@@ -196,12 +198,12 @@ class TestOneClass:
         assert run(*arguments).code == 0
         inner = hinge.load("model.hinge").model
         assert inner.ids_ == list(range(160, 210))  # the last rows of the file, in its order
-        assert run("train", "new.csv", "--resume", "model.hinge").code == 0
+        assert run("train", "new.csv", "--resume", "model.hinge", "--in-place").code == 0
         model = hinge.load("model.hinge")
         assert (model.n_seen_, len(model.ids_), model.preparation.normal) == (280, 50, "ok")
-        done = run("train", "new.csv", "--resume", "model.hinge", "--normal", "broken")
+        done = run("train", "new.csv", "--resume", "model.hinge", "--in-place", "--normal", "broken")
         assert (done.code, "--normal must be left out" in done.err) == (2, True)
-        done = run("train", "new.csv", "--resume", "model.hinge", "--nu", "0.3")
+        done = run("train", "new.csv", "--resume", "model.hinge", "--in-place", "--nu", "0.3")
         assert (done.code, "must stay what they were" in done.err) == (2, True)
 
     def test_standard_input_and_large_files(self, run, workshop, monkeypatch):
@@ -285,5 +287,5 @@ def test_models_from_python(run, workshop):
     np.savez("rows.npz", X=X)
     words = run("predict", "plain.hinge", "rows.npz").out.split()
     assert (np.array(words) == "outlier").tolist() == (hinge.load("plain.hinge").predict(X) < 0).tolist()
-    assert run("train", "rows.npz", "--resume", "plain.hinge").code == 0
+    assert run("train", "rows.npz", "--resume", "plain.hinge", "--in-place").code == 0
     assert hinge.load("plain.hinge").n_seen_ == 200

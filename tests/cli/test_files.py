@@ -172,7 +172,7 @@ def test_info(run, census):
 def test_resume(run, census):
     trained(run)
     once = hinge.load("census.hinge")
-    done = run("train", "census.csv", "--resume", "census.hinge", "--json")
+    done = run("train", "census.csv", "--resume", "census.hinge", "--in-place", "--json")
     assert done.code == 0, done.err
     twice = hinge.load("census.hinge")
     assert twice.n_seen_ == 1200
@@ -181,17 +181,17 @@ def test_resume(run, census):
     assert run("train", "test.csv", "--resume", "census.hinge", "-o", "third.hinge").code == 0
     assert hinge.load("census.hinge").n_seen_ == 1200
     assert hinge.load("third.hinge").n_seen_ == 1400
-    done = run("train", "test.csv", "--resume", "census.hinge", "--scale", "none")
+    done = run("train", "test.csv", "--resume", "census.hinge", "--in-place", "--scale", "none")
     assert (done.code, "--scale must be left out" in done.err) == (2, True)
-    done = run("train", "digits", "--resume", "census.hinge")
+    done = run("train", "digits", "--resume", "census.hinge", "--in-place")
     assert (done.code, "resume with such a file" in done.err) == (2, True)
-    done = run("train", "test.csv", "--resume", "census.hinge", "--gamma", "7")
+    done = run("train", "test.csv", "--resume", "census.hinge", "--in-place", "--gamma", "7")
     assert (done.code, "must stay what they were" in done.err) == (2, True)
 
 
 def test_resume_of_bundled_data(run):
     run("train", "digits", "--no-compare")
-    assert run("train", "digits", "--resume", "model.hinge", "--no-compare", "--seed", "5").code == 0
+    assert run("train", "digits", "--resume", "model.hinge", "--in-place", "--no-compare", "--seed", "5").code == 0
     assert hinge.load("model.hinge").n_seen_ == 2400
 
 
@@ -220,9 +220,6 @@ def test_one_class_is_too_few(run, folder):
     assert (done.code, done.out) == (2, "")
     sentence = "There must be rows of at least two classes, got only a in column 'y'; --label names another."
     assert done.err == f"hinge: {sentence}\n"
-    (folder / "fractions.csv").write_text("x,y\n1,0.5\n2,1.5\n")
-    done = run("train", "fractions.csv")
-    assert (done.code, "numbers with fractions in column 'y'" in done.err) == (2, True)
 
 
 def test_rows_sorted_by_class_are_reported(run, folder, monkeypatch):
@@ -267,7 +264,10 @@ def test_an_invalid_line_late_in_a_stream_saves_the_model(run, census):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("train", "test.csv", "--resume", "census.hinge", "--model", "online"), "--model must be left out"),
+        (
+            ("train", "test.csv", "--resume", "census.hinge", "--in-place", "--model", "online"),
+            "--model and --task must be left out",
+        ),
         (("export", "census.hinge", "-o", "x.onnx", "--number-classes"), "--number-classes is for LIBSVM"),
         (("predict", "census.hinge", "test.csv", "--missing", "drop"), "--missing must be 'error' or 'fill'"),
         (("train", "census.csv", "--compare", "--kernel", "laplacian"), "--compare needs a kernel that SVC knows"),
@@ -304,8 +304,8 @@ def test_unknown_categories(run, census):
     assert "1 in column 'city' (first 'Mars' in line 2)" in run("evaluate", "census.hinge", "more.csv").err
     done = run("train", "census.csv", "--label", "income", "--test", "more.csv")
     assert "1 in column 'city' (first 'Mars' in line 2)" in done.err
-    assert run("train", "more.csv", "--resume", "census.hinge", "--unknown", "error").code == 2
-    done = run("train", "more.csv", "--resume", "census.hinge")
+    assert run("train", "more.csv", "--resume", "census.hinge", "--in-place", "--unknown", "error").code == 2
+    done = run("train", "more.csv", "--resume", "census.hinge", "--in-place")
     assert (done.code, "1 in column 'city'" in done.err) == (0, True)
 
 
@@ -313,9 +313,9 @@ def test_new_classes_may_come_later(run, census):
     trained(run)
     (census / "more.csv").write_text("age,city,hours,income\n" + "30,Rome,40,none\n" * 5)
     (census / "other.csv").write_text("age,city,hours,income\n" + "30,Rome,40,other\n" * 5)
-    assert run("train", "more.csv", "--resume", "census.hinge").code == 0
+    assert run("train", "more.csv", "--resume", "census.hinge", "--in-place").code == 0
     assert hinge.load("census.hinge").classes_.tolist() == ["<=50K", ">50K", "none"]
-    assert "New classes: other" in run("train", "other.csv", "--resume", "census.hinge").err
+    assert "New classes: other" in run("train", "other.csv", "--resume", "census.hinge", "--in-place").err
 
 
 def test_svmlight(run, folder):

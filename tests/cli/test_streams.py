@@ -103,7 +103,7 @@ def test_reading_a_closed_standard_input(monkeypatch):
         ("train", "-", "-o", "d.csv"),
         ("train", "d.csv", "--plot", "hard.svg"),
         ("train", "d.csv", "-o", "new.svg", "--plot", "sub/../new.svg"),
-        ("train", "d.csv", "--resume", "m.hinge", "--plot", "model.svg"),
+        ("train", "d.csv", "--resume", "m.hinge", "--in-place", "--plot", "model.svg"),
         ("export", "m.hinge", "-o", "m.hinge", "--to", "onnx"),
         ("label", "d.csv", "--export", "d.csv"),
         ("label", "d.csv", "--import", "t.csv", "--export", "t.csv"),

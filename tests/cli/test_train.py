@@ -77,7 +77,7 @@ def test_other_kernels(run, kernel):
         (("digits", "--plot", "nowhere/train.png"), "There is no folder nowhere"),
         (("digits", "--plot", "train.xyz"), "--plot must name a file that ends in .png"),
         (("digits", "--test", "nothing.csv"), "There is no file nothing.csv"),
-        (("digits", "--resume", "nothing.hinge"), "There is no file nothing.hinge"),
+        (("digits", "--resume", "nothing.hinge", "--in-place"), "There is no file nothing.hinge"),
         (("--epochs", "0"), "epochs"),
     ],
 )
@@ -182,7 +182,7 @@ def test_every_model(run, folder, name):
     assert result["online"]["test_error"] < 40
     assert type(hinge.load(folder / "model.hinge")).__name__ == result["estimator"]
     assert run("info", "model.hinge").code == 0
-    more = run("train", "waveform", "--resume", "model.hinge", "--no-compare")
+    more = run("train", "waveform", "--resume", "model.hinge", "--in-place", "--no-compare")
     assert more.code == 0
     assert f"hinge {result['estimator']}, one pass" in more.out
 

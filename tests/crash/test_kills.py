@@ -151,7 +151,7 @@ def test_checkpoints_do_not_change_the_model(material, capsys):
 
 
 def resume_training():
-    command("train", "rows.npz", "--resume", "model.hinge", "--json")
+    command("train", "rows.npz", "--resume", "model.hinge", "--in-place", "--json")
 
 
 @pytest.mark.slow

@@ -7,6 +7,7 @@ that cannot be read any more is a promise broken, not a file to be written again
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -23,13 +24,15 @@ from hinge import (
     OnlineSVC,
     PreparedClassifier,
     PreparedDetector,
+    PreparedRegressor,
     RobustOnlineSVC,
     TrackingSVC,
 )
 from hinge.io import Table
 from hinge.persistence import _registry
 from hinge.stream import AdaptiveSVC
-from hinge.tables import OneClassPreparation, Survey
+from hinge.svm import SVC, OneClassSVM
+from hinge.tables import Answers, NumberFormat, OneClassPreparation, Survey
 
 KEPT = Path(__file__).parent / "kept"
 random = np.random.default_rng(0)
@@ -51,6 +54,14 @@ def preparation():
 def detector():
     prepared = preparation()
     return PreparedDetector(IncrementalOneClassSVM(nu=0.2), OneClassPreparation.of(prepared)).fit(TABLE)
+
+
+def regressor():
+    prices = X[:, 0] * 1000 + 50_000
+    prepared = replace(
+        preparation(), label_kind="number", answers=Answers.of_values(prices, NumberFormat(",", ".", "€"))
+    )
+    return PreparedRegressor(ApproximateSVR(n_components=8, random_state=0), prepared).fit(TABLE, prices)
 
 
 MAKERS = {
@@ -76,13 +87,17 @@ MAKERS = {
     ),
     "prepared": lambda: PreparedClassifier(OnlineSVC(random_state=0), preparation()).fit(TABLE, NAMES),
     "detector": detector,
+    "regressor": regressor,
+    "svc": lambda: SVC(C=5.0, class_weight="balanced").fit(X, NAMES),
+    "svc-hard-margin": lambda: SVC(C=float("inf"), kernel="linear").fit(X, X[:, 0] > 0.1),
+    "one-class-svm": lambda: OneClassSVM(nu=0.3).fit(csr_matrix(X * (X > 0))),
 }
 
 
 def decisions(model):
     """Return what a model says about a few rows."""
     questions = ASKED if hasattr(model, "preparation") else QUESTIONS
-    answer = model.predict if isinstance(model, ApproximateSVR) else model.decision_function
+    answer = model.predict if isinstance(model, (ApproximateSVR, PreparedRegressor)) else model.decision_function
     return answer(questions).tolist()
 
 

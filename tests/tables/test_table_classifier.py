@@ -64,8 +64,10 @@ def test_more_rows_later(frame):
 def test_is_saved_with_its_preparation(frame, tmp_path):
     X, y = frame
     model = TableClassifier().fit(X, y)
-    hinge.save(model.prepared_, tmp_path / "model.hinge")
-    assert (hinge.load(tmp_path / "model.hinge").predict(X) == model.predict(X)).all()
+    hinge.save(model, tmp_path / "model.hinge")
+    loaded = hinge.load(tmp_path / "model.hinge")
+    assert (loaded.predict(X) == model.predict(X)).all()
+    assert loaded.partial_fit(X, y).n_seen_ == 400
 
 
 def test_bad_input(frame):

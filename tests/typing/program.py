@@ -24,6 +24,7 @@ from hinge import (
     ParameterError,
     PreparedClassifier,
     PreparedDetector,
+    PreparedRegressor,
     RobustOnlineSVC,
     StreamWarning,
     TrackingSVC,
@@ -83,7 +84,14 @@ def approximate(X: Numbers, y: NDArray[Any]) -> None:
 
 def prepared(classifier: PreparedClassifier, detector: PreparedDetector, X: Any, y: list[str]) -> None:
     assert_type(classifier.partial_fit(X, y).predict(X), NDArray[Any])
+    assert_type(tables.TableClassifier().fit(X, y), tables.TableClassifier)
+    assert_type(tables.TableDetector().fit(X).decision_function(X), Numbers)
     assert_type(detector.fit(X).score_samples(X), Numbers)
+
+
+def values(regressor: PreparedRegressor, X: Any, y: list[float]) -> None:
+    assert_type(regressor.partial_fit(X, y).predict(X), NDArray[Any])
+    assert_type(tables.TableRegressor(regressor.model).fit(X, y), tables.TableRegressor)
 
 
 def table(file: Path, columns: tables.Examples) -> PreparedClassifier:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from sklearn.base import ClassifierMixin
 
-from hinge._fit import driver
+from hinge._fit import driver, explanations
 from hinge._fit.estimator import KernelEstimator
 from hinge._fit.learner import KernelLearner
 from hinge._fit.progress import with_callbacks
@@ -22,10 +22,11 @@ from hinge._model.threads import one_blas_thread
 from hinge.streaming import StreamTraits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Hashable, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
+    from hinge._fit.explanations import Explanation
     from hinge._model.duality import Measured
     from hinge._model.labels import ClassTable
     from hinge._model.options import CommonOptions, OnlineOptions
@@ -274,3 +275,61 @@ class SupportVectorClassifier(KernelClassifier):
         self._solution()
         with one_blas_thread():
             return measure(state, rows, data.class_numbers(state.table), data.costs)
+
+    @reads
+    def explain(self, X: MatrixLike, n: int = 5) -> list[Explanation]:
+        """List the examples that pull each decision most, for the predicted class and against it.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_rows, n_features)
+            Rows to predict and explain.
+        n : int, default=5
+            Number of examples listed on either side.
+
+        Returns
+        -------
+        list of Explanation
+            One per row: `label`, `decision`, `intercept`, the lists `supporting` and `opposing` of examples with their
+            ids (positions in the stream, unless they were learned with ids of their own), labels and contributions,
+            and `rest`, what all other examples contribute. They add up to the decision.
+
+        Examples
+        --------
+        >>> from hinge import OnlineSVC
+        >>> model = OnlineSVC(gamma=1.0).fit([[0.0], [0.5], [2.0], [2.5]], ["low", "low", "high", "high"])
+        >>> reason = model.explain([[0.4]], n=1)[0]
+        >>> reason.label, reason.supporting[0].label, reason.opposing[0].label
+        ('low', 'low', 'high')
+        """
+        state = self._fitted_state()
+        rows = self._check_queries(X, state.make_snapshot())
+        return explanations.explain(state, rows, self.intercept_, self._names_of(state.support().ids), n)
+
+    @reads
+    def sensitivity(self, X: MatrixLike) -> NDArray[np.float64]:
+        """Compute the gradient of the decision function: how much it grows per unit of each feature.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n, n_features)
+            Where to compute it. With a linear kernel it is `coef_` everywhere.
+
+        Returns
+        -------
+        ndarray of shape (n, n_features) or (n, n_classes, n_features)
+            The gradients of the values of `decision_function`: one per row for two classes, else one per class.
+
+        Examples
+        --------
+        >>> from hinge import OnlineSVC
+        >>> model = OnlineSVC(kernel="linear").fit([[0.0, 1.0], [1.0, 1.0]], ["low", "high"])
+        >>> (-model.sensitivity([[0.5, 0.5]])).round(3).tolist()
+        [[1.0, -0.0]]
+        """
+        state = self._fitted_state()
+        return explanations.sensitivity(state, self._check_queries(X, state.make_snapshot()))
+
+    def _names_of(self, positions: NDArray[np.int64]) -> Sequence[Hashable]:
+        """Return the ids of examples by their positions in the stream."""
+        return list(positions.tolist())

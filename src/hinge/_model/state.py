@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeAlias
 
 import numpy as np
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from hinge._model.options import SolverOptions
     from hinge._model.stream_watch import StreamWatch
-    from hinge._model.types import Arrays, KernelFunction, Rows, Values
+    from hinge._model.types import Array, Arrays, KernelFunction, Rows, Values
 
 
 NativeClasses: TypeAlias = dict[str, Any]  # native model classes by the name of their dtype
@@ -89,6 +89,7 @@ class Support:
     vectors: Rows
     coefficients: NDArray[np.float64]  # one row per binary model
     counts: NDArray[np.int32]  # per class
+    shift: Array = field(default_factory=lambda: np.zeros(0))  # subtracted from all rows by the native model
 
 
 class State:
@@ -320,6 +321,7 @@ class State:
             vectors=self.vectors(arrays)[held],
             coefficients=table.arrange(coefficients[:, held].T).T,
             counts=np.bincount(places, minlength=len(table)).astype(np.int32),
+            shift=arrays["shift"],
         )
 
     def solver_counts(self, name: str) -> NDArray[np.int64]:

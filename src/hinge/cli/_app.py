@@ -15,6 +15,7 @@ from typer.main import get_command
 
 import hinge
 from hinge._terminal import GuardedStream, flush_or_discard
+from hinge.cli._help import sectioned
 from hinge.cli._interrupts import exit_on_interrupt
 
 # The modules of this package that hold a function of their own name, and the first line of its docstring.
@@ -52,7 +53,8 @@ class CommandGroup(TyperGroup):
             with exit_on_interrupt():
                 module = importlib.import_module(f"hinge.cli.{cmd_name}")
             single = typer.Typer(add_completion=False, rich_markup_mode=None)
-            single.command()(getattr(module, cmd_name))
+            style = sectioned(getattr(module, "SECTIONS", {}))
+            single.command(cls=style)(getattr(module, cmd_name))
             self.commands[cmd_name] = get_command(single)
         return self.commands.get(cmd_name)
 

@@ -8,6 +8,27 @@ from hinge.exceptions import ParameterError
 from hinge.io import STANDARD_INPUT
 from hinge.io.atomic import require_plain
 
+DEFAULT_MODEL = Path("model.hinge")
+
+
+def choose_output(output: Path | None, resume: Path | None, *, in_place: bool) -> Path:
+    """Return where to write a model: a model that is trained further replaces its file only on request.
+
+    Examples
+    --------
+    >>> str(choose_output(None, Path("old.hinge"), in_place=True)), str(choose_output(None, None, in_place=False))
+    ('old.hinge', 'model.hinge')
+    """
+    if resume is None:
+        if in_place:
+            raise ParameterError("--in-place must be left out without --resume, which names the file to replace.")
+        return output or DEFAULT_MODEL
+    if in_place and output is not None and not _is_same(output, resume):
+        raise ParameterError(f"-o must be left out with --in-place: the model is written to {resume}.")
+    if output is None and not in_place:
+        raise ParameterError(f"--resume needs -o FILE for the new model, or --in-place to replace {resume}.")
+    return output or resume
+
 
 def require_writable(file: Path | None, *others: str | Path | None) -> None:
     """Raise an error if a file cannot be written, or is one of the other files of the command."""

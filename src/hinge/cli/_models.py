@@ -11,6 +11,8 @@ from hinge.exceptions import ParameterError
 from hinge.streaming import Model, check_params, traits
 
 MODELS = {name: kind for name, kind in ESTIMATORS.items() if kind.stream_traits.task != "regression"}
+TASKS = ("classification", "regression", "anomaly")
+DEFAULT, REGRESSOR = "online", "approximate-regression"
 DEFAULT_NU = 0.1  # the default of the estimator, 0.5, would call half of the rows outliers
 
 Parameters = Mapping[str, object]
@@ -22,7 +24,7 @@ def make_model(name: str, parameters: Parameters, suggested: Parameters | None =
     Parameters
     ----------
     name : str
-        A key of `MODELS`.
+        A key of `ESTIMATORS`.
     parameters : mapping
         What the user has chosen; None keeps the default.
     suggested : mapping, default=None
@@ -33,9 +35,9 @@ def make_model(name: str, parameters: Parameters, suggested: Parameters | None =
     estimator
         Not fitted.
     """
-    if name not in MODELS:
+    if name not in ESTIMATORS:
         raise ParameterError(f"The model must be one of {', '.join(MODELS)}, got {name!r}.")
-    model = MODELS[name]()
+    model = ESTIMATORS[name]()
     defaults = dict(suggested or {})
     if traits(model).task == "one-class":
         defaults |= {"C": None, "nu": DEFAULT_NU}  # C means something else here than for a classifier
@@ -58,13 +60,25 @@ def set_parameters(model: Model, parameters: Parameters) -> None:
     check_params(model)
 
 
-def require_classifier(model: Model, file: object) -> None:
-    """Raise an error for regressors."""
-    if traits(model).task == "regression":
-        raise ParameterError(
-            f"Only classifiers can be trained or evaluated here, and {file} holds a regressor; "
-            "load it in Python with hinge.load."
-        )
+def choose_model(name: str | None, task: str | None) -> str | None:
+    """Return the key of `ESTIMATORS` for a model and a task that the user names; None: the labels decide.
+
+    Examples
+    --------
+    >>> choose_model(None, "anomaly"), choose_model("approximate", "regression"), choose_model("robust", None)
+    ('one-class', 'approximate-regression', 'robust')
+    """
+    if task is not None and task not in TASKS:
+        raise ParameterError(f"--task must be one of {', '.join(TASKS)}, got {task!r}.")
+    if name is not None and name not in MODELS:
+        raise ParameterError(f"The model must be one of {', '.join(MODELS)}, got {name!r}.")
+    if task is None:
+        return name
+    only = {"regression": "approximate", "anomaly": "one-class"}.get(task)
+    is_one_class = name is not None and traits(MODELS[name]).task == "one-class"
+    if (only is not None and name not in (None, only)) or (task == "classification" and is_one_class):
+        raise ParameterError(f"--model must be {only or 'a classifier'} with --task {task}, got {name!r}.")
+    return REGRESSOR if task == "regression" else only or name or DEFAULT
 
 
 def class_names(model: Model) -> list[str]:

@@ -1,5 +1,6 @@
 """Arguments and options that several commands share."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -33,7 +34,7 @@ def split_names(text: str | None) -> tuple[str, ...]:
     return tuple(name.strip() for name in (text or "").split(",") if name.strip())
 
 
-def split_kinds(given: list[str] | None) -> tuple[tuple[str, str], ...]:
+def split_kinds(given: Sequence[str] | None) -> tuple[tuple[str, str], ...]:
     """Split the values of --kind into columns and kinds.
 
     Examples

@@ -9,6 +9,7 @@ from sklearn.metrics import roc_auc_score
 
 from hinge._terminal import Terminal
 from hinge.streaming import predict_with_scores, traits
+from hinge.tables import Answers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,7 +22,7 @@ NORMAL, OUTLIER = "normal", "outlier"
 ROWS_PER_CHUNK = 4096  # read from a file at a time
 
 
-def predict_rows(model: Model, X: Matrix) -> tuple[Labels, NDArray[np.float64]]:
+def predict_rows(model: Model, X: Matrix, answers: Answers | None = None) -> tuple[Labels, NDArray[np.float64]]:
     """Predict examples.
 
     Parameters
@@ -30,6 +31,8 @@ def predict_rows(model: Model, X: Matrix) -> tuple[Labels, NDArray[np.float64]]:
         A fitted estimator.
     X : array or CSR matrix of shape (n, n_features)
         The examples.
+    answers : Answers, default=None
+        How the outputs of the model become answers.
 
     Returns
     -------
@@ -39,7 +42,14 @@ def predict_rows(model: Model, X: Matrix) -> tuple[Labels, NDArray[np.float64]]:
         Decision values, one column per decision function.
     """
     predictions, scores = predict_with_scores(model, X)
-    return name_outliers(predictions) if traits(model).task == "one-class" else predictions, scores
+    task, answers = traits(model).task, answers or Answers()
+    if task == "one-class":
+        predictions = name_outliers(predictions)
+    elif task == "regression":
+        predictions = answers.to_values(predictions)
+    elif answers.threshold:
+        predictions = answers.choose(model.classes_, scores[:, 0])
+    return predictions, scores
 
 
 def name_outliers(signs: NDArray[np.int64]) -> NDArray[np.str_]:

@@ -10,9 +10,15 @@ from hinge.tables import (
     Preparation,
     PreparedClassifier,
     PreparedDetector,
+    PreparedRegressor,
     check_policies,
 )
 
+_WRAPPERS: dict[str, type[Model]] = {
+    "classification": PreparedClassifier,
+    "one-class": PreparedDetector,
+    "regression": PreparedRegressor,
+}
 _LABEL_KINDS = {"b": "truth", "i": "whole", "u": "whole", "f": "number"}  # by the kind of a dtype
 
 
@@ -20,12 +26,12 @@ def join(model: Model, preparation: Preparation) -> Model:
     """Return a model that takes rows as they are in a file: the model itself if they need no preparation."""
     if preparation.changes_nothing and normal_label(preparation) is None:
         return model
-    return (PreparedDetector if traits(model).task == "one-class" else PreparedClassifier)(model, preparation)
+    return _WRAPPERS[traits(model).task](model, preparation)
 
 
 def split(model: Model, *, missing: str | None = None, unknown: str | None = None) -> tuple[Model, Preparation]:
     """Return the estimator inside a model, and its preparation with other policies if they are given."""
-    if isinstance(model, (PreparedClassifier, PreparedDetector)):
+    if isinstance(model, (PreparedClassifier, PreparedDetector, PreparedRegressor)):
         estimator, preparation = model.model, model.preparation
     else:
         estimator, preparation = model, _plain_preparation(model)

@@ -7,6 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
@@ -14,14 +15,15 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from hinge.cli._models import require_classifier
+from hinge._terminal import Terminal
 from hinge.cli._options import DataFile, Format, Header, Json, Missing, ModelFile, Unknown
 from hinge.cli._predictions import NORMAL, ROWS_PER_CHUNK, name_outliers, predict_rows, report_ignored, roc_auc
 from hinge.cli._prepared import split
-from hinge.exceptions import DataError, ParameterError
+from hinge.cli._values import ValueScore
+from hinge.exceptions import DataError, ParameterError, listed
 from hinge.io import Source, open_source
 from hinge.persistence import load
-from hinge.streaming import Model
+from hinge.streaming import Model, traits
 from hinge.tables import Ignored, OneClassPreparation, Preparation
 
 Normal = Annotated[str | None, typer.Option(metavar="LABEL", help="The label of normal rows (one-class).")]
@@ -74,19 +76,55 @@ def evaluate(
     Example: hinge evaluate income.hinge test.csv
     """
     estimator, preparation = split(load(model), missing=missing, unknown=unknown)
-    require_classifier(estimator, model)
     preparation = _with_normal(preparation, normal)
     source = open_source(data, format=data_format, header=header)
     ignored = Ignored()
+    if traits(estimator).task == "regression":
+        _evaluate_values(estimator, preparation, source, ignored, json_only=json_only)
+        return
     confusion, area = _compare(estimator, preparation, source, ignored)
     report_ignored(ignored)
     result = _summarise(confusion) | {"roc_area": area}
+    if not isinstance(preparation, OneClassPreparation):
+        result["unknown_labels"] = _count_unknown(confusion, estimator, model)
     if isinstance(preparation, OneClassPreparation) and preparation.normal is None:
         _show_outlier_share(result, json_only=json_only)
     elif json_only:
         typer.echo(json.dumps(result | {"confusion": [[str(a), str(b), n] for (a, b), n in confusion.items()]}))
     else:
         _show(result, confusion, Console())
+
+
+def _evaluate_values(
+    estimator: Model, preparation: Preparation, source: Source, ignored: Ignored, *, json_only: bool
+) -> None:
+    """Compare predicted values with those in a file."""
+    score = ValueScore()
+    for X, y in preparation.iter_examples(source.chunks(ROWS_PER_CHUNK), ignored):
+        score.add(y, predict_rows(estimator, X, preparation.answers)[0])
+    report_ignored(ignored)
+    _require_rows(score.n_rows)
+    typer.echo(json.dumps(score.to_json()) if json_only else f"{score.n_rows:,} rows, {score.describe()}")
+
+
+def _count_unknown(confusion: Confusion, estimator: Model, file: Path) -> int:
+    """Say how many rows have labels that the model has never learned; raise an error if all of them do."""
+    known = set(estimator.classes_.tolist())
+    counts = Counter({label: 0 for label, _ in confusion if label not in known})
+    for (label, _), number in confusion.items():
+        if label in counts:
+            counts[label] += number
+    if not counts:
+        return 0
+    named = listed([str(label) for label, _ in counts.most_common()])
+    if counts.total() == confusion.total():
+        raise DataError(
+            f"Some labels must be classes of {file} ({listed([str(label) for label in known])}), got only {named}; "
+            "is this the right label column?"
+        )
+    said = f"{counts.total():,} rows have labels that the model has never learned, and count as errors: {named}."
+    Terminal().print(said, highlight=False, markup=False, soft_wrap=True)
+    return counts.total()
 
 
 def _with_normal(preparation: Preparation, normal: str | None) -> Preparation:
@@ -106,7 +144,7 @@ def _compare(
     confusion: Confusion = Counter()
     is_positive, scores = [], []
     for X, y in preparation.iter_examples(source.chunks(ROWS_PER_CHUNK), ignored):
-        predictions, decisions = predict_rows(estimator, X)
+        predictions, decisions = predict_rows(estimator, X, preparation.answers)
         labels = name_outliers(y) if is_one_class else y
         confusion.update(zip(labels.tolist(), predictions.tolist(), strict=True))
         if decisions.shape[1] == 1:
@@ -117,8 +155,7 @@ def _compare(
 
 def _summarise(confusion: Confusion) -> Result:
     rows = confusion.total()
-    if not rows:
-        raise DataError("There must be rows without missing values to compare with, but every row has one.")
+    _require_rows(rows)
     correct = sum(number for (label, prediction), number in confusion.items() if label == prediction)
     classes = {str(label): _summarise_class(confusion, label) for label in _labels(confusion)}
     recalls = [values["recall"] for values in classes.values() if values["recall"] is not None]
@@ -129,6 +166,11 @@ def _summarise(confusion: Confusion) -> Result:
         "accuracy": correct / rows,
         "classes": classes,
     }
+
+
+def _require_rows(number: int) -> None:
+    if not number:
+        raise DataError("There must be rows without missing values to compare with, but every row has one.")
 
 
 def _summarise_class(confusion: Confusion, label: object) -> Result:

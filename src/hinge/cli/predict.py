@@ -22,7 +22,7 @@ from hinge.io import open_source
 from hinge.io.atomic import replacing
 from hinge.persistence import load
 from hinge.streaming import Model, traits
-from hinge.tables import Ignored, Labels, Matrix
+from hinge.tables import Answers, Ignored, Labels, Matrix
 
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file instead of printing.")
@@ -62,7 +62,8 @@ def predict(
     predictor = _predict_probabilities if probabilities else predict_rows
     ignored = Ignored()
     with _open_output(output) as file, closing(source.chunks(ROWS_PER_CHUNK)) as chunks:
-        predictions = (predictor(estimator, preparation.features(chunk, ignored)) for chunk in chunks)
+        rows = (preparation.features(chunk, ignored) for chunk in chunks)
+        predictions = (predictor(estimator, X, preparation.answers) for X in rows)
         if json_only:
             keys = (
                 "values" if traits(estimator).task == "regression" else "labels",
@@ -86,8 +87,8 @@ def _check_columns(estimator: Model, *, scores: bool, probabilities: bool) -> No
         raise ParameterError("--probabilities needs a model trained with --model approximate --loss log_loss.")
 
 
-def _predict_probabilities(estimator: Model, X: Matrix) -> Predictions:
-    return predict_rows(estimator, X)[0], estimator.predict_proba(X)
+def _predict_probabilities(estimator: Model, X: Matrix, answers: Answers) -> Predictions:
+    return predict_rows(estimator, X, answers)[0], estimator.predict_proba(X)
 
 
 def _column_names(estimator: Model, *, probabilities: bool) -> list[str]:

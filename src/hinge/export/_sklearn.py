@@ -13,6 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import SVC, SVR, LinearSVC, LinearSVR
 
+from hinge._model.sparse_rows import explicit_rows
 from hinge.export._exported_model import ExportedModel, FourierFeatures
 from hinge.export._model_access import split_preparation
 from hinge.export._sklearn_steps import preparation_steps, scaler
@@ -86,16 +87,17 @@ def _build_svm(exported: ExportedModel, model: BaseEstimator) -> SVC | SVR:
     kind, sign = SVR if exported.is_regression else SVC, -1.0 if len(exported.classes) == 2 else 1.0
     if not isinstance(model.cache_size, str):  # "auto": scikit-learn has a default of its own
         parameters["cache_size"] = model.cache_size
-    svc = kind(**_training_parameters(model), kernel=kernel.name, **parameters)
+    svc = kind(kernel=kernel.name, **parameters)
     svc.fit(_blank_examples(exported), np.array([-1.0, 1.0]) if exported.is_regression else exported.classes)
+    svc.set_params(**_training_parameters(model))  # only now: LIBSVM would not come to an end with C=inf
     precomputed = kernel.name == "precomputed"
     coefficients, vectors = exported.dual_coef, _double_vectors(exported)
     svc.support_ = exported.columns.astype(np.int32)
     svc.support_vectors_ = np.zeros((0, 0)) if precomputed else vectors
     svc._n_support = (exported.counts.repeat(2) if exported.is_regression else exported.counts).astype(np.int32)
-    svc.dual_coef_ = _explicit_csr(coefficients) if exported.is_sparse else coefficients
+    svc.dual_coef_ = explicit_rows(coefficients) if exported.is_sparse else coefficients
     signed = np.ascontiguousarray(sign * coefficients)
-    svc._dual_coef_ = _explicit_csr(signed) if exported.is_sparse else signed
+    svc._dual_coef_ = explicit_rows(signed) if exported.is_sparse else signed
     svc.intercept_ = exported.intercepts.copy()
     svc._intercept_ = sign * exported.intercepts
     svc.shape_fit_ = (exported.n_features if precomputed else int(model.n_seen_), exported.n_features)
@@ -103,13 +105,6 @@ def _build_svm(exported: ExportedModel, model: BaseEstimator) -> SVC | SVR:
     if exported.feature_names is not None:
         svc.feature_names_in_ = exported.feature_names
     return svc
-
-
-def _explicit_csr(rows: NDArray[np.float64]) -> csr_matrix:
-    """Return rows of coefficients as a sparse matrix that stores zeros too, as LIBSVM expects."""
-    n_rows, n_columns = rows.shape
-    columns = np.tile(np.arange(n_columns, dtype=np.int32), n_rows)
-    return csr_matrix((rows.ravel(), columns, np.arange(n_rows + 1) * n_columns), shape=rows.shape)
 
 
 def _training_parameters(model: BaseEstimator) -> dict[str, float]:

@@ -17,6 +17,7 @@ from hinge._model.threads import one_blas_thread
 from hinge.exceptions import ParameterError
 from hinge.incremental._ids import Ids
 from hinge.incremental._kernel_diagonal import require_constant_diagonal
+from hinge.incremental._one_class_start import learn_all_of_one_class
 from hinge.incremental._state import ExactState
 from hinge.incremental._warm_start import is_worthwhile, learn_all
 
@@ -94,10 +95,12 @@ class ExactLearner(KernelLearner[ExactState]):
 
     def _learn_again(self, state: State, data: TrainingData, seed: int, monitor: _core.Monitor | None) -> None:
         exact = cast("ExactState", state)
-        if exact.options.problem == "classifier" and is_worthwhile(data, exact):
+        if not is_worthwhile(data, exact):
+            super()._learn_again(state, data, seed, monitor)
+        elif exact.options.problem == "classifier":
             learn_all(data, exact, monitor)
         else:
-            super()._learn_again(state, data, seed, monitor)
+            learn_all_of_one_class(data, exact, monitor)
 
     def learn(self, estimator: KernelEstimator, state: ExactState, data: TrainingData, options: SolverOptions) -> None:
         """Learn the next rows of a stream."""

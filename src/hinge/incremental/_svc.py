@@ -4,29 +4,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self
 
-import numpy as np
-
 from hinge._fit import driver
 from hinge._fit.classifier import SupportVectorClassifier
 from hinge._fit.progress import with_callbacks
 from hinge._fit.tasks import Classification
-from hinge._model.labels import class_factors, one_each
 from hinge._model.locking import reads, writes
-from hinge._model.overflow import check_coefficients, product
 from hinge._model.params import choice
 from hinge._model.stream_watch import NO_RISKS, StreamRisks
-from hinge.exceptions import DataError, ParameterError
+from hinge.incremental import _influence as influences
 from hinge.incremental import _learner as exact
+from hinge.incremental import _relabelling as relabelling
 from hinge.incremental._state import ExactState
 from hinge.streaming import StreamTraits
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Hashable, Sequence
 
+    import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
     from hinge import _core
-    from hinge._model.types import Array, ClassWeight, Gamma, IdList, Kernel, Labels, MatrixLike, RandomStateLike
+    from hinge._model.types import Array, ClassWeight, Gamma, IdList, Kernel, MatrixLike, RandomStateLike
+    from hinge.incremental._influence import Suspect
 
 
 class IncrementalSVC(SupportVectorClassifier):
@@ -310,42 +309,8 @@ class IncrementalSVC(SupportVectorClassifier):
         >>> model.relabel(0, "low").classes_.tolist()
         ['high', 'low']
         """
-        if self.class_weight == "balanced":
-            raise ParameterError(
-                "class_weight must be None or a dictionary in relabel, got 'balanced', which depends on the labels "
-                "of a whole training set; pass the weights as a dictionary, or call fit with the right labels."
-            )
-        known = exact.exact_state(self).ids
-        positions = known.find(ids, ordered=True)
-        labels = one_each(y, len(positions), "y")
-        for name in known.at(positions[known.are_weightless(positions)]):
-            raise DataError(
-                f"Examples of weight 0 must be forgotten and learned again to get another label, got {name!r}; "
-                "they are not held."
-            )
-        with driver.revising(self, ExactState, n_rows=len(positions)) as (state, monitor), state.syncing_ids():
-            if len(labels):
-                self._relabel(state, positions, labels, monitor)
-        exact.warn_if_violated(exact.exact_state(self), self.tol)
+        relabelling.relabel(self, ids, y)
         return self
-
-    def _relabel(
-        self, state: ExactState, positions: NDArray[np.int64], labels: Labels, monitor: _core.Monitor | None
-    ) -> None:
-        native = state.native
-        places = np.searchsorted(native.held(), positions)
-        before = native.labels()[places]
-        ratios = self._ratios(np.array([state.table.label(each) for each in before]), labels)
-        costs = product(native.costs()[places], ratios)
-        check_coefficients(native.n_retained * float(costs.max()), 1.0)
-        weightless = costs == 0  # the class weight of the new label is 0: such rows are not held
-        state.extend(state.table.extended(labels[~weightless]))
-        class_numbers = np.full(len(labels), -1, dtype=np.int32)
-        class_numbers[~weightless] = state.table.encode(labels[~weightless])
-        changed = (class_numbers != before) & ~weightless
-        native.relabel(positions[changed], class_numbers[changed], costs[changed], monitor)
-        native.forget(positions[weightless], monitor)
-        state.ids.mark_weightless(positions[weightless])
 
     @writes
     def leave_one_out(self, method: str = "predict") -> Array:
@@ -378,20 +343,68 @@ class IncrementalSVC(SupportVectorClassifier):
             return table.choose(values)
         return values if len(table) > 2 else values.ravel()
 
+    def suspects(self, n: int = 20) -> list[Suspect]:
+        """List the examples whose labels the other examples contradict most.
+
+        Parameters
+        ----------
+        n : int, default=20
+            Number of examples to list at most.
+
+        Returns
+        -------
+        list of Suspect
+            Ids, labels, leave-one-out predictions and margins of the examples that the model without them predicts
+            wrongly, the smallest margin first. The margin is the decision value of the label minus that of the best
+            other class.
+
+        Examples
+        --------
+        >>> from hinge import IncrementalSVC
+        >>> X = [[0.0], [0.1], [0.2], [0.3], [0.4], [2.0], [2.2], [2.4]]
+        >>> y = ["low", "low", "high", "low", "low", "high", "high", "high"]
+        >>> [(each.id, each.prediction) for each in IncrementalSVC(gamma=1.0).fit(X, y).suspects()]
+        [(2, 'low')]
+        """
+        return influences.find_suspects(self, n)
+
+    @writes
+    def influence(self, X: MatrixLike, ids: IdList | None = None, y: ArrayLike | None = None) -> NDArray[np.float64]:
+        """Compute how decisions would change if single examples were forgotten, or had other labels.
+
+        The changes are exact, those of a model that never saw the example or saw it with the other label, and the model
+        stays as it is.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n, n_features)
+            Rows whose decisions are looked at.
+        ids : list, array or a single id, default=None
+            Examples to change, each alone; None means all, in the order of `ids_`.
+        y : array-like of shape (n_ids,), default=None
+            Labels that they would have, all of them known; None means that they would be forgotten.
+
+        Returns
+        -------
+        ndarray of shape (n_ids, n) or (n_ids, n, n_classes)
+            The decision function of each changed model minus the present one.
+
+        Examples
+        --------
+        >>> from hinge import IncrementalSVC
+        >>> X, y = [[0.0], [0.2], [0.4], [2.0], [2.2], [2.4]], ["low", "low", "high", "high", "high", "high"]
+        >>> model = IncrementalSVC(gamma=1.0, C=10.0).fit(X, y)
+        >>> changes = model.influence([[0.3]])
+        >>> changes.shape, int(abs(changes[:, 0]).argmax())
+        ((6, 1), 2)
+        """
+        return influences.compute_influence(self, X, ids, y)
+
+    def _names_of(self, positions: NDArray[np.int64]) -> Sequence[Hashable]:
+        return exact.exact_state(self).ids.at(positions)
+
     def _solution(self) -> _core.ExactModel:
         return exact.certified(self)
-
-    def _ratios(self, before: Labels, after: Labels) -> NDArray[np.float64]:
-        """Return the class weight of each new label divided by that of the old one."""
-        ones = np.ones(len(after))
-        divisors = class_factors(self.class_weight, before, ones)
-        if not divisors.all():
-            label = before[divisors == 0].tolist()[0]
-            raise ParameterError(
-                f"class_weight must be above 0 for {label!r} while such examples are held, got 0; "
-                "set it back to what they were learned with."
-            )
-        return class_factors(self.class_weight, after, ones) / divisors
 
     def _per_class(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return counts per binary model in the order of the classes."""

@@ -41,20 +41,24 @@ def learn_all(data: TrainingData, state: ExactState, monitor: _core.Monitor | No
     batch = cast("_core.Batch64", only)
     numbers = data.class_numbers(state.table)
     rows = np.flatnonzero(data.used)
-    options = _core.LasvmOptions(
-        cache_bytes=state.options.cache_bytes,
-        threads=state.options.threads,
-        tolerance=_TOLERANCE,
-        max_steps=_MAX_STEPS_PER_ROW * len(rows),
-    )
-    approximate = State(state.kernel, options, state.storage, state.table)
+    approximate = State(state.kernel, approximate_options(state, len(rows)), state.storage, state.table)
     try:
         _run_lasvm(approximate, batch, numbers, data.costs, rows, monitor)
     except KeyboardInterrupt:
         found = np.sort(approximate.native.state()["ids"])
-        state.native.adopt(batch, numbers, data.costs, 0, found, *_solution(approximate, found), _until_late())
+        state.native.adopt(batch, numbers, data.costs, 0, found, *solution(approximate, found), until_late())
         raise
-    state.native.adopt(batch, numbers, data.costs, 0, rows, *_solution(approximate, rows), monitor)
+    state.native.adopt(batch, numbers, data.costs, 0, rows, *solution(approximate, rows), monitor)
+
+
+def approximate_options(state: ExactState, n_rows: int) -> _core.LasvmOptions:
+    """Return the options of the solver that comes first."""
+    return _core.LasvmOptions(
+        cache_bytes=state.options.cache_bytes,
+        threads=state.options.threads,
+        tolerance=_TOLERANCE,
+        max_steps=_MAX_STEPS_PER_ROW * n_rows,
+    )
 
 
 def _run_lasvm(  # noqa: PLR0917
@@ -74,7 +78,7 @@ def _run_lasvm(  # noqa: PLR0917
             return
 
 
-def _solution(approximate: State, rows: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def solution(approximate: State, rows: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return coefficients and gradients of some rows, one line per binary model.
 
     A row that a binary model does not hold has coefficient 0. Its gradient is unknown: the bias stands in for it, which
@@ -92,7 +96,7 @@ def _solution(approximate: State, rows: NDArray[np.int64]) -> tuple[NDArray[np.f
     return coefficients, gradients
 
 
-def _until_late() -> Callable[[_core.Progress], bool]:
+def until_late() -> Callable[[_core.Progress], bool]:
     """Return a monitor that stops a call when the user would find that Ctrl-C takes long."""
     started = time.monotonic()
     return lambda _: time.monotonic() < started + _INTERRUPT_S

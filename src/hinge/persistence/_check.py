@@ -7,7 +7,7 @@ it knows neither labels nor parameters.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -64,7 +64,7 @@ def check_values(values: Values) -> None:
     require(1 <= features <= MAX_FEATURES, f"its number of features is not between 1 and {MAX_FEATURES}")
     require(0 <= seen <= MAX_EXAMPLES, "its number of examples is invalid")
     _check_kernel(values)
-    _check_classes(values)
+    check_classes(values["classes"], values["class_type"], values["class_numbers"])
 
 
 def _check_kernel(values: Values) -> None:
@@ -80,10 +80,10 @@ def _check_kernel(values: Values) -> None:
         require(values["n_seen"] <= values["n_features"], "it has seen more examples than it has columns")
 
 
-def _check_classes(values: Values) -> None:
-    classes, numbers = values["classes"], values["class_numbers"]
-    require(LABEL_TYPES.fullmatch(values["class_type"]) is not None, "its labels are of an unknown type")
-    kind = np.dtype(values["class_type"])
+def check_classes(classes: list[Any], class_type: str, numbers: list[Any]) -> None:
+    """Raise `ModelFileError` unless labels are sorted, of the type given, and have one number each."""
+    require(LABEL_TYPES.fullmatch(class_type) is not None, "its labels are of an unknown type")
+    kind = np.dtype(class_type)
     require(kind.itemsize * len(classes) <= MAX_LABEL_BYTES, "its labels are too long")
     plain = {"O": str, "U": str, "b": bool, "f": float}.get(kind.kind, int)
     require(all(type(label) is plain for label in classes), "its labels do not match class_type")

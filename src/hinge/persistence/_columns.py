@@ -75,10 +75,16 @@ def _plain_column(values: Values) -> Column:
 
 
 def _number_column(values: Values) -> Column:
+    style = number_format({name: values[name] for name in ("decimal", "thousands", "unit")})
+    return NumberColumn(values["name"], float(values["mean"]), style)
+
+
+def number_format(values: Values) -> NumberFormat:
+    """Return a format of numbers after checking its separators."""
     decimal, thousands = values["decimal"], values["thousands"]
     sensible = decimal in DECIMALS and thousands in THOUSANDS and decimal != thousands
     require(sensible, "the numbers of a column have an unknown format")
-    return NumberColumn(values["name"], float(values["mean"]), NumberFormat(decimal, thousands, values["unit"]))
+    return NumberFormat(decimal, thousands, values["unit"])
 
 
 def _boolean_column(values: Values) -> Column:

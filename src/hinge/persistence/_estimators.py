@@ -16,8 +16,10 @@ from hinge.persistence._classifier import estimator_entry
 from hinge.persistence._exact import exact
 from hinge.persistence._prepared import prepared
 from hinge.persistence._registry import register
+from hinge.persistence._svm import svm
 from hinge.stream import AdaptiveState
-from hinge.tables import PreparedClassifier, PreparedDetector
+from hinge.svm import SVC, OneClassSVM
+from hinge.tables import PreparedClassifier, PreparedDetector, PreparedRegressor
 
 _BY_STATE = {State: estimator_entry, ExactState: exact, ApproximateState: approximate, AdaptiveState: adaptive}
 
@@ -26,5 +28,7 @@ def register_all() -> None:
     """Add all estimators of this package to the registry."""
     for estimator in ESTIMATORS.values():
         register(_BY_STATE[estimator._learner.state_class](estimator))
-    for estimator in (PreparedClassifier, PreparedDetector):
+    for exact_svm in (SVC, OneClassSVM):
+        register(svm(exact_svm))
+    for estimator in (PreparedClassifier, PreparedDetector, PreparedRegressor):
         register(prepared(estimator))

@@ -5,16 +5,19 @@ One-class models have another field, the label of normal examples.
 
 from __future__ import annotations
 
+import math
+from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hinge._fit.classifier import KernelClassifier
+from hinge.approximate import ApproximateSVR
 from hinge.exceptions import sentence
 from hinge.incremental import IncrementalOneClassSVM
 from hinge.persistence import _json
-from hinge.persistence._columns import column_from_json, column_to_json
+from hinge.persistence._columns import column_from_json, column_to_json, number_format
 from hinge.persistence._errors import ModelFileError, require
 from hinge.persistence._file import Parts
 from hinge.persistence._registry import Entry, from_parts, to_parts
@@ -23,10 +26,12 @@ from hinge.tables import (
     MAX_FEATURES,
     MISSING_POLICIES,
     UNKNOWN_POLICIES,
+    Answers,
     OneClassPreparation,
     Preparation,
     PreparedClassifier,
     PreparedDetector,
+    PreparedRegressor,
     Scaling,
 )
 
@@ -38,11 +43,19 @@ if TYPE_CHECKING:
 
 FACTOR, OFFSET = "preparation.factor", "preparation.offset"
 
-Prepared = PreparedClassifier | PreparedDetector
+Prepared = PreparedClassifier | PreparedDetector | PreparedRegressor
 Scales = dict[str, "NDArray[np.float64] | None"]
 
 _FIELDS: _json.FieldTypes = {"model": (dict,), "preparation": (dict,)}
-_MERGED: _json.FieldTypes = {"merged": (list,)}
+_OPTIONAL: _json.FieldTypes = {"merged": (list,), "answers": (dict,)}  # written only where they matter
+_ANSWERS: _json.FieldTypes = {
+    "decimal": (str,),
+    "thousands": (str,),
+    "unit": (str,),
+    "mean": (int, float),
+    "scale": (int, float),
+    "threshold": (int, float),
+}
 _NORMAL: _json.FieldTypes = {"normal": (str, type(None))}
 _PREPARATION: _json.FieldTypes = {
     "n_features": (int,),
@@ -83,8 +96,11 @@ def _to_parts(model: Prepared) -> Parts:
 
 def _fits(estimator: type[Prepared], model: object) -> bool:
     """Return whether a class of prepared models can wrap a model."""
-    one_class = isinstance(model, IncrementalOneClassSVM)
-    return one_class if estimator is PreparedDetector else isinstance(model, KernelClassifier) and not one_class
+    if isinstance(model, IncrementalOneClassSVM):
+        return estimator is PreparedDetector
+    return estimator is (PreparedRegressor if isinstance(model, ApproximateSVR) else PreparedClassifier) and isinstance(
+        model, (ApproximateSVR, KernelClassifier)
+    )
 
 
 def _values(preparation: Preparation) -> Values:
@@ -92,6 +108,9 @@ def _values(preparation: Preparation) -> Values:
     values["scaling"], values["names"] = preparation.scaling.description, list(preparation.names)
     if preparation.merged:
         values["merged"] = list(preparation.merged)
+    if preparation.answers != Answers():
+        answers = asdict(preparation.answers)
+        values["answers"] = answers.pop("style") | answers
     if preparation.columns is not None:
         values["columns"] = [column_to_json(column) for column in preparation.columns]
     return values
@@ -111,8 +130,9 @@ def _from_parts(estimator: type[Prepared], parts: Parts) -> Prepared:
 
 
 def _preparation(value: object, scales: Scales) -> Preparation:
-    more = _MERGED if isinstance(value, dict) and "merged" in value else {}  # earlier versions wrote none
+    more = {name: kinds for name, kinds in _OPTIONAL.items() if isinstance(value, dict) and name in value}
     values = _json.fields(value, "its preparation", _PREPARATION | more)
+    answers = _answers(values.pop("answers", None))
     merged = values.setdefault("merged", [])
     require(all(isinstance(label, str) for label in merged), "its merged labels are not strings")
     require(not merged or values["label_kind"] == "text", "it merges labels that are not text")
@@ -135,8 +155,19 @@ def _preparation(value: object, scales: Scales) -> Preparation:
     require(all(isinstance(name, str) for name in names), "the names of its columns are not strings")
     scaling = _scaling(scales, n_features, values["scaling"], values["dense"])
     return Preparation(
-        **values | {"columns": columns, "names": tuple(names), "scaling": scaling, "merged": tuple(merged)}
+        **values | {"columns": columns, "names": tuple(names), "scaling": scaling, "merged": tuple(merged)},
+        answers=answers,
     )
+
+
+def _answers(value: Values | None) -> Answers:
+    if value is None:
+        return Answers()
+    values = _json.fields(value, "its answers", _ANSWERS)
+    style = number_format({name: values.pop(name) for name in ("decimal", "thousands", "unit")})
+    finite = all(math.isfinite(number) for number in values.values())
+    require(finite and values["scale"] > 0, "its answers have invalid numbers")
+    return Answers(style, **{name: float(number) for name, number in values.items()})
 
 
 def _scaling(scales: Scales, n_features: int, words: str, dense: bool) -> Scaling:

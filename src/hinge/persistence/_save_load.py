@@ -10,6 +10,7 @@ from hinge.persistence._errors import ModelFileError
 from hinge.persistence._estimators import register_all
 from hinge.persistence._file import Parts, read, write
 from hinge.persistence._history import history_from_json, history_to_json
+from hinge.persistence._pipelines import as_saved
 from hinge.persistence._registry import from_parts, to_parts
 
 if TYPE_CHECKING:
@@ -29,8 +30,10 @@ def save(model: BaseEstimator, path: str | os.PathLike[str]) -> None:
     Parameters
     ----------
     model : estimator
-        A fitted estimator of this package. Its parameters must be plain values: functions and random generators cannot
-        be saved.
+        A fitted estimator of this package, whose parameters must be plain values: functions and random generators
+        cannot be saved. Estimators of `hinge.tables` and pipelines of scikit-learn's scalers that end with an estimator
+        of this package are saved as the prepared models that they amount to, which predict the same and continue
+        learning.
     path : path
         Name of the file, usually ending in `.hinge`. An existing file is replaced.
 
@@ -53,6 +56,7 @@ def save(model: BaseEstimator, path: str | os.PathLike[str]) -> None:
     >>> later.partial_fit([[0.9]], ["high"]).n_seen_
     3
     """
+    model = as_saved(model)
     arrays, header = to_parts(model)
     history = history_to_json(getattr(model, "history_", ()))
     write(Path(path), Parts(arrays, header | ({"history": history} if history else {})))

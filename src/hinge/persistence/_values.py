@@ -10,9 +10,10 @@ import numpy as np
 from hinge.persistence._errors import ModelFileError, require
 
 Plain: TypeAlias = bool | int | float | str | None
-JsonParameter: TypeAlias = Plain | dict[str, list[Plain]] | dict[str, list[list[Plain]]]
+JsonParameter: TypeAlias = Plain | dict[str, str] | dict[str, list[Plain]] | dict[str, list[list[Plain]]]
 
 PLAIN = (bool, int, float, str, type(None))
+INFINITY = {"number": "inf"}  # JSON has no infinity, but C may be
 LIST = "list"
 PAIRS = "pairs"  # keys of JSON objects are strings, but the labels in a class_weight may be numbers
 
@@ -26,7 +27,11 @@ def encode(name: str, value: object) -> JsonParameter:
     {'pairs': [[0, 1.0], ['b', 2.5]]}
     >>> encode("windows", (50, 200))
     {'list': [50, 200]}
+    >>> encode("C", float("inf"))
+    {'number': 'inf'}
     """
+    if isinstance(value, float) and value == float("inf"):
+        return dict(INFINITY)
     if isinstance(value, Mapping):
         return {PAIRS: [[_plain(name, key), _plain(name, entry)] for key, entry in value.items()]}
     if isinstance(value, (list, tuple, np.ndarray)):
@@ -38,6 +43,8 @@ def decode(name: str, value: object) -> Plain | tuple[Plain, ...] | dict[Plain, 
     """Convert a JSON value of `encode` back to the parameter; lists become tuples."""
     if isinstance(value, PLAIN):
         return value
+    if value == INFINITY:
+        return float("inf")
     only = value if isinstance(value, dict) and len(value) == 1 else {}
     entries, pairs = only.get(LIST), only.get(PAIRS)
     if isinstance(entries, list) and all(isinstance(entry, PLAIN) for entry in entries):

@@ -1,31 +1,34 @@
-"""The estimator `OneClassSVM`: scikit-learn's, with another solver inside."""
+"""The estimator `OneClassSVM`: that of scikit-learn, with another solver inside."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
-import sklearn.svm
-from scipy.sparse import csr_matrix
+from sklearn.base import OutlierMixin
 
-from hinge._model.kernels import KernelSpec
-from hinge.exceptions import DataError
-from hinge.svm._drop_in import DropIn, weights_of
-from hinge.svm._solution import decide
-from hinge.svm._solve import solve_one_class
+from hinge._fit import driver
+from hinge._fit.progress import with_callbacks
+from hinge._model.locking import reads, writes
+from hinge._model.params import number
+from hinge.exceptions import ParameterError
+from hinge.svm._estimator import SvmEstimator
+from hinge.svm._learner import OneClassLearner
+from hinge.svm._problem import SvmOneClass
+from hinge.svm._state import SvmState
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from hinge import _core
-    from hinge._model.types import Rows
+    from hinge._model.types import Gamma, Kernel, MatrixLike
 
 
-class OneClassSVM(DropIn, sklearn.svm.OneClassSVM):
+class OneClassSVM(OutlierMixin, SvmEstimator):
     """Exact one-class support vector machine: `sklearn.svm.OneClassSVM` with another solver.
 
-    It is a subclass of scikit-learn's estimator and has its parameters, attributes, methods, checks and messages; see
-    its documentation. Only the solver and the decision function are replaced, as in `hinge.svm.SVC`.
+    Parameters, methods and fitted attributes are those of scikit-learn's estimator, with their types and shapes; see
+    its documentation.
 
     Parameters
     ----------
@@ -61,35 +64,124 @@ class OneClassSVM(DropIn, sklearn.svm.OneClassSVM):
     [1, -1]
     """
 
-    def _solve(
+    _task = SvmOneClass()
+    _learner = OneClassLearner(SvmState)
+
+    def __init__(
         self,
-        X: Rows,
-        y: NDArray[np.float64],
-        sample_weight: NDArray[np.float64],
-        kernel: str,
-        random_seed: int,  # noqa: ARG002
+        *,
+        kernel: Kernel = "rbf",
+        degree: int = 3,
+        gamma: Gamma = "scale",
+        coef0: float = 0.0,
+        tol: float = 1e-3,
+        nu: float = 0.5,
+        shrinking: bool = True,
+        cache_size: float = 200,
+        verbose: bool = False,
+        max_iter: int = -1,
     ) -> None:
-        weights = weights_of(sample_weight, len(y))
-        if not (weights > 0).any():
-            raise DataError("At least one row must have a weight above zero, got zero or negative weights only.")
-        spec = KernelSpec(kernel, float(self._gamma), float(self.coef0), int(self.degree))
-        with self._watched() as monitor:
-            solver = solve_one_class(X, np.maximum(weights, 0.0), float(self.nu), spec, self._solver_options(), monitor)
-        self._take(solver)
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.nu = nu
+        self.shrinking = shrinking
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.max_iter = max_iter
 
-    def _read_solution(self) -> None:
-        state = self._state
-        support = state.support()
-        coefficients = support.coefficients
-        self.support_ = support.ids.astype(np.int32)
-        self.support_vectors_ = np.empty((0, 0)) if state.kernel.name == "precomputed" else support.vectors
-        self._n_support = np.full(2, len(support.ids), dtype=np.int32)
-        self._set_coefficients(coefficients, state.native.bias - 1.0)
-        native = cast("_core.KernelModel64", state.native)
-        self._num_iter = native.binary_steps.astype(np.int32)
+    def _check_params(self, *, streaming: bool) -> _core.LasvmOptions:
+        if number("nu", self.nu, above=0, hint="a usual value is 0.1") > 1:
+            raise ParameterError(f"nu must be at most 1, got {self.nu!r}; it is a fraction of the training set.")
+        return super()._check_params(streaming=streaming)
 
-    def _raw_decisions(self, X: Any) -> NDArray[np.float64]:
-        return -decide(self, csr_matrix(X) if self._sparse else X) - 1.0
+    @writes
+    @with_callbacks
+    def fit(self, X: MatrixLike, y: object = None, sample_weight: ArrayLike | None = None) -> Self:  # noqa: ARG002
+        """Solve a training set.
 
-    def _predict_codes(self, X: Rows) -> NDArray[np.intp]:
-        return np.where(self._raw_decisions(X).ravel() > 0, 1, -1)
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n, n_features)
+            Training examples; with `kernel="precomputed"` the square matrix of kernel values. If the kernel is a
+            function, anything that it takes.
+        y : Ignored
+            For pipelines.
+        sample_weight : array-like of shape (n,), default=None
+            Weights. Rows of zero or negative weight are left out.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        return driver.fit(self, X, None, sample_weight)
+
+    def decision_function(self, X: MatrixLike) -> NDArray[np.float64]:
+        """Compute signed distances to the boundary; outliers have negative values.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n, n_features)
+            Examples; with a precomputed kernel, their kernel values against the training set.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Decision values.
+        """
+        return self._raw_decisions(X)[1].ravel() - 1.0
+
+    def score_samples(self, X: MatrixLike) -> NDArray[np.float64]:
+        """Compute the decision values without the offset.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n, n_features)
+            Examples; with a precomputed kernel, their kernel values against the training set.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            `decision_function` plus `offset_`.
+        """
+        return self.decision_function(X) + self.offset_
+
+    def predict(self, X: MatrixLike) -> NDArray[np.intp]:
+        """Predict whether examples are inliers or outliers.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n, n_features)
+            Examples; with a precomputed kernel, their kernel values against the training set.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            +1 for inliers, -1 for outliers.
+        """
+        return np.where(self.decision_function(X) > 0, 1, -1)
+
+    @property
+    @reads
+    def n_support_(self) -> NDArray[np.int32]:
+        """Number of support vectors."""
+        return np.array([len(self._fitted_state().support().ids)], dtype=np.int32)
+
+    @property
+    @reads
+    def intercept_(self) -> NDArray[np.float64]:
+        """Constant of the decision function."""
+        return self._fitted_state().native.bias - 1.0
+
+    @property
+    def offset_(self) -> NDArray[np.float64]:
+        """Minus `intercept_`: the offset between `score_samples` and `decision_function`."""
+        return -self.intercept_
+
+    @property
+    def n_iter_(self) -> int:
+        """Number of steps."""
+        return int(self._steps_per_model[0])

@@ -1,32 +1,49 @@
-"""The estimator `SVC`: scikit-learn's, with another solver inside."""
+"""The estimator `SVC`: that of scikit-learn, with another solver inside."""
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 import sklearn.svm
 
-from hinge._model.kernels import KernelSpec
-from hinge.exceptions import DataError
-from hinge.svm._drop_in import DropIn, weights_of
-from hinge.svm._solution import decide, votes
-from hinge.svm._solve import Problem, Solver
-from hinge.svm._streams import learn_more
+from hinge._fit import driver
+from hinge._fit.classifier import SupportVectorClassifier
+from hinge._fit.convergence import caller_depth
+from hinge._fit.progress import with_callbacks
+from hinge._model.locking import reads, writes
+from hinge._model.params import check_class_weight, choice, flag, number
+from hinge._model.stream_watch import NO_RISKS
+from hinge._model.types import available_if
+from hinge.exceptions import ParameterError
+from hinge.svm._estimator import SvmEstimator
+from hinge.svm._learner import SvmLearner
+from hinge.svm._problem import SvmClassification
+from hinge.svm._state import SvmState
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from hinge import _core
-    from hinge._model.types import Labels, MatrixLike, Rows
+    from hinge._model.stream_watch import StreamRisks
+    from hinge._model.types import ClassWeight, Gamma, Kernel, Labels, MatrixLike, RandomStateLike
+
+_HARD_MARGIN = float("inf")
+_LibsvmSVC = sklearn.svm.SVC  # `patch_sklearn` replaces it there
 
 
-class SVC(DropIn, sklearn.svm.SVC):
+def _has_probabilities(model: SVC) -> bool:
+    if model.probability == "deprecated" or not model.probability:
+        raise AttributeError("predict_proba is not available when probability=False.")
+    return True
+
+
+class SVC(SvmEstimator, SupportVectorClassifier):
     """Exact support vector classifier: `sklearn.svm.SVC` with a faster solver.
 
-    It is a subclass of scikit-learn's estimator and has its parameters, attributes, methods, checks and messages; see
-    its documentation. Only the solver and the decision function are replaced. Training can be interrupted (Ctrl-C),
-    and a fitted model goes on learning with `partial_fit`.
+    Parameters, methods and fitted attributes are those of scikit-learn's estimator, with their types and shapes; see
+    its documentation. Training can be interrupted (Ctrl-C), and a fitted model goes on learning with `partial_fit`.
 
     Differences, all of them within `tol`:
 
@@ -34,7 +51,7 @@ class SVC(DropIn, sklearn.svm.SVC):
       coefficients may describe the same function; so may the last digits that `tol` leaves open.
     - `shrinking=False` has no effect: shrinking does not change the solution.
     - `verbose=True` shows a progress bar on standard error instead of LIBSVM's log.
-    - With `probability=True`, which scikit-learn deprecates, LIBSVM itself is used.
+    - With `probability=True`, which scikit-learn deprecates, probabilities come from a model of LIBSVM.
 
     Parameters
     ----------
@@ -83,52 +100,109 @@ class SVC(DropIn, sklearn.svm.SVC):
     True
     """
 
-    classes_: Labels
-    class_weight_: NDArray[np.float64]
-    shape_fit_: tuple[int, ...]
+    _task = SvmClassification(double=True)
+    _learner = SvmLearner(SvmState)
 
-    def _solve(
-        self, X: Rows, y: NDArray[np.float64], sample_weight: NDArray[np.float64], kernel: str, random_seed: int
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        kernel: Kernel = "rbf",
+        degree: int = 3,
+        gamma: Gamma = "scale",
+        coef0: float = 0.0,
+        shrinking: bool = True,
+        probability: bool | str = "deprecated",
+        tol: float = 1e-3,
+        cache_size: float = 200,
+        class_weight: ClassWeight = None,
+        verbose: bool = False,
+        max_iter: int = -1,
+        decision_function_shape: str = "ovr",
+        break_ties: bool = False,
+        random_state: RandomStateLike = None,
     ) -> None:
-        weights = weights_of(sample_weight, len(y))
-        _require_classes(y, weights)
-        codes, used = y.astype(np.intp), weights > 0
-        costs = np.zeros(len(y))
-        costs[used] = float(self.C) * self.class_weight_[codes][used] * weights[used]
-        spec = KernelSpec(kernel, float(self._gamma), float(self.coef0), int(self.degree))
-        problem = Problem(X, self.classes_[codes], costs, spec, self._solver_options(), random_seed)
-        with self._watched() as monitor:
-            solver = Solver(problem, monitor)
-            solver.solve()
-        self._take(solver)
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.probability = probability
+        self.tol = tol
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.random_state = random_state
 
-    def _read_solution(self) -> None:
-        state, native = self._state, cast("_core.KernelModel64", self._state.native)
-        support, table = state.support(), state.table
-        sign = -1.0 if len(table) == 2 else 1.0  # LIBSVM's functions are positive for the first class
-        self.support_ = support.ids.astype(np.int32)
-        self.support_vectors_ = np.empty((0, 0)) if state.kernel.name == "precomputed" else support.vectors
-        self._n_support = support.counts
-        coefficients = sign * table.pack(support.coefficients, support.counts)
-        self._set_coefficients(coefficients, sign * table.arrange(state.native.bias[None, :]).ravel())
-        self._num_iter = np.abs(table.arrange(native.binary_steps[None, :])).ravel().astype(np.int32)
+    def _check_params(self, *, streaming: bool) -> _core.LasvmOptions:
+        if self.C != _HARD_MARGIN:
+            number("C", self.C, above=0, hint="a usual value is 1.0; inf makes a hard margin")
+        check_class_weight(self.class_weight, streaming=False)  # a stream goes on with the weights of `fit`
+        choice("decision_function_shape", self.decision_function_shape, ("ovr", "ovo"))
+        flag("break_ties", self.break_ties)
+        if self.probability != "deprecated":
+            flag("probability", self.probability)
+        return super()._check_params(streaming=streaming)
 
-    def _raw_decisions(self, X: Any) -> NDArray[np.float64]:
-        return decide(self, X)
+    @property
+    def _stream_risks(self) -> StreamRisks:
+        return NO_RISKS
 
-    def _predict_codes(self, X: Rows) -> NDArray[np.intp]:
-        codes: NDArray[np.intp] = np.searchsorted(self.classes_, self._state.table.classes)
-        return codes[votes(decide(self, X), len(codes))]
+    # --- learning ---
 
-    # --- going on ---
+    @writes
+    @with_callbacks
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Solve a training set.
 
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n, n_features)
+            Training examples; with `kernel="precomputed"` the square matrix of kernel values. If the kernel is a
+            function, anything that it takes.
+        y : array-like of shape (n,)
+            Labels of any type, of at least two classes.
+        sample_weight : array-like of shape (n,), default=None
+            Factors of `C` per row. Rows of zero or negative weight are left out.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        self.__dict__.pop("_calibrated", None)
+        driver.fit(self, X, y, sample_weight)
+        if self.probability != "deprecated":
+            self._calibrate(X, y, sample_weight)
+        return self
+
+    def _calibrate(self, X: Any, y: Any, sample_weight: Any) -> None:
+        """Train a model of LIBSVM for probabilities, with scikit-learn's warning that these will disappear."""
+        warnings.warn(
+            "The `probability` parameter was deprecated in scikit-learn 1.9 and will be removed in its version 1.11; "
+            "use `CalibratedClassifierCV(SVC(), ensemble=False)` instead of `SVC(probability=True)`.",
+            FutureWarning,
+            stacklevel=caller_depth(),
+        )
+        if self.probability:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                own = self.get_params(deep=False)
+                known = {name: value for name, value in own.items() if name in _LibsvmSVC().get_params()}
+                self._calibrated = _LibsvmSVC(**known).fit(X, y, sample_weight)
+
+    @writes
     def partial_fit(
         self, X: MatrixLike, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
     ) -> Self:
         """Learn more examples, and stay near the solution for all of them. The first call is `fit`.
 
         The model goes on as an `OnlineSVC` with these parameters, which keeps support vectors and examples near the
-        margin rather than the training set; then it is finished. `gamma` stays what it was.
+        margin rather than the training set; then it is finished. `gamma` and the class weights stay what they were.
 
         Parameters
         ----------
@@ -146,29 +220,138 @@ class SVC(DropIn, sklearn.svm.SVC):
         self : object
             The estimator.
         """
-        if not hasattr(self, "support_"):
-            fitted: Self = self.fit(X, y, sample_weight)
-            return fitted
-        learn_more(self, X, y, classes, sample_weight)
-        return self
+        if "_state" not in vars(self):
+            return driver.fit(self, X, y, sample_weight)
+        if callable(self.kernel):
+            raise ParameterError(
+                "kernel must be the name of a kernel to go on learning, got a function; OnlineSVC learns with them."
+            )
+        if "_calibrated" in vars(self):
+            raise ParameterError("probability must be False to go on learning; use CalibratedClassifierCV instead.")
+        driver.partial_fit(self, X, y, classes, sample_weight)
+        self._state.grown()
+        return driver.finish(self)
 
-    def _go_on(self, classes: Labels) -> None:
-        """Set the fitted attributes after the state has learned more."""
-        factors = dict(zip(self.classes_.tolist(), self.class_weight_.tolist(), strict=True))
-        self.class_weight_ = np.array([factors.get(label, 1.0) for label in classes.tolist()])
-        self.classes_ = classes
-        self.shape_fit_ = (self._state.n_seen, *self.shape_fit_[1:])
-        self._read_solution()
-        self._intercept_, self._dual_coef_ = self.intercept_.copy(), self.dual_coef_
-        if len(classes) == 2:  # as in `fit` of scikit-learn
-            self.intercept_, self.dual_coef_ = -self.intercept_, -self.dual_coef_
-        self.n_iter_ = self._num_iter
+    # --- predictions ---
 
+    def decision_function(self, X: MatrixLike) -> NDArray[np.float64]:
+        """Compute the decision function.
 
-def _require_classes(y: NDArray[np.float64], weights: NDArray[np.float64]) -> None:
-    """Raise DataError unless rows of two classes have positive weights."""
-    present = np.unique(y[weights > 0])
-    if not len(present):
-        raise DataError("At least one row must have a weight above zero, got zero or negative weights only.")
-    if len(present) < 2:
-        raise DataError("Rows of at least two classes must have weights above zero, got rows of one class.")
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n, n_features)
+            Examples; with a precomputed kernel, their kernel values against the training set.
+
+        Returns
+        -------
+        ndarray of shape (n,), (n, n_classes) or (n, n_classes * (n_classes - 1) / 2)
+            With two classes one value per example, positive for `classes_[1]`. With more, and
+            `decision_function_shape="ovo"`, one value per pair of classes, positive for the first of the two; with
+            "ovr", one per class: votes, and a part below one third by which ties can be broken.
+        """
+        if self.decision_function_shape == "ovr":
+            return super().decision_function(X)
+        table, decisions = self._class_decisions(X)
+        return decisions if len(table) > 2 else decisions.ravel()
+
+    def predict(self, X: MatrixLike) -> Labels:
+        """Predict the class of examples.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n, n_features)
+            Examples; with a precomputed kernel, their kernel values against the training set.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Labels.
+        """
+        self._fitted_state()
+        if not self.break_ties:
+            return super().predict(X)
+        if self.decision_function_shape == "ovo":
+            raise ParameterError("break_ties must be False when decision_function_shape is 'ovo', got True.")
+        table, decisions = self._class_decisions(X)
+        if len(table) <= 2:
+            return table.choose(decisions)
+        places = table.scores(decisions).argmax(axis=1)
+        chosen: Labels = table.classes[places]
+        return chosen
+
+    @available_if(_has_probabilities)
+    def predict_proba(self, X: MatrixLike) -> NDArray[np.float64]:
+        """Compute probabilities; only with `probability=True`.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n, n_features)
+            Examples.
+
+        Returns
+        -------
+        ndarray of shape (n, n_classes)
+            Probabilities of the classes, from a model of LIBSVM.
+        """
+        return cast("NDArray[np.float64]", self._probability_model().predict_proba(X))
+
+    @available_if(_has_probabilities)
+    def predict_log_proba(self, X: MatrixLike) -> NDArray[np.float64]:
+        """Compute logarithms of probabilities; only with `probability=True`.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n, n_features)
+            Examples.
+
+        Returns
+        -------
+        ndarray of shape (n, n_classes)
+            Logarithms of the probabilities of the classes.
+        """
+        return np.log(self.predict_proba(X))
+
+    def _probability_model(self) -> Any:
+        self._fitted_state()
+        if "_calibrated" not in vars(self):
+            raise ParameterError("probability must be True in fit already to predict probabilities; call fit again.")
+        return self._calibrated
+
+    # --- fitted attributes ---
+
+    @property
+    @reads
+    def classes_(self) -> Labels:
+        """Labels, sorted."""
+        return self._svm_state().classes.labels
+
+    @property
+    @reads
+    def class_weight_(self) -> NDArray[np.float64]:
+        """Factor of `C` of each class."""
+        return self._svm_state().classes.class_weight
+
+    @property
+    def n_iter_(self) -> NDArray[np.int32]:  # type: ignore[override]
+        """Number of steps of each binary model."""
+        return self._steps_per_model
+
+    @property
+    def probA_(self) -> NDArray[np.float64]:  # noqa: N802
+        """Slopes of the probabilities; empty unless `probability=True`."""
+        return self._platt("probA_")
+
+    @property
+    def probB_(self) -> NDArray[np.float64]:  # noqa: N802
+        """Offsets of the probabilities; empty unless `probability=True`."""
+        return self._platt("probB_")
+
+    def _platt(self, name: str) -> NDArray[np.float64]:
+        self._fitted_state()
+        calibrated = vars(self).get("_calibrated")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)
+            return np.empty(0) if calibrated is None else cast("NDArray[np.float64]", getattr(calibrated, name))
+
+    def _svm_state(self) -> SvmState:
+        return cast("SvmState", self._fitted_state())

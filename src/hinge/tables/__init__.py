@@ -1,5 +1,6 @@
 """Tables as they are in files: how columns become features, and models that keep this preparation with them."""
 
+from hinge.tables._answers import Answers
 from hinge.tables._classifier import PreparedClassifier
 from hinge.tables._column_survey import KINDS as COLUMN_KINDS
 from hinge.tables._columns import BooleanColumn, CategoryColumn, Column, IdColumn, NumberColumn
@@ -12,9 +13,11 @@ from hinge.tables._numbers import DECIMALS, THOUSANDS, NumberFormat
 from hinge.tables._one_class import OneClassPreparation, OneClassSurvey
 from hinge.tables._policies import MISSING_POLICIES, SCALINGS, UNKNOWN_POLICIES, check_policies
 from hinge.tables._preparation import Examples, Matrix, Preparation
+from hinge.tables._regressor import PreparedRegressor
 from hinge.tables._scaling import Scaling
 from hinge.tables._survey import MAX_FEATURES, Survey
-from hinge.tables._table_classifier import TableClassifier
+from hinge.tables._table_model import TableModel
+from hinge.tables._table_models import TableClassifier, TableDetector, TableRegressor
 from hinge.tables._values import Ignored
 from hinge.tables._words import TextColumn
 
@@ -28,6 +31,7 @@ __all__ = [
     "SCALINGS",
     "THOUSANDS",
     "UNKNOWN_POLICIES",
+    "Answers",
     "BooleanColumn",
     "CategoryColumn",
     "Column",
@@ -44,9 +48,13 @@ __all__ = [
     "Preparation",
     "PreparedClassifier",
     "PreparedDetector",
+    "PreparedRegressor",
     "Scaling",
     "Survey",
     "TableClassifier",
+    "TableDetector",
+    "TableModel",
+    "TableRegressor",
     "TextColumn",
     "check_policies",
 ]

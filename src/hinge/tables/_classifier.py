@@ -6,15 +6,17 @@ from typing import TYPE_CHECKING, Self
 
 from sklearn.base import ClassifierMixin
 
-from hinge.tables._prepared import PreparedModel
+from hinge.tables._prepared import PreparedScorer
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from hinge.tables._labels import Labels
+    from hinge.tables._preparation import Matrix
     from hinge.tables._prepared import RawRows
 
 
-class PreparedClassifier(ClassifierMixin, PreparedModel):
+class PreparedClassifier(ClassifierMixin, PreparedScorer):
     """A classifier that takes rows as they are in a file: named columns, categories as text, unscaled features.
 
     `hinge train` creates one from a data file, and `hinge.load` loads it. Its fitted attributes are those of its model:
@@ -85,3 +87,9 @@ class PreparedClassifier(ClassifierMixin, PreparedModel):
         """
         self.model.partial_fit(self.transform(X), y, classes=classes, sample_weight=sample_weight)
         return self
+
+    def _answer(self, X: Matrix) -> Labels:
+        answers = self.preparation.answers
+        if answers.threshold == 0.0:
+            return super()._answer(X)
+        return answers.choose(self.classes_, self.model.decision_function(X))

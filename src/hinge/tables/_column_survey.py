@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,9 +34,27 @@ _MIN_ROWS = 20  # fewer rows say little about what is typical
 _MIN_UNIQUE = 0.95  # share of distinct values of an id
 _MIN_REPEATED = 0.5  # share of distinct values above which sentences are not categories
 _WORDS_OF_SENTENCE = 3.0
+_MIN_CODE_LENGTH = 3  # digits; 01 to 12 are months
 _ID_NAME = re.compile(
     r"(.*[\W_])?(id|uuid|guid|index|idx|nr|no|key)\W*|.*[a-z](Id|ID)|unnamed: ?\d+|column 0", re.IGNORECASE
 )
+
+
+@dataclass(frozen=True)
+class Hints:
+    """What decides where the values of a column leave a choice; see `Survey`.
+
+    Attributes
+    ----------
+    decimal, thousands : str or None
+        The separators of numbers.
+    order : str or None
+        The order of day and month, one of those of `DateColumn`.
+    """
+
+    decimal: str | None = None
+    thousands: str | None = None
+    order: str | None = None
 
 
 class ColumnSurvey:
@@ -99,23 +118,23 @@ class ColumnSurvey:
             text, line = self._text or ("", 0)
             found.append(
                 f"Column {quoted(self.name)} must hold {'numbers' if self.kind is NumberColumn else 'dates'} written "
-                f"in one way, got {quoted(text)} in line {line}; correct it, or leave the kind to be guessed."
+                f"in one way, got {quoted(text)} in line {line}; correct it, or do not say what it holds."
             )
         if self.kind is BooleanColumn and self._boolean() is None:
             found.append(f"Column {quoted(self.name)} must hold two words such as yes and no to be a boolean.")
         return found
 
-    def to_column(self, missing: str, *, decimal: str | None, order: str | None) -> tuple[Column, Statistics]:
+    def to_column(self, missing: str, hints: Hints) -> tuple[Column, Statistics]:
         """Return the column and the statistics of its features; there must be no problems."""
         kind = self.kind or self._guess_kind()
         if kind is NumberColumn:
-            chosen = self.numbers.choose(decimal)
+            chosen = self.numbers.choose(hints.decimal, hints.thousands)
             style, statistics = chosen or (None, Statistics())
             if style is None or not self._n_numbers:
                 return NumberColumn(self.name), Statistics.of_one_hot(self._n_rows, 1)
             return NumberColumn(self.name, float(statistics.mean[0]), style), statistics
         if kind is DateColumn:
-            return self.dates.choose(order)
+            return self.dates.choose(hints.order)
         column: Column
         if kind is IdColumn:
             column = IdColumn(self.name)
@@ -136,19 +155,23 @@ class ColumnSurvey:
         """A missing value must be filled in or dropped."""
         return (self.kind or self._guess_kind()).needs_value
 
-    def notes(self, column: Column, *, decimal: str | None, order: str | None) -> list[str]:
+    def notes(self, column: Column, hints: Hints) -> list[str]:
         """Return what the user should know about how the column was read; see `to_column`."""
         name = quoted(self.name)
-        is_open = decimal is None and self.numbers.is_ambiguous
+        is_open = hints.decimal is hints.thousands is None and self.numbers.is_ambiguous
         if isinstance(column, NumberColumn) and is_open and column.style.thousands:
             return [f"Column {name} is read as numbers like {column.style.describe()}; --decimal says otherwise."]
-        if isinstance(column, DateColumn) and self.dates.is_ambiguous and order is None:
+        if isinstance(column, CategoryColumn) and self.kind is None and self._are_codes():
+            return [f"Column {name} is read as codes, since its numbers begin with 0; --kind says otherwise."]
+        if isinstance(column, DateColumn) and self.dates.is_ambiguous and hints.order is None:
             return [f"Column {name} is read as {column.order}; --day-first says otherwise."]
         return []
 
     def _guess_kind(self) -> type[Column]:
         if not self._n_texts:
-            return IdColumn if self._numbers_rows() else NumberColumn
+            if self._numbers_rows():
+                return IdColumn
+            return CategoryColumn if self._are_codes() else NumberColumn
         if self._boolean() is not None:
             return BooleanColumn
         if self._is_possible(DateColumn):
@@ -176,6 +199,13 @@ class ColumnSurvey:
             return False
         is_named = _ID_NAME.fullmatch(self.name) is not None and len(self._ids) >= min(self._n_rows, MAX_CATEGORIES)
         return self._is_counting or is_named
+
+    def _are_codes(self) -> bool:
+        """Tell whether numbers are codes, such as postcodes: digits of one length, and some begin with 0."""
+        present = [text for text in self._distinct if text]
+        lengths = {len(text) if text.isdecimal() else 0 for text in present}
+        is_long = len(lengths) == 1 and min(lengths) >= _MIN_CODE_LENGTH and len(self._distinct) <= MAX_CATEGORIES
+        return is_long and any(text.startswith("0") for text in present)
 
     def _boolean(self) -> BooleanColumn | None:
         folded: dict[str, int] = {}

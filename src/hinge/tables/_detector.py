@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self
 from sklearn.base import OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from hinge.tables._prepared import PreparedModel
+from hinge.tables._prepared import PreparedScorer
 
 if TYPE_CHECKING:
     import numpy as np
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from hinge.tables._prepared import RawRows
 
 
-class PreparedDetector(OutlierMixin, PreparedModel):
+class PreparedDetector(OutlierMixin, PreparedScorer):
     """An outlier detector that takes rows as they are in a file: named columns, categories as text, unscaled features.
 
     `hinge train --model one-class` creates one from a data file, and `hinge.load` loads it. Its fitted attributes are

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hinge.exceptions import DataError, quoted, sentence
-from hinge.tables._values import first_text, numbers, texts
+from hinge.tables._numbers import PLAIN, NumberFormat
+from hinge.tables._values import numbers, texts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -89,7 +90,7 @@ def detect_kind(values: Values) -> str:
     return "whole" if bool(np.all(known == np.round(known)) and np.all(np.abs(known) < 2**53)) else "number"
 
 
-def parse_labels(values: Values, kind: str, *, line: LineOf) -> Labels:
+def parse_labels(values: Values, kind: str, *, line: LineOf, style: NumberFormat = PLAIN) -> Labels:
     """Convert raw labels to booleans, integers, numbers or text.
 
     Parameters
@@ -100,6 +101,8 @@ def parse_labels(values: Values, kind: str, *, line: LineOf) -> Labels:
         What they must be.
     line : callable
         Returns the line of a position, for messages.
+    style : NumberFormat, default=PLAIN
+        How numbers are written.
 
     Returns
     -------
@@ -127,10 +130,10 @@ def parse_labels(values: Values, kind: str, *, line: LineOf) -> Labels:
         return np.array(found)
     if kind == "truth":
         return np.array([_parse_boolean(text, line(row)) for row, text in enumerate(found)])
-    parsed = numbers(values)
+    parsed = style.parse_all(values)
     valid = None if parsed is None else np.isfinite(parsed) & ((kind == "number") | (parsed == np.round(parsed)))
     if parsed is None or valid is None or not valid.all():
-        row = first_text(values)[0] if valid is None else int(np.argmin(valid))
+        row = style.first_other(values)[0] if valid is None else int(np.argmin(valid))
         raise _wrong_kind(kind, found[row], line(row))
     return parsed if kind == "number" else parsed.astype(np.int64)
 

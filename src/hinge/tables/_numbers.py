@@ -181,10 +181,13 @@ class NumberSurvey:
             self.n_numbers += int(np.count_nonzero(~is_missing))
         return is_missing
 
-    def choose(self, decimal: str | None = None) -> tuple[NumberFormat, Statistics] | None:
-        """Return a possible format and its statistics, with the given decimal sign if there is a choice."""
+    def choose(
+        self, decimal: str | None = None, thousands: str | None = None
+    ) -> tuple[NumberFormat, Statistics] | None:
+        """Return a possible format and its statistics, with the given separators if there is a choice."""
         choices = [(style, statistics) for statistics, formats in self._groups for style in formats]
-        fitting = [choice for choice in choices if decimal in (None, choice[0].decimal)] or choices
+        fitting = [choice for choice in choices if thousands in (None, choice[0].thousands)] or choices
+        fitting = [choice for choice in fitting if decimal in (None, choice[0].decimal)] or fitting
         if not fitting:
             return None
         style, statistics = min(fitting, key=lambda choice: FORMATS.index(choice[0]))

@@ -1,7 +1,7 @@
 """The choices that users have about missing values, unknown categories and scaling."""
 
 from hinge._model.params import choice
-from hinge.tables._numbers import DECIMALS
+from hinge.tables._numbers import DECIMALS, THOUSANDS
 
 MISSING_POLICIES = ("error", "drop", "fill")
 UNKNOWN_POLICIES = ("error", "ignore")
@@ -9,7 +9,12 @@ SCALINGS = ("auto", "standard", "largest", "none")
 
 
 def check_policies(
-    *, missing: str | None = None, unknown: str | None = None, scale: str | None = None, decimal: str | None = None
+    *,
+    missing: str | None = None,
+    unknown: str | None = None,
+    scale: str | None = None,
+    decimal: str | None = None,
+    thousands: str | None = None,
 ) -> None:
     """Check the choices about rows; see `Preparation` and `Survey.preparation`.
 
@@ -23,6 +28,8 @@ def check_policies(
         How to scale features.
     decimal : {".", ","} or None
         The decimal sign.
+    thousands : {",", ".", " ", "'"} or None
+        What separates groups of three digits.
 
     Raises
     ------
@@ -34,6 +41,7 @@ def check_policies(
         ("unknown", unknown, UNKNOWN_POLICIES),
         ("scale", scale, SCALINGS),
         ("decimal", decimal, DECIMALS),
+        ("thousands", thousands, THOUSANDS),
     ):
         if value is not None:
             choice(name, value, allowed)

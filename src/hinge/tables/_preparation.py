@@ -11,6 +11,7 @@ from scipy.sparse import csr_matrix, issparse, vstack
 
 from hinge.exceptions import DataError, listed, quoted
 from hinge.io import Rows, Table
+from hinge.tables._answers import Answers
 from hinge.tables._columns import Column, NumberColumn
 from hinge.tables._labels import Labels, find_label, merge, parse_labels
 from hinge.tables._scaling import Scaling
@@ -64,6 +65,8 @@ class Preparation:
     merged : tuple of str
         Labels that stand for all labels that differ from them only in upper and lower case, blanks, hyphens or
         underscores.
+    answers : Answers
+        How the outputs of the model become answers.
     """
 
     n_features: int
@@ -78,11 +81,13 @@ class Preparation:
     missing: str = "error"
     unknown: str = "error"
     merged: tuple[str, ...] = ()
+    answers: Answers = field(default_factory=Answers)
 
     @property
     def changes_nothing(self) -> bool:
         """The features are the numbers of the file, so that the model needs no preparation."""
         usual = self.first_index == 1 and self.missing == self.unknown == "error" and not self.merged
+        usual = usual and self.answers == Answers()
         return self.columns is None and self.scaling.factor is None and usual
 
     @property
@@ -110,7 +115,7 @@ class Preparation:
             raise DataError("There must be labels to learn from or to compare with, but the file has none.")
         else:
             y = chunk.y
-        labels = parse_labels(y, self.label_kind, line=chunk.line)
+        labels = parse_labels(y, self.label_kind, line=chunk.line, style=self.answers.style)
         return self.features(chunk, ignored), merge(labels, self.merged) if self.merged else labels
 
     def iter_examples(self, chunks: Iterable[Chunk], ignored: Ignored | None = None) -> Iterator[Examples]:

@@ -63,23 +63,6 @@ class PreparedModel(BaseEstimator):
             raise AttributeError("The columns have no names.")
         return np.array([column.name for column in self.preparation.columns], dtype=object)
 
-    def decision_function(self, X: RawRows) -> NDArray[np.float64]:
-        """Compute decision values; see the method of the model.
-
-        Parameters
-        ----------
-        X : DataFrame, array-like or sparse matrix
-            Rows as they are in the file.
-
-        Returns
-        -------
-        ndarray of shape (n,) or (n, n_classes)
-            One value per example; with more than two classes, one per example and class.
-        """
-        check_is_fitted(self)
-        decisions: NDArray[np.float64] = self.model.decision_function(self.transform(X))
-        return decisions
-
     def predict(self, X: RawRows) -> Labels:
         """Predict examples.
 
@@ -91,10 +74,15 @@ class PreparedModel(BaseEstimator):
         Returns
         -------
         ndarray of shape (n,)
-            Labels; for a one-class model +1 for normal examples and -1 for outliers.
+            Labels, or values in the unit of the label; from a one-class model +1 for normal examples and -1 for
+            outliers. A classifier with a threshold predicts the second of two classes from this decision value on.
         """
         check_is_fitted(self)
-        predictions: Labels = self.model.predict(self.transform(X))
+        return self._answer(self.transform(X))
+
+    def _answer(self, X: Matrix) -> Labels:
+        """Return the predictions for features."""
+        predictions: Labels = self.model.predict(X)
         return predictions
 
     def transform(self, X: RawRows) -> Matrix:
@@ -128,9 +116,31 @@ class PreparedModel(BaseEstimator):
         return Table(named, range(1, len(rows) + 1), named=True)
 
 
+class PreparedScorer(PreparedModel):
+    """A prepared model with decision values: a classifier or a detector."""
+
+    def decision_function(self, X: RawRows) -> NDArray[np.float64]:
+        """Compute decision values; see the method of the model.
+
+        Parameters
+        ----------
+        X : DataFrame, array-like or sparse matrix
+            Rows as they are in the file.
+
+        Returns
+        -------
+        ndarray of shape (n,) or (n, n_classes)
+            One value per example; with more than two classes, one per example and class.
+        """
+        check_is_fitted(self)
+        decisions: NDArray[np.float64] = self.model.decision_function(self.transform(X))
+        return decisions
+
+
 def to_table(frame: RawRows) -> Table:
     """Return the columns of a data frame as a file reader would."""
-    return Table({str(name): _to_array(frame[name]) for name in frame.columns}, range(1, len(frame) + 1), named=True)
+    names = frame.column_names if hasattr(frame, "column_names") else frame.columns  # of pyarrow; of pandas and polars
+    return Table({str(name): _to_array(frame[name]) for name in names}, range(1, len(frame) + 1), named=True)
 
 
 def _to_rows(X: RawRows) -> Rows:

@@ -11,10 +11,13 @@ from scipy.sparse import issparse
 
 from hinge.exceptions import DataError, ParameterError, listed, quoted
 from hinge.io import Rows, Table
+from hinge.tables._answers import Answers
 from hinge.tables._column_survey import KINDS as COLUMN_KINDS
-from hinge.tables._column_survey import ColumnSurvey
-from hinge.tables._columns import CategoryColumn, Column, IdColumn
+from hinge.tables._column_survey import ColumnSurvey, Hints
+from hinge.tables._columns import CategoryColumn, Column, IdColumn, NumberColumn
 from hinge.tables._labels import KINDS, MAX_CLASSES, alike, detect_kind, find_label, merge, parse_labels
+from hinge.tables._numbers import PLAIN
+from hinge.tables._patterns import by_name, matching
 from hinge.tables._preparation import Preparation
 from hinge.tables._scaling import Scaling, choose_scaling
 from hinge.tables._statistics import Statistics
@@ -32,6 +35,8 @@ MAX_FEATURES = 1 << 26  # of a model; the native code keeps arrays with one entr
 _MAX_DENSE_FEATURES, _MIN_DENSITY = 4096, 0.1  # of rows that are made dense
 _MIN_ROWS_TO_DETECT_ORDER = 1000
 _MAX_SCALED_FEATURES = 1 << 20  # the statistics of more columns would take more memory than the rows
+_MAX_WHOLE_CLASSES = 30  # more different whole numbers are values to predict, unless they count the classes ...
+_MIN_ROWS_PER_CLASS = 5  # ... and there are so many rows of each
 _MAX_PROBLEMS, _MAX_GROUPS = 20, 5  # listed in a message
 
 
@@ -44,7 +49,10 @@ class Survey:
         Name or number of the label column of a table. None chooses a column called label, class, target or y, else the
         last one.
     drop, categorical : collection of str, default=()
-        Columns of a table to leave out, and columns of numbers that are categories.
+        Columns of a table to leave out, and columns of numbers that are categories. Here and below, `*` in a name
+        stands for any characters.
+    keep : collection of str, default=()
+        The columns to use besides the label; empty: all.
     missing : {"error", "drop", "fill"}, default="error"
         See `Preparation`.
     kinds : mapping from str to str, default=None
@@ -52,10 +60,14 @@ class Survey:
     decimal : {".", ","}, default=None
         The decimal sign of columns that leave a choice: 1,234 may be a thousand. None: that of the other columns of
         the file, else a point.
+    thousands : {",", ".", " ", "'"}, default=None
+        What separates groups of three digits, likewise.
     day_first : bool, default=None
         Whether 01/02/2024 is in February, if a column leaves a choice. None: it is in January.
     merge_labels : bool, default=False
         Take labels for the same that differ only in upper and lower case, blanks, hyphens or underscores.
+    regression : bool, default=False
+        The labels are values to predict, not classes. None: decide by their number and kind.
 
     Attributes
     ----------
@@ -73,19 +85,25 @@ class Survey:
         label: str | int | None = None,
         drop: Collection[str] = (),
         categorical: Collection[str] = (),
+        keep: Collection[str] = (),
         missing: str = "error",
         kinds: Mapping[str, str] | None = None,
         decimal: str | None = None,
+        thousands: str | None = None,
         day_first: bool | None = None,
         merge_labels: bool = False,
+        regression: bool | None = False,
     ) -> None:
         self.n_rows = 0
         self.notes: list[str] = []
         self.problems: list[str] = []
         self._chosen_label = label
-        self._drop, self._missing = drop, missing
+        self._drop, self._keep, self._missing = drop, keep, missing
         self._kinds = dict.fromkeys(categorical, CategoryColumn) | _to_types(kinds or {})
-        self._decimal, self._day_first, self._merge_labels = decimal, day_first, merge_labels
+        self._decimal, self._thousands, self._day_first = decimal, thousands, day_first
+        self._merge_labels = merge_labels
+        self._regression = regression
+        self._values = ColumnSurvey("the label", NumberColumn)  # if labels are values to predict
         self._unlabelled_line: int | None = None
         self._n_unlabelled = 0
         self._names: tuple[str, ...] = ()
@@ -136,6 +154,21 @@ class Survey:
         return counts
 
     @property
+    def is_regression(self) -> bool:
+        """The labels are values to predict: the user says so, or they are many different numbers."""
+        if self._regression is not None or self._label_kind == "truth" or not self._labels:
+            return bool(self._regression)
+        if not self._values.numbers.is_possible:
+            return False
+        if self._label_kind != "whole":  # numbers with fractions or units
+            return True
+        if len(self._labels) <= _MAX_WHOLE_CLASSES:
+            return False
+        numbers = sorted(map(float, self._labels))
+        counts_classes = numbers[0] in (0, 1) and numbers[-1] - numbers[0] == len(numbers) - 1
+        return not counts_classes or self.n_rows < _MIN_ROWS_PER_CLASS * len(numbers)
+
+    @property
     def is_table(self) -> bool:
         """The rows have columns of several kinds, not only numbers."""
         return self._columns is not None
@@ -175,20 +208,36 @@ class Survey:
             has_text = any(isinstance(column, TextColumn) for column in columns or ())
             is_full = n_features <= _MAX_DENSE_FEATURES and (has_text or statistics.density >= _MIN_DENSITY)
             dense = is_full or (columns is None and not self._sparse)
+        is_regression = self.is_regression
         return Preparation(
             n_features=n_features,
             columns=columns,
             names=self._names,
             label=self._label,
-            label_kind=self._label_kind,
+            label_kind="number" if is_regression else self._label_kind,
             first_index=0 if self._counts_from_zero else 1,
             dense=dense,
             dtype=dtype,
             scaling=self._scaling(statistics, scale, table=columns is not None, dense=dense),
             missing=self._missing,
             unknown=unknown,
-            merged=self._merged(),
+            merged=() if is_regression else self._merged(),
+            answers=self._answers() if is_regression else Answers(),
         )
+
+    def _answers(self) -> Answers:
+        """Return how values to predict are written and scaled."""
+        column, statistics = self._values.to_column(self._missing, self._hints())
+        style = column.style if isinstance(column, NumberColumn) else PLAIN
+        return Answers.of_moments(float(statistics.mean[0]), float(statistics.deviation[0]), style)
+
+    def _hints(self) -> Hints:
+        """Return what decides where columns leave a choice: what the user says, else what other columns say."""
+        surveys = [*(self._columns or {}).values()]
+        decimals = {survey.numbers.decimal for survey in surveys if survey.numbers.n_numbers} - {None}
+        decimal = self._decimal or (decimals.pop() if len(decimals) == 1 else None)
+        order = None if self._day_first is None else "day-month-year" if self._day_first else "month-day-year"
+        return Hints(decimal, self._thousands, order)
 
     def _merged(self) -> tuple[str, ...]:
         """Return the labels that others are merged with."""
@@ -196,9 +245,15 @@ class Survey:
         return tuple(sorted(group[0] for group in alike(self._labels))) if is_text else ()
 
     def _label_notes(self) -> list[str]:
+        if self.is_regression:
+            what = f"{min(len(self._labels), MAX_CLASSES):,}{'+' * (len(self._labels) > MAX_CLASSES)} different numbers"
+            chosen = f"The labels are {what}, so this is regression; --task classification makes each a class."
+            return [chosen] if self._regression is None else []
         if self._merge_labels or self._label_kind != "text":
             return []
-        groups = ["/".join(map(quoted, group)) for group in alike(self._labels)]
+        groups = [
+            "/".join(f"{quoted(label)} ({self._labels[label]:,})" for label in group) for group in alike(self._labels)
+        ]
         more = ", ..." if len(groups) > _MAX_GROUPS else ""
         shown = f"{', '.join(groups[:_MAX_GROUPS])}{more}"
         return [f"Labels that differ only in their writing: {shown}; --merge-labels makes them one."] if groups else []
@@ -226,15 +281,14 @@ class Survey:
         self._add_labels(table.columns[self._label or ""], table.line)
 
     def _open_columns(self, names: list[str]) -> dict[str, ColumnSurvey]:
-        unknown = [name for name in (*self._drop, *self._kinds) if name not in names]
-        if unknown:
-            raise DataError(f"There must be a column {unknown[0]!r}, got {listed(names)}.")
         self._names = tuple(names)
-        kept = [name for name in names if name not in self._drop]
-        self._label = find_label(kept if self._chosen_label is None else names, self._chosen_label)
-        if self._label in self._drop:
+        dropped, self._kinds = matching(self._drop, names), by_name(self._kinds, names)
+        left = [name for name in names if name not in dropped]
+        self._label = find_label(left if self._chosen_label is None else names, self._chosen_label)
+        if self._label in dropped:
             raise DataError(f"The label must not be dropped, got {self._label!r} for both.")
-        features = [name for name in kept if name != self._label]
+        kept = matching(self._keep, names) if self._keep else left
+        features = [name for name in left if name != self._label and name in kept]
         return {name: ColumnSurvey(name, self._kinds.get(name)) for name in features}
 
     def _add_labels(self, values: Values, line: LineOf) -> None:
@@ -245,6 +299,8 @@ class Survey:
         if self._unlabelled_line is None and "" in found:
             self._unlabelled_line = line(found.index(""))
         self._n_unlabelled += found.count("")
+        if self._regression is not False and self._values.numbers.is_possible:
+            self._values.add(values, line)
         if len(self._labels) <= MAX_CLASSES:
             self._labels.update(text for text in found if text)
 
@@ -270,7 +326,9 @@ class Survey:
                 f"Every row must have a label, but line {self._unlabelled_line} has none{more}; add it or remove the "
                 "line, or drop such rows (--missing drop)."
             )
-        if len(self._labels) > MAX_CLASSES:
+        if self.is_regression:
+            found += self._values.problems()
+        elif len(self._labels) > MAX_CLASSES:
             where = f" in column {quoted(self._label)}; choose another label column." if self._label else "."
             found.append(f"Labels must be classes, at most {MAX_CLASSES} of them, got more{where}")
         return found
@@ -280,13 +338,11 @@ class Survey:
         if self._columns is None:
             return None
         surveys = self._columns.values()
-        decimals = {survey.numbers.decimal for survey in surveys if survey.numbers.n_numbers} - {None}
-        decimal = self._decimal or (decimals.pop() if len(decimals) == 1 else None)
-        order = None if self._day_first is None else "day-month-year" if self._day_first else "month-day-year"
-        self._column_statistics = [survey.to_column(self._missing, decimal=decimal, order=order) for survey in surveys]
+        hints = self._hints()
+        self._column_statistics = [survey.to_column(self._missing, hints) for survey in surveys]
         columns = tuple(column for column, _ in self._column_statistics)
         for survey, column in zip(surveys, columns, strict=True):
-            self.notes += survey.notes(column, decimal=decimal, order=order)
+            self.notes += survey.notes(column, hints)
         ids = [column.name for column in columns if isinstance(column, IdColumn) and column.name not in self._kinds]
         if ids:
             self.notes.append(f"Left out, since they only name or number the rows: {listed(ids)}; --kind keeps them.")

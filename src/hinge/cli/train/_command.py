@@ -10,24 +10,48 @@ from hinge.cli._options import COLUMN_KINDS, MODEL_NAMES, Format, Header, Json, 
 
 DEMONSTRATION = "spirals"
 
+SECTIONS = {  # of the help page; other options come last
+    "Files": ("output", "resume", "in_place", "test", "data_format", "header", "plot", "json_only"),
+    "Columns": (
+        *("label", "drop", "keep", "kind", "categories", "date_columns", "text", "decimal", "thousands", "day_first"),
+        *("missing", "unknown", "scale"),
+    ),
+    "Labels": ("task", "merge_labels", "class_weight", "balance", "threshold", "normal"),
+    "Model": (
+        *("model", "C", "kernel", "gamma", "max_support", "max_examples", "eviction", "nu", "shape", "components"),
+        *("approximation", "loss", "epsilon"),
+    ),
+}
 KIND_HELP = f"{', '.join(COLUMN_KINDS)}; may be repeated."
 
 Data = Annotated[str, typer.Argument(help="A file, - for standard input, or a known data set.", show_default=False)]
 Output = Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="The model file. [model.hinge]")]
 Resume = Annotated[Path | None, typer.Option(metavar="FILE", help="Continue to train this model.")]
+InPlace = Annotated[bool, typer.Option("--in-place", help="Write the model of --resume to its own file.")]
 Test = Annotated[str | None, typer.Option(metavar="FILE", help="Rows to test the model with.")]
 Label = Annotated[str | None, typer.Option(metavar="COLUMN", help="Label column: name, or number from 0.")]
-Drop = Annotated[str | None, typer.Option(metavar="COLUMNS", help="Columns to leave out, separated by commas.")]
-Categorical = Annotated[str | None, typer.Option(metavar="COLUMNS", hidden=True, help="As --kind COLUMN=category.")]
+Drop = Annotated[str | None, typer.Option(metavar="COLUMNS", help="Columns to leave out: a,b or x*.")]
+Keep = Annotated[str | None, typer.Option(metavar="COLUMNS", help="Columns to use besides the label.")]
+Categories = Annotated[
+    str | None, typer.Option("--categories", "--categorical", metavar="COLUMNS", help="Numbers that are categories.")
+]
+DateColumns = Annotated[str | None, typer.Option(metavar="COLUMNS", help="Columns of dates.")]
+Text = Annotated[str | None, typer.Option(metavar="COLUMNS", help="Columns of sentences.")]
 Kind = Annotated[list[str] | None, typer.Option(metavar="COLUMN=KIND", help=KIND_HELP)]
 Decimal = Annotated[str | None, typer.Option(metavar=".|,", help="Decimal sign, where 1,234 leaves a choice.")]
+Thousands = Annotated[str | None, typer.Option(metavar=".|,|'", help="What groups digits, likewise.")]
 DayFirst = Annotated[bool | None, typer.Option("--day-first/--month-first", help="Which of 1/2/2024 is the day.")]
 MergeLabels = Annotated[bool | None, typer.Option("--merge-labels", help="Yes, yes and YES are one class.")]
-Balance = Annotated[bool, typer.Option("--balance", help="Rare classes count as much as frequent ones.")]
+Balance = Annotated[bool, typer.Option("--balance", help="As --class-weight balanced.")]
+ClassWeight = Annotated[str | None, typer.Option(metavar="WEIGHTS", help="balanced, or CLASS=WEIGHT,...")]
+Threshold = Annotated[str | None, typer.Option(metavar="HOW", help="f1, recall=R or cost=X of the rarer class, or X.")]
 Missing = Annotated[str | None, typer.Option(metavar="error|drop|fill", help="How to handle missing values.")]
 Unknown = Annotated[str | None, typer.Option(metavar="error|ignore", help="How to handle unknown categories.")]
 Scale = Annotated[str | None, typer.Option(metavar="HOW", help="auto, standard, largest or none.")]
 ModelName = Annotated[str | None, typer.Option("--model", metavar="NAME", help=f"One of: {', '.join(MODEL_NAMES)}.")]
+Task = Annotated[
+    str | None, typer.Option(metavar="NAME", help="classification, regression or anomaly. [by the labels]")
+]
 Cost = Annotated[float | None, typer.Option("--C", metavar="X", help="Cost of an error.")]
 Kernel = Annotated[str | None, typer.Option(metavar="NAME", help="rbf, linear, poly, sigmoid or laplacian.")]
 Gamma = Annotated[str | None, typer.Option(metavar="X", help="Kernel coefficient: a number, scale or auto.")]
@@ -40,6 +64,7 @@ Normal = Annotated[str | None, typer.Option(metavar="LABEL", help="Learn only ro
 Components = Annotated[int | None, typer.Option(metavar="N", help="Maximum number of features (approximate). [512]")]
 Approximation = Annotated[str | None, typer.Option(metavar="NAME", help="nystroem or fourier (approximate).")]
 Loss = Annotated[str | None, typer.Option(metavar="NAME", help="hinge, squared_hinge or log_loss (approximate).")]
+Epsilon = Annotated[float | None, typer.Option(metavar="X", help="Deviations that cost nothing (regression). [0.1]")]
 CacheSize = Annotated[float | None, typer.Option(metavar="MB", help="Memory for kernel values. [auto]")]
 Epochs = Annotated[int, typer.Option(min=1, metavar="N", help="Passes over the rows. [1]", show_default=False)]
 Compare = Annotated[bool | None, typer.Option("--compare/--no-compare", help="Train scikit-learn's model too.")]
@@ -52,20 +77,28 @@ def train(
     *,
     output: Output = None,
     resume: Resume = None,
+    in_place: InPlace = False,
     test: Test = None,
     label: Label = None,
     drop: Drop = None,
-    categorical: Categorical = None,
+    keep: Keep = None,
+    categories: Categories = None,
+    date_columns: DateColumns = None,
+    text: Text = None,
     kind: Kind = None,
     decimal: Decimal = None,
+    thousands: Thousands = None,
     day_first: DayFirst = None,
     merge_labels: MergeLabels = None,
     balance: Balance = False,
+    class_weight: ClassWeight = None,
+    threshold: Threshold = None,
     missing: Missing = None,
     unknown: Unknown = None,
     scale: Scale = None,
     data_format: Format = None,
     header: Header = None,
+    task: Task = None,
     model: ModelName = None,
     C: Cost = None,
     kernel: Kernel = None,
@@ -79,6 +112,7 @@ def train(
     components: Components = None,
     approximation: Approximation = None,
     loss: Loss = None,
+    epsilon: Epsilon = None,
     cache_size: CacheSize = None,
     epochs: Epochs = 1,
     compare: Compare = None,
@@ -93,10 +127,12 @@ def train(
     parameters = {"C": C, "kernel": kernel, "gamma": parse_gamma(gamma), "max_support": max_support}
     parameters |= {"cache_size": cache_size, "max_examples": max_examples, "eviction": eviction}
     parameters |= {"nu": nu, "shape": shape}
-    parameters |= {"n_components": components, "approximation": approximation, "loss": loss}
-    preparation: dict[str, Any] = {"label": label, "drop": split_names(drop), "categorical": split_names(categorical)}
-    preparation |= {"missing": missing, "unknown": unknown, "scale": scale, "normal": normal, "decimal": decimal}
-    preparation |= {"kinds": split_kinds(kind), "day_first": day_first, "merge_labels": merge_labels}
+    parameters |= {"n_components": components, "approximation": approximation, "loss": loss, "epsilon": epsilon}
+    preparation: dict[str, Any] = {"label": label, "drop": split_names(drop), "keep": split_names(keep)}
+    kinds = [*(kind or ()), *_as_kind(date_columns, "date"), *_as_kind(text, "text")]
+    preparation |= {"missing": missing, "unknown": unknown, "scale": scale, "normal": normal}
+    preparation |= {"categorical": split_names(categories), "decimal": decimal, "thousands": thousands}
+    preparation |= {"kinds": split_kinds(kinds), "day_first": day_first, "merge_labels": merge_labels}
     with exit_on_interrupt():
         from hinge.cli.train._run import run_training  # noqa: PLC0415  see above
 
@@ -106,11 +142,18 @@ def train(
         parameters,
         output=output,
         resume=resume,
+        in_place=in_place,
         model=model,
-        balance=balance,
+        task=task,
+        class_weight="balanced" if balance else class_weight,
+        threshold=threshold,
         epochs=epochs,
         compare=compare,
         plot=plot,
         seed=seed,
         json_only=json_only,
     )
+
+
+def _as_kind(names: str | None, kind: str) -> list[str]:
+    return [f"{name}={kind}" for name in split_names(names)]

@@ -11,10 +11,11 @@ from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 from scipy.sparse import issparse
 
 from hinge.cli._models import class_names
+from hinge.cli._values import short
 from hinge.cli.train._compare import SklearnResult
 from hinge.cli.train._learn import N_PLOTTED, TrainResult
 from hinge.io.atomic import replacing
-from hinge.streaming import model_size, traits
+from hinge.streaming import ProgressiveScore, model_size, traits
 
 INK, MUTED = "#22262e", "#8b93a1"
 ONLINE, RECENT, SKLEARN, SIZE = "#2563eb", "#93b4f5", "#d97706", "#0d9488"
@@ -40,9 +41,12 @@ def draw_training(file: Path, result: TrainResult, peer: SklearnResult | None) -
 
 def _draw_error(axes: Axes, result: TrainResult, peer: SklearnResult | None) -> None:
     seen, error, recent, _ = zip(*result.curve, strict=True)
-    label = f"the last {result.progressive.n_recent:,} of these: {recent[-1]:.2f} %"
+    is_values = traits(result.model).task == "regression"
+    unit, form = ("", short) if is_values else (" %", "{:.2f}".format)
+    label = f"of the last {ProgressiveScore.RECENT:,} examples: {form(recent[-1])}{unit}"
     axes.plot(seen, recent, color=RECENT, linewidth=1, label=label)
-    axes.plot(seen, error, color=ONLINE, linewidth=2, label=f"before learning each example: {error[-1]:.2f} %")
+    label = f"progressive (test-then-train) error: {form(error[-1])}{unit}"
+    axes.plot(seen, error, color=ONLINE, linewidth=2, label=label)
     if result.test_error is not None:
         label = f"online, on test rows: {result.test_error:.2f} %"
         axes.plot(seen[-1], result.test_error, "o", color=ONLINE, markersize=7, clip_on=False, zorder=5, label=label)
@@ -51,7 +55,8 @@ def _draw_error(axes: Axes, result: TrainResult, peer: SklearnResult | None) -> 
         axes.axhline(peer.test_error, color=SKLEARN, linestyle="--", label=label)
     late = slice(len(error) // 10, None)
     axes.set_ylim(0, 1.3 * max(*error[late], *recent[late]) or 1.0)
-    _title(axes, "Wrong about normal or outlier, %" if _is_one_class(result) else "Error, %")
+    title = "Wrong about normal or outlier, %" if _is_one_class(result) else "Error, %"
+    _title(axes, "Mean absolute error" if is_values else title)
     _finish(axes)
 
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from rich.progress import Progress
 
 from hinge import datasets
-from hinge.cli._models import make_model, require_classifier, set_parameters
+from hinge.cli._models import DEFAULT, REGRESSOR, choose_model, make_model, set_parameters
 from hinge.cli._predictions import ROWS_PER_CHUNK
 from hinge.cli._prepared import join, normal_label, split
-from hinge.cli.train._metrics import error_percent, outlier_metrics
+from hinge.cli.train._metrics import error_percent, outlier_metrics, value_score
 from hinge.cli.train._sources import (
     MIN_SURVEYED_ROWS,
     InMemorySource,
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from hinge.cli._models import Parameters
+    from hinge.cli._values import ValueScore
     from hinge.cli.train._metrics import OutlierMetrics
     from hinge.cli.train._sources import PreparationOptions, TrainingSource
     from hinge.datasets import Dataset
@@ -101,6 +102,8 @@ class TrainJob:
         The user has not named the label column.
     ignored : Ignored
         Counts unknown values of the test rows that were ignored, when these were last read.
+    notes : list of str
+        What the user should know about the model.
     history : list of dict
         The runs that trained the model before.
     """
@@ -111,6 +114,7 @@ class TrainJob:
     dataset: Dataset | None = None
     is_label_guessed: bool = False
     ignored: Ignored = field(default_factory=Ignored)
+    notes: list[str] = field(default_factory=list)
     history: list[dict[str, Any]] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -163,8 +167,9 @@ class TrainJob:
 
     def test_error(self, model: Model) -> float | None:
         """Return the error of a classifier on the test rows in percent, if there are any."""
-        rows = None if self.source.is_one_class else self._test_rows()
-        return None if rows is None else error_percent(model, rows)
+        rows = self._test_rows() if self.source.has_classes else None
+        answers = self.source.preparation.answers if model is self.model else None
+        return None if rows is None else error_percent(model, rows, answers)
 
     def outlier_metrics(self, model: Model) -> OutlierMetrics | None:
         """Return how a one-class model judges the test rows; without test rows, the rows of the training file."""
@@ -175,6 +180,11 @@ class TrainJob:
             return outlier_metrics(model, rows, new=True)
         return outlier_metrics(model, self.source.chunks(0), new=False) if self.source.is_repeatable else None
 
+    def value_score(self, model: Model) -> ValueScore | None:
+        """Return how well a regressor predicts the values of the test rows, if there are any."""
+        rows = self._test_rows() if self.source.is_regression else None
+        return None if rows is None else value_score(model, rows, self.source.preparation.answers)
+
     def _test_rows(self) -> Iterable[Examples] | None:
         if self.inputs.test is not None:
             self.ignored = Ignored()
@@ -183,18 +193,31 @@ class TrainJob:
 
 
 def new_job(
-    name: str, inputs: Inputs, options: PreparationOptions, parameters: Parameters, *, seed: int, terminal: Console
+    name: str | None,
+    task: str | None,
+    inputs: Inputs,
+    options: PreparationOptions,
+    parameters: Parameters,
+    *,
+    seed: int,
+    terminal: Console,
 ) -> TrainJob:
-    """Prepare the training of a new model."""
+    """Prepare the training of a new model; if the user names neither model nor task, the labels decide."""
     seeds: dict[str, object] = {"random_state": seed}
-    model = make_model(name, parameters, seeds)  # raises errors before data are read
+    chosen = choose_model(name, task)
+    name = chosen or DEFAULT
+    options = replace(options, regression=None if chosen is None else chosen == REGRESSOR)
+    model = make_model(name, _for_task(parameters, chosen), seeds)  # raises errors before data are read
     if options.normal is not None and traits(model).task != "one-class":
         raise ParameterError(f"--normal must be left out: {type(model).__name__} learns all classes.")
     if inputs.is_file:
         source = _survey_file(inputs.open(), options, model, seed, terminal)
         is_guessed = options.label is None and source.preparation.label is not None
+        model = make_model(REGRESSOR if source.is_regression else name, parameters, seeds)
         return TrainJob(model, source, inputs, is_label_guessed=is_guessed)
-    _require_unset(options, f"the data set {inputs.data}, which is already prepared", allowed={"normal"})
+    _require_unset(options, f"the data set {inputs.data}, which is already prepared", allowed={"normal", "regression"})
+    if name == REGRESSOR:
+        raise ParameterError(f"--task must not be regression for {inputs.data}, whose labels are classes.")
     dataset = datasets.load(inputs.data, random_state=seed)
     suggested = {"C": dataset.C, "gamma": dataset.gamma} if parameters["kernel"] in (None, "rbf") else {}
     return _dataset_job(make_model(name, parameters, seeds | suggested), dataset, options.normal, inputs, seed)
@@ -205,15 +228,25 @@ def resumed_job(
 ) -> TrainJob:
     """Prepare the further training of a saved model."""
     model, preparation = split(load(file), missing=options.missing, unknown=options.unknown)
-    require_classifier(model, file)
-    _require_unset(options, f"--resume: {file} holds its preparation", allowed={"missing", "unknown"})
+    _require_unset(options, f"--resume: {file} holds its preparation", allowed={"missing", "unknown", "regression"})
+    before = model.get_params()
     set_parameters(model, parameters)
+    changed = [
+        f"{name} was {before[name]}, is now {value}"
+        for name, value in parameters.items()
+        if _differs(before, name, value)
+    ]
+    notes = [f"From now on, with other parameters: {'; '.join(changed)}."] if changed else []
     if inputs.is_file:
-        return TrainJob(model, reopen_file(inputs.open(), preparation, seed), inputs)
+        return TrainJob(model, reopen_file(inputs.open(), preparation, seed), inputs, notes=notes)
     if not preparation.changes_nothing:
         raise DataError(f"{file} was trained on a file with its own columns or scaling; resume with such a file.")
     dataset = datasets.load(inputs.data, random_state=seed)
-    return _dataset_job(model, dataset, normal_label(preparation), inputs, seed)
+    return replace(_dataset_job(model, dataset, normal_label(preparation), inputs, seed), notes=notes)
+
+
+def _differs(before: Parameters, name: str, value: object) -> bool:
+    return value is not None and before.get(name) != value
 
 
 def _survey_file(
@@ -224,33 +257,19 @@ def _survey_file(
     with Progress(console=terminal, transient=True, disable=not terminal.is_terminal) as progress:
         task = progress.add_task(f"reading {source.name}", total=1.0)
         found = open_file(source, options, model, seed, lambda done: progress.update(task, completed=done or 0.0))
-    if not found.is_one_class:
+    if found.has_classes:
         _require_classes(found)
     return found
 
 
-def balance_classes(job: TrainJob) -> None:
-    """Weight the classes of a job so that each counts the same, however many rows it has."""
-    counts = job.source.class_counts
-    if counts is None:
-        raise ParameterError(
-            "--balance must be left out with --resume, standard input and one-class models: the rows of each class "
-            "must be counted before any is learned."
-        )
-    if "class_weight" not in job.model.get_params():
-        raise ParameterError(f"--balance must be left out: {type(job.model).__name__} has no weights of classes.")
-    mean = sum(counts.values()) / len(counts)
-    job.model.set_params(class_weight={label: mean / count for label, count in counts.items()})
+def _for_task(parameters: Parameters, chosen: str | None) -> Parameters:
+    """Return the parameters that can be checked before the labels decide the task: without those of regression."""
+    return {name: value for name, value in parameters.items() if chosen is not None or name != "epsilon"}
 
 
 def _require_classes(source: TrainingSource) -> None:
     label = source.preparation.label
     hint = "" if label is None else f" in column {label!r}; --label names another"
-    if source.preparation.label_kind == "number":
-        raise DataError(
-            f"Labels must be classes (integers or text), got numbers with fractions{hint}. To predict quantities, use "
-            "ApproximateSVR from Python."
-        )
     if source.classes is not None and len(source.classes) < 2:
         raise DataError(f"There must be rows of at least two classes, got only {source.classes[0]!s}{hint}.")
 
@@ -270,4 +289,5 @@ def _dataset_job(model: Model, dataset: Dataset, normal: str | None, inputs: Inp
 def _require_unset(options: PreparationOptions, reason: str, *, allowed: set[str]) -> None:
     given = {name for name, value in vars(options).items() if value not in (None, ()) and name not in allowed}
     if given:
-        raise ParameterError(f"--{min(given)} must be left out with {reason}.")
+        option = {"kinds": "kind", "categorical": "categories"}.get(min(given), min(given)).replace("_", "-")
+        raise ParameterError(f"--{option} must be left out with {reason}.")

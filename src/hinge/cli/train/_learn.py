@@ -6,6 +6,7 @@ import math
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -13,9 +14,11 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemaining
 from sklearn.utils import check_random_state
 
 from hinge import streaming
+from hinge.cli._values import ValueScore, short
 from hinge.cli.train._sources import rows_to_learn
 from hinge.exceptions import HingeError
 from hinge.streaming import Model, ProgressiveScore, traits
+from hinge.tables import Answers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
     from hinge.cli.train._checkpoint import Checkpoint
     from hinge.cli.train._metrics import OutlierMetrics
     from hinge.cli.train._sources import TrainingSource
+    from hinge.cli.train._threshold import Decisions
     from hinge.tables import Examples, Labels, Matrix
 
 MIN_BATCH, MAX_BATCH = 32, 1024  # rows that are predicted, then learned
@@ -33,7 +37,10 @@ N_PLOTTED = 2500  # examples kept for the plot of two features
 
 
 class CurvePoint(NamedTuple):
-    """Progressive errors in percent, over all examples so far and over the last 1000, and the size of the model."""
+    """Progressive errors over all examples so far and over the last 1000, and the size of the model.
+
+    Errors are in percent, or mean absolute errors of values.
+    """
 
     n_learned: int
     error: float
@@ -62,8 +69,12 @@ class TrainResult:
         Taken after every batch of the first pass, and at the end.
     recent : list of (X, y)
         The most recent examples, if they have two features.
+    values : ValueScore
+        Values that a regressor predicted before it learned them, batch by batch.
     test_error : float or None
         Error on the test rows in percent, if there are any.
+    test_values : ValueScore or None
+        How well a regressor predicts the test rows, if there are any.
     outliers : OutlierMetrics or None
         How a one-class model judges rows.
     is_interrupted : bool
@@ -79,7 +90,9 @@ class TrainResult:
     progressive: ProgressiveScore = field(default_factory=ProgressiveScore)
     curve: list[CurvePoint] = field(default_factory=list)
     recent: list[Examples] = field(default_factory=list)
+    values: ValueScore = field(default_factory=ValueScore)
     test_error: float | None = None
+    test_values: ValueScore | None = None
     outliers: OutlierMetrics | None = None
     is_interrupted: bool = False
     failure: HingeError | None = None
@@ -102,10 +115,13 @@ class Trainer:
     ----------
     model : estimator
         The estimator; it may have learned before.
+    answers : Answers, default=None
+        How a regressor's targets become values.
     """
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, answers: Answers | None = None) -> None:
         self.result = TrainResult(model)
+        self._answers = answers or Answers()
         self._model = model
         self._traits = traits(model)
         self._random = check_random_state(model.get_params().get("random_state"))  # for the order of later passes
@@ -127,6 +143,8 @@ class Trainer:
         result = self.result
         if self._traits.task == "one-class":
             self._learn_one_class(X, y)
+        elif self._traits.task == "regression":
+            self._learn_values(X, y, is_first_pass=is_first_pass)
         else:
             with self._timed():
                 if not is_first_pass:
@@ -141,7 +159,7 @@ class Trainer:
             result.model_size = streaming.model_size(self._model, fast=True)
         if is_first_pass:
             self._extend_curve(result.n_learned, result.model_size)
-        if X.shape[1] == 2:
+        if X.shape[1] == 2 and self._traits.task != "regression":
             result.recent = [*result.recent, (X, y)][-math.ceil(N_PLOTTED / len(y)) :]
 
     def _learn_one_class(self, X: Matrix, y: Labels) -> None:
@@ -151,6 +169,13 @@ class Trainer:
         if normal.shape[0]:
             with self._timed():
                 self._model.partial_fit(normal)
+
+    def _learn_values(self, X: Matrix, y: Labels, *, is_first_pass: bool) -> None:
+        if is_first_pass and streaming.is_fitted(self._model):
+            self.result.values.add(y, self._answers.to_values(self._model.predict(X)))
+        with self._timed():
+            learn = self._model.partial_fit if is_first_pass else partial(streaming.learn_again, self._model)
+            learn(X, self._answers.to_targets(y))
 
     def end_first_pass(self) -> None:
         """Tell the estimator that it has seen all examples once."""
@@ -166,6 +191,8 @@ class Trainer:
 
     def _extend_curve(self, n_learned: int, size: int) -> None:
         error, recent = self.result.progressive_error, self.result.recent_error
+        if self.result.values.n_rows:
+            error, recent = self.result.values.mean_absolute_error, self.result.values.recent_error
         if error is not None and recent is not None:
             self.result.curve.append(CurvePoint(n_learned, error, recent, size))
 
@@ -176,7 +203,15 @@ class Trainer:
         self.result.seconds += time.perf_counter() - start
 
 
-def learn(model: Model, source: TrainingSource, epochs: int, checkpoint: Checkpoint, terminal: Console) -> TrainResult:
+def learn(
+    model: Model,
+    source: TrainingSource,
+    epochs: int,
+    checkpoint: Checkpoint,
+    terminal: Console,
+    *,
+    decisions: Decisions | None = None,
+) -> TrainResult:
     """Learn the examples of a source.
 
     Parameters
@@ -191,19 +226,23 @@ def learn(model: Model, source: TrainingSource, epochs: int, checkpoint: Checkpo
         Saves the model now and then.
     terminal : Console
         Shows the progress.
+    decisions : Decisions, default=None
+        Collects the decision values of the first pass.
 
     Returns
     -------
     TrainResult
         What was learned until the end, until Ctrl-C, or until a row that cannot be learned.
     """
-    trainer = Trainer(model)
+    trainer = Trainer(model, source.preparation.answers)
     result = trainer.result
     with _progress(terminal, "features" if traits(model).size_unit == "features" else "SVs") as progress:
         task = progress.add_task("learning", total=None, visible=False, seen=0, error="", size=0)
         try:
             for epoch in range(epochs):
                 for X, y in _batches(_with_gamma(model, source, epoch), model):
+                    if decisions is not None and epoch == 0:
+                        decisions.add(model, X, y)
                     trainer.learn(X, y, source.classes, is_first_pass=epoch == 0)
                     _show(progress, task, result, _fraction_done(source.fraction_read(), epoch, epochs))
                     checkpoint.save_if_due(model)
@@ -267,12 +306,15 @@ def _progress(terminal: Console, size_unit: str) -> Progress:
 
 def _show(progress: Progress, task: TaskID, result: TrainResult, done: float | None) -> None:
     error, recent = result.progressive_error, result.recent_error
+    said = "" if error is None else f"error {error:.2f} % (last {ProgressiveScore.RECENT}: {recent:.2f} %), "
+    if result.values.n_rows:
+        said = f"mean absolute error {short(result.values.mean_absolute_error)}, "
     progress.update(
         task,
         visible=True,
         total=None if done is None else 1.0,
         completed=done or 0.0,
         seen=result.n_learned,
-        error="" if error is None else f"error {error:.2f} % (last {ProgressiveScore.RECENT}: {recent:.2f} %), ",
+        error=said,
         size=result.model_size,
     )

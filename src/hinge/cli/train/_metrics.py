@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hinge.cli._predictions import roc_auc
+from hinge.cli._predictions import predict_rows, roc_auc
+from hinge.cli._values import ValueScore
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from hinge.streaming import Model
-    from hinge.tables import Examples
+    from hinge.tables import Answers, Examples
 
 
 @dataclass(frozen=True)
@@ -46,13 +47,22 @@ class OutlierMetrics:
     new: bool
 
 
-def error_percent(model: Model, examples: Iterable[Examples]) -> float:
+def error_percent(model: Model, examples: Iterable[Examples], answers: Answers | None = None) -> float:
     """Return the percentage of examples that a classifier predicts wrongly."""
     mistakes = total = 0
     for X, y in examples:
-        mistakes += int(np.sum(model.predict(X) != y))
+        predictions = model.predict(X) if answers is None else predict_rows(model, X, answers)[0]
+        mistakes += int(np.sum(predictions != y))
         total += len(y)
     return 100.0 * mistakes / max(total, 1)
+
+
+def value_score(model: Model, examples: Iterable[Examples], answers: Answers) -> ValueScore:
+    """Compare the values that a regressor predicts with the true ones."""
+    score = ValueScore()
+    for X, y in examples:
+        score.add(y, answers.to_values(model.predict(X)))
+    return score
 
 
 def outlier_metrics(model: Model, examples: Iterable[Examples], *, new: bool) -> OutlierMetrics | None:

@@ -9,12 +9,14 @@ from rich.table import Table
 
 from hinge.cli._models import class_names
 from hinge.cli._prepared import normal_label
+from hinge.cli._values import short
 from hinge.streaming import kernel, model_size, traits
 from hinge.tables import CategoryColumn, NumberColumn
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from hinge.cli._values import ValueScore
     from hinge.cli.train._compare import SklearnResult
     from hinge.cli.train._job import TrainJob
     from hinge.cli.train._learn import TrainResult
@@ -33,6 +35,9 @@ _COLUMNS = (  # of the table of results, in this order
     "features",
     "support vectors",
     "test error",
+    "mean absolute error",
+    "mean squared error",
+    "R2",
     "called outliers",
     "false alarms",
     "found",
@@ -47,7 +52,8 @@ def describe(job: TrainJob) -> str:
     lines = [f"{source.name}: {rows}, {_count(preparation.n_features, 'feature')}{_describe_classes(source.classes)}"]
     if preparation.label is not None:
         hint = ", a guess; --label names another" if job.is_label_guessed else ""
-        lines.append(f"label: column {preparation.label!r}{hint}")
+        what = ", values to predict" if source.is_regression else ""
+        lines.append(f"label: column {preparation.label!r}{what}{hint}")
     if source.is_one_class:
         lines.append(_describe_one_class(source))
     if preparation.columns is not None:
@@ -77,7 +83,7 @@ def _describe_imbalance(job: TrainJob) -> list[str]:
     share = least / sum(counts.values())
     if share * len(counts) >= RARE:
         return []
-    advice = "--balance lets rare classes count as much as frequent ones, and hinge evaluate shows the recall of each"
+    advice = "--class-weight balanced lets it count as much as the others, and hinge evaluate shows the recall of each"
     return [f"Class {label} has only {100 * share:.2g} % of the rows; {advice}."]
 
 
@@ -140,6 +146,8 @@ def summarise(source: TrainingSource, result: TrainResult, peer: SklearnResult |
             _size_key(traits(result.model).size_unit): model_size(result.model),
             "progressive_error": result.progressive_error,
             "progressive_error_last_1000": result.recent_error,
+            **_values("test_values", result.test_values),
+            **_values("progressive_values", result.values if result.values.n_rows else None),
             **_outliers(result.outliers),
         },
         "svc": peer
@@ -177,6 +185,10 @@ def _outliers(outliers: OutlierMetrics | None) -> Summary:
     return {} if outliers is None else {"outliers": asdict(outliers)}
 
 
+def _values(key: str, score: ValueScore | None) -> Summary:
+    return {} if score is None else {key: score.to_json()}
+
+
 def show(summary: Summary, console: Console, *, hint: str | None = None) -> None:
     """Print the results as a table; the hint is printed in place of the name of the plot."""
     rows = {_row_name(summary, key): _cells(summary[key]) for key in ("online", "svc") if summary[key] is not None}
@@ -193,6 +205,13 @@ def show(summary: Summary, console: Console, *, hint: str | None = None) -> None
     if error is not None:
         recent = summary["online"]["progressive_error_last_1000"]
         text = f"{_error_name(summary)} before learning each example: {error:.2f} %, of the last 1000: {recent:.2f} %"
+        console.print(text, highlight=False)
+    values = summary["online"].get("progressive_values")
+    if values is not None:
+        text = (
+            f"Before learning each example: mean absolute error {short(values['mean_absolute_error'])}, "
+            f"mean squared error {short(values['mean_squared_error'])}, R2 {_to_text(values['r2'])}"
+        )
         console.print(text, highlight=False)
     if not summary["online"].get("outliers", {}).get("new", True):
         console.print("Counted on the rows of this file; --test names rows that were not learned.")
@@ -232,6 +251,11 @@ def _cells(result: Summary) -> dict[str, str]:
     }
     if result["test_error"] is not None:
         cells["test error"] = f"{result['test_error']:.2f} %"
+    if "test_values" in result:
+        values = result["test_values"]
+        errors = ("mean absolute error", "mean squared error")
+        cells |= {name: short(values[name.replace(" ", "_")]) for name in errors}
+        cells["R2"] = _to_text(values["r2"])
     outliers = result.get("outliers", {})
     called = "called outliers" if outliers.get("found") is None else "false alarms"
     for name, key in ((called, "called"), ("found", "found")):
@@ -240,3 +264,7 @@ def _cells(result: Summary) -> dict[str, str]:
     if outliers.get("roc_area") is not None:
         cells["ROC area"] = f"{outliers['roc_area']:.4f}"
     return cells
+
+
+def _to_text(r2: float | None) -> str:
+    return "-" if r2 is None else f"{r2:.4f}"

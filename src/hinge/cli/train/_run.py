@@ -10,21 +10,23 @@ from rich.console import Console
 
 from hinge import streaming
 from hinge._terminal import Terminal
-from hinge.cli._files import require_writable
+from hinge.cli._files import choose_output, require_writable
 from hinge.cli._interrupts import INTERRUPTED
 from hinge.cli._models import class_names
 from hinge.cli._predictions import report_ignored
 from hinge.cli.train._checkpoint import Checkpoint, keep_copy, save_or_rescue
+from hinge.cli.train._classes import describe_neglected, weight_classes
 from hinge.cli.train._compare import SklearnResult, train_sklearn
 from hinge.cli.train._history import record_run
-from hinge.cli.train._job import Inputs, TrainJob, balance_classes, new_job, resumed_job
+from hinge.cli.train._job import Inputs, TrainJob, new_job, resumed_job
 from hinge.cli.train._learn import TrainResult, learn
 from hinge.cli.train._plot import INSTALL_HINT, choose_plot_file, save_plot
 from hinge.cli.train._report import describe, show, summarise
 from hinge.cli.train._sources import PreparationOptions
+from hinge.cli.train._threshold import Decisions, Goal
 from hinge.exceptions import DataError, ParameterError
 
-DEFAULT_MODEL, DEFAULT_PLOT = Path("model.hinge"), Path("train.png")
+DEFAULT_PLOT = Path("train.png")
 
 
 def run_training(
@@ -34,8 +36,11 @@ def run_training(
     *,
     output: Path | None,
     resume: Path | None,
+    in_place: bool,
     model: str | None,
-    balance: bool,
+    task: str | None,
+    class_weight: str | None,
+    threshold: str | None,
     epochs: int,
     compare: bool | None,
     plot: Path | None,
@@ -44,24 +49,26 @@ def run_training(
 ) -> None:
     """Train, test, save and report; the arguments are those of `Inputs`, of `PreparationOptions`, and the options."""
     inputs, options = Inputs(**data), PreparationOptions(**preparation)
-    output = output or resume or DEFAULT_MODEL
+    output = choose_output(output, resume, in_place=in_place)
     plot = choose_plot_file(plot, default=None if inputs.is_file else DEFAULT_PLOT)
     require_writable(output, *inputs.files)
     require_writable(plot, *inputs.files, resume, output)
     terminal = Terminal(quiet=json_only)
+    goal = None if threshold is None else Goal.parse(threshold)
     if resume is None:
-        job = new_job(model or "online", inputs, options, parameters, seed=seed, terminal=terminal)
-    elif model is None:
+        job = new_job(model, task, inputs, options, parameters, seed=seed, terminal=terminal)
+    elif model is None and task is None:
         job = resumed_job(resume, inputs, options, parameters, seed=seed)
     else:
-        raise ParameterError("--model must be left out with --resume: the file holds the kind of model.")
-    if balance:
-        balance_classes(job)
+        raise ParameterError("--model and --task must be left out with --resume: the file holds the kind of model.")
+    _complete(job, class_weight, goal)
     job.check(epochs=epochs, compare=compare)
     terminal.print(describe(job), highlight=False, markup=False)
-    if resume is not None and output.exists():
-        terminal.print(f"The model before this run is kept in {keep_copy(output)}.", highlight=False, markup=False)
-    result = _learn_and_save(job, epochs, output, terminal)
+    for sentence in [*job.notes, *_keep_existing(output)]:
+        terminal.print(sentence, highlight=False, markup=False)
+    result = _learn_and_save(job, epochs, output, terminal, goal)
+    if not result.is_interrupted:
+        terminal.print("\n".join(describe_neglected(job)), end="", highlight=False, markup=False, soft_wrap=True)
     peer = _evaluate(job, result, compare, terminal)
     if result.test_error is not None:
         record_run(job, result, epochs)
@@ -78,10 +85,26 @@ def run_training(
         raise typer.Exit(INTERRUPTED)
 
 
-def _learn_and_save(job: TrainJob, epochs: int, output: Path, terminal: Console) -> TrainResult:
+def _complete(job: TrainJob, class_weight: str | None, goal: Goal | None) -> None:
+    """Set the weights of classes, and check that there can be a threshold."""
+    if class_weight is not None:
+        weight_classes(job, class_weight)
+    if goal is not None:
+        goal.check(job)
+
+
+def _keep_existing(output: Path) -> list[str]:
+    """Copy a model that this run replaces, and say so."""
+    return [f"{output} existed; what it held is kept in {keep_copy(output)}."] if output.exists() else []
+
+
+def _learn_and_save(job: TrainJob, epochs: int, output: Path, terminal: Console, goal: Goal | None) -> TrainResult:
     """Learn, and save what was learned even if learning ends early."""
     known = class_names(job.model) if streaming.is_fitted(job.model) else None
-    result = learn(job.model, job.source, epochs, Checkpoint(job.join, output), terminal)
+    decisions = None if goal is None else Decisions()
+    result = learn(job.model, job.source, epochs, Checkpoint(job.join, output), terminal, decisions=decisions)
+    if goal is not None and decisions is not None:
+        terminal.print(goal.apply(job, decisions), highlight=False, markup=False, soft_wrap=True)
     record_run(job, result, epochs)
     save_or_rescue(job.join(result.model), output)
     if result.failure is not None:
@@ -99,6 +122,7 @@ def _evaluate(job: TrainJob, result: TrainResult, compare: bool | None, terminal
         return None
     try:
         result.test_error, result.outliers = job.test_error(result.model), job.outlier_metrics(result.model)
+        result.test_values = job.value_score(result.model)
         return train_sklearn(job, terminal) if job.is_compared(compare) else None
     except KeyboardInterrupt:
         result.is_interrupted = True

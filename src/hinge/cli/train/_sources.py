@@ -38,6 +38,7 @@ class PreparationOptions:
 
     label: str | None = None
     drop: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()
     categorical: tuple[str, ...] = ()
     missing: str | None = None
     unknown: str | None = None
@@ -45,18 +46,24 @@ class PreparationOptions:
     normal: str | None = None
     kinds: tuple[tuple[str, str], ...] = ()
     decimal: str | None = None
+    thousands: str | None = None
     day_first: bool | None = None
     merge_labels: bool | None = None
+    regression: bool | None = False
 
     def __post_init__(self) -> None:
-        check_policies(missing=self.missing, unknown=self.unknown, scale=self.scale, decimal=self.decimal)
+        separators = {"decimal": self.decimal, "thousands": self.thousands}
+        check_policies(missing=self.missing, unknown=self.unknown, scale=self.scale, **separators)
 
     def start_survey(self, model: Model) -> Survey:
         """Return an empty survey for the rows that an estimator will learn."""
-        options: dict[str, Any] = {name: getattr(self, name) for name in ("label", "drop", "categorical", "decimal")}
+        options: dict[str, Any] = {name: getattr(self, name) for name in ("label", "drop", "keep", "categorical")}
+        options |= {"decimal": self.decimal, "thousands": self.thousands}
         options |= {"missing": self.missing or "error", "kinds": dict(self.kinds), "day_first": self.day_first}
         options["merge_labels"] = bool(self.merge_labels)
-        return OneClassSurvey(normal=self.normal, **options) if traits(model).task == "one-class" else Survey(**options)
+        if traits(model).task == "one-class":
+            return OneClassSurvey(normal=self.normal, **options)
+        return Survey(regression=self.regression, **options)
 
     def prepare(self, survey: Survey, model: Model) -> Preparation:
         """Return the preparation for surveyed rows, in the precision of an estimator."""
@@ -106,6 +113,16 @@ class TrainingSource(ABC):
         Such rows are not shuffled: their order only decides which examples leave a window.
         """
         return isinstance(self.preparation, OneClassPreparation)
+
+    @property
+    def has_classes(self) -> bool:
+        """The labels are classes."""
+        return _has_classes(self.preparation)
+
+    @property
+    def is_regression(self) -> bool:
+        """The labels are values to predict."""
+        return self.preparation.label_kind == "number"
 
     @property
     def is_shuffled(self) -> bool:
@@ -241,12 +258,12 @@ def open_file(
             name=source.name,
             preparation=preparation,
             n_rows=survey.n_rows,
-            classes=_known_classes(preparation, survey.classes),
+            classes=survey.classes if _has_classes(preparation) else None,
             source=source,
             seed=seed,
             is_sorted=survey.is_sorted_by_class,
             notes=survey.notes,
-            class_counts=_known_counts(preparation, survey.class_counts),
+            class_counts=survey.class_counts if _has_classes(preparation) else None,
         )
     X, y = preparation.all_examples(kept)
     classes = _known_classes(preparation, np.unique(y))
@@ -274,11 +291,15 @@ def rows_to_learn(model: Model, X: Matrix, y: Labels) -> Matrix:
 
 
 def _known_classes(preparation: Preparation, labels: Labels) -> Labels | None:
-    return None if isinstance(preparation, OneClassPreparation) else labels
+    return labels if _has_classes(preparation) else None
 
 
 def _known_counts(preparation: Preparation, counts: Mapping[Any, int]) -> Mapping[Any, int] | None:
-    return None if isinstance(preparation, OneClassPreparation) else counts
+    return counts if _has_classes(preparation) else None
+
+
+def _has_classes(preparation: Preparation) -> bool:
+    return not isinstance(preparation, OneClassPreparation) and preparation.label_kind != "number"
 
 
 def _counted(y: Labels) -> tuple[list[Any], list[int]]:

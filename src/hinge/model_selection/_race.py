@@ -1,0 +1,245 @@
+"""A race between settings: rung by rung, those that are worse leave."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from hinge.model_selection._rule import admitted, is_worse, level
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from numpy.typing import NDArray
+
+    from hinge._model.types import Values
+    from hinge.model_selection._rungs import Rung
+    from hinge.model_selection._trial import Trial, Trials
+
+
+class OutOfTimeError(Exception):
+    """The time of the race has run out."""
+
+
+@dataclass
+class Setting:
+    """One setting and what is known of it.
+
+    Attributes
+    ----------
+    params : dict
+        The parameters.
+    losses : list of ndarray
+        The losses that its present score is computed from.
+    scores : dict
+        Score by number of the rung.
+    left_at : int or None
+        Number of the rung at which it left.
+    reason : {"", "worse", "no place", "failed"}
+        Why it left.
+    n_rows, n_rows_before : int
+        Number of rows that its last model learned, and the one before.
+    work, work_before : float
+        How much work these were.
+    """
+
+    params: Values
+    losses: list[NDArray[np.float64]] = field(default_factory=list)
+    scores: dict[int, float] = field(default_factory=dict)
+    fit_times: list[float] = field(default_factory=list)
+    score_times: list[float] = field(default_factory=list)
+    left_at: int | None = None
+    reason: str = ""
+    n_rows: int = 0
+    work: float = 1.0
+    n_rows_before: int = 0
+    work_before: float = 1.0
+
+    @property
+    def loss(self) -> float:
+        """The mean of its losses; infinite without any."""
+        return float(np.concatenate(self.losses).mean()) if self.losses else np.inf
+
+    def record(self, number: int, rung: Rung, trial: Trial, score: float, *, pool: bool) -> None:
+        """Add what a rung has shown; a confirming rung counts together with the one before."""
+        self.losses = [*self.losses, trial.losses] if pool else [trial.losses]
+        self.scores[number] = score
+        self.fit_times.append(trial.fit_time)
+        self.score_times.append(trial.score_time)
+        self.n_rows_before, self.work_before = self.n_rows, self.work
+        self.n_rows, self.work = len(rung.train), trial.work
+
+
+class Race:
+    """Settings, of which fewer remain after each rung.
+
+    Parameters
+    ----------
+    settings : list of dict
+        The settings.
+    rungs : list of Rung
+        The stages.
+    trials : Trials
+        Trains and tests a setting on a rung.
+    confidence : float
+        Lower bound of the probability that the best setting is not found worse by chance.
+    propose : callable or None
+        Called once with the leader and all settings; returns settings that join.
+    max_time : float or None
+        Seconds for the race and the final fit.
+    n_jobs : int
+        Number of threads.
+    report : callable
+        Called after each rung with a line of text.
+    """
+
+    def __init__(
+        self,
+        settings: Iterable[Values],
+        rungs: list[Rung],
+        trials: Trials,
+        *,
+        confidence: float,
+        propose: Callable[[Values, list[Values]], list[Values]] | None,
+        max_time: float | None,
+        n_jobs: int,
+        report: Callable[[str], None],
+    ) -> None:
+        self.settings = [Setting(params) for params in settings]
+        self.rungs = rungs
+        self.stopped = ""
+        self.live = list(self.settings)
+        self._n_screening = sum(not rung.confirms for rung in rungs)
+        self.model: Any = None  # of the leader of the last rung
+        self._trials = trials
+        self._confidence = confidence
+        self._propose = propose
+        self._max_time = np.inf if max_time is None else max_time
+        self._n_jobs = n_jobs
+        self._report = report
+        self._start = time.monotonic()
+        self._power = 2.0  # of the number of rows, in the work of a fit
+        self._final_fit = 0.0  # expected seconds of a fit of all rows
+        self._lock = Lock()
+        self._errors: list[Exception] = []
+
+    @property
+    def leader(self) -> Setting:
+        """The best setting so far; before any was tested, the one in the middle of the list."""
+        tested = [setting for setting in self.live if setting.losses]
+        return min(tested, key=lambda setting: setting.loss) if tested else self.live[len(self.live) // 2]
+
+    def score(self, setting: Setting) -> float:
+        """Return the score of a setting on all rows that count for it."""
+        return self._trials.measure.score(np.concatenate(setting.losses)) if setting.losses else np.nan
+
+    def run(self) -> None:
+        """Run all rungs, or as many as time allows."""
+        for number, rung in enumerate(self.rungs):
+            if len(self.live) == 1 and number and self._propose is None:
+                return
+            try:
+                self._run(number, rung)
+            except OutOfTimeError:
+                self.stopped = f"in rung {number + 1} of {len(self.rungs)}"
+                return
+
+    def _run(self, number: int, rung: Rung) -> None:
+        if rung.limited and number:
+            self._give_places(number, rung.places(self._trials.n_rows, self._power))
+        self._test(self.live, number)
+        if self._propose is not None and (number >= self._join_at or len(self.live) == 1):
+            self._join(self._propose(self.leader.params, [setting.params for setting in self.settings]), number)
+        self._remove_worse(number)
+        self._look_ahead()
+        self._report(
+            f"rung {number + 1}/{len(self.rungs)}: {len(rung.train)} rows, {len(self.live)} of {len(self.settings)} "
+            f"settings left, best {self.leader.scores[number]:.4f} with {self.leader.params}"
+        )
+
+    def _look_ahead(self) -> None:
+        """Estimate how the work of the leader grows with the rows, and how long it will take to fit all rows."""
+        leader = self.leader
+        if leader.n_rows > leader.n_rows_before > 0:
+            power = np.log(leader.work / leader.work_before) / np.log(leader.n_rows / leader.n_rows_before)
+            self._power = float(np.clip(power, 1.0, 2.0))
+        self._final_fit = leader.fit_times[-1] * (self._trials.n_rows / max(leader.n_rows, 1)) ** self._power
+
+    @property
+    def _join_at(self) -> int:
+        """The rung at which the settings around the leader join: when a few are left, but rows are still few."""
+        return max(self._n_screening - 2, 0) if self._n_screening else min(1, len(self.rungs) - 1)
+
+    def _join(self, new: list[Values], number: int) -> None:
+        """Let settings join; they run this rung, and all confirming rungs before it."""
+        joining = [Setting(params) for params in new]
+        self._propose = None
+        self.settings += joining
+        self.live += joining
+        for earlier in range(min(self._n_screening, number), number + 1):
+            self._test([setting for setting in joining if setting.left_at is None], earlier)
+
+    def _test(self, settings: list[Setting], number: int) -> None:
+        """Train and test settings on a rung; the results count only if all of them were in time."""
+        best, rung = np.inf, self.rungs[number]
+
+        def test(setting: Setting) -> Trial | None:
+            nonlocal best
+            if time.monotonic() - self._start + self._final_fit > self._max_time:
+                raise OutOfTimeError
+            trial = self._trials.run(setting.params, rung)
+            with self._lock:
+                if trial.error is not None:
+                    self._errors.append(trial.error)
+                elif trial.losses.mean() < best:
+                    best, self.model = trial.losses.mean(), trial.model
+            trial.model = None
+            return trial
+
+        trials = self._map(test, settings)
+        pool = number > self._n_screening
+        for setting, trial in zip(settings, trials, strict=True):
+            if trial.error is None:
+                score = self._trials.measure.score(trial.losses)
+                setting.record(number, rung, trial, score, pool=pool)
+        self._leave(number, [s for s, trial in zip(settings, trials, strict=True) if trial.error is not None], "failed")
+        if not self.live:
+            raise self._errors[0]
+
+    def _map(self, test: Callable[[Setting], Any], settings: list[Setting]) -> list[Any]:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # of settings that will leave
+            if self._n_jobs == 1:
+                return [test(setting) for setting in settings]
+            with ThreadPoolExecutor(self._n_jobs) as pool:
+                futures = [pool.submit(test, setting) for setting in settings]
+                try:
+                    return [future.result() for future in futures]
+                except BaseException:
+                    pool.shutdown(wait=True, cancel_futures=True)
+                    raise
+
+    def _remove_worse(self, number: int) -> None:
+        worse = is_worse(self._losses(), level(self._confidence, len(self.settings), len(self.rungs)))
+        self._leave(number, [setting for setting, bad in zip(self.live, worse, strict=True) if bad], "worse")
+        self.live.sort(key=lambda setting: setting.loss)
+
+    def _give_places(self, number: int, places: float) -> None:
+        work = np.array([setting.work for setting in self.live])
+        stays = admitted(self._losses(), work, places)
+        self._leave(number - 1, [setting for setting, stay in zip(self.live, stays, strict=True) if not stay], "no place")
+
+    def _losses(self) -> NDArray[np.float64]:
+        return np.array([np.concatenate(setting.losses) for setting in self.live])
+
+    def _leave(self, number: int, settings: list[Setting], reason: str) -> None:
+        for setting in settings:
+            setting.left_at, setting.reason = number, reason
+        self.live = [setting for setting in self.live if setting.left_at is None]

@@ -1,0 +1,112 @@
+"""Weights of classes, thresholds of decision values, and rare classes that a model ignores."""
+
+import json
+
+import numpy as np
+import pytest
+from sklearn.metrics import f1_score
+
+import hinge
+from hinge.cli.train._threshold import Goal, choose_threshold
+
+
+def write(path, n, *, rare=0.04, distance=1.2, seed=0, names=("fraud", "ok")):
+    random = np.random.default_rng(seed)
+    is_rare = random.random(n) < rare
+    X = random.normal(size=(n, 3)) + distance * is_rare[:, None]
+    lines = (",".join([*(f"{x:.4f}" for x in row), names[not r]]) for row, r in zip(X, is_rare, strict=True))
+    path.write_text("a,b,c,label\n" + "\n".join(lines) + "\n")
+
+
+@pytest.fixture
+def frauds(folder):
+    write(folder / "train.csv", 2000)
+    write(folder / "test.csv", 1000, seed=1)
+    return folder
+
+
+def recall(run, label="fraud", model="model.hinge"):
+    return json.loads(run("evaluate", model, "test.csv", "--json").out)["classes"][label]["recall"]
+
+
+def test_weights_of_classes(run, frauds):
+    run("train", "train.csv")
+    before = recall(run)
+    assert run("train", "train.csv", "--class-weight", "fraud=10").code == 0
+    assert hinge.load("model.hinge").model.class_weight == {"fraud": 10.0}
+    assert recall(run) > before + 0.2
+    run("train", "train.csv", "--class-weight", "balanced")
+    run("train", "train.csv", "--balance", "-o", "same.hinge")
+    assert hinge.load("model.hinge").model.class_weight == hinge.load("same.hinge").model.class_weight
+
+
+@pytest.mark.parametrize("names", [("fraud", "ok"), ("sick", "healthy")])  # the rarer class is the first, the second
+def test_a_threshold_is_kept_in_the_model(run, frauds, names):
+    write(frauds / "train.csv", 2000, names=names)
+    write(frauds / "test.csv", 1000, seed=1, names=names)
+    run("train", "train.csv")
+    before = recall(run, names[0])
+    done = run("train", "train.csv", "--threshold", "cost=20", "--test", "test.csv", "--json")
+    assert recall(run, names[0]) > before + 0.1
+    model = hinge.load("model.hinge")
+    assert model.preparation.answers.threshold != 0
+    rows = np.loadtxt("test.csv", delimiter=",", skiprows=1, usecols=(0, 1, 2))
+    values = model.decision_function(rows)
+    expected = np.where(values >= model.preparation.answers.threshold, model.classes_[1], model.classes_[0])
+    assert model.predict(rows).tolist() == expected.tolist()
+    assert run("predict", "model.hinge", "test.csv").out.split() == expected.tolist()
+    labels = [line.rsplit(",")[-1] for line in (frauds / "test.csv").read_text().splitlines()[1:]]
+    assert json.loads(done.out)["online"]["test_error"] == pytest.approx(100 * np.mean(expected != labels))
+
+
+def test_a_threshold_may_be_given(run, frauds):
+    run("train", "train.csv", "--threshold", "0.25")
+    assert hinge.load("model.hinge").preparation.answers.threshold == 0.25
+    run("train", "train.csv", "--resume", "model.hinge", "--in-place")
+    assert hinge.load("model.hinge").preparation.answers.threshold == 0.25
+
+
+def brute_force(values, is_positive, worth):
+    """Return the largest worth of any threshold."""
+    return max(worth(is_positive, values >= value) for value in values)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_thresholds_are_the_best_ones(seed):
+    random = np.random.default_rng(seed)
+    is_positive = random.random(200) < 0.2
+    values = (random.normal(size=200) + is_positive).round(1)  # with ties
+
+    def precision(truth, called):
+        return np.sum(truth & called) / called.sum() if np.sum(truth & called) >= 0.7 * truth.sum() else -1
+
+    def saving(truth, called):
+        return -(5 * np.sum(truth & ~called) + np.sum(~truth & called))
+
+    for goal, worth in ((Goal("f1"), f1_score), (Goal("recall", 0.7), precision), (Goal("cost", 5.0), saving)):
+        chosen = values >= choose_threshold(values, is_positive, goal)
+        assert worth(is_positive, chosen) == pytest.approx(brute_force(values, is_positive, worth))
+
+
+def test_a_class_that_is_never_predicted(run, folder):
+    write(folder / "train.csv", 1000, rare=0.02, distance=0.0)
+    said = " ".join(run("train", "train.csv").err.split())
+    assert "The model never predicts class fraud, which has" in said
+    write(folder / "train.csv", 1000, rare=0.02, distance=5.0)
+    assert "never predicts" not in run("train", "train.csv").err
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (("--class-weight", "frau=2"), "weights of the classes 'fraud', 'ok', such as fraud=2, got 'frau=2'"),
+        (("--class-weight", "fraud=x"), "must give numbers, got 'x' for fraud"),
+        (("--threshold", "recall=2"), "--threshold must be f1, recall=R"),
+        (("--threshold", "best"), "--threshold must be f1, recall=R"),
+        (("--threshold", "f1", "--task", "anomaly"), "--threshold must be left out"),
+        (("--class-weight", "balanced", "--task", "anomaly"), "--class-weight must be left out"),
+    ],
+)
+def test_what_does_not_fit(run, frauds, options, sentence):
+    done = run("train", "train.csv", *options)
+    assert (done.code, sentence in done.err) == (2, True), done.err
