@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 ASSET_ON, ASSET_STAR_ON = "ASSET on-line", "ASSET* on-line"
 SIZES = (1024, 2048, 4096, 8192, 16384)
 FIRST = 60_000  # the digits before are not deformed
-N_EXAMPLES, CHUNK, N_LAST = 60_000, 1_000, 10
-N_TEST = 5_000
+N_EXAMPLES, CHUNK, N_LAST = 1_000_000, 1_000, 10
+N_TEST = 20_000
 C, GAMMA = 100.0, 0.01
 CHANGES = (
     "60,000 digits instead of 1,000,000, tested on 5,000 instead of 20,000. The results shown are older than this "

@@ -133,11 +133,11 @@ EXPERIMENT = Experiment(
     "gradients like TrackingSVC; its rows are counted once, as if its cache held them all. The paper does not say how "
     "it counts. With gradients computed on demand the batch algorithm needs far fewer kernel values (last row), no "
     "more than Algorithm 1 with a random teacher: the third claim is about stored gradients.",
-    changes="Nine runs instead of ten; how the paper counts kernel values is not given.",
+    changes="How the paper counts kernel values is not given.",
     quick="One run; 16,000 steps of the batch algorithm instead of 32,000.",
-    explanation="With K = 10 active selection needs 0.49 of the kernel values of the random teacher, where the check "
+    explanation="With K = 10 active selection needs 0.46 of the kernel values of the random teacher, where the check "
     "allows 0.5; with the first three runs alone it was 0.52. Nearly all of them are for selection: 50 per support "
-    "vector and example, which training does not use again. With K = 100 the ratio is 0.24.",
+    "vector and example, which training does not use again. With K = 100 the ratio is 0.25.",
     measurement=MEASUREMENT,
     tabulate=tabulate,
     check=check,
