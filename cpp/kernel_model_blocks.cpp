@@ -92,8 +92,7 @@ void KernelModel<T>::end_block(Panel<T>& panel, Panel<T>* next, const TrainingBa
     }
   const std::size_t threads = threads_for(panel.count());
   std::vector<std::size_t> first_task(binaries_.size() + 1, 0);
-  for (std::size_t m = 0; m < binaries_.size(); ++m)
-    first_task[m + 1] = first_task[m] + binaries_[m].rows().list_incomplete(binaries_[m].members(), solvers_[m]->has_reserve());
+  for (std::size_t m = 0; m < binaries_.size(); ++m) first_task[m + 1] = first_task[m] + binaries_[m].rows().list_incomplete(binaries_[m].members());
   const std::size_t completing = first_task.back();
   parallel_for(threads, completing + (next ? next->tasks(points_) : 0), [&](std::size_t task) {
     if (task >= completing) return next->run_task(task - completing, kernel_, points_);

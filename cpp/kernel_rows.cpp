@@ -189,7 +189,7 @@ std::size_t KernelRows<T>::warm_since() const {
 // Rows in use, and the rows of new members: about half of those will be chosen again, and reading them off the panel is far cheaper
 // than computing them again. Rows that were not used lately are dropped.
 template <class T>
-std::size_t KernelRows<T>::list_incomplete(const Members<T>& members, bool has_reserve) {
+std::size_t KernelRows<T>::list_incomplete(const Members<T>& members) {
   const std::size_t size = members.expansion.size(), stored = members.stored();
   incomplete_.clear();
   if (fresh_.empty()) return 0;
@@ -197,7 +197,7 @@ std::size_t KernelRows<T>::list_incomplete(const Members<T>& members, bool has_r
   for (std::size_t i = 0; i < stored; ++i)
     if (cache_.holds(i)) cache_.extend(i, padded(size));
   for (std::size_t i = stored; i < size; ++i)
-    if (members.expansion.holds(i) && !(has_reserve && members.expansion.alpha[i] == 0.0)) cache_.fetch(i, padded(size), i).last_used = clock_;
+    if (members.expansion.holds(i)) cache_.fetch(i, padded(size), i).last_used = clock_;
   for (std::size_t i = 0; i < size; ++i)
     if (cache_.holds(i)) incomplete_.push_back(i);
   return (incomplete_.size() + rows_per_task - 1) / rows_per_task;

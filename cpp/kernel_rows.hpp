@@ -44,7 +44,7 @@ class KernelRows {
 
   // Ends the block, in three parts: list the rows worth completing from the panel, complete them (tasks that may run side by side), and leave
   // the panel once the members are stored. The rows of new members with coefficient zero are worth it unless they are a reserve.
-  std::size_t list_incomplete(const Members<T>& members, bool has_reserve);
+  std::size_t list_incomplete(const Members<T>& members);
   void complete(const Members<T>& members, std::size_t task);
   void leave_panel();
 

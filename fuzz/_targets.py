@@ -109,7 +109,7 @@ def _require_finite_decisions(model: Any, X: Any) -> None:
 def _inspect(model: Any) -> None:
     """Read the attributes of a model; models with Fourier features have no support vectors."""
     fourier = model.get_params().get("approximation") == "fourier"
-    for name in ("coef_",) if fourier else ("support_vectors_", "dual_coef_"):
+    for name in ("component_coef_",) if fourier else ("support_vectors_", "dual_coef_"):
         getattr(model, name)
     with suppress(AttributeError):  # spheres have none
         require(bool(np.isfinite(model.intercept_).all()), "its intercept is not finite")

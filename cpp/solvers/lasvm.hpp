@@ -43,7 +43,6 @@ class Lasvm : public SolverWith<T, LasvmOptions, LasvmMemory> {
   Visit pass_over(BinaryModel<T>& binary, std::size_t position) override;
   bool finish(BinaryModel<T>& binary, std::size_t threads, Monitor& monitor) override;
   void polish(BinaryModel<T>& binary, Monitor& monitor) override;
-  bool has_reserve() const override { return options_.upkeep && !options_.max_support; }
   ExampleSelection selection() const override {
     return {options_.selection, options_.pool_size, seeds_per_class, options_.when_confident, options_.max_visits};
   }
@@ -61,6 +60,7 @@ class Lasvm : public SolverWith<T, LasvmOptions, LasvmMemory> {
   void remove_idle(BinaryModel<T>& binary) const;
   // Every example comes in, and leaves when another needs its place.
   bool is_window() const { return options_.upkeep && options_.max_support; }
+  bool has_reserve() const { return options_.upkeep && !options_.max_support; }
   // Evicts members until another fits; returns whether there were any to evict.
   bool make_room(BinaryModel<T>& binary) const;
 };

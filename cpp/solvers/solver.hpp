@@ -57,8 +57,6 @@ class Solver {
   virtual bool finish(BinaryModel<T>&, std::size_t /*threads*/, Monitor&) { return true; }
   // Solves small problems to the last digit.
   virtual void polish(BinaryModel<T>&, Monitor&) {}
-  // Most members with coefficient zero are kept for later, and will not be moved soon.
-  virtual bool has_reserve() const { return false; }
   virtual ExampleSelection selection() const { return {}; }
   virtual void check_invariants(const BinaryModel<T>&) const {}
 

@@ -115,7 +115,7 @@ def consistent_surface(model):
 
 def consistent_regression(model):
     assert model.score(X, VALUES) <= 1
-    assert model.coef_.shape[0] == 1
+    assert model.component_coef_.shape[0] == 1
 
 
 LOOKS = {

@@ -40,7 +40,7 @@ def answers(model, X):
 
 def require_same(one, other, X):
     np.testing.assert_array_equal(answers(one, X), answers(other, X))
-    np.testing.assert_array_equal(one.coef_, other.coef_)
+    np.testing.assert_array_equal(one.component_coef_, other.component_coef_)
     np.testing.assert_array_equal(one.intercept_, other.intercept_)
     assert (one.n_seen_, one.n_iter_, one.n_components_) == (other.n_seen_, other.n_iter_, other.n_components_)
 

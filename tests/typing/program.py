@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 import hinge
 from hinge import (
     ApproximateSVC,
+    ApproximateSVCCV,
     ApproximateSVR,
     DataError,
     DataFileError,
@@ -17,15 +18,18 @@ from hinge import (
     HingeError,
     IncrementalOneClassSVM,
     IncrementalSVC,
+    IncrementalSVCCV,
     KernelError,
     KernelPerceptron,
     ModelFileError,
     OnlineSVC,
+    OnlineSVCCV,
     ParameterError,
     PreparedClassifier,
     PreparedDetector,
     PreparedRegressor,
     RobustOnlineSVC,
+    SearchWarning,
     StreamWarning,
     TrackingSVC,
     active,
@@ -33,6 +37,7 @@ from hinge import (
     distributed,
     export,
     load,
+    model_selection,
     river,
     save,
     streaming,
@@ -73,6 +78,22 @@ def forget(X: Numbers, y: NDArray[Any]) -> None:
     assert_type(detector.predict(X), NDArray[np.int64])
     assert_type(detector.score_samples(X), Numbers)
     assert_type(detector.offset_, float)
+
+
+def choose(X: Numbers, y: NDArray[Any]) -> None:
+    tuned = assert_type(OnlineSVCCV(Cs=3, gammas=3).fit(X, y), OnlineSVCCV)
+    tuned.partial_fit(X, y)
+    assert_type(IncrementalSVCCV(Cs=[1.0]).fit(X, y), IncrementalSVCCV)
+    assert_type(ApproximateSVCCV(Cs=3).fit(X, y).predict(X), NDArray[Any])
+    race = model_selection.RaceSearchCV(OnlineSVC(), {"C": [1.0, 10.0]}).fit(X, y)
+    race.predict(X)
+
+
+def explain(model: IncrementalSVC, X: Numbers) -> None:
+    assert_type(model.explain(X)[0].decision, float)
+    assert_type(model.sensitivity(X), Numbers)
+    assert_type(model.influence(X), Numbers)
+    assert_type(model.suspects(5)[0].margin, float)
 
 
 def approximate(X: Numbers, y: NDArray[Any]) -> None:
@@ -187,5 +208,6 @@ def label(file: Path) -> None:
 
 def what_went_wrong(error: HingeError) -> str:
     assert issubclass(StreamWarning, UserWarning)
+    assert issubclass(SearchWarning, UserWarning)
     kinds = (DataError, DataFileError, ExportError, export.ExportError, KernelError, ModelFileError, ParameterError)
     return assert_type(hinge.__version__, str) if isinstance(error, kinds) else f"{error}"

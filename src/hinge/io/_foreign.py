@@ -49,9 +49,10 @@ def foreign_format(path: Path) -> str | None:
 
 
 def looks_like_text(path: Path) -> bool:
-    """Tell whether a file begins with text: lines without control characters."""
+    """Tell whether a file begins with text: no control characters, and mostly plain letters, digits and signs."""
     head = _head(path)
-    return bool(head) and not any(byte < 32 and byte not in b"\t\n\r\f" for byte in head)
+    n_plain = sum(32 <= byte < 127 or byte in b"\t\n\r\f" for byte in head)
+    return 2 * n_plain > len(head) and not any(byte < 32 and byte not in b"\t\n\r\f" for byte in head)
 
 
 def _archived_format(path: Path) -> str | None:
