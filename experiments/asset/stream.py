@@ -33,13 +33,10 @@ ASSET_ON, ASSET_STAR_ON = "ASSET on-line", "ASSET* on-line"
 SIZES = (1024, 2048, 4096, 8192, 16384)
 FIRST = 60_000  # the digits before are not deformed
 N_EXAMPLES, CHUNK, N_LAST = 1_000_000, 1_000, 10
+N_LASVM = 256_000  # its time grows as the square of the number of examples
 N_TEST = 20_000
 C, GAMMA = 100.0, 0.01
-CHANGES = (
-    "60,000 digits instead of 1,000,000, tested on 5,000 instead of 20,000. The results shown are older than this "
-    "generator and than the constant lambda: they have deformations of our own, and lambda = 1 / (C n) for the n "
-    "examples so far."
-)
+CHANGES = "LASVM learns 256,000 of the 1,000,000 digits; the paper does not say which digits it tests with."
 
 # Table 3, after 1,000,000 examples: errors in per cent, seconds of training and of one test.
 PAPER: dict[int, dict[str, float]] = {
@@ -62,7 +59,8 @@ def _cells(quick: bool) -> Iterator[Cell]:
     n_examples, n_test = (12_000, 2_000) if quick else (N_EXAMPLES, N_TEST)
     models = [(method, size) for size in (SIZES[:3] if quick else SIZES) for method in (ASSET_ON, ASSET_STAR_ON)]
     for method, size in (*models, (LASVM, 0)):
-        yield Cell({"method": method, "size": size}, partial(_run_pass, method, size, n_examples, n_test))
+        n_seen = min(n_examples, N_LASVM) if method == LASVM else n_examples
+        yield Cell({"method": method, "size": size}, partial(_run_pass, method, size, n_seen, n_test))
 
 
 def _make_model(method: str, size: int, n_examples: int) -> OnlineSVC | ApproximateSVC:
@@ -121,8 +119,9 @@ def measured_sizes(records: Records) -> list[int]:
 
 def final_errors(records: Records, method: str, size: int) -> NDArray[np.float64]:
     """Return the errors at the last checkpoints, a thousand examples apart; nan if there are none."""
-    errors = records.where(method=method, size=size).values("error")[-N_LAST:]
-    return errors if len(errors) else np.array([math.nan])
+    run = records.where(method=method, size=size)
+    errors, seen = run.values("error"), run.values("seen")
+    return errors[seen > seen.max() - N_LAST * CHUNK] if len(errors) else np.array([math.nan])
 
 
 def training_seconds(records: Records, method: str, size: int) -> float:
