@@ -11,7 +11,8 @@ from scipy.sparse import csr_matrix
 from sklearn.metrics.pairwise import rbf_kernel
 
 from hinge import OnlineSVC, _core
-from hinge._model.state import State, signed_coefficients
+from hinge._model.state import State
+from hinge._model.support import signed_coefficients
 
 
 def gaussian(A, B):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 import numpy as np
 
 from hinge import _core
-from hinge._model.state import signed_coefficients
+from hinge._model.support import signed_coefficients
 from hinge.exceptions import ParameterError
 
 if TYPE_CHECKING:

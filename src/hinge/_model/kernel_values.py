@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from hinge._model.kernels import KernelSpec
-    from hinge._model.state import State, Support
+    from hinge._model.state import State
+    from hinge._model.support import Support
     from hinge._model.types import Array, Rows
 
 

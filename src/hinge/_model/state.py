@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import copy
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeAlias
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 from scipy.sparse import csr_matrix
@@ -16,8 +16,9 @@ from hinge._model.first_examples import FirstExamples, split
 from hinge._model.interrupts import deferred_interrupts
 from hinge._model.kernels import KernelSpec
 from hinge._model.labels import ClassTable
-from hinge._model.predictor import NativePredictor, Predictor
+from hinge._model.predictor import Predictor
 from hinge._model.progressive import ProgressiveScore
+from hinge._model.support import Support
 from hinge._model.threads import one_blas_thread
 from hinge._model.validation import Storage
 from hinge._model.widening import widen_arrays
@@ -27,69 +28,14 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from hinge._model.native_model import NativeModel
     from hinge._model.options import SolverOptions
     from hinge._model.stream_watch import StreamWatch
-    from hinge._model.types import Array, Arrays, KernelFunction, Rows, Values
+    from hinge._model.types import Arrays, KernelFunction, Rows, Values
 
 
 NativeClasses: TypeAlias = dict[str, Any]  # native model classes by the name of their dtype
 BEGINNING = 1024  # examples of a stream after which gamma, the precision and the shift are final
-
-
-class NativeModel(Protocol):
-    """A native model, in single or double precision."""
-
-    @property
-    def broken(self) -> bool: ...
-    @property
-    def n_binaries(self) -> int: ...
-    @property
-    def n_retained(self) -> int: ...
-    @property
-    def n_kernel_evals(self) -> int: ...
-    @property
-    def n_steps(self) -> int: ...
-    @property
-    def bias(self) -> NDArray[np.float64]: ...
-    @property
-    def violation(self) -> NDArray[np.float64]: ...
-    @property
-    def dual_objective(self) -> NDArray[np.float64]: ...
-    @property
-    def duality_gap(self) -> NDArray[np.float64]: ...
-    @property
-    def squared_norm(self) -> NDArray[np.float64]: ...
-    @property
-    def extremes(self) -> NDArray[np.float64]: ...
-    def set_options(self, options: Any) -> None: ...
-    def grow(self, n_classes: int) -> None: ...
-    def learn(  # noqa: PLR0917
-        self,
-        batch: Any,
-        labels: NDArray[np.int32],
-        costs: NDArray[np.float64],
-        first_id: int,
-        order: NDArray[np.int64],
-        seed: int = 0,
-        monitor: _core.Monitor | None = None,
-        scored: bool = True,
-    ) -> _core.Outcome: ...
-    def take_outcome(self) -> _core.Outcome | None: ...
-    def finish(self, monitor: _core.Monitor | None = None) -> _core.Outcome: ...
-    def polish(self) -> None: ...
-    def predictor(self) -> NativePredictor: ...
-    def state(self) -> Arrays: ...
-
-
-@dataclass(frozen=True)
-class Support:
-    """Support vectors, grouped by class and in the order of the stream within a class."""
-
-    ids: NDArray[np.int64]
-    vectors: Rows
-    coefficients: NDArray[np.float64]  # one row per binary model
-    counts: NDArray[np.int32]  # per class
-    shift: Array = field(default_factory=lambda: np.zeros(0))  # subtracted from all rows by the native model
 
 
 class State:
@@ -310,19 +256,7 @@ class State:
     def support(self) -> Support:
         """Return the support vectors."""
         table, arrays = self.class_arrays()
-        coefficients = signed_coefficients(arrays, averaged=True)
-        held = np.flatnonzero(coefficients.any(axis=0))
-        place_of_number = np.argsort(table.numbers)
-        places = place_of_number[arrays["labels"][held]]
-        order = np.lexsort((arrays["ids"][held], places))
-        held = held[order]
-        return Support(
-            ids=arrays["ids"][held],
-            vectors=self.vectors(arrays)[held],
-            coefficients=table.arrange(coefficients[:, held].T).T,
-            counts=np.bincount(places, minlength=len(table)).astype(np.int32),
-            shift=arrays["shift"],
-        )
+        return Support.of(table, arrays, self.vectors(arrays))
 
     def solver_counts(self, name: str) -> NDArray[np.int64]:
         """Return counts that the solver keeps, one row per binary model in the order that users see."""
@@ -438,25 +372,3 @@ def _as_options(options: Any) -> SolverOptions:
     ((name, values),) = options.items()
     restored: SolverOptions = getattr(_core, name)(**values)
     return restored
-
-
-def signed_coefficients(arrays: Arrays, *, averaged: bool = False) -> NDArray[np.float64]:
-    """Extract the coefficients from the arrays of a native model: one row per binary model, one column per example.
-
-    With `averaged`, models that predict with averaged coefficients return the averages.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> members, alpha = np.array([0, 2, 1]), np.array([1.0, -1.0, 0.5])
-    >>> arrays = {"ids": np.arange(3), "members": members, "member_counts": np.array([2, 1]), "alpha": alpha}
-    >>> signed_coefficients(arrays).tolist()
-    [[1.0, 0.0, -1.0], [0.0, 0.5, 0.0]]
-    """
-    counts = arrays["member_counts"]
-    coefficients = np.zeros((len(counts), len(arrays["ids"])))
-    owner, alpha = np.repeat(np.arange(len(counts)), counts), arrays["alpha"]
-    if averaged and arrays["terms"].any():
-        alpha = alpha - arrays["lag"] / np.maximum(arrays["terms"], 1.0)[owner]
-    coefficients[owner, arrays["members"]] = alpha
-    return coefficients

@@ -8,7 +8,8 @@ import numpy as np
 
 from hinge import _core
 from hinge._model.first_examples import split
-from hinge._model.state import State, Support
+from hinge._model.state import State
+from hinge._model.support import Support
 from hinge.approximate._maps import Features, widen_fourier
 from hinge.approximate._reservoir import Reservoir
 

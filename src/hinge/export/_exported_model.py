@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 import numpy as np
 from scipy.sparse import issparse
 
-from hinge._model.state import Support
+from hinge._model.support import Support
 from hinge.approximate import ApproximateState, ApproximateSVR
 from hinge.exceptions import ExportError
 from hinge.export._model_access import copy_state

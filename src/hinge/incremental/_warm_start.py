@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from hinge import _core
-from hinge._model.state import State, signed_coefficients
+from hinge._model.state import State
+from hinge._model.support import signed_coefficients
 
 if TYPE_CHECKING:
     from collections.abc import Callable

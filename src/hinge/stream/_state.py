@@ -13,7 +13,8 @@ import numpy as np
 from hinge import _core
 from hinge._model.overflow import require_finite
 from hinge._model.predictor import Predictor
-from hinge._model.state import State, Support
+from hinge._model.state import State
+from hinge._model.support import Support
 from hinge.stream._adwin import Adwin
 from hinge.stream._detector import PluggedDetector
 from hinge.stream._drift import Drift

@@ -11,7 +11,7 @@ from hinge._fit import driver
 from hinge._fit.exact_solver import ExactSolver
 from hinge._fit.progress import FitTasks, progress_bar
 from hinge._model.params import random_seed
-from hinge._model.state import signed_coefficients
+from hinge._model.support import signed_coefficients
 from hinge._model.threads import one_blas_thread
 from hinge.exceptions import DataError
 from hinge.svm._learner import warn_early
