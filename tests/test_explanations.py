@@ -65,12 +65,14 @@ def test_each_contribution_is_that_of_its_example(two, dtype):
         np.testing.assert_allclose(found, all_values[: len(found)], rtol=1e-3)
 
 
-def test_ids_of_the_user_are_named(two):
-    X, y = two
+def test_ids_and_labels_of_the_user_are_named(two):
+    X, y = two[0], np.where(two[1] == 1, "yes", "no").astype(object)
     names = [f"row {i}" for i in range(len(X))]
     model = IncrementalSVC().partial_fit(X, y, ids=names)
     (reason,) = model.explain(X[:1], n=2)
     assert {each.id for each in reason.supporting} <= set(names)
+    assert {each.label for each in reason.supporting} == {reason.label}
+    assert {type(each.label) for each in model.suspects()} == {str}
 
 
 def test_precomputed_and_callable_kernels(two):

@@ -69,7 +69,7 @@ def explain(
     whole("n", n, at_least=1, hint="five is usual")
     _require_one_vs_rest(state.table)
     support, classes = state.support(), state.table.classes
-    labels = np.repeat(classes, support.counts)
+    labels = np.repeat(classes, support.counts).tolist()
     values = kernel_values(state, support.vectors, support.ids, support.shift, X)
     decisions = values @ support.coefficients.T + intercepts
     explained = []
@@ -100,7 +100,7 @@ def _explanation(  # noqa: PLR0917
     intercept: float,
     contributions: NDArray[np.float64],
     ids: Sequence[Hashable],
-    labels: Labels,
+    labels: list[Hashable],
     n: int,
 ) -> Explanation:
     order = np.argsort(-contributions, kind="stable")
@@ -108,7 +108,7 @@ def _explanation(  # noqa: PLR0917
     last = [place for place in order[::-1][:n].tolist() if contributions[place] < 0]
 
     def listed(places: list[int]) -> list[Contribution]:
-        return [Contribution(ids[place], labels[place].item(), float(contributions[place])) for place in places]
+        return [Contribution(ids[place], labels[place], float(contributions[place])) for place in places]
 
     rest = float(contributions.sum() - contributions[first].sum() - contributions[last].sum())
     return Explanation(label, decision, intercept, listed(first), listed(last), rest)

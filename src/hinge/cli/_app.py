@@ -24,6 +24,7 @@ COMMANDS = {
     "predict": "Print the predicted class of each row of DATA, one per line.",
     "evaluate": "Compare the predictions of a model with the labels in DATA.",
     "compare": "Compare two models on the same rows of DATA, and tell whether the difference may be chance.",
+    "audit": "List the rows of DATA whose labels are probably wrong.",
     "info": "Show what is in a model file.",
     "label": "Open a page where people label the examples a model asks about.",
     "export": "Write a model in ONNX or LIBSVM format.",
@@ -92,7 +93,7 @@ Version = Annotated[bool, typer.Option("--version", callback=_show_version, is_e
 def _hinge(*, show_version: Version = False) -> None:
     """Kernel support vector machines that keep learning.
 
-    Example: hinge train data.csv --label income && hinge predict model.hinge new.csv
+    Example: hinge train data.csv --label income
     """
 
 

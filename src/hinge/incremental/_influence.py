@@ -41,7 +41,7 @@ def find_suspects(estimator: IncrementalSVC, n: int) -> list[Suspect]:
     state = exact.exact_state(estimator)
     decisions = table.arrange(sums)
     ids, places = state.held_ids(), np.argsort(table.numbers)[state.native.labels()]
-    labels, predictions = table.classes[places], table.choose(decisions)
+    labels, predictions = table.classes[places].tolist(), table.choose(decisions).tolist()
     if len(table) > 2:
         own = np.take_along_axis(decisions, places[:, None], axis=1)[:, 0]
         others = decisions.copy()
@@ -50,7 +50,7 @@ def find_suspects(estimator: IncrementalSVC, n: int) -> list[Suspect]:
     else:
         margins = 2 * np.where(places == 1, decisions[:, 0], -decisions[:, 0])
     order = [row for row in np.argsort(margins, kind="stable")[:n] if margins[row] < 0]
-    return [Suspect(ids[row], labels[row].item(), predictions[row].item(), float(margins[row])) for row in order]
+    return [Suspect(ids[row], labels[row], predictions[row], float(margins[row])) for row in order]
 
 
 def compute_influence(

@@ -1,0 +1,127 @@
+"""What `hinge audit` does: exact leave-one-out predictions of a table, compared with its labels."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import typer
+from rich.console import Console
+from rich.table import Table
+from scipy.sparse import issparse
+
+from hinge.cli._predictions import ROWS_PER_CHUNK
+from hinge.estimators import ESTIMATORS
+from hinge.exceptions import DataError, ParameterError
+from hinge.io import open_source
+from hinge.tables import Survey
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from hinge.tables import Labels, Matrix
+
+
+@dataclass(frozen=True)
+class AuditOptions:
+    """What the user asked for; see the options of the command."""
+
+    label: str | None
+    drop: tuple[str, ...]
+    number: int
+    cost: float
+    gamma: float | str
+    max_rows: int
+    seed: int
+
+    def __post_init__(self) -> None:
+        for name, value, least in (("--number", self.number, 1), ("--max-rows", self.max_rows, 2)):
+            if value < least:
+                raise ParameterError(f"{name} must be at least {least}, got {value}.")
+
+
+def run_audit(data: str, options: AuditOptions, source: Mapping[str, Any], *, json_only: bool) -> None:
+    """Examine a data file; rows are counted from 1, without the header."""
+    X, y = _read(data, options, source)
+    chosen = _sample(len(y), options)
+    model = ESTIMATORS["incremental"](C=options.cost, gamma=options.gamma)
+    model.fit(X[chosen], y[chosen], ids=chosen + 1)
+    suspects = model.suspects(len(chosen))
+    result = {
+        "rows": len(y),
+        "examined": len(chosen),
+        "contradicted": len(suspects),
+        "by_class": _by_class(y[chosen], [each.label for each in suspects]),
+        "suspects": [
+            {"row": each.id, "label": each.label, "prediction": each.prediction, "margin": each.margin}
+            for each in suspects[: options.number]
+        ],
+        "ambiguous": _ambiguous(X, y)[: options.number],
+    }
+    if json_only:
+        typer.echo(json.dumps(result, default=str))
+    else:
+        _show(result, Console())
+
+
+def _read(data: str, options: AuditOptions, source: Mapping[str, Any]) -> tuple[Matrix, Labels]:
+    survey = Survey(label=options.label, drop=options.drop, missing="fill", regression=None)
+    chunks = list(survey.scan(open_source(data, **source).chunks(ROWS_PER_CHUNK)))
+    if survey.is_regression:
+        raise DataError("Labels must be classes to be audited, but they look like values; name another --label.")
+    X, y = survey.preparation(scale="auto", unknown="ignore", dtype="float64").all_examples(chunks)
+    if len(np.unique(y)) < 2:
+        raise DataError("There must be rows of at least two classes, got one; name another --label.")
+    return X, y
+
+
+def _sample(n_rows: int, options: AuditOptions) -> NDArray[np.int64]:
+    """Return the rows to examine, in their order: all of them, or a random sample."""
+    if n_rows <= options.max_rows:
+        return np.arange(n_rows)
+    return np.sort(np.random.default_rng(options.seed).permutation(n_rows)[: options.max_rows])
+
+
+def _by_class(labels: Labels, contradicted: list[Any]) -> dict[str, dict[str, int]]:
+    found = np.array([str(label) for label in contradicted], dtype=object)
+    names, counts = np.unique(labels.astype(str), return_counts=True)
+    return {
+        str(name): {"rows": int(count), "contradicted": int(np.count_nonzero(found == name))}
+        for name, count in zip(names, counts, strict=True)
+    }
+
+
+def _ambiguous(X: Matrix, y: Labels) -> list[dict[str, Any]]:
+    """Return groups of rows with equal values and different labels."""
+    groups: defaultdict[bytes, list[int]] = defaultdict(list)
+    for row in range(len(y)):
+        values = X[row]
+        key = values.indices.tobytes() + values.data.tobytes() if issparse(X) else values.tobytes()
+        groups[key].append(row)
+    return [
+        {"rows": [row + 1 for row in rows], "labels": y[rows].tolist()}
+        for rows in groups.values()
+        if len(set(y[rows].tolist())) > 1
+    ]
+
+
+def _show(result: dict[str, Any], console: Console) -> None:
+    table = Table("row", "label", "others say", "margin", title="Labels that the other rows contradict")
+    for each in result["suspects"]:
+        table.add_row(f"{each['row']:,}", str(each["label"]), str(each["prediction"]), f"{each['margin']:.2f}")
+    if result["suspects"]:
+        console.print(table)
+    for group in result["ambiguous"]:
+        rows, labels = ", ".join(map(str, group["rows"])), ", ".join(map(str, group["labels"]))
+        console.print(f"Rows {rows} are equal, with labels {labels}.", highlight=False, markup=False, soft_wrap=True)
+    classes = "; ".join(
+        f"{counts['contradicted']:,} of {counts['rows']:,} {name!r}" for name, counts in result["by_class"].items()
+    )
+    sample = "" if result["examined"] == result["rows"] else f" (a random sample of {result['rows']:,})"
+    summary = f"{result['contradicted']:,} of {result['examined']:,} rows{sample} are contradicted: {classes}."
+    console.print(summary, highlight=False, markup=False, soft_wrap=True)
