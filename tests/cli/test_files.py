@@ -435,6 +435,6 @@ def test_the_reader_of_a_pipe_ends(run, census):
     process.stdout.close()
     process.stdin.write((census / "test.csv").read_bytes())
     process.stdin.close()
-    assert process.wait() == 1
+    assert process.wait() == 141
     assert b"Traceback" not in process.stderr.read()
     process.stderr.close()

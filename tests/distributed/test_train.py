@@ -81,7 +81,7 @@ def test_rounds_replace_epochs(moons, expected, epochs):
 def objective(model, X, y):
     """What a classifier of two classes minimises."""
     losses = np.maximum(0.0, 1.0 - np.where(y == 1, 1.0, -1.0) * model.decision_function(X))
-    return 0.5 * float((model.coef_**2).sum()) + model.C * losses.sum()
+    return 0.5 * float((model.component_coef_**2).sum()) + model.C * losses.sum()
 
 
 @pytest.mark.parametrize("sizes", [(1501, 1500), (7, 994, 2000), (1000, 1000, 1001), (600, 600, 600, 600, 600, 1)])
@@ -93,7 +93,7 @@ def test_unequal_partitions_minimise_what_fit_does(sizes, C):
     plain = classifier(C=C, gamma=0.5, epochs=40).fit(X, y)
     model = distributed.train(plain, da.from_array(X, chunks=(sizes, 3)), y, learners=4, rounds=12)
     assert objective(model, X, y) < 1.1 * objective(plain, X, y)
-    assert (model.coef_**2).sum() < 1.3 * (plain.coef_**2).sum()
+    assert (model.component_coef_**2).sum() < 1.3 * (plain.component_coef_**2).sum()
 
 
 @pytest.mark.parametrize("sample", [100, 10_000])
@@ -118,7 +118,7 @@ def test_a_class_of_weight_zero():
     assert model.classes_.tolist() == plain.classes_.tolist() == [1, 2]
     held = y > 0
     assert objective(model, X[held], y[held] - 1) < 1.1 * objective(plain, X[held], y[held] - 1)
-    assert (model.coef_**2).sum() == pytest.approx((plain.coef_**2).sum(), rel=0.1)
+    assert (model.component_coef_**2).sum() == pytest.approx((plain.component_coef_**2).sum(), rel=0.1)
     np.testing.assert_array_equal(model.support_vectors_, X[model.support_])
 
 

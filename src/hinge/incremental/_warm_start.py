@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from typing import TYPE_CHECKING, cast
 
@@ -22,13 +23,19 @@ if TYPE_CHECKING:
 _MIN_ROWS = 200  # fewer rows are learned one by one in the same time
 _TOLERANCE = 1e-3  # violation that LASVM leaves to the exact model
 _MAX_PASSES = 20
+_MAX_ROWS_OF_ONE_CLASS = 20_000
 _INTERRUPT_S = 0.3  # to complete what was interrupted
 _MAX_STEPS_PER_ROW = 30  # of LASVM's finishing
 
 
 def is_worthwhile(data: TrainingData, state: ExactState) -> bool:
-    """Return True if a warm start is faster, and possible: no example has to be evicted on the way."""
-    return state.options.max_examples is None and int(np.count_nonzero(data.used)) > _MIN_ROWS
+    """Return True if a warm start is faster, and possible: no example has to be evicted on the way.
+
+    That of one-class models begins with the kernel values of a large share of all pairs, which nobody can interrupt.
+    """
+    n_rows = int(np.count_nonzero(data.used))
+    most = sys.maxsize if state.options.problem == "classifier" else _MAX_ROWS_OF_ONE_CLASS
+    return state.options.max_examples is None and _MIN_ROWS < n_rows <= most
 
 
 def learn_all(data: TrainingData, state: ExactState, monitor: _core.Monitor | None) -> None:
