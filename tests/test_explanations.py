@@ -105,7 +105,7 @@ def test_gradients_are_differences_of_decisions(kernel, two, three):
 
 def test_what_cannot_be_explained_says_so(three):
     X, y = three
-    with pytest.raises(ParameterError, match="got multi_class='ovo'; fit with"):
+    with pytest.raises(ParameterError, match="one-vs-one models cannot be explained; use"):
         OnlineSVC(multi_class="ovo").fit(X, y).explain(X[:1])
     with pytest.raises(ParameterError, match="got kernel='precomputed'; use explain"):
         OnlineSVC(kernel="precomputed").fit(X @ X.T, y).sensitivity(X[:1] @ X.T)

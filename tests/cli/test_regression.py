@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.metrics import mean_absolute_error, mean_squared_error, r2_score
 
@@ -116,3 +117,25 @@ def test_anomalies(run, folder):
     assert json.loads(run("train", "rows.csv", "--task", "anomaly", "--json").out)["estimator"] == (
         "IncrementalOneClassSVM"
     )
+
+
+def test_a_classifier_makes_each_number_a_class(run, folder):
+    a = np.random.default_rng(0).normal(size=200)
+    pd.DataFrame({"a": a, "dose": np.where(a > 0, 1.5, 2.5)}).to_csv("doses.csv", index=False)
+    for chosen in (("--task", "classification"), ("--model", "tracking")):
+        done = run("train", "doses.csv", "-o", "m.hinge", "--json", *chosen)
+        assert json.loads(done.out)["classes"] == ["1.5", "2.5"]
+        assert set(run("predict", "m.hinge", "doses.csv").out.split()) == {"1.5", "2.5"}
+
+
+def test_the_labels_decide_for_models_that_learn_both(run, folder):
+    """Values are standardised, whether or not the model is named."""
+    a = np.random.default_rng(0).normal(size=300)
+    pd.DataFrame({"a": a, "price": 3000 + 100 * a}).to_csv("prices.csv", index=False)
+    options = ((), ("--model", "approximate"))
+    plain, named = (run("train", "prices.csv", "-o", "m.hinge", "--json", *more) for more in options)
+    plain, named = json.loads(plain.out), json.loads(named.out)
+    assert plain["estimator"] == named["estimator"] == "ApproximateSVR"
+    predicted = np.array(run("predict", "m.hinge", "prices.csv").out.split(), dtype=float)
+    assert np.corrcoef(predicted, 3000 + 100 * a)[0, 1] > 0.95
+    assert abs(predicted.mean() - 3000) < 20

@@ -117,6 +117,6 @@ def _explanation(  # noqa: PLR0917
 def _require_one_vs_rest(table: ClassTable) -> None:
     if len(table) > 2 and table.scheme.name == "ovo":
         raise ParameterError(
-            "Decisions by votes between pairs of classes are not a sum over examples, got multi_class='ovo'; "
-            "fit with multi_class='ovr'."
+            "Votes between pairs of classes are not a sum over examples: one-vs-one models cannot be explained; "
+            "use OnlineSVC or IncrementalSVC with multi_class='ovr', their default."
         )

@@ -144,6 +144,8 @@ def _show(result: dict[str, Any], console: Console) -> None:
 def _conclusion(result: dict[str, Any]) -> str:
     """Say in one sentence what the test found."""
     better, worse = result["better"]
+    if better == worse == 0:
+        return f"{result['rows']:,} rows; the models are equally good on each of them."
     start = f"{result['rows']:,} rows, as good on {result['same']:,} of them"
     if result["p_value"] >= SIGNIFICANT:
         return f"{start}; the difference may be chance (p = {result['p_value']:.2g})."

@@ -11,7 +11,7 @@ Label = Annotated[str | None, typer.Option(metavar="COLUMN", help="Column of the
 Drop = Annotated[str | None, typer.Option(metavar="COLUMNS", help="Columns to leave out, separated by commas.")]
 Number = Annotated[int, typer.Option("-n", "--number", metavar="N", help="How many rows to list at most.")]
 Cost = Annotated[float, typer.Option("--C", metavar="NUMBER", help="Cost of errors: smaller finds more suspects.")]
-Gamma = Annotated[str, typer.Option(metavar="NUMBER", help="Width of the kernel, or scale.")]
+Gamma = Annotated[str, typer.Option(metavar="NUMBER", help="Kernel coefficient, or scale.")]
 MaxRows = Annotated[int, typer.Option(metavar="N", help="Examine a random sample of this size if there are more.")]
 Seed = Annotated[int, typer.Option(metavar="N", help="Seed of that sample.")]
 
@@ -33,7 +33,7 @@ def audit(
     """List the rows of DATA whose labels are probably wrong.
 
     Every row is predicted by an exact model of all other rows; the worst contradictions come first. Rows with equal
-    values and different labels are listed too.
+    values and different labels are listed too. Rows are counted from 1, without the header; missing values are filled.
 
     Example: hinge audit customers.csv --label churned
     """

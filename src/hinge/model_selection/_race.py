@@ -161,7 +161,7 @@ class Race:
         self._look_ahead()
         self._report(
             f"rung {number + 1}/{len(self.rungs)}: {len(rung.train)} rows, {len(self.live)} of {len(self.settings)} "
-            f"settings left, best {self.leader.scores[number]:.4f} with {self.leader.params}"
+            f"settings remain, best {self.leader.scores[number]:.4f} with {self.leader.params}"
         )
 
     def _look_ahead(self) -> None:

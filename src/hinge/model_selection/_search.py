@@ -14,7 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_method_params, _num_samples
 
 from hinge._fit.progress import with_callbacks
-from hinge._model.params import check_threads, flag, number, random_seed, whole
+from hinge._model.params import check_threads, number, random_seed, whole
 from hinge._model.threads import count_threads
 from hinge._terminal import Terminal
 from hinge.exceptions import DataError, ParameterError, SearchWarning
@@ -178,8 +178,8 @@ class RaceSearchCV(BaseSearchCV):
             raise ParameterError(f"confidence must be below 1, got {self.confidence!r}; a usual value is 0.95.")
         whole("n_candidates", self.n_candidates, at_least=1, hint="a usual value is 100")
         check_threads(self.n_jobs)
-        if not callable(self.refit):
-            flag("refit", self.refit)
+        if not callable(self.refit) and not isinstance(self.refit, (bool, np.bool_)):
+            raise ParameterError(f"refit must be True, False or a function of cv_results_, got {self.refit!r}.")
         if isinstance(self.cv, str) and self.cv != "loo":
             raise ParameterError(f"cv must be None, a number of folds, a splitter or 'loo', got {self.cv!r}.")
 

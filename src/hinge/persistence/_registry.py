@@ -47,7 +47,8 @@ def to_parts(model: BaseEstimator) -> Parts:
     """Convert a model to its parts; entries of models that contain other models call it for these."""
     entry = _ENTRIES.get(type(model).__name__)
     if entry is None or entry.estimator is not type(model):
-        raise ModelFileError(f"Only models of hinge can be saved, not {type(model).__name__}.")
+        advice = "; save its best_estimator_" if hasattr(model, "best_estimator_") else ""
+        raise ModelFileError(f"Only models of hinge can be saved, not {type(model).__name__}{advice}.")
     arrays, header = entry.to_parts(model)
     return Parts(arrays, {"estimator": type(model).__name__} | header)
 

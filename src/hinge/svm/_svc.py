@@ -46,7 +46,7 @@ class SVC(SvmEstimator, SupportVectorClassifier):
     Parameters, methods and fitted attributes are those of scikit-learn's estimator, with their types and shapes; see
     its documentation. Training can be interrupted (Ctrl-C), and a fitted model goes on learning with `partial_fit`.
 
-    Differences, all of them within `tol`:
+    Differences:
 
     - Where the solution is not unique (duplicate rows, kernels that are not strictly positive definite), other
       coefficients may describe the same function; so may the last digits that `tol` leaves open.

@@ -140,7 +140,7 @@ class Survey:
     def classes(self) -> Labels:
         """The labels that occur, sorted."""
         raw = np.array(list(self._labels), dtype=object)
-        labels = parse_labels(raw, self._label_kind, line=lambda row: row)
+        labels = parse_labels(raw, self._class_kind, line=lambda row: row)
         return np.unique(merge(labels, self._merged()) if self._merged() else labels)
 
     @property
@@ -148,10 +148,15 @@ class Survey:
         """The number of rows of each class."""
         counts: dict[Any, int] = {}
         for text, count in self._labels.items():
-            raw = parse_labels(np.array([text], dtype=object), self._label_kind, line=lambda row: row)
+            raw = parse_labels(np.array([text], dtype=object), self._class_kind, line=lambda row: row)
             label = merge(raw, self._merged())[0] if self._merged() else raw[0]
             counts[label.item()] = counts.get(label.item(), 0) + count
         return counts
+
+    @property
+    def _class_kind(self) -> str:
+        """The kind of labels that are classes: names, if they are numbers with fractions."""
+        return "text" if self._label_kind == "number" else self._label_kind
 
     @property
     def is_regression(self) -> bool:
@@ -214,7 +219,7 @@ class Survey:
             columns=columns,
             names=self._names,
             label=self._label,
-            label_kind="number" if is_regression else self._label_kind,
+            label_kind="number" if is_regression else self._class_kind,
             first_index=0 if self._counts_from_zero else 1,
             dense=dense,
             dtype=dtype,
@@ -249,6 +254,9 @@ class Survey:
             what = f"{min(len(self._labels), MAX_CLASSES):,}{'+' * (len(self._labels) > MAX_CLASSES)} different numbers"
             chosen = f"The labels are {what}, so this is regression; --task classification makes each a class."
             return [chosen] if self._regression is None else []
+        if self._label_kind == "number":
+            found = f"{len(self._labels):,} different numbers"
+            return [f"The labels are {found}, and each is a class; --task regression learns values."]
         if self._merge_labels or self._label_kind != "text":
             return []
         groups = [

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
-from hinge.exceptions import DataError
+from hinge.exceptions import DataError, ParameterError
 from hinge.io import Table
 from hinge.streaming import Model, traits
 from hinge.tables._policies import check_policies
@@ -111,6 +111,10 @@ class TableModel(BaseEstimator):
     def _prepare(self, X: RawRows) -> tuple[Model, Preparation]:
         """Return a new model, and the preparation for the columns of a data frame."""
         check_policies(missing=self.missing, unknown=self.unknown, scale=self.scale, decimal=self.decimal)
+        if self.missing == "drop":
+            raise ParameterError("missing must be 'error' or 'fill', got 'drop'; drop rows of X and y yourself.")
+        if self.model is not None and not hasattr(self.model, "stream_traits"):
+            raise ParameterError(f"model must be an estimator of hinge, such as OnlineSVC(), got {self.model!r}.")
         if not hasattr(X, "columns"):
             raise DataError(
                 f"X must be a DataFrame, got {type(X).__name__}; arrays of numbers need no {type(self).__name__}."

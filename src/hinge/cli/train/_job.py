@@ -215,7 +215,8 @@ def new_job(
     seeds: dict[str, object] = {"random_state": seed}
     chosen = choose_model(name, task)
     name = chosen or DEFAULT
-    options = replace(options, regression=None if chosen is None else chosen == REGRESSOR)
+    is_open = task is None and chosen in (None, "approximate")  # learns values as well as classes
+    options = replace(options, regression=None if is_open else chosen == REGRESSOR)
     model = make_model(name, _for_task(parameters, chosen), seeds)  # raises errors before data are read
     if options.normal is not None and traits(model).task != "one-class":
         raise ParameterError(f"--normal must be left out: {type(model).__name__} learns all classes.")

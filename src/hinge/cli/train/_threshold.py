@@ -37,6 +37,10 @@ class Decisions:
             self.values.append(model.decision_function(X))
             self.labels.append(y)
 
+    def count(self, label: object) -> int:
+        """Count the examples of a class."""
+        return sum(int(np.count_nonzero(labels == label)) for labels in self.labels)
+
     def later_half(self) -> tuple[NDArray[np.float64], Labels]:
         """Return the decisions of the second half of the examples."""
         values, labels = np.concatenate(self.values or [np.empty(0)]), np.concatenate(self.labels or [np.empty(0)])
@@ -93,7 +97,7 @@ class Goal:
         classes = job.model.classes_
         if len(classes) != 2 or (self.kind != "value" and len(np.unique(labels)) < 2):
             return "The threshold stays as it was: it needs two classes, and enough examples of both to choose it."
-        rarer = int(np.count_nonzero(labels == classes[1]) <= np.count_nonzero(labels == classes[0]))
+        rarer = int(decisions.count(classes[1]) <= decisions.count(classes[0]))
         sign = 1 if rarer else -1  # decision values are for the second class
         is_rare = labels == classes[rarer]
         threshold = self.number if self.kind == "value" else sign * choose_threshold(sign * values, is_rare, self)
