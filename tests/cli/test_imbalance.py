@@ -59,11 +59,21 @@ def test_a_threshold_is_kept_in_the_model(run, frauds, names):
     assert json.loads(done.out)["online"]["test_error"] == pytest.approx(100 * np.mean(expected != labels))
 
 
-def test_a_threshold_may_be_given(run, frauds):
-    run("train", "train.csv", "--threshold", "0.25")
-    assert hinge.load("model.hinge").preparation.answers.threshold == 0.25
+@pytest.mark.parametrize("name", ["fraud", "zfraud"])
+def test_a_threshold_may_be_given(run, folder, name):
+    """The larger it is, the fewer rows are of the rarer class, whatever the alphabet says."""
+    write(folder / "train.csv", 2000, names=(name, "ok"))
+    write(folder / "test.csv", 1000, seed=1, names=(name, "ok"))
+    found = []
+    for threshold in ("-0.5", "0", "0.25"):
+        run("train", "train.csv", "--threshold", threshold)
+        found.append(recall(run, name))
+    assert found == sorted(found, reverse=True)
+    assert found[0] > found[-1] + 0.1
+    before = hinge.load("model.hinge").preparation.answers.threshold
+    assert abs(before) == 0.25
     run("train", "train.csv", "--resume", "model.hinge", "--in-place")
-    assert hinge.load("model.hinge").preparation.answers.threshold == 0.25
+    assert hinge.load("model.hinge").preparation.answers.threshold == before
 
 
 def brute_force(values, is_positive, worth):

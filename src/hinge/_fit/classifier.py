@@ -303,8 +303,8 @@ class SupportVectorClassifier(KernelClassifier):
         ('low', 'low', 'high')
         """
         state = self._fitted_state()
-        rows = self._check_queries(X, state.make_snapshot())
-        return explanations.explain(state, rows, self.intercept_, self._names_of(state.support().ids), n)
+        rows, names = self._check_queries(X, state.make_snapshot()), self._names_of(state.support().ids)
+        return explanations.explain(state, rows, self.predict(X), self.intercept_, names, n)
 
     @reads
     def sensitivity(self, X: MatrixLike) -> NDArray[np.float64]:

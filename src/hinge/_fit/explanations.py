@@ -62,8 +62,8 @@ class Explanation:
     rest: float
 
 
-def explain(
-    state: State, X: Rows, intercepts: NDArray[np.float64], ids: Sequence[Hashable], n: int
+def explain(  # noqa: PLR0917
+    state: State, X: Rows, predicted: Labels, intercepts: NDArray[np.float64], ids: Sequence[Hashable], n: int
 ) -> list[Explanation]:
     """Explain the predictions of checked rows; `ids` are those of the support vectors."""
     whole("n", n, at_least=1, hint="five is usual")
@@ -73,7 +73,7 @@ def explain(
     values = kernel_values(state, support.vectors, support.ids, support.shift, X)
     decisions = values @ support.coefficients.T + intercepts
     explained = []
-    for row, label in zip(range(len(values)), state.table.choose(decisions).tolist(), strict=True):
+    for row, label in enumerate(predicted.tolist()):
         binary, sign = _binary_of(classes, label)
         contributions = sign * support.coefficients[binary] * values[row]
         intercept, decision = float(sign * intercepts[binary]), float(sign * decisions[row, binary])

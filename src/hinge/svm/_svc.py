@@ -203,7 +203,7 @@ class SVC(SvmEstimator, SupportVectorClassifier):
         """Learn more examples, and stay near the solution for all of them. The first call is `fit`.
 
         The model goes on as an `OnlineSVC` with these parameters, which keeps support vectors and examples near the
-        margin rather than the training set; then it is finished. `gamma` and the class weights stay what they were.
+        margin rather than the training set. `gamma` and the class weights stay what they were.
 
         Parameters
         ----------
@@ -231,7 +231,7 @@ class SVC(SvmEstimator, SupportVectorClassifier):
             raise ParameterError("probability must be False to go on learning; use CalibratedClassifierCV instead.")
         driver.partial_fit(self, X, y, classes, sample_weight)
         self._state.grown()
-        return driver.finish(self)
+        return self
 
     @writes
     def forget(self, rows: ArrayLike, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:

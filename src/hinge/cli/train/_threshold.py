@@ -100,7 +100,8 @@ class Goal:
         rarer = int(decisions.count(classes[1]) <= decisions.count(classes[0]))
         sign = 1 if rarer else -1  # decision values are for the second class
         is_rare = labels == classes[rarer]
-        threshold = self.number if self.kind == "value" else sign * choose_threshold(sign * values, is_rare, self)
+        wanted = self.number if self.kind == "value" else choose_threshold(sign * values, is_rare, self)
+        threshold = sign * wanted
         source = job.source
         answers = replace(source.preparation.answers, threshold=threshold)
         source.preparation = replace(source.preparation, answers=answers)
@@ -108,7 +109,7 @@ class Goal:
         hits = int(np.count_nonzero(found & is_rare))
         recall, precision = hits / max(int(is_rare.sum()), 1), hits / max(int(found.sum()), 1)
         return (
-            f"Threshold {threshold:.4g}: on {len(values):,} examples before they were learned, class {classes[rarer]} "
+            f"Threshold {wanted:.4g}: on {len(values):,} examples before they were learned, class {classes[rarer]} "
             f"has recall {recall:.3f} and precision {precision:.3f}."
         )
 
