@@ -94,7 +94,7 @@ inline std::unique_ptr<hinge::Monitor> watch(Dice& dice, double stops) {
   if (!dice.chance(stops)) return std::make_unique<hinge::Monitor>();
   auto monitor = std::make_unique<hinge::Monitor>([](const hinge::Progress&) { return false; });
   const auto left = std::chrono::microseconds(dice.below(4000));  // the monitor will ask so long after the call begins
-  std::this_thread::sleep_for(hinge::Monitor::interval - left);
+  std::this_thread::sleep_for(hinge::Monitor::interval() - left);
   return monitor;
 }
 
