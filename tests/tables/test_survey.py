@@ -61,7 +61,7 @@ def test_a_column_with_a_common_name_is_the_label():
     [
         (["1", "-1"], "whole", [1, -1]),
         (["1.0", "2"], "whole", [1, 2]),
-        (["0.5", "2"], "text", ["0.5", "2"]),
+        (["0.5", "2"], "number", [0.5, 2.0]),
         (["1", "one"], "text", ["1", "one"]),
         (["True", "False"], "text", ["True", "False"]),
     ],

@@ -68,6 +68,8 @@ class Survey:
         Take labels for the same that differ only in upper and lower case, blanks, hyphens or underscores.
     regression : bool, default=False
         The labels are values to predict, not classes. None: decide by their number and kind.
+    class_names : bool, default=False
+        Numbers with fractions that are classes become names, which no reader takes for values to predict.
 
     Attributes
     ----------
@@ -93,6 +95,7 @@ class Survey:
         day_first: bool | None = None,
         merge_labels: bool = False,
         regression: bool | None = False,
+        class_names: bool = False,
     ) -> None:
         self.n_rows = 0
         self.notes: list[str] = []
@@ -102,7 +105,7 @@ class Survey:
         self._kinds = dict.fromkeys(categorical, CategoryColumn) | _to_types(kinds or {})
         self._decimal, self._thousands, self._day_first = decimal, thousands, day_first
         self._merge_labels = merge_labels
-        self._regression = regression
+        self._regression, self._class_names = regression, class_names
         self._values = ColumnSurvey("the label", NumberColumn)  # if labels are values to predict
         self._unlabelled_line: int | None = None
         self._n_unlabelled = 0
@@ -155,8 +158,8 @@ class Survey:
 
     @property
     def _class_kind(self) -> str:
-        """The kind of labels that are classes: names, if they are numbers with fractions."""
-        return "text" if self._label_kind == "number" else self._label_kind
+        """The kind of labels that are classes."""
+        return "text" if self._class_names and self._label_kind == "number" else self._label_kind
 
     @property
     def is_regression(self) -> bool:
@@ -254,7 +257,7 @@ class Survey:
             what = f"{min(len(self._labels), MAX_CLASSES):,}{'+' * (len(self._labels) > MAX_CLASSES)} different numbers"
             chosen = f"The labels are {what}, so this is regression; --task classification makes each a class."
             return [chosen] if self._regression is None else []
-        if self._label_kind == "number":
+        if self._class_names and self._label_kind == "number":
             found = f"{len(self._labels):,} different numbers"
             return [f"The labels are {found}, and each is a class; --task regression learns values."]
         if self._merge_labels or self._label_kind != "text":

@@ -63,7 +63,7 @@ class PreparationOptions:
         options["merge_labels"] = bool(self.merge_labels)
         if traits(model).task == "one-class":
             return OneClassSurvey(normal=self.normal, **options)
-        return Survey(regression=self.regression, **options)
+        return Survey(regression=self.regression, class_names=True, **options)
 
     def prepare(self, survey: Survey, model: Model) -> Preparation:
         """Return the preparation for surveyed rows, in the precision of an estimator."""
