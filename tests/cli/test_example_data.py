@@ -62,9 +62,9 @@ def test_all_problems_of_a_file_are_found_in_one_run(run, folder):
     done = run("train", DATA / "broken.csv")
     assert (done.code, done.out) == (2, "")
     assert "The rows have 5 problems:" in done.err
-    for words in ("line 21 has 4 fields", "line 31 has 2 fields", "line 11 has none", "'age' has none in line 6"):
+    for words in ("line 21 has 4 fields", "line 31 has 2 fields", "line 11 has none", "'age' has no value in line 6"):
         assert words in done.err
-    assert "column 'city' has none in line 9" in done.err
+    assert "column 'city' has no value in line 9" in done.err
     assert "got 'forty' in line 14" in done.err
     assert not (folder / "model.hinge").exists()
 

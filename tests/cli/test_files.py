@@ -198,8 +198,8 @@ def test_resume_of_bundled_data(run):
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
-        (",Rome,40,>50K", "column 'age' has none in line 602"),
-        ("30,?,40,>50K", "column 'city' has none in line 602"),
+        (",Rome,40,>50K", "column 'age' has no value in line 602"),
+        ("30,?,40,>50K", "column 'city' has no value in line 602"),
         ("thirty,Rome,40,>50K", "Column 'age' must hold either numbers or categories, got 'thirty' in line 602"),
         ("30,Rome,40,", "Every row must have a label, but line 602 has none"),
         ("30,Rome,40", "line 602"),

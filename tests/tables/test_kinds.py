@@ -182,7 +182,7 @@ class TestDates:
 
     def test_missing_dates(self):
         chunk = table(x=["2024-01-01", "", "2026-01-01"], y=["a", "b", "a"])
-        with pytest.raises(DataError, match="'x' has none in line 3"):
+        with pytest.raises(DataError, match="'x' has no value in line 3"):
             surveyed(chunk)
         X = surveyed(chunk, missing="fill")[1].features(chunk)
         assert X[1, 0] == pytest.approx(X[[0, 2], 0].mean())
@@ -315,7 +315,7 @@ def test_all_problems_are_reported_at_once():
     expected = [
         "line 9 has 3 fields",
         "line 3 has none",
-        "'age' has none in line 3, column 'city' has none in line 3 (and 1 more row)",
+        "'age' has no value in line 3, column 'city' has no value in line 3 (and 1 more row)",
         "'age' must hold either numbers or categories, got 'old' in line 5",
         "infinity in line 4",
     ]

@@ -73,6 +73,13 @@ def test_kinds_of_labels(labels, kind, expected):
     assert preparation.examples(chunk)[1].tolist() == expected
 
 
+def test_many_columns_with_missing_values_make_one_sentence():
+    columns = {f"c{number}": ["1", ""] for number in range(200)}
+    with pytest.raises(DataError, match="column 'c9' has no value in line 3, and so on in 190 more columns") as raised:
+        surveyed(table(**columns, y=["a", "b"]))
+    assert len(str(raised.value)) < 800
+
+
 def test_text_labels_may_look_like_numbers_at_first():
     first, second = table(x=["1"], y=["1"]), table(x=["2"], y=["two"])
     survey = Survey()
@@ -86,7 +93,7 @@ class TestMissing:
     chunk = table(first=10, colour=["green", "?", "red"], weight=["1", "3", ""], y=["a", "b", "a"])
 
     def test_error_names_column_and_line(self):
-        both = r"column 'colour' has none in line 11, column 'weight' has none in line 12; .*'fill'.*'drop'"
+        both = r"column 'colour' has no value in line 11, column 'weight' has no value in line 12; .*'fill'.*'drop'"
         with pytest.raises(DataError, match=both):
             surveyed(self.chunk)
 

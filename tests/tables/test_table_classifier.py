@@ -74,7 +74,7 @@ def test_bad_input(frame):
     X, y = frame
     with pytest.raises(DataError, match="X must be a DataFrame, got ndarray"):
         TableClassifier().fit(np.ones((4, 2)), [0, 1, 0, 1])
-    with pytest.raises(DataError, match="'age' has none in line"):
+    with pytest.raises(DataError, match="'age' has no value in line"):
         TableClassifier(missing="error").fit(X, y)
     with pytest.raises(ValueError, match="decimal"):
         TableClassifier(decimal=";").fit(X, y)

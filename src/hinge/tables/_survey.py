@@ -38,6 +38,7 @@ _MAX_SCALED_FEATURES = 1 << 20  # the statistics of more columns would take more
 _MAX_WHOLE_CLASSES = 30  # more different whole numbers are values to predict, unless they count the classes ...
 _MIN_ROWS_PER_CLASS = 5  # ... and there are so many rows of each
 _MAX_PROBLEMS, _MAX_GROUPS = 20, 5  # listed in a message
+_MAX_COLUMNS = 10  # with missing values that are named
 
 
 class Survey:
@@ -402,10 +403,12 @@ def _missing_problems(surveys: list[ColumnSurvey]) -> list[str]:
     if not lacking:
         return []
     parts = [
-        f"column {quoted(survey.name)} has none in line {survey.missing_line}"
+        f"column {quoted(survey.name)} has no value in line {survey.missing_line}"
         + (f" (and {_rows(survey.n_missing - 1, 'more')})" if survey.n_missing > 1 else "")
-        for survey in lacking
+        for survey in lacking[:_MAX_COLUMNS]
     ]
+    if len(lacking) > _MAX_COLUMNS:
+        parts.append(f"and so on in {len(lacking) - _MAX_COLUMNS:,} more columns")
     return [f"Values must not be missing, but {', '.join(parts)}; {HOW_TO_FILL}"]
 
 

@@ -139,7 +139,9 @@ def first_text(values: Values) -> tuple[int, str]:
 
 def missing_value_error(name: str, line: int) -> DataError:
     """Return the error about a missing value."""
-    return DataError(f"Values must not be missing, but column {quoted(name)} has none in line {line}; {HOW_TO_FILL}")
+    return DataError(
+        f"Values must not be missing, but column {quoted(name)} has no value in line {line}; {HOW_TO_FILL}"
+    )
 
 
 def _to_text(value: object) -> str:
