@@ -303,8 +303,9 @@ class SupportVectorClassifier(KernelClassifier):
         ('low', 'low', 'high')
         """
         state = self._fitted_state()
-        rows, names = self._check_queries(X, state.make_snapshot()), self._names_of(state.support().ids)
-        return explanations.explain(state, rows, self.predict(X), self.intercept_, names, n)
+        rows, support = self._check_queries(X, state.make_snapshot()), state.support()
+        names = self._names_of(support.ids)
+        return explanations.explain(state, support, rows, self.predict(X), self.intercept_, names, n)
 
     @reads
     def sensitivity(self, X: MatrixLike) -> NDArray[np.float64]:

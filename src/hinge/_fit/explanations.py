@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from hinge._model.labels import ClassTable
     from hinge._model.state import State
+    from hinge._model.support import Support
     from hinge._model.types import Labels, Rows
 
 
@@ -63,12 +64,18 @@ class Explanation:
 
 
 def explain(  # noqa: PLR0917
-    state: State, X: Rows, predicted: Labels, intercepts: NDArray[np.float64], ids: Sequence[Hashable], n: int
+    state: State,
+    support: Support,
+    X: Rows,
+    predicted: Labels,
+    intercepts: NDArray[np.float64],
+    ids: Sequence[Hashable],
+    n: int,
 ) -> list[Explanation]:
     """Explain the predictions of checked rows; `ids` are those of the support vectors."""
     whole("n", n, at_least=1, hint="five is usual")
     _require_one_vs_rest(state.table)
-    support, classes = state.support(), state.table.classes
+    classes = state.table.classes
     labels = np.repeat(classes, support.counts).tolist()
     values = kernel_values(state, support.vectors, support.ids, support.shift, X)
     decisions = values @ support.coefficients.T + intercepts
