@@ -37,20 +37,30 @@ class Suspect(NamedTuple):
 def find_suspects(estimator: IncrementalSVC, n: int) -> list[Suspect]:
     """Return the examples of the smallest leave-one-out margins, if these are negative."""
     whole("n", n, at_least=1, hint="twenty is usual")
-    table, sums = exact.leave_one_out(estimator)
     state = exact.exact_state(estimator)
-    decisions = table.arrange(sums)
-    ids, places = state.held_ids(), np.argsort(table.numbers)[state.native.labels()]
+    margins, places, decisions = leave_one_out_margins(estimator)
+    table, ids = state.table, state.held_ids()
     labels, predictions = table.classes[places].tolist(), table.choose(decisions).tolist()
-    if len(table) > 2:
-        own = np.take_along_axis(decisions, places[:, None], axis=1)[:, 0]
-        others = decisions.copy()
-        np.put_along_axis(others, places[:, None], -np.inf, axis=1)
-        margins = own - others.max(axis=1)
-    else:
-        margins = 2 * np.where(places == 1, decisions[:, 0], -decisions[:, 0])
     order = [row for row in np.argsort(margins, kind="stable")[:n] if margins[row] < 0]
     return [Suspect(ids[row], labels[row], predictions[row], float(margins[row])) for row in order]
+
+
+def leave_one_out_margins(
+    estimator: IncrementalSVC,
+) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]:
+    """Return the leave-one-out margin of each example held, the place of its class, and its decision values.
+
+    The margin is the decision value of the label minus that of the best other class.
+    """
+    table, sums = exact.leave_one_out(estimator)
+    decisions = table.arrange(sums)
+    places = np.argsort(table.numbers)[exact.exact_state(estimator).native.labels()]
+    if len(table) <= 2:
+        return 2 * np.where(places == 1, decisions[:, 0], -decisions[:, 0]), places, decisions
+    own = np.take_along_axis(decisions, places[:, None], axis=1)[:, 0]
+    others = decisions.copy()
+    np.put_along_axis(others, places[:, None], -np.inf, axis=1)
+    return own - others.max(axis=1), places, decisions
 
 
 def compute_influence(

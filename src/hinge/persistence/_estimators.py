@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from hinge._model.state import State
 from hinge.approximate import ApproximateState
+from hinge.conformal import ConformalOneClass, ConformalSVC
 from hinge.estimators import ESTIMATORS
 from hinge.incremental import ExactState
 from hinge.persistence._adaptive import adaptive
@@ -28,6 +29,8 @@ def register_all() -> None:
     """Add all estimators of this package to the registry."""
     for estimator in ESTIMATORS.values():
         register(_BY_STATE[estimator._learner.state_class](estimator))
+    for conformal in (ConformalSVC, ConformalOneClass):
+        register(exact(conformal))
     for exact_svm in (SVC, OneClassSVM):
         register(svm(exact_svm))
     for estimator in (PreparedClassifier, PreparedDetector, PreparedRegressor):
