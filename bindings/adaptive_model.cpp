@@ -174,7 +174,7 @@ void bind_adaptive_model(nb::module_& module) {
           nb::arg("position"), "Forget all examples before a position in the stream.")
       .def(
           "predictor", [](Handle& self) { return self.look([](const AdaptiveModel& model) { return model.predictor(); }); }, predictor_doc)
-      .def("state", &to_dict, "Return everything needed to go on; docs/model-format.md says what the arrays mean.")
+      .def("state", &to_dict, "Return everything needed to go on; docs/design/model-format.md says what the arrays mean.")
       .def_prop_ro("broken", [](Handle& self) { return self.is_broken(); }, broken_doc)
       .def_prop_ro("n_seen", of_model<AdaptiveModel>([](const AdaptiveModel& model) { return model.seen(); }), "Rows given so far.")
       .def_prop_ro("n_classes", of_model<AdaptiveModel>([](const AdaptiveModel& model) { return model.n_classes(); }), "Number of classes seen.")

@@ -165,7 +165,7 @@ void bind_common(nb::class_<ModelHandle<B>>& bound) {
       .def("learn", &learn<B, T>, nb::arg("batch"), nb::arg("labels"), nb::arg("costs"), nb::arg("first_id"),
            nb::arg("order"), nb::arg("seed") = 0, nb::arg("monitor") = nb::none(), nb::arg("scored") = true, learn_doc)
       .def("predictor", &predictor_of<B>, predictor_doc)
-      .def("state", &state<B, T>, "Return everything needed to go on; docs/model-format.md says what the arrays mean.")
+      .def("state", &state<B, T>, "Return everything needed to go on; docs/design/model-format.md says what the arrays mean.")
       .def("check_invariants", &check_invariants<B>, check_doc)
       .def_static("restore", &restored<B, T>, nb::arg("kernel"), nb::arg("options"), nb::arg("n_features"), nb::arg("sparse"),
                   nb::arg("n_classes"), nb::arg("state"), "Return a model that goes on from a saved state.")

@@ -11,14 +11,14 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-DOCS = sorted((ROOT / "docs").glob("*.md"))
+DOCS = sorted(path for folder in ("", "guide", "design") for path in (ROOT / "docs" / folder).glob("*.md"))
 PAGES = [ROOT / "README.md", *DOCS]
 ALL_PAGES = [
     *PAGES,
     *(ROOT / name for name in ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")),
     *(ROOT / folder / "README.md" for folder in ("examples", "experiments")),
 ]
-COMMANDS = [ROOT / "README.md", ROOT / "docs" / "command-line.md"]
+COMMANDS = [ROOT / "README.md", ROOT / "docs" / "guide" / "command-line.md"]
 OPTIONAL = {"to_onnx": "onnx", "skactiveml": "skactiveml", "from river": "river"}
 
 

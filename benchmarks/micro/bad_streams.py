@@ -1,4 +1,4 @@
-"""Accuracy after streams in bad shape, next to `SVC` on the same rows; the table of docs/bad-streams.md."""
+"""Accuracy after streams in bad shape, next to `SVC` on the same rows; the table of docs/guide/bad-streams.md."""
 
 import warnings
 from collections.abc import Callable, Iterator

@@ -617,7 +617,7 @@ class KernelModel32:
 
     def state(self) -> dict[str, numpy.typing.NDArray[Any]]:
         """
-        Return everything needed to go on; docs/model-format.md says what the arrays mean.
+        Return everything needed to go on; docs/design/model-format.md says what the arrays mean.
         """
 
     def check_invariants(self) -> None:
@@ -751,7 +751,7 @@ class KernelModel64:
 
     def state(self) -> dict[str, numpy.typing.NDArray[Any]]:
         """
-        Return everything needed to go on; docs/model-format.md says what the arrays mean.
+        Return everything needed to go on; docs/design/model-format.md says what the arrays mean.
         """
 
     def check_invariants(self) -> None:
@@ -884,7 +884,7 @@ class ExactModel:
 
     def state(self) -> dict[str, numpy.typing.NDArray[Any]]:
         """
-        Return everything needed to go on; docs/model-format.md says what the arrays mean.
+        Return everything needed to go on; docs/design/model-format.md says what the arrays mean.
         """
 
     def check_invariants(self) -> None:
@@ -1224,7 +1224,7 @@ class AdaptiveModel:
 
     def state(self) -> dict[str, numpy.typing.NDArray[Any]]:
         """
-        Return everything needed to go on; docs/model-format.md says what the arrays mean.
+        Return everything needed to go on; docs/design/model-format.md says what the arrays mean.
         """
 
     @property

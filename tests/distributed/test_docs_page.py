@@ -1,4 +1,4 @@
-"""The code and the table of docs/distributed.md are correct."""
+"""The code and the table of docs/guide/distributed.md are correct."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("distributed", reason="distributed is not installed")
 
-PAGE = (Path(__file__).parents[2] / "docs" / "distributed.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "guide" / "distributed.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""The reader in docs/model-format.md reads what `save` writes."""
+"""The reader in docs/design/model-format.md reads what `save` writes."""
 
 import re
 from pathlib import Path
@@ -23,7 +23,7 @@ from hinge import (
 from hinge.persistence import _check, _check_arrays, _file
 from hinge.stream import AdaptiveSVC
 
-DOCUMENT = Path(__file__).parents[2] / "docs" / "model-format.md"
+DOCUMENT = Path(__file__).parents[2] / "docs" / "design" / "model-format.md"
 
 
 @pytest.fixture(scope="module")

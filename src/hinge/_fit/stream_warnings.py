@@ -1,4 +1,4 @@
-"""Warnings about streams that spoil a model; docs/bad-streams.md has the measurements behind them."""
+"""Warnings about streams that spoil a model; docs/guide/bad-streams.md has the measurements behind them."""
 
 from __future__ import annotations
 

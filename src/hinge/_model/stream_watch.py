@@ -26,7 +26,7 @@ _MIN_CHANGES = 100  # rows of a block in which a sorted feature changes: a count
 
 @dataclass(frozen=True)
 class StreamRisks:
-    """What spoils a model that learns rows in the order of a stream; docs/bad-streams.md has the measurements.
+    """What spoils a model that learns rows in the order of a stream; docs/guide/bad-streams.md has the measurements.
 
     Attributes
     ----------

@@ -1,0 +1,1 @@
+"""What the build of the site needs beyond Sphinx."""
