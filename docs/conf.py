@@ -7,7 +7,7 @@ from importlib.metadata import version as version_of
 from pathlib import Path
 
 import matplotlib as mpl
-from sphinx.application import Sphinx
+from sphinx.application import Sphinx  # noqa: TC002
 
 sys.path.insert(0, str(Path(__file__).parent))
 from _site import gallery, links, reference
@@ -29,7 +29,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
-exclude_patterns = ["_build", "_site", "gallery/*.ipynb", "gallery/**/*.py", "**/sg_execution_times.rst", "sg_execution_times.rst"]
+exclude_patterns = ["_build", "_site", "gallery/*.ipynb", "**/sg_execution_times.rst", "sg_execution_times.rst"]
 templates_path = ["_templates"]
 default_role = "py:obj"
 suppress_warnings = ["config.cache"]  # the keys of the gallery are functions, which no cache can hold
@@ -73,4 +73,5 @@ def setup(app: Sphinx) -> None:
     """Copy pages of the repository's root, list public names, and let links follow."""
     app.connect("config-inited", lambda app, _: links.copy_pages(Path(app.confdir)))
     app.connect("config-inited", lambda app, _: reference.write(Path(app.confdir) / "api"), priority=400)
+    app.connect("autodoc-process-docstring", reference.escape_shapes, priority=100)
     app.connect("source-read", links.on_source_read)

@@ -6,7 +6,7 @@ SETTINGS = {
     "examples_dirs": "../examples/gallery",
     "gallery_dirs": "gallery",
     "filename_pattern": r"\.py$",
-    "ignore_pattern": r"__init__\.py",
+    "ignore_pattern": r"_boundary\.py",
     "within_subsection_order": "FileNameSortKey",
     "download_all_examples": False,
     "show_memory": False,

@@ -10,7 +10,7 @@ import os
 import re
 from pathlib import Path, PurePosixPath
 
-from sphinx.application import Sphinx
+from sphinx.application import Sphinx  # noqa: TC002
 
 REPOSITORY = "https://github.com/hinge-svm/hinge/blob/main/"
 COPIES = {  # from the root of the repository: the page of the site

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import re
 from pathlib import Path
 from types import ModuleType
 
@@ -35,18 +36,30 @@ def write(folder: Path) -> None:
     lines += [f"| [`{name}`]({name}.rst) | {purpose} |" for name, purpose in MODULES.items()]
     lines += ["", "```{toctree}", ":hidden:", "", *MODULES, "```", ""]
     _replace(folder / "index.md", "\n".join(lines))
+    described: dict[int, str] = {}  # by the identity of an object: the name under which it is described
     for name, purpose in MODULES.items():
-        _replace(folder / f"{name}.rst", _page(importlib.import_module(name), purpose))
+        _replace(folder / f"{name}.rst", _page(importlib.import_module(name), purpose, described))
 
 
-def _page(module: ModuleType, purpose: str) -> str:
+def escape_shapes(_app: object, _what: str, _name: str, _value: object, _options: object, lines: list[str]) -> None:
+    """Let shapes such as (n_features_in_,) be text: the last underscore would make them a link."""
+    lines[:] = [re.sub(r"(?<=[(, ])(n_\w*[a-z])_(?=[,)])", r"\1\\_", line) for line in lines]
+
+
+def _page(module: ModuleType, purpose: str, described: dict[int, str]) -> str:
     title = f"``{module.__name__}``"
-    lines = [title, "=" * len(title), "", f"{purpose.replace('`', '``')}.", "", f".. currentmodule:: {module.__name__}", ""]
+    lines = [title, "=" * len(title), "", f"{purpose.replace('`', '``')}.", ""]
+    lines += [f".. currentmodule:: {module.__name__}", ""]
     groups: dict[str, list[str]] = {kind: [] for kind in KINDS}
     for name in module.__all__:
         value = getattr(module, name)
-        if not isinstance(value, ModuleType) and name != "__version__":
-            groups[_kind(value)].append(name)
+        if isinstance(value, ModuleType) or name == "__version__":
+            continue
+        if _kind(value) != "data" and id(value) in described:
+            lines += [f"``{name}`` is :py:obj:`{described[id(value)]}`.", ""]
+            continue
+        described[id(value)] = f"{module.__name__}.{name}"
+        groups[_kind(value)].append(name)
     for kind, names in groups.items():
         if names:
             lines += [KINDS[kind], "-" * len(KINDS[kind]), ""]

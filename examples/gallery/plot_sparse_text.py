@@ -16,7 +16,9 @@ COMMON = "hello today we the meeting order please thanks call team report see yo
 SPAM = "free winner prize click offer cash now limited cheap pills".split()
 is_spam = rng.random(1500) < 0.3
 texts = [
-    " ".join([*rng.choice(COMMON, 8), *rng.choice(SPAM if spam else COMMON, 2), *rng.choice(SPAM, int(rng.random() < 0.3))])
+    " ".join(
+        [*rng.choice(COMMON, 8), *rng.choice(SPAM if spam else COMMON, 2), *rng.choice(SPAM, int(rng.random() < 0.3))]
+    )
     for spam in is_spam
 ]
 X = HashingVectorizer(n_features=2**16).transform(texts)
