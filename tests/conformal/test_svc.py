@@ -53,7 +53,9 @@ def test_sets_miss_the_label_as_often_as_allowed():
 def test_asking_changes_nothing_and_files_answer_the_same(tmp_path):
     X, y = make_moons(40, noise=0.3, random_state=0)
     model = ConformalSVC(gamma=1.0).fit(X[:30], y[:30])
-    before, coefficients = model.p_values(X[30:33]), model.dual_coef_.copy()
+    coefficients, decisions = model.dual_coef_.copy(), model.decision_function(X)
+    before = model.p_values(X[30:33])
+    np.testing.assert_array_equal(model.decision_function(X), decisions)
     np.testing.assert_array_equal(model.dual_coef_, coefficients)
     assert model.ids_ == list(range(30))
     hinge.save(model, tmp_path / "model.hinge")

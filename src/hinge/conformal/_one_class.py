@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hinge._model.locking import reads
-from hinge.conformal._ranks import CANDIDATE, p_value, require_rows
+from hinge.conformal._ranks import CANDIDATE, p_value, require_rows, single_rows
 from hinge.incremental import IncrementalOneClassSVM
 
 if TYPE_CHECKING:
@@ -47,10 +47,8 @@ class ConformalOneClass(IncrementalOneClassSVM):
         """
         require_rows(self.kernel)
         n = len(self.predict(X))  # also checks the rows
-        rows = X if hasattr(X, "shape") else np.asarray(X)
-        rows = rows.iloc if hasattr(rows, "iloc") else rows
         model = self._copied()
-        return np.array([_p_value(model, rows[i : i + 1]) for i in range(n)])
+        return np.array([_p_value(model, row) for row in single_rows(X, n)])
 
     @reads
     def _copied(self) -> ConformalOneClass:

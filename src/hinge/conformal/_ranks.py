@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,7 +10,11 @@ from hinge._model.params import number
 from hinge.exceptions import ParameterError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
+
+    from hinge._model.types import MatrixLike
 
 # Scores that differ by rounding only are equal. Counting them raises p-values, so the guarantee stays.
 TIE = 1e-9
@@ -28,6 +32,14 @@ def check_alpha(alpha: float) -> float:
     if not alpha < 1:
         raise ParameterError(f"alpha must be below 1, got {alpha!r}; 0.1 is usual.")
     return float(alpha)
+
+
+def single_rows(X: MatrixLike, n: int) -> Iterator[Any]:
+    """Yield the n rows of a matrix or table one by one, each as a matrix or table of one row."""
+    rows: Any = X if hasattr(X, "shape") else np.asarray(X)
+    rows = getattr(rows, "iloc", rows)
+    for i in range(n):
+        yield rows[i : i + 1]
 
 
 def require_rows(kernel: object) -> None:

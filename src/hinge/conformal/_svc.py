@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hinge._model.locking import reads
-from hinge.conformal._ranks import CANDIDATE, check_alpha, p_value, require_rows
+from hinge.conformal._ranks import CANDIDATE, check_alpha, p_value, require_rows, single_rows
 from hinge.incremental import IncrementalSVC, leave_one_out_margins
 
 if TYPE_CHECKING:
@@ -103,10 +103,8 @@ class ConformalSVC(IncrementalSVC):
         """
         require_rows(self.kernel)
         n = len(self.predict(X))  # also checks the rows
-        rows = X if hasattr(X, "shape") else np.asarray(X)
-        rows = rows.iloc if hasattr(rows, "iloc") else rows
         model = self._copied()
-        return np.array([[_p_value(model, rows[i : i + 1], label) for label in model.classes_] for i in range(n)])
+        return np.array([[_p_value(model, row, label) for label in model.classes_] for row in single_rows(X, n)])
 
     def predict_set(self, X: MatrixLike, alpha: float | None = None) -> NDArray[np.bool_]:
         """Return the labels that a row may have.
