@@ -28,6 +28,7 @@ from hinge import (
     RobustOnlineSVC,
     TrackingSVC,
 )
+from hinge.conformal import ConformalOneClass, ConformalSVC
 from hinge.io import Table
 from hinge.persistence import _registry
 from hinge.stream import AdaptiveSVC
@@ -79,6 +80,8 @@ MAKERS = {
     ),
     "one-class": lambda: IncrementalOneClassSVM(nu=0.2, max_examples=30).fit(X[:30]).partial_fit(X[30:]),
     "sphere": lambda: IncrementalOneClassSVM(shape="sphere", nu=0.2).fit(X),
+    "conformal": lambda: ConformalSVC(gamma=0.5, alpha=0.2, mondrian=True).fit(X, NAMES).forget([3]),
+    "conformal-one-class": lambda: ConformalOneClass(nu=0.2).fit(X),
     "nystroem": lambda: ApproximateSVC(n_components=8, random_state=0).fit(X, NAMES),
     "fourier": lambda: ApproximateSVR(approximation="fourier", n_components=8, random_state=0).fit(X, X[:, 0]),
     "stream": lambda: ApproximateSVC(loss="log_loss", n_components=20, random_state=0).partial_fit(X, NUMBERS),
