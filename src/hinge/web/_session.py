@@ -199,8 +199,8 @@ class Session:
                 self._reload()
             records = dict(self.cache.records)
             balance = _responses.class_counts(self.cache)
-        curves = self.curve_estimator.update(LabelHistory.of(records))
-        return _responses.progress(records.values(), curves, balance, self.worker.advice, self.worker.status())
+        curve = self.curve_estimator.update(LabelHistory.of(records))
+        return _responses.progress(records.values(), curve, balance, self.worker.advice, self.worker.status())
 
     def history(self, offset: int, limit: int, *, label: str | None = None, person: str | None = None) -> HistoryPage:
         """Return one page of the history, newest label first, optionally of one class or person."""
