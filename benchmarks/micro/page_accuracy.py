@@ -52,10 +52,9 @@ def simulate(X: Any, y: NDArray[np.str_], seed: int) -> list[tuple[float, float,
     """Label up to the largest size; return shown accuracy, its band, the truth and the number of tests at each size."""
     wanted: set[int] = set()
     learners = Learners(X, SessionSettings(seed=seed), wanted.add)
-    parameters = learners.full.model.get_params()
-    evaluate = partial(
-        _correct_tests, X, ModelParameters(**{name: parameters[name] for name in ("C", "gamma", "kernel")})
-    )
+    model = learners.full.model.get_params()
+    parameters = ModelParameters(C=model["C"], gamma=model["gamma"], kernel=model["kernel"])
+    evaluate = partial(_correct_tests, X, parameters)
     drawn: dict[int, str] = {}
     found = []
     for size in SIZES:
