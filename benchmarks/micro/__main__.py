@@ -32,6 +32,7 @@ from benchmarks.micro import (
     leave_one_out,
     max_support,
     one_class_stream,
+    page_accuracy,
     partial_fit_latency,
     people,
     query_latency,
@@ -77,7 +78,7 @@ EXACT = (
     windows,
 )
 APPROXIMATE = (approximate_fit, approximate_throughput, distributed_training)
-ACTIVE = (query_latency, people, keys)
+ACTIVE = (query_latency, people, keys, page_accuracy)
 MEASUREMENTS: dict[str, Any] = {
     module.__name__.rpartition(".")[2].replace("_", "-"): module.measure
     for module in (*ONLINE, *EXACT, *APPROXIMATE, *ACTIVE)

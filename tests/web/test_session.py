@@ -182,8 +182,9 @@ def test_every_fifth_is_drawn_at_random(opened, blobs):
     label(session, blobs, 60)
     drawn = [answer.drawn for answer in session.cache.records.values()]
     first = drawn.index("chosen")
-    assert set(drawn[:first]) == {"random"}
-    assert drawn[first:].count("random") == pytest.approx((60 - first) / 5, abs=1.5)
+    assert set(drawn[:first]) == {"first"}
+    kept = drawn.count("random") + drawn.count("wanted")
+    assert kept == pytest.approx((60 - first) / 5, abs=1.5)
     guesses = [answer.guess for answer in session.cache.records.values()]
     assert guesses[:first].count(None) == first or first < 4
     assert None not in guesses[first:]
@@ -203,10 +204,7 @@ def test_learning_curve_and_progress(opened, blobs):
     assert last["low"] <= last["accuracy"] <= last["high"]
     held = [row for row in range(200) if row not in session.cache.records]
     true = np.mean(session.model().predict(blobs.X[held]) == np.array(blobs.truth)[held])
-    assert last["low"] - 0.1 <= true <= last["high"] + 0.1
-    assert progress["random"][-1]["labels"] == 120
-    drawn = [answer.drawn for answer in session.cache.records.values()].count("random")
-    assert progress["random"][progress["random_from"] - 1]["labels"] == drawn  # the rest is extrapolated
+    assert last["low"] <= true <= last["high"]
     assert progress["seconds"]["median"] == 1.0
     assert progress["model"]["labels"] == 120
 

@@ -247,7 +247,7 @@ def test_any_text_is_stored_or_rejected(tmp_path, key, label, person):
         ({"key": "a\0b"}, "text that can be encoded as UTF-8"),
         ({"key": "caf\udce9.png"}, "text that can be encoded as UTF-8"),
         ({"key": 7}, "text that can be encoded as UTF-8, got 7"),
-        ({"drawn": "guessed"}, "one of chosen, random, imported, got 'guessed'"),
+        ({"drawn": "guessed"}, "one of first, chosen, random, wanted, imported, got 'guessed'"),
         ({"seconds": -1.0}, "seconds must be at least 0"),
         ({"seconds": float("nan")}, "seconds must be a finite number"),
         ({"margin": float("inf")}, "margin must be a finite number"),

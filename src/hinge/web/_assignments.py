@@ -24,8 +24,8 @@ class Candidate:
     ----------
     row : int
         The row of the pool.
-    drawn : {"chosen", "random"}
-        Whether the model chose it or it was drawn at random.
+    drawn : {"first", "chosen", "random"}
+        Whether the model chose it, or it was drawn at random: before the model could choose, or as a test example.
     scores : dict
         The model's score of each class; empty while the model knows fewer than two classes.
     previous_label : str or None

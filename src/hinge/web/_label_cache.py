@@ -116,6 +116,10 @@ class LabelCache:
         self._set(row, self._store.change(self.get(row).key, label, person))
         return self.records[row]
 
+    def set_drawn(self, row: int, drawn: str) -> None:
+        """Record another way in which the example of a label was selected."""
+        self.records[row] = self._store.set_drawn(self.get(row).key, drawn)
+
     def delete(self, row: int) -> LabelRecord:
         """Delete the label of a row; one that came with the data is not imported again."""
         key = self.get(row).key

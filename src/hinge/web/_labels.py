@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 from hinge.exceptions import HingeError, quoted
 
-DRAWN = ("chosen", "random", "imported")  # by the model, at random (for an unbiased estimate), not shown at all
+DRAWN = ("first", "chosen", "random", "wanted", "imported")
 
 _MAX_KEY_BYTES = 2000  # PostgreSQL's indexes accept 2700
 _UNPRINTABLE = ("Cc", "Cs", "Zl", "Zp")  # control characters, lone surrogates, line and paragraph separators
@@ -53,8 +53,9 @@ class LabelRecord:
         Its class.
     person : str
         Who gave or last changed the label.
-    drawn : {"chosen", "random", "imported"}
-        How the example was selected for labelling.
+    drawn : {"first", "chosen", "random", "wanted", "imported"}
+        How the example was selected for labelling: at random because the model could not choose yet, by the model, at
+        random to measure the accuracy, at random before the model chose it, too, or elsewhere.
     digest : str
         Short hash of the raw content of the example.
     seconds : float or None

@@ -11,7 +11,7 @@ from hinge.active._selection import STRATEGIES
 from hinge.exceptions import HingeError
 from hinge.web._assignments import MAX_PEOPLE
 from hinge.web._calibration import probabilities
-from hinge.web._learning_curve import MIN_LABELS, MIN_RANDOM, extrapolate
+from hinge.web._learning_curve import MIN_LABELS, MIN_RANDOM
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from hinge.web._assignments import Candidate
     from hinge.web._label_cache import LabelCache
     from hinge.web._labels import LabelRecord
-    from hinge.web._learning_curve import Curves, Point
+    from hinge.web._learning_curve import Point
     from hinge.web.pools import Pool, View
 
 _MAX_GUESSES = 5
@@ -149,8 +149,6 @@ class Progress(TypedDict):
     """The progress of the labelling."""
 
     curve: list[CurvePoint]
-    random: list[CurvePoint]
-    random_from: int | None
     curve_note: str | None
     estimate: str
     balance: list[ClassCount]
@@ -225,19 +223,16 @@ def history_entry(pool: Pool, record: LabelRecord, *, is_unmatched: bool) -> His
 
 def progress(
     records: Collection[LabelRecord],
-    curves: Curves,
+    curve: list[Point],
     balance: list[ClassCount],
     advice: Advice | None,
     model: ModelStatus,
 ) -> Progress:
     """Describe the progress of the labelling."""
-    extrapolated = extrapolate(curves.random, len(records))
     seconds = [record.seconds for record in records if record.seconds is not None]
     return {
-        "curve": [_curve_point(point) for point in curves.model],
-        "random": [_curve_point(point) for point in (*curves.random, *extrapolated)],
-        "random_from": len(curves.random) if extrapolated else None,
-        "curve_note": None if curves.model else curve_note(records),
+        "curve": [_curve_point(point) for point in curve],
+        "curve_note": None if curve else curve_note(records),
         "estimate": "leave-one-out",
         "balance": balance,
         "seconds": {"median": median(seconds) if seconds else None, "last": seconds[-_MAX_TIMES:]},

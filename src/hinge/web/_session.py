@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 from concurrent.futures import CancelledError, Future
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
@@ -16,6 +16,7 @@ from hinge.web._assignments import Assignments, Candidate
 from hinge.web._calibration import TemperatureScaling
 from hinge.web._label_cache import LabelCache
 from hinge.web._labels import AlreadyLabelledError, InvalidRequestError, NotFoundError, check_person
+from hinge.web._learners import next_candidate
 from hinge.web._learning_curve import LabelHistory, LearningCurveEstimator
 from hinge.web._undo_log import Action, UndoLog
 from hinge.web._worker import EXIT_TIMEOUT_S, Worker
@@ -68,7 +69,7 @@ class Session:
         for name in classes:
             self.cache.add_class(name)
         self.cache.import_known()
-        self.worker = Worker(pool.X, settings, self._unavailable)
+        self.worker = Worker(pool.X, settings, self._unavailable, self._set_chosen)
         self.curve_estimator = LearningCurveEstimator(pool.X, self.worker.parameters)
         self._learn(list(self.cache.records))
         self.worker.start()
@@ -198,8 +199,8 @@ class Session:
                 self._reload()
             records = dict(self.cache.records)
             balance = _responses.class_counts(self.cache)
-        curves = self.curve_estimator.update(LabelHistory.of(records))
-        return _responses.progress(records.values(), curves, balance, self.worker.advice, self.worker.status())
+        curve = self.curve_estimator.update(LabelHistory.of(records))
+        return _responses.progress(records.values(), curve, balance, self.worker.advice, self.worker.status())
 
     def history(self, offset: int, limit: int, *, label: str | None = None, person: str | None = None) -> HistoryPage:
         """Return one page of the history, newest label first, optionally of one class or person."""
@@ -221,7 +222,14 @@ class Session:
 
     def _learn(self, rows: list[int]) -> None:
         if rows:
-            self.worker.learn(rows, [self.cache.records[row].label for row in rows])
+            records = self.cache.records
+            tests = [row for row in rows if records[row].drawn == "random"]
+            self.worker.learn(rows, [records[row].label for row in rows], tests)
+
+    def _set_chosen(self, row: int) -> None:
+        """Record that the model chose a test example, too: it is none any more."""
+        with self._lock, suppress(NotFoundError):
+            self.cache.set_drawn(row, "wanted")
 
     @contextmanager
     def _reload_if_stale(self, row: int) -> Iterator[None]:
@@ -302,8 +310,7 @@ class Session:
         with self._reload_if_stale(row):
             before = self.cache.delete(row)
         self.worker.forget(row)
-        drawn = "random" if before.drawn == "random" else "chosen"  # a random example stays part of the test set
-        return Candidate(row, drawn, previous_label=before.label)
+        return Candidate(row, before.drawn, previous_label=before.label)  # a random example stays a test example
 
     def _assign_next(self, person: str) -> Candidate | None:
         """Assign the next example to a person: a prepared candidate or, if the model is busy, any example."""
@@ -322,8 +329,7 @@ class Session:
     def _best_candidate(self, person: str) -> Candidate | None:
         """Return the best prepared candidate for a person; every few examples a random one."""
         free = [each for each in self.worker.candidates() if self._is_free(each.row, person)]
-        wanted = "random" if (self._n_assigned + 1) % self.settings.check_every == 0 else "chosen"
-        return next((each for each in free if each.drawn == wanted), free[0] if free else None)
+        return next_candidate(free, self._n_assigned, self.settings.check_every)
 
     def _any_example(self, person: str) -> Candidate | None:
         """Return any remaining example; those that others skipped come last."""

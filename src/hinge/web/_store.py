@@ -156,6 +156,13 @@ class Store:
             self._update(connection, updated, self._ensure_class(connection, label))
             return updated
 
+    def set_drawn(self, key: str, drawn: str) -> LabelRecord:
+        """Change how the example of a label was selected; return its record."""
+        with self._write() as connection:
+            record = replace(self._find(connection, key), drawn=drawn).checked()
+            connection.execute(sql.update(LabelRow).where(LabelRow.id == record.number).values(drawn=drawn))
+            return record
+
     def delete(self, key: str) -> LabelRecord:
         """Delete a label and return its record."""
         with self._write() as connection:

@@ -16,16 +16,14 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
-from hinge.active import ActiveLearner
-from hinge.web._assignments import Candidate
+from hinge.web._learners import Learners, class_scores
 from hinge.web._learning_curve import ModelParameters
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
-    from numpy.typing import NDArray
-
     from hinge.active import Advice
+    from hinge.web._assignments import Candidate
     from hinge.web._responses import ModelStatus
     from hinge.web._settings import SessionSettings
     from hinge.web.pools import Features, Model
@@ -33,8 +31,6 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 EXIT_TIMEOUT_S = 3.0  # for work in progress at the end; threads that take longer end with the process
-_N_SPARE = 4  # candidates prepared beyond one per active person
-_MIN_RANDOM = 2  # of the candidates, drawn at random
 _ADVICE_INTERVAL_S = 1.0
 _MAX_LABELS_FOR_KKT = 2000  # beyond this, checking the optimality conditions takes too long
 _log = logging.getLogger("hinge.web")
@@ -58,6 +54,8 @@ class Worker:
         The model and the strategy.
     unavailable : callable
         Returns the rows that must not become candidates, and the number of active people.
+    on_choose_test : callable
+        Called with the row of a test example that the model chose, too; see `Learners`.
 
     Attributes
     ----------
@@ -66,13 +64,15 @@ class Worker:
     """
 
     def __init__(
-        self, X: Features, settings: SessionSettings, unavailable: Callable[[], tuple[Collection[int], int]]
+        self,
+        X: Features,
+        settings: SessionSettings,
+        unavailable: Callable[[], tuple[Collection[int], int]],
+        on_choose_test: Callable[[int], None],
     ) -> None:
-        model = settings.model()
         self._X, self._unavailable = X, unavailable
-        self.learner = ActiveLearner(
-            model, X, settings.strategy, settings.sample, settings.seed, target=settings.target
-        )
+        self._learners = Learners(X, settings, on_choose_test)
+        self.learner = self._learners.full
         resolved = self.learner.model.get_params()  # now, because only the thread may use the learner once it runs
         self.parameters = ModelParameters(C=resolved["C"], gamma=resolved["gamma"], kernel=resolved["kernel"])
         self._tasks: deque[_Task] = deque()
@@ -80,7 +80,7 @@ class Worker:
         self._candidates: list[Candidate] = []
         self._advice: Advice | None = None
         self._status: ModelStatus = {
-            "kind": type(model).__name__,
+            "kind": type(self.learner.model).__name__,
             "labels": 0,
             "support": 0,
             "kkt": None,
@@ -105,18 +105,19 @@ class Worker:
         for task in list(self._tasks):
             task.cancel()
         self._unavailable = lambda: ((), 0)  # breaks the reference cycle with the session
+        self._learners.on_choose_test = lambda _: None
 
-    def learn(self, rows: list[int], labels: list[str]) -> None:
-        """Learn labels."""
-        self._submit(lambda: self.learner.tell(rows, labels))
+    def learn(self, rows: list[int], labels: list[str], tests: Collection[int] = ()) -> None:
+        """Learn labels; `tests` are the rows that measure the accuracy, and must not influence what is chosen."""
+        self._submit(lambda: self._learners.tell(rows, labels, tests))
 
     def relabel(self, row: int, label: str) -> Future[float]:
         """Learn another label of a row; the result is the time it took in seconds."""
-        return self._submit_timed(lambda: self.learner.tell([row], [label]))
+        return self._submit_timed(lambda: self._learners.tell([row], [label]))
 
     def forget(self, row: int) -> Future[float]:
         """Forget the label of a row; the result is the time it took in seconds."""
-        return self._submit_timed(lambda: self.learner.forget([row]))
+        return self._submit_timed(lambda: self._learners.forget([row]))
 
     def copy_model(self, labels: dict[int, str]) -> Future[Model | None]:
         """Copy the model of exactly these labels; the result is None while there are fewer than two classes.
@@ -127,9 +128,9 @@ class Worker:
         def work() -> Model | None:
             known = self.learner.labels
             if removed := [row for row in known if row not in labels]:
-                self.learner.forget(removed)
+                self._learners.forget(removed)
             if new := [row for row, label in labels.items() if known.get(row) != label]:
-                self.learner.tell(new, [labels[row] for row in new])
+                self._learners.tell(new, [labels[row] for row in new])
             return deepcopy(self.learner.model) if self.learner.can_choose else None
 
         return self._submit(work)
@@ -218,21 +219,10 @@ class Worker:
     def _prepare(self) -> None:
         """Choose the next candidates."""
         unavailable, n_people = self._unavailable()
-        n = n_people + _N_SPARE
-        chosen = self.learner.ask(n, unavailable) if self.learner.can_choose else np.empty(0, dtype=np.int64)
-        drawn = self.learner.ask(max(n // 4, _MIN_RANDOM) if len(chosen) else n, unavailable, "random")
-        drawn = drawn[~np.isin(drawn, chosen)]
-        candidates = [*self._scored(chosen, "chosen"), *self._scored(drawn, "random")]
+        candidates = self._learners.candidates(unavailable, n_people)
         with self._changed:
             self._candidates = candidates
             self._status["labels"] = len(self.learner.labels)
-
-    def _scored(self, rows: NDArray[np.int64], drawn: str) -> list[Candidate]:
-        """Return candidates with the scores of the model."""
-        if not len(rows):
-            return []
-        scores = class_scores(self.learner, self._X, rows)
-        return [Candidate(row, drawn, values) for row, values in zip(rows.tolist(), scores, strict=True)]
 
     def _update_advice(self) -> None:
         """Update the advice and the size of the model, at most once per interval and only when idle."""
@@ -249,18 +239,6 @@ class Worker:
             return
         is_quick = len(self.learner.labels) <= _MAX_LABELS_FOR_KKT
         self._status |= {"support": len(model.support_), "kkt": model.kkt_violation() if is_quick else None}
-
-
-def class_scores(learner: ActiveLearner, X: Features, rows: NDArray[np.int64]) -> list[dict[str, float]]:
-    """Return the score of each class for some rows; of two classes, plus and minus half the decision value."""
-    if not learner.can_choose:
-        return [{} for _ in rows]
-    model = learner.model
-    values = np.asarray(model.decision_function(X[rows]))
-    if values.ndim == 1:
-        values = np.column_stack([-values, values]) / 2
-    labels = [str(label) for label in model.classes_]
-    return [dict(zip(labels, row, strict=True)) for row in values.tolist()]
 
 
 def _complete(work: Callable[[], Result], future: Future[Result]) -> None:

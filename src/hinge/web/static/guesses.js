@@ -15,7 +15,8 @@ const MAX_GUESSES = 5;
 const MAX_SHORT_NAME = 9;
 const DRAWN = {
   chosen: ["chosen", "The model is unsure about this example, so your label helps it a lot."],
-  random: ["random", "Drawn at random instead of chosen by the model. Such examples measure the accuracy on the whole pool."],
+  first: ["random", "Drawn at random, because the model cannot choose before it knows two classes."],
+  random: ["random", "Drawn at random instead of chosen by the model. Such examples measure the accuracy."],
 };
 
 /** @type {Example|null} */

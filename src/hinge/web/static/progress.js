@@ -16,9 +16,7 @@ const MIN_DELAY = 120;
 /** Milliseconds between requests without a label of one's own, because other people label, too. */
 const IDLE_INTERVAL = 15_000;
 const ESTIMATES = {
-  progressive: "Measured on the randomly drawn examples, each before the model learned it.",
-  "leave-one-out": "Measured on the randomly drawn examples, each as if the model had not learned it.",
-  "held-out": "Measured on labelled examples that the model never learns.",
+  "leave-one-out": "Share of correct predictions for examples without a label, measured on randomly drawn ones as if the model had not learned them.",
 };
 
 const narrow = matchMedia("(max-width: 899px)");
@@ -49,7 +47,8 @@ function showCurve(progress) {
   const note = progress.curve_note || "Too early to tell.";
   const curve = (progress.curve ?? []).filter((/** @type {any} */ point) => Number.isFinite(point.accuracy));
   drawCurve(byId("curve"), { curve, random, random_from }, note);
-  setText(byId("accuracy"), curve.length ? percent(curve.at(-1).accuracy) : "");
+  const last = curve.at(-1);
+  setText(byId("accuracy"), last ? `${percent(last.accuracy)} (${percent(last.low)} to ${percent(last.high)})` : "");
   const drawn = curve.length ? (ESTIMATES[estimate] ?? "") : note;
   setText(byId("curve-note"), curve.length || random.length ? drawn : "");
 }
