@@ -140,3 +140,23 @@ def test_one_class_alone_fills_no_more_than_the_reserve():
     test = np.random.default_rng(1).normal(size=(2000, 2))
     score = np.mean(model.predict(test) == 0) + np.mean(model.predict(test + 3) == 1)
     assert score > np.mean(exact.predict(test) == 0) + np.mean(exact.predict(test + 3) == 1) - 0.04
+
+
+def test_a_class_may_stay_away_for_long():
+    X, y = make_moons(7000, noise=0.3, random_state=0)
+    later = 1500 + np.flatnonzero(y[1500:5000] == 0)
+    model = OnlineSVC().partial_fit(X[:1500], y[:1500])
+    before = model.score(X[5000:], y[5000:])
+    with pytest.warns(hinge.StreamWarning, match="no example of the class"):
+        model.partial_fit(X[later], y[later])
+    assert model.score(X[5000:], y[5000:]) > before - 0.02
+
+
+def test_finishing_keeps_the_reserve():
+    X, y = make_moons(2300, noise=0.35, random_state=0)
+    model, finished = OnlineSVC(C=1000), OnlineSVC(C=1000)
+    for start in range(0, 300, 10):
+        rows = slice(start, start + 10)
+        model.partial_fit(X[rows], y[rows])
+        finished.partial_fit(X[rows], y[rows]).finish()
+    assert finished.score(X[300:], y[300:]) > model.score(X[300:], y[300:]) - 0.02

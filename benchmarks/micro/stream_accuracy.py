@@ -4,7 +4,7 @@ With many classes the reference is one-vs-rest, as in our models. Streams are tw
 rows in several random orders; the rest is for testing. Accuracies are stored as they are found, those of our models
 together with the build that gave them, so that a long measurement resumes where it stopped. Environment variables:
 STREAM_ACCURACY names models, separated by semicolons; STREAMS is a part of the names of streams; ORDERS is the number
-of orders; LAST is the last moment to look at.
+of orders, or the first and the last of them, as in 3-9; LAST is the last moment to look at.
 """
 
 import json
@@ -86,7 +86,7 @@ class Part:
         X, y = data
         rows = np.random.default_rng(order).permutation(len(y))
         n_train = min(2 * len(y) // 3, 5000 if name in SLOW else MAX_ROWS)
-        train, test = rows[:n_train], rows[n_train : n_train + MAX_TEST_ROWS]
+        train, test = rows[: min(n_train, LAST or n_train)], rows[n_train : n_train + MAX_TEST_ROWS]
         self.X, self.y, self.X_test, self.y_test = X[train], y[train], X[test], y[test]
         moments = [*(moment for moment in MOMENTS if moment < n_train), n_train]
         self.moments = [moment for moment in moments if moment <= (LAST or n_train)]
@@ -120,16 +120,20 @@ def measure(quick: bool) -> Section:
     """Learn every stream with every setting."""
     data_folder()
     models = os.environ.get("STREAM_ACCURACY", "OnlineSVC").split(";")
-    n_orders = 1 if quick else int(os.environ.get("ORDERS", "10"))
     names = [name for name in STREAMS if os.environ.get("STREAMS", "") in name]
     found: dict[tuple[str, str], list[tuple[float, float]]] = {}
-    for order in range(n_orders):
+    for order in range(1) if quick else _orders(os.environ.get("ORDERS", "10")):
         for name in names[:2] if quick else names:
             for model, cost, points in _differences(name, order, models, quick):
                 found.setdefault((name, model), []).append((cost, points))
     columns = ("stream", "model", "mean", "worst", *(f"C={cost:g}: mean, worst" for cost in COSTS))
     rows = [(*key, *_cells(points)) for key, points in sorted(found.items())]
     return Section(f"partial_fit minus SVC, points of accuracy after {MOMENTS} and all rows", columns, rows)
+
+
+def _orders(text: str) -> range:
+    first, separator, last = text.partition("-")
+    return range(int(first), int(last) + 1) if separator else range(int(first))
 
 
 def _cells(found: list[tuple[float, float]]) -> Iterator[str]:

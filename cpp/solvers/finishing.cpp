@@ -48,7 +48,7 @@ void take_back(BinaryModel<T>& binary, const BinaryModel<T>& smaller, std::span<
 }  // namespace
 
 template <class T>
-bool Finishing<T>::run(BinaryModel<T>& binary) {
+bool Finishing<T>::run(BinaryModel<T>& binary, AtEnd at_end) {
   steps_left_ = options_.max_steps.value_or(std::max<std::size_t>(10'000'000, 200 * binary.expansion().size()));
   binary.refresh_bracket();
   Ending ending = begin_cold(binary);
@@ -59,7 +59,7 @@ bool Finishing<T>::run(BinaryModel<T>& binary) {
       if (inner != Ending::converged) ending = inner;
     }
   }
-  if (ending == Ending::converged) dismiss(binary);
+  if (ending == Ending::converged && at_end == AtEnd::dismiss_idle) dismiss(binary);
   return ending != Ending::stalled;
 }
 

@@ -16,13 +16,15 @@
 
 namespace hinge {
 
+enum class AtEnd { dismiss_idle, keep_idle };  // members without a coefficient
+
 template <class T>
 class Finishing {
  public:
   Finishing(const LasvmOptions& options, std::size_t threads, Monitor& monitor) : options_(options), threads_(threads), monitor_(monitor) {}
 
-  // Removes members without a coefficient at the end. Returns false when progress stalled before the tolerance was met.
-  bool run(BinaryModel<T>& binary);
+  // Returns false when progress stalled before the tolerance was met.
+  bool run(BinaryModel<T>& binary, AtEnd at_end = AtEnd::dismiss_idle);
 
  private:
   enum class Ending { converged, crowded, stalled, stopped };

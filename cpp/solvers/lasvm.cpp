@@ -70,8 +70,8 @@ Visit Lasvm<T>::visit(BinaryModel<T>& binary, std::size_t position, double label
   double sum = binary.sum(position);
   const double decision = sum + binary.bias();
   const bool mistaken = label * decision <= 0.0;
-  memory_.seen[label > 0] += 1;
-  memory_.mistakes[label > 0] += mistaken;
+  memory_.count(label, mistaken);
+  if (waits(label)) return {decision, false, false};
   if (is_window() && make_room(binary)) sum = binary.sum(position);
   const double gradient = label - sum;
   const double distance = beyond_margin(binary.bracket(), label, gradient);
@@ -119,7 +119,9 @@ bool Lasvm<T>::reprocess_online(BinaryModel<T>& binary) {
 
 template <class T>
 bool Lasvm<T>::finish(BinaryModel<T>& binary, std::size_t threads, Monitor& monitor) {
-  return Finishing<T>(options_, threads, monitor).run(binary);
+  const bool converged = Finishing<T>(options_, threads, monitor).run(binary, keeps_idle() ? AtEnd::keep_idle : AtEnd::dismiss_idle);
+  if (has_reserve() && keeps_idle()) upkeep_.adjust_reserve(binary);
+  return converged;
 }
 
 template <class T>

@@ -60,7 +60,10 @@ class Lasvm : public SolverWith<T, LasvmOptions, LasvmMemory> {
   void remove_idle(BinaryModel<T>& binary) const;
   // Every example comes in, and leaves when another needs its place.
   bool is_window() const { return options_.upkeep && options_.max_support; }
+  // Examples without a coefficient belong to a stream that goes on.
+  bool keeps_idle() const { return options_.upkeep && options_.streaming; }
   bool has_reserve() const { return options_.upkeep && !options_.max_support; }
+  bool waits(double label) const { return has_reserve() && options_.streaming && !options_.half_life && upkeep_.must_wait(label); }
   // Evicts members until another fits; returns whether there were any to evict.
   bool make_room(BinaryModel<T>& binary) const;
 };

@@ -22,6 +22,9 @@ constexpr std::size_t examples_of_credit = 16;
 constexpr std::size_t smallest_reserve = 100, largest_reserve = 1000, reserve_times_seen = 30'000;
 constexpr double reserve_per_error_rate = 5000.0, large_influence = 10.0;
 constexpr std::size_t long_pause = 30;  // of a class: members of the other class that have come since
+// Rows of a pause that the reserve outlasts, and rows of the other class before it that make further ones dispensable.
+constexpr std::size_t longest_answered_pause = 300, known_class = 300;
+constexpr double log_of_chance = -20.7;  // 1e-9, of an absence by chance
 constexpr double margin_unit = 1e-3;  // of LasvmMemory::reserve_margin
 
 double error_rate(const LasvmMemory& memory) {
@@ -76,6 +79,16 @@ template <class T>
 bool Upkeep<T>::keeps(const BinaryModel<T>& binary, double distance) const {
   if (!binary.bracket().has_pair()) return binary.expansion().held_count() < largest_reserve;
   return memory_.reserve_margin == 0 || distance < margin_unit * static_cast<double>(memory_.reserve_margin);
+}
+
+template <class T>
+bool Upkeep<T>::must_wait(double label) const {
+  const bool own = label > 0, other = !own;
+  const std::size_t since = memory_.since[other];
+  if (since < longest_answered_pause || memory_.seen[own] < since + known_class) return false;
+  const auto rows = static_cast<double>(memory_.seen[0] + memory_.seen[1] - since);
+  const double share = static_cast<double>(memory_.seen[other]) / rows;
+  return share > 0.0 && static_cast<double>(since) * std::log1p(-share) < log_of_chance;
 }
 
 // How far the decisions of the members are apart, or less if that is enough for the present violation: two members that were far apart the last time

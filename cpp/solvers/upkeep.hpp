@@ -3,11 +3,13 @@
 // One REPROCESS per example is not enough where C is large: the bracket (the interval between the
 // two most violating gradients) widens, and with it the error. More steps alone do not help on noisy
 // data either. The closer the members are to their optimum, the more examples look useless, and those dismissed are missing when the boundary
-// moves on: the boundary then follows the wrong labels, which are never dismissed. Upkeep therefore does two things.
+// moves on: the boundary then follows the wrong labels, which are never dismissed. Upkeep therefore does three things.
 //
 //   reserve   Examples that do not violate, and members whose coefficient returns to zero, stay as long as they are among the `capacity`
 //             closest to the margin: 100, and up to 1000 while a class is new, or where errors are frequent and C is large. Examples of a class that
 //             stays away are not dismissed: nothing would replace them.
+//   waiting   When a class stays away for 300 examples or more, further examples of the other class, if that one is known from before, are not learned:
+//             each would push the boundary deeper into the class that cannot answer, since what it had there was dismissed long ago.
 //   steps     After the usual REPROCESS, second-order pairs move until the violation is small beside the decisions, within a budget per example. The
 //             budget is a number of steps plus a number of gradients to update, which makes steps of small models cheap; what is not
 //             used is saved, up to that of `examples_of_credit` examples. (The constants are in upkeep.cpp.)
@@ -31,6 +33,7 @@ struct LasvmMemory {
   std::size_t reserve_margin = 0;
   std::array<std::size_t, 2> seen{}, mistakes{};
   std::size_t passed_over = 0;
+  std::array<std::size_t, 2> since{};
 
   static constexpr auto fields =
       std::tuple{Field{"seeds", &LasvmMemory::seeds, "Examples of the negative and of the positive class taken in unconditionally."},
@@ -38,9 +41,16 @@ struct LasvmMemory {
                  Field{"reserve_margin", &LasvmMemory::reserve_margin, "Thousandths beyond the margin up to which examples are kept; 0: all."},
                  Field{"seen", &LasvmMemory::seen, "Examples of the negative and of the positive class predicted before they were learned,"},
                  Field{"mistakes", &LasvmMemory::mistakes, "and how many of them were misclassified."},
-                 Field{"passed_over", &LasvmMemory::passed_over, "Examples of classes that the binary model does not see."}};
+                 Field{"passed_over", &LasvmMemory::passed_over, "Examples of classes that the binary model does not see."},
+                 Field{"since", &LasvmMemory::since, "Examples that have come since the last one of the negative and of the positive class."}};
+  void count(double label, bool mistaken) {
+    seen[label > 0] += 1;
+    mistakes[label > 0] += mistaken;
+    since[label > 0] = 0;
+    since[label < 0] += 1;
+  }
   void mirror() {
-    for (auto* counts : {&seeds, &seen, &mistakes}) std::swap((*counts)[0], (*counts)[1]);
+    for (auto* counts : {&seeds, &seen, &mistakes, &since}) std::swap((*counts)[0], (*counts)[1]);
   }
 };
 
@@ -53,6 +63,8 @@ class Upkeep {
 
   // An example that does not violate, this far beyond the margin, is worth keeping. Before there is a margin, the first examples are.
   bool keeps(const BinaryModel<T>& binary, double distance) const;
+  // The other class than that of an example has stayed away for longer than its reserve can answer, and this is no chance.
+  bool must_wait(double label) const;
   void move_pairs(BinaryModel<T>& binary);
   // Removes what exceeds the capacity by a quarter, so that members need not be sorted at every example; keeps everything again while half of it is empty.
   void adjust_reserve(BinaryModel<T>& binary);

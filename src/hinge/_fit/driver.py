@@ -127,7 +127,8 @@ def first_state(  # noqa: PLR0917
 
 def finish(estimator: Estimator) -> Estimator:
     """Optimise the examples that an estimator holds until no violation exceeds its tolerance."""
-    with revising(estimator, State) as (state, monitor):
+    streaming: bool = getattr(state_of(estimator, State).options, "streaming", False)  # a stream keeps its reserve
+    with revising(estimator, State, streaming=streaming) as (state, monitor):
         stalled = state.native.finish(monitor).stalled
         if stalled:
             warn_not_converged(state, "Finishing stalled")
@@ -136,10 +137,10 @@ def finish(estimator: Estimator) -> Estimator:
 
 @contextmanager
 def revising(
-    estimator: KernelEstimator, state_class: type[StateT], n_rows: int | None = None
+    estimator: KernelEstimator, state_class: type[StateT], n_rows: int | None = None, *, streaming: bool = False
 ) -> Iterator[tuple[StateT, _core.Monitor | None]]:
     """Yield the state of an estimator to change, and the monitor for native calls; `n_rows` if few rows change."""
-    options = estimator._options(streaming=False)
+    options = estimator._options(streaming=streaming)
     known = state_of(estimator, state_class)
     estimator._learner.require_unchanged(estimator, known, options)
     state = known.state_to_change()

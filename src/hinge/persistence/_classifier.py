@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from hinge import _core
 from hinge._model.locking import reads
 from hinge._model.options import SolverOptions
 from hinge._model.state import State
@@ -65,11 +66,18 @@ def _to_parts(model: KernelEstimator, check: Check) -> Parts:
     )
 
 
+def _with_later_counts(arrays: Arrays, options: SolverOptions) -> Arrays:
+    """Return arrays with the counts that files of earlier releases lack: pauses of classes begin at zero."""
+    if isinstance(options, _core.LasvmOptions) and "seen" in arrays:
+        return {"since": np.zeros_like(arrays["seen"])} | arrays
+    return arrays
+
+
 def _from_parts(estimator: type[KernelEstimator], kind: type[State], check: Check, parts: Parts) -> KernelEstimator:
     header = _json.fields(parts.header, "its header", _FIELDS)
     model = _with_parameters(estimator, header["parameters"])
     options = model._check_params(streaming=False)
-    arrays = parts.arrays
+    arrays = _with_later_counts(parts.arrays, options)
     check(arrays, header["state"], options)
     state = kind.from_arrays(arrays, header["state"] | {"options": options})
     model._learner.require_unchanged(model, state, options)
