@@ -1,7 +1,7 @@
 """Pages that live outside `docs`, and links between all pages.
 
 Every page links to files as they lie in the repository, so that links work there too. The site has copies of some
-pages of the root; other files that pages link to are shown by the repository's own pages.
+pages of the root; other files that pages link to can be downloaded.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from pathlib import Path, PurePosixPath
 
 from sphinx.application import Sphinx  # noqa: TC002
 
-REPOSITORY = "https://github.com/hinge-svm/hinge/blob/main/"
 COPIES = {  # from the root of the repository: the page of the site
     "ARCHITECTURE.md": "docs/project/architecture.md",
     "CHANGELOG.md": "docs/project/changelog.md",
@@ -62,7 +61,5 @@ def _target(link: str, root: Path, origin: str, page: str) -> str:
     if not (root / named).exists():
         return link  # the build reports it
     named = COPIES.get(named, named)
-    if not named.startswith("docs/"):
-        return REPOSITORY + named
     relative = os.path.relpath(root / named, (root / page).parent)
     return str(PurePosixPath(relative)) + hash_sign + anchor

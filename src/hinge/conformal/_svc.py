@@ -43,7 +43,7 @@ class ConformalSVC(IncrementalSVC):
 
     Notes
     -----
-    Each row and label takes the time of `leave_one_out`: this is for up to some thousand examples.
+    Each row and label takes the time of `leave_one_out`: this is for a few hundred examples, more if classes are few.
 
     Examples
     --------
