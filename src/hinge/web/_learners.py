@@ -59,16 +59,16 @@ class Learners:
 
     def tell(self, rows: Sequence[int], labels: Sequence[str], tests: Collection[int] = ()) -> None:
         """Learn labels; `tests` are the rows that the chooser must not learn."""
+        self.tests.update(tests)  # first: if learning fails, it is tried again later
         self.full.tell(rows, labels)
-        self.tests.update(tests)
         others = [position for position, row in enumerate(rows) if row not in self.tests]
         if others:
             self.chooser.tell([rows[each] for each in others], [labels[each] for each in others])
 
     def forget(self, rows: Sequence[int]) -> None:
         """Forget the labels of rows."""
-        self.full.forget(rows)
         self.tests.difference_update(rows)
+        self.full.forget(rows)
         if learned := [row for row in rows if row in self.chooser.labels]:
             self.chooser.forget(learned)
 
@@ -82,14 +82,15 @@ class Learners:
         return [*self._scored(chosen, "chosen"), *self._scored(drawn, "random" if len(chosen) else "first")]
 
     def _choose(self, n: int, excluded: set[int], n_used: int) -> NDArray[np.int64]:
-        """Return the rows without a label that the chooser chooses; none while it does not know two classes.
+        """Return the rows without a label that the chooser chooses; none while it knows fewer than two classes.
 
         Test examples among the first `n_used` rows are learned by the chooser, which then chooses again.
         """
-        while self.chooser.can_choose:
+        is_left = self.full.n_open > 0  # otherwise the chooser would choose the test examples, one after the other
+        while is_left and self.chooser.can_choose:
             missing = {row for row in self.full.labels if row not in self.chooser.labels} - self.tests
             chosen = self.chooser.ask(n, excluded | missing)
-            wanted = [row for row in chosen[:n_used].tolist() if row in self.tests]
+            wanted = [row for row in chosen[:n_used].tolist() if row in self.tests and row in self.full.labels]
             if not wanted:
                 return chosen[[row not in self.tests for row in chosen.tolist()]]
             for row in wanted:
