@@ -30,7 +30,7 @@ SETTING = (
     "Means of 10 runs on Banana, 5 on Reuters and USPS, 2 on Adult and 1 on Mnist (paper: 10). Banana and USPS have "
     "new random splits in every run. The last checkpoint of LASVM is after its finishing step. All methods have one "
     "thread and 2000 MB for kernel values. FULL SVM on Mnist is omitted: one pass had learned 48,000 "
-    "rows after 45 CPU minutes, with 0.79 % errors, and its time grows nearly as the cube of the rows (about four "
+    "rows after 45 CPU minutes, with 0.79 % errors, and its time grows as the power 2.5 of the rows (about four "
     "thousand steps per example, each over all rows seen); the paper's took 79 minutes. Claims about FULL SVM on "
     "every data set are checked on the other five."
 )
