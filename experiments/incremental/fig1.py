@@ -1,7 +1,7 @@
 """Figure 1: where a direct implementation of Algorithm 1 spends its time, digit 8 of MNIST.
 
 The paper profiles a Matlab program. This experiment profiles two programs of the same design, which copy every part of
-a matrix that they need: one in C++ (`native_solver.COPIES`), up to the paper's 10,000 rows, and one in NumPy
+a matrix that they need: one in C++ (`native_solver.COPIES`), up to 5,000 of the paper's 10,000 rows, and one in NumPy
 (`CopyingLayout`), up to 3,000. All call a BLAS for arithmetic, so that the question, copying or arithmetic, is the
 same; single percentages depend on the machine and cannot be compared.
 """

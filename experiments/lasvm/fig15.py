@@ -127,7 +127,7 @@ EXPERIMENT = Experiment(
     "and RANDOM replicates it after one epoch. Regardless of the noise, ACTIVE reaches the accuracy and the number of "
     "support vectors of the LIBSVM solution obtained with clean training data.",
     setting="The runs of figures 13 and 14. The exact solution with noise is that of OnlineSVC(epochs='converge'), "
-    "which converges to LIBSVM's. RANDOM with noise has only its last point, from an earlier run of the same `fit`.",
+    "which converges to LIBSVM's.",
     quick="6,000 + 4,000 rows, one run, up to 1,500 labels.",
     explanation="With changed digits ACTIVE has the number of support vectors of LIBSVM after 5,000 labels, and 0.21 "
     "points more errors, where 0.19 are allowed. With flipped labels it stayed at about 1 % in an earlier version.",

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 FULL, GAP, NONCONVEX, IGNORE, LASVM, LIBSVM = "FULL SVM", "LASVM-G", "LASVM-NC", "LASVM-I", "LASVM", "LIBSVM"
 METHODS = (FULL, GAP, NONCONVEX, IGNORE, LASVM, LIBSVM)
 STREAMING = METHODS[:-1]
-OMITTED = (MNIST, FULL)  # would keep 60,000 rows, and had not ended after twelve CPU minutes
+OMITTED = (MNIST, FULL)  # keeps 60,000 rows; 48,000 took 45 CPU minutes
 N_INITIAL = 5  # rows of each class at the start, as in `fit`
 VARIANTS = {FULL: "full", GAP: "hinge", NONCONVEX: "ramp", IGNORE: "ignore"}
 WITH_RAMP = (NONCONVEX, IGNORE)
