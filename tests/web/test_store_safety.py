@@ -305,7 +305,7 @@ def test_a_missing_sqlalchemy_is_reported(tmp_path):
 
 def test_a_missing_psycopg_is_reported(monkeypatch):
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    with pytest.raises(ImportError, match=r"pip install 'hinge\[postgres\]'"):
+    with pytest.raises(ImportError, match=r"pip install 'hinge-svm\[postgres\]'"):
         Store("postgresql://host/labels", "pets")
 
 
