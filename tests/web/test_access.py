@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import pytest
 
-pytest.importorskip("fastapi", reason="the extra hinge[label] is not installed")
+pytest.importorskip("fastapi", reason="the extra hinge-svm[label] is not installed")
 
 from hinge.web._access import MAX_JSON_BYTES, MAX_UPLOAD_BYTES
 

@@ -340,12 +340,12 @@ def test_a_missing_sqlalchemy_is_reported(tmp_path):
     """
     result = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=False)
     assert result.returncode == 1
-    assert "install it with pip install 'hinge[label]'." in result.stderr.splitlines()[-1]
+    assert "install it with pip install 'hinge-svm[label]'." in result.stderr.splitlines()[-1]
 
 
 def test_a_missing_psycopg_is_reported(monkeypatch):
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    with pytest.raises(ImportError, match=r"pip install 'hinge\[postgres\]'"):
+    with pytest.raises(ImportError, match=r"pip install 'hinge-svm\[postgres\]'"):
         Store("postgresql://host/labels", "pets")
 
 

@@ -82,7 +82,7 @@ class Location:
             import_module("psycopg")
         except ImportError as error:
             raise ImportError(
-                "PostgreSQL needs the package psycopg; install it with pip install 'hinge[postgres]', "
+                "PostgreSQL needs the package psycopg; install it with pip install 'hinge-svm[postgres]', "
                 "or use an SQLite file instead."
             ) from error
         where = f" on {url.host}" if url.host else ""

@@ -7,7 +7,9 @@ from datetime import UTC, datetime
 try:
     import sqlalchemy as sql
 except ImportError as missing:
-    raise ImportError("The label database needs sqlalchemy; install it with pip install 'hinge[label]'.") from missing
+    raise ImportError(
+        "The label database needs sqlalchemy; install it with pip install 'hinge-svm[label]'."
+    ) from missing
 from sqlalchemy import ForeignKey, Index, String, UniqueConstraint, event
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
