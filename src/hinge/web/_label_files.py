@@ -236,24 +236,24 @@ def _cell(value: object) -> str:
         return ""
     if isinstance(value, datetime):
         return value.isoformat()
-    text = _escape_formula(value) if isinstance(value, str) else str(value)
+    text = escape_formula(value) if isinstance(value, str) else str(value)
     # Also if there are spaces, because readers differ in whether they strip them.
     return '"' + text.replace('"', '""') + '"' if _SPECIAL.search(text) else text
 
 
-def _escape_formula(text: str) -> str:
+def escape_formula(text: str) -> str:
     """Escape a text that a spreadsheet would interpret as a formula.
 
     Examples
     --------
-    >>> [_escape_formula(text) for text in ("=1+1", "-1", "'=1", "cat")]
+    >>> [escape_formula(text) for text in ("=1+1", "-1", "'=1", "cat")]
     ["'=1+1", '-1', "''=1", 'cat']
     """
     return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
 
 
 def _unescape_formula(text: str) -> str:
-    """Undo `_escape_formula`.
+    """Undo `escape_formula`.
 
     Examples
     --------

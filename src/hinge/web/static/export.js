@@ -9,6 +9,7 @@ const FILES = {
   "labels.csv": "Labels as CSV",
   "labels.parquet": "Labels as Parquet",
   "labels.svm": "Labels as svmlight",
+  "history.csv": "History of changes",
   "model.hinge": "Model",
 };
 /** Milliseconds after which the browser has certainly started to save the file. */
