@@ -248,7 +248,7 @@ def test_letters_belong_to_the_classes(browser, tmp_path):
             page.keyboard.press("Escape")
         row, scroll = shown(page), "document.querySelector('#example').scrollTop"
         page.keyboard.press("Space")
-        page.wait_for_function(f"{scroll} > 50")
+        page.wait_for_function(f"() => {scroll} > 50")
         assert shown(page) == row
         page.keyboard.press("?")
         page.uncheck("#character-keys")
@@ -292,5 +292,5 @@ def test_reviewing_and_importing(page, server, truth, tmp_path):
     page.wait_for_selector("#import-note button")
     assert saved(page, server) == {**given, **{row: str((int(given[row]) + 1) % 10) for row in rows}}
     page.click("#import-note button")
-    page.wait_for_function("document.querySelector('#import-note').textContent.startsWith('Undone')")
+    page.wait_for_function("() => document.querySelector('#import-note').textContent.startsWith('Undone')")
     assert saved(page, server) == given

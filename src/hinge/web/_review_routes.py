@@ -19,6 +19,7 @@ from hinge.web._access import visitor_of
 from hinge.web._events import event_rows
 from hinge.web._label_files import escape_formula, read_labels, write_labels
 from hinge.web._labels import InvalidRequestError
+from hinge.web._predictions import write_predictions
 from hinge.web._responses import event_entry
 from hinge.web._review import HistoryFilter
 from hinge.web._routes import Name, Person, RequestBody, Row, RowInPath, decode_name
@@ -27,7 +28,12 @@ if TYPE_CHECKING:
     from hinge.web._logins import Invitation, Logins
     from hinge.web._session import Session
 
-_MEDIA_TYPES = {"csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet", "svm": "text/plain"}
+_MEDIA_TYPES = {
+    "jsonl": "application/jsonl",
+    "csv": "text/csv; charset=utf-8",
+    "parquet": "application/vnd.apache.parquet",
+    "svm": "text/plain",
+}
 
 Batch = Annotated[str, PathParameter(pattern="^[0-9a-f]{8,32}$")]
 Letter = Annotated[str, Field(pattern="^[a-z]$")]
@@ -193,6 +199,13 @@ def file_routes(session: Session) -> APIRouter:
         stream = io.BytesIO()
         write_labels(format, session.export_records(format), session.pool, stream)
         return _download(stream.getvalue(), f"labels.{format}", _MEDIA_TYPES[format])
+
+    @router.get("/export/predictions.{format}")
+    def export_predictions(format: Literal["csv", "jsonl", "parquet"]) -> Response:  # noqa: A002  the usual name
+        predictions, records = session.predictions()
+        stream = io.BytesIO()
+        write_predictions(format, predictions, session.pool, records, stream)
+        return _download(stream.getvalue(), f"predictions.{format}", _MEDIA_TYPES[format])
 
     @router.get("/export/history.csv")
     def export_history() -> Response:

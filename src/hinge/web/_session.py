@@ -20,6 +20,7 @@ from hinge.web._label_cache import LabelCache
 from hinge.web._labels import AlreadyLabelledError, InvalidRequestError, NotFoundError, check_person
 from hinge.web._learners import next_candidate
 from hinge.web._learning_curve import LabelHistory, LearningCurveEstimator
+from hinge.web._predictions import predict_pool
 from hinge.web._review import Review
 from hinge.web._undo_log import Action, UndoLog
 from hinge.web._worker import EXIT_TIMEOUT_S, Worker
@@ -28,10 +29,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from hinge.web._labels import LabelRecord
+    from hinge.web._predictions import Predictions
     from hinge.web._responses import HistoryPage, NextExample, Progress, ProjectSummary
     from hinge.web._settings import SessionSettings
     from hinge.web._store import Store
-    from hinge.web.pools import Pool, SavedModel
+    from hinge.web.pools import Model, Pool, SavedModel
 
 Result = TypeVar("Result")
 
@@ -233,6 +235,16 @@ class Session:
 
     def model(self, timeout: float | None = _MODEL_TIMEOUT_S) -> SavedModel:
         """Return the model of all labels in the form in which it is saved; raise an error after `timeout` seconds."""
+        return self.pool.wrap_model(self._model(timeout))
+
+    def predictions(self, timeout: float | None = _MODEL_TIMEOUT_S) -> tuple[Predictions, dict[int, LabelRecord]]:
+        """Return the predictions for the whole pool, and the labels from which the model has learned."""
+        with self._lock:
+            records = dict(self.cache.records)
+            temperature = self._scaling.temperature(records)
+        return predict_pool(self._model(timeout), self.pool.X, temperature), records
+
+    def _model(self, timeout: float | None) -> Model:
         with self._lock:
             copy = self.worker.copy_model(self.cache.labels())
         model = _result(copy, timeout)
@@ -240,7 +252,7 @@ class Session:
             raise InvalidRequestError("The model is still learning the latest labels; try again in a few seconds.")
         if model is None:
             raise InvalidRequestError("A model needs labels of at least two classes; label more examples.")
-        return self.pool.wrap_model(model)
+        return model
 
     def _learn(self, rows: list[int]) -> None:
         if rows:

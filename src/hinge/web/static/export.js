@@ -10,6 +10,9 @@ const FILES = {
   "labels.parquet": "Labels as Parquet",
   "labels.svm": "Labels as svmlight",
   "history.csv": "History of changes",
+  "predictions.csv": "Predictions as CSV",
+  "predictions.jsonl": "Predictions as JSON lines",
+  "predictions.parquet": "Predictions as Parquet",
   "model.hinge": "Model",
 };
 /** Milliseconds after which the browser has certainly started to save the file. */

@@ -18,6 +18,8 @@ const MAX_POLLS = 60;
 
 /** @type {Doubt[]} */
 let queue = [];
+/** The label on the screen: a key counts for no other. @type {Doubt|null} */
+let shown = null;
 let busy = false;
 /** @type {() => void} */
 let afterChange = () => {};
@@ -47,7 +49,8 @@ async function showNext() {
   byId("review-actions").hidden = doubt === undefined;
   const left = doubt ? counted(queue.length, "label to review", "labels to review") : "No doubtful labels.";
   setText(byId("review-title"), doubt ? `Doubtful labels: ${left}` : "Doubtful labels");
-  byId("review-item").dataset.row = String(doubt?.row ?? "");
+  shown = null;
+  if (!doubt) byId("review-item").dataset.row = "";
   if (!doubt) return byId("review-item").replaceChildren(make("p", { class: "message" }, left));
   const about = make("p", { class: "verdict" }, nameSpan(doubt.person), " says ", make("b", {}, doubt.label));
   about.append("; the model says ", make("b", {}, doubt.prediction), ".");
@@ -59,13 +62,15 @@ async function showNext() {
     picture = make("p", {}, "The image could not be loaded.");
   }
   if (queue[0] !== doubt) return;
+  shown = doubt;
+  byId("review-item").dataset.row = String(doubt.row);
   byId("review-item").replaceChildren(make("div", { class: "picture", "data-kind": doubt.view.kind }, picture), about);
 }
 
 /** @param {string} done @param {(doubt: Doubt) => Promise<any>} change */
 async function decide(done, change) {
   const doubt = queue[0];
-  if (!doubt || busy) return;
+  if (!doubt || doubt !== shown || busy) return;
   busy = true;
   try {
     const response = await change(doubt);
@@ -73,12 +78,12 @@ async function decide(done, change) {
     queue.shift();
     setText(byId("review-note"), done);
     afterChange();
-    await showNext();
   } catch (error) {
     setText(byId("review-note"), `Nothing was changed: ${error.message}`);
   } finally {
     busy = false;
   }
+  if (queue[0] !== doubt) await showNext();
 }
 
 function confirmLabel() {
