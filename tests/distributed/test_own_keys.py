@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 from hinge import OnlineSVC, distributed
-from hinge.distributed._engine import partition_tasks
 
 dask = pytest.importorskip("dask", reason="dask is not installed")
 da = pytest.importorskip("dask.array", reason="dask's arrays are not installed")
