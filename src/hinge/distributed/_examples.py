@@ -101,9 +101,7 @@ def example_tasks(X: Collection, y: ArrayLike | Collection, sample_weight: Array
     return [task(_check_partition, *triple) for triple in zip(examples, labels, weights, strict=True)]
 
 
-def _align(
-    name: str, values: ArrayLike | Collection, X: Collection, sizes: list[int | None], token: str
-) -> list[Task]:
+def _align(name: str, values: ArrayLike | Collection, X: Collection, sizes: list[int | None], token: str) -> list[Task]:
     """Return values as tasks, one per partition of X."""
     if not is_array(values) and not is_frame(values):
         values = _split(name, values, sizes)
