@@ -67,9 +67,9 @@ def _to_parts(model: KernelEstimator, check: Check) -> Parts:
 
 
 def _with_later_counts(arrays: Arrays, options: SolverOptions) -> Arrays:
-    """Return arrays with the counts that files of earlier releases lack: pauses of classes begin at zero."""
+    """Return arrays with the counts that files of earlier releases lack, which begin at zero: pauses, recent mistakes."""
     if isinstance(options, _core.LasvmOptions) and "seen" in arrays:
-        return {"since": np.zeros_like(arrays["seen"])} | arrays
+        return {name: np.zeros_like(arrays["seen"]) for name in ("since", "recent")} | arrays
     return arrays
 
 
