@@ -159,7 +159,8 @@ def test_a_model_that_waits_learns_what_is_new():
     X = random.normal(size=(1500, 2)) + [4, 0] * y[:, None]
     model = OnlineSVC(gamma=0.5).partial_fit(X, y)
     elsewhere = random.normal(size=(1400, 2)) + [8, 0]
-    model.partial_fit(random.normal(size=(400, 2)), np.zeros(400)).partial_fit(elsewhere[:400], np.zeros(400))
+    later = np.vstack([random.normal(size=(400, 2)), elsewhere[:400]])
+    model.partial_fit(later, np.zeros(800))
     assert np.mean(model.predict(elsewhere[400:]) == 0) > 0.95
     assert model.score(X, y) > 0.95
 
