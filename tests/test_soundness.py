@@ -158,7 +158,7 @@ def test_a_model_that_waits_learns_what_is_new():
     y = random.integers(0, 2, 1500)
     X = random.normal(size=(1500, 2)) + [4, 0] * y[:, None]
     model = OnlineSVC(gamma=0.5).partial_fit(X, y)
-    elsewhere = random.normal(size=(1400, 2)) + [8, 0]
+    elsewhere = random.normal(loc=[8, 0], size=(1400, 2))
     later = np.vstack([random.normal(size=(400, 2)), elsewhere[:400]])
     model.partial_fit(later, np.zeros(800))
     assert np.mean(model.predict(elsewhere[400:]) == 0) > 0.95
