@@ -7,6 +7,7 @@ import pytest
 from scipy.special import expit
 from sklearn.base import clone
 from sklearn.datasets import make_blobs, make_moons
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import hinge
 from hinge import (
@@ -199,3 +200,17 @@ def test_probabilities_are_those_of_a_simulation(kind, call):
     found = model.predict_proba(X[1000:])[:, 1]
     limit = 0.3 if kind is KernelPerceptron else 0.1  # it follows noise, whatever its probabilities
     assert np.abs(found - truth[1000:]).mean() < limit
+
+
+LEFT_OUT = "a row that counts twice is left out with both counts, of two equal rows one"
+
+
+@parametrize_with_checks(
+    [OnlineSVC(calibration="sigmoid"), OnlineSVC(calibration="isotonic"), IncrementalSVC(calibration="temperature")],
+    expected_failed_checks=lambda _: {
+        "check_sample_weight_equivalence_on_dense_data": LEFT_OUT,
+        "check_sample_weight_equivalence_on_sparse_data": LEFT_OUT,
+    },
+)
+def test_scikit_learn_estimator(estimator, check):
+    check(estimator)

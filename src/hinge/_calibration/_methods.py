@@ -47,7 +47,7 @@ def agreeing(probabilities: NDArray[np.float64], chosen: NDArray[np.intp]) -> ND
 
     Examples
     --------
-    >>> agreeing(np.array([[0.2, 0.8], [0.5, 0.5]]), np.array([0, 0])).tolist()
+    >>> agreeing(np.array([[0.2, 0.8], [0.5, 0.5]]), np.array([0, 0])).round(6).tolist()
     [[0.5, 0.5], [0.5, 0.5]]
     """
     rows = np.flatnonzero(probabilities.argmax(axis=1) != chosen)

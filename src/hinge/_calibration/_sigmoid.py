@@ -32,7 +32,7 @@ class SigmoidCalibration:
     >>> import numpy as np
     >>> scores, places = np.array([[2.0], [1.0], [-1.0], [-2.0]]), np.array([1, 1, 0, 0])
     >>> SigmoidCalibration.fit(scores, places, np.ones(4)).probabilities(np.array([[1.0]])).round(2).tolist()
-    [[0.3, 0.7]]
+    [[0.34, 0.66]]
     """
 
     slopes: NDArray[np.float64]

@@ -29,7 +29,7 @@ class TemperatureScaling:
     >>> import numpy as np
     >>> scores, places = np.array([[1.0], [1.0], [1.0], [-1.0]]), np.array([1, 1, 0, 0])
     >>> TemperatureScaling.fit(scores, places, np.ones(4)).probabilities(np.array([[1.0], [0.0]])).round(2).tolist()
-    [[0.22, 0.78], [0.5, 0.5]]
+    [[0.17, 0.83], [0.5, 0.5]]
     """
 
     temperature: float
