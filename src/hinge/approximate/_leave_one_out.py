@@ -114,6 +114,6 @@ def _derivatives(loss: str, margins: NDArray[np.float64]) -> tuple[NDArray[np.fl
         return chances, chances * (1.0 - chances)
     excess = 1.0 - margins
     if loss == "squared_hinge":
-        return 2.0 * np.maximum(excess, 0.0), 2.0 * (excess > 0.0)
+        return 2.0 * np.maximum(excess, 0.0), np.where(excess > 0.0, 2.0, 0.0)
     curvatures: NDArray[np.float64] = np.where(np.abs(excess) < 0.5 * _WIDTH, 1.0 / _WIDTH, 0.0)
     return np.clip(excess / _WIDTH + 0.5, 0.0, 1.0), curvatures
