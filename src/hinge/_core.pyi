@@ -842,6 +842,17 @@ class KernelModel64:
     @property
     def duality_gap(self) -> numpy.typing.NDArray[numpy.float64]: ...
 
+def padded(count: int) -> int:
+    """Return the length of a row of so many kernel values."""
+
+def solve_gram(gram: numpy.typing.NDArray[numpy.float32], labels: numpy.typing.NDArray[numpy.float64], costs: numpy.typing.NDArray[numpy.float64], alpha: numpy.typing.NDArray[numpy.float64], gradient: numpy.typing.NDArray[numpy.float64], tolerance: float, max_steps: int) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], int]:
+    """
+    Solve binary problems that share a matrix of kernel values.
+
+    Rows of `gram` are padded to `padded(n)` values. Labels are +1 and -1, one row per problem, and alpha and gradient are where to begin.
+    Returns new alpha and gradient, one bias per problem, and the number of steps.
+    """
+
 class ExactModel:
     """
     Exact binary models, which are optimal after every example; in double precision.

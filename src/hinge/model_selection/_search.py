@@ -20,7 +20,7 @@ from hinge._terminal import Terminal
 from hinge.exceptions import DataError, ParameterError, SearchWarning
 from hinge.model_selection._grid import around, default_settings, listed_settings
 from hinge.model_selection._losses import Measure
-from hinge.model_selection._race import Race
+from hinge.model_selection._race import Event, Race
 from hinge.model_selection._results import table_of
 from hinge.model_selection._rungs import make_rungs
 from hinge.model_selection._trial import Trials
@@ -162,8 +162,9 @@ class RaceSearchCV(BaseSearchCV):
             race.run()
         except KeyboardInterrupt:
             self._conclude(race, start)
-            if self.refit and race.model is not None:
-                self.best_estimator_ = race.model
+            model = race.front_model() if self.refit else None
+            if model is not None:
+                self.best_estimator_ = model
             raise
         self._conclude(race, start)
         self._warn_if_stopped(race)
@@ -223,11 +224,15 @@ class RaceSearchCV(BaseSearchCV):
             max_time=self.max_time,
             n_jobs=n_jobs,
             report=self._report,
+            observe=self._observe,
         )
 
     def _report(self, line: str) -> None:
         if self.verbose:
             Terminal().print(line, highlight=False)
+
+    def _observe(self, event: Event) -> None:
+        """Be told of every group of trials; subclasses may show them."""
 
     def _conclude(self, race: Race, start: float) -> None:
         """Set the attributes that do not need the final fit."""
