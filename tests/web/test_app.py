@@ -10,7 +10,7 @@ from base64 import b64decode
 
 import pytest
 
-pytest.importorskip("fastapi", reason="the extra hinge[label] is not installed")
+pytest.importorskip("fastapi", reason="the extra hinge-svm[label] is not installed")
 
 from hinge.web._labels import StoreError
 

@@ -17,7 +17,7 @@ from .serving import Server
 
 pytestmark = pytest.mark.slow
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-pytest.importorskip("fastapi", reason="the extra hinge[label] is not installed")
+pytest.importorskip("fastapi", reason="the extra hinge-svm[label] is not installed")
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 

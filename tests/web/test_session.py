@@ -10,7 +10,7 @@ import pytest
 
 from hinge import DataError, IncrementalSVC
 
-pytest.importorskip("sqlalchemy", reason="the extra hinge[label] is not installed")
+pytest.importorskip("sqlalchemy", reason="the extra hinge-svm[label] is not installed")
 
 from hinge.web._assignments import MAX_PEOPLE
 from hinge.web._labels import AlreadyLabelledError, InvalidRequestError, LabelRecord, NotFoundError

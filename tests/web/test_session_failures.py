@@ -12,7 +12,7 @@ import pytest
 
 from hinge import IncrementalSVC
 
-pytest.importorskip("sqlalchemy", reason="the extra hinge[label] is not installed")
+pytest.importorskip("sqlalchemy", reason="the extra hinge-svm[label] is not installed")
 
 from hinge.web import _session, _worker
 from hinge.web._labels import AlreadyLabelledError, InvalidRequestError, LabelRecord, NotFoundError, StoreError

@@ -38,7 +38,7 @@ def require_dask() -> ModuleType:
     try:
         import dask.array  # noqa: PLC0415
     except ImportError as error:
-        raise ImportError("hinge.distributed needs the package dask; install hinge[dask].") from error
+        raise ImportError("hinge.distributed needs the package dask; install hinge-svm[dask].") from error
     package: ModuleType = dask
     return package
 

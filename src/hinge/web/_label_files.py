@@ -18,7 +18,7 @@ from hinge.io._bytes import PIECE, ByteStream
 from hinge.io._delimited import CsvOptions, read_csv
 from hinge.io._lines import LineBlocks
 from hinge.io.atomic import replacing
-from hinge.web._labels import InvalidRequestError, LabelRecord, check_label, check_person
+from hinge.web._labels import InvalidRequestError, LabelRecord, check_label, check_new_person
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -156,7 +156,7 @@ class _Reader:
     def __init__(self, pool: Pool, name: str, person: str) -> None:
         self._pool = pool
         self._name = name
-        self._person = check_person(person)
+        self._person = check_new_person(person)
         self._records: dict[int, tuple[int, LabelRecord]] = {}  # by row of the pool, with the line number
         self._columns: dict[str, str] | None = None
 
@@ -197,7 +197,7 @@ class _Reader:
         try:
             label = check_label(_unescape_formula(texts["label"].strip()))
             given = _unescape_formula(texts.get("person", "").strip())
-            person = check_person(given) if given else self._person
+            person = check_new_person(given) if given else self._person
         except InvalidRequestError as error:
             raise DataFileError(f"{self._name}, line {line} is invalid: {error}") from None
         if row not in self._records:

@@ -15,12 +15,14 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from hinge.persistence import save
+from hinge.web._access import visitor_of
 from hinge.web._label_files import read_labels, write_labels
-from hinge.web._labels import AlreadyLabelledError, InvalidRequestError, check_person
+from hinge.web._labels import AlreadyLabelledError, InvalidRequestError, check_new_person
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from hinge.web._logins import Invitation, Logins
     from hinge.web._responses import NextExample
     from hinge.web._session import Session
 
@@ -67,6 +69,13 @@ class ClassRequest(_RequestBody):
     """The name of a class."""
 
     name: Name
+
+
+class InvitationRequest(_RequestBody):
+    """The name and the role of somebody to invite."""
+
+    person: Name
+    role: Literal["owner", "labeller"] = "labeller"
 
 
 def labelling_routes(session: Session) -> APIRouter:
@@ -120,20 +129,24 @@ def review_routes(session: Session) -> APIRouter:
 
     @router.get("/history")
     def history(
+        request: Request,
         offset: Annotated[int, Query(ge=0, lt=2**31)] = 0,
         limit: Annotated[int, Query(ge=1, le=200)] = 50,
         label: Annotated[str | None, Query(max_length=400)] = None,
         person: Annotated[str | None, Query(max_length=400)] = None,
     ) -> Response:
+        person = _only_own(request) or person
         return JSONResponse(session.history(offset, limit, label=label or None, person=person or None))
 
     @router.put("/labels/{row}")
-    def change_label(row: RowInPath, body: ChangeLabelRequest, person: Person) -> Response:
+    def change_label(row: RowInPath, body: ChangeLabelRequest, person: Person, request: Request) -> Response:
+        session.check_own(row, _only_own(request))
         took = session.change_label(_decode_name(person), row, body.label)
         return JSONResponse({"project": session.project(), "took": took})
 
     @router.delete("/labels/{row}")
-    def delete_label(row: RowInPath) -> Response:
+    def delete_label(row: RowInPath, request: Request) -> Response:
+        session.check_own(row, _only_own(request))
         took = session.delete_label(row)
         return JSONResponse({"project": session.project(), "took": took})
 
@@ -176,9 +189,54 @@ def file_routes(session: Session) -> APIRouter:
     return router
 
 
+def team_routes(logins: Logins) -> APIRouter:
+    """Return the requests about who may use the page."""
+    router = APIRouter(prefix="/api")
+
+    @router.get("/me")
+    def me(request: Request) -> Response:
+        visitor = visitor_of(request.scope)
+        return JSONResponse({**visitor._asdict(), "invites": not logins.is_open and visitor.role == "owner"})
+
+    @router.get("/invitations")
+    def invitations() -> Response:
+        return JSONResponse({"invitations": [_invitation(each) for each in logins.invitations()]})
+
+    @router.post("/invitations")
+    def invite(body: InvitationRequest) -> Response:
+        if logins.is_open:
+            raise InvalidRequestError("This page needs no login; start it with --token to invite people.")
+        invitation, secret = logins.invite(body.person, body.role)
+        return JSONResponse({**_invitation(invitation), "link": f"/?invitation={secret}"})
+
+    @router.delete("/invitations/{number}")
+    def revoke(number: RowInPath) -> Response:
+        logins.revoke(number)
+        return JSONResponse({"ok": True})
+
+    return router
+
+
+def _invitation(invitation: Invitation) -> dict[str, object]:
+    revoked = invitation.revoked_at
+    return {
+        "id": invitation.id,
+        "person": invitation.person,
+        "role": invitation.role,
+        "created_at": invitation.created_at.isoformat(),
+        "revoked_at": None if revoked is None else revoked.isoformat(),
+    }
+
+
 def _import(session: Session, data: bytes, person: str) -> Response:
     counts = session.import_records(read_labels(io.BytesIO(data), session.pool, person=person))
     return JSONResponse({**counts._asdict(), "project": session.project()})
+
+
+def _only_own(request: Request) -> str | None:
+    """Return the person to whose labels a request is limited; None for owners."""
+    visitor = visitor_of(request.scope)
+    return None if visitor.role == "owner" else visitor.person
 
 
 def _or_conflict(session: Session, person: str, work: Callable[[], NextExample]) -> Response:
@@ -202,4 +260,4 @@ def _decode_name(person: str) -> str:
         name = "%"
     if name.count("%") > person.count("%25"):  # a percent sign that does not begin an escape sequence
         raise InvalidRequestError("A person's name must be percent-encoded UTF-8; encode it.")
-    return check_person(name)
+    return check_new_person(name)

@@ -57,7 +57,7 @@ class Session:
     """
 
     def __init__(self, pool: Pool, store: Store, settings: SessionSettings, classes: Sequence[str] = ()) -> None:
-        self.pool, self.settings = pool, settings
+        self.pool, self.store, self.settings = pool, store, settings
         # Held while the cache or the assignments change, never while waiting for the model.
         self._lock = threading.RLock()
         self.cache = LabelCache(pool, store)
@@ -142,6 +142,11 @@ class Session:
                 self.assignments.assign(person, candidate)
         self.worker.wait(_LEARN_TIMEOUT_S)
         return self._response(person, self._scored(person, candidate))
+
+    def check_own(self, row: int, person: str | None) -> None:
+        """Raise an error if a label is not by this person; None may change all labels."""
+        if person is not None and self.cache.get(row).person != person:
+            raise InvalidRequestError("Only owners of the project can change the labels of other people.")
 
     def change_label(self, person: str, row: int, label: str) -> float | None:
         """Change a label; return the seconds until the model was exact again, None if it is still learning."""

@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
-import threading
-from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from hinge._model.params import whole
 from hinge.exceptions import quoted
-from hinge.web._database import Location, inserted_id, open_engine, reader, writer
+from hinge.web._connections import Connections
+from hinge.web._database import inserted_id
 from hinge.web._labels import (
     AlreadyLabelledError,
     InvalidRequestError,
     LabelRecord,
     NotFoundError,
-    StoreError,
     check_key,
     check_label,
+    check_new_label,
     check_person,
     check_project,
 )
-from hinge.web._tables import ClassRow, LabelRow, ProjectRow, SkipRow, sql
+from hinge.web._tables import ClassRow, LabelRow, SkipRow, sql
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
 MAX_CLASSES = 1000
 
@@ -73,19 +72,15 @@ class Store:
 
     def __init__(self, url: str | os.PathLike[str], project: str) -> None:
         self.project = check_project(project)
-        self._location = Location.of(url)
-        self._engine, self._project_id = open_engine(self._location, self.project)
-        self._reader, self._writer = reader(self._engine), writer(self._engine)
-        self._file_id = self._location.file_id()
-        # Threads that wait for a lock continue at once; those that wait for SQLite poll.
-        self._write_lock = threading.Lock()
-        self._closed = False
+        self.connections = Connections(url, self.project)
+        self._project_id = self.connections.project_id
+        self._read, self._write = self.connections.read, self.connections.write
 
     @property
     def name(self) -> str:
         """The location of the labels: a file, or a database and its host, without the password."""
-        path = self._location.path
-        return self._location.name.lower() if path is None else str(path.absolute())
+        location = self.connections.location
+        return location.name.lower() if location.path is None else str(location.path.absolute())
 
     def __enter__(self) -> Self:
         return self
@@ -95,8 +90,7 @@ class Store:
 
     def close(self) -> None:
         """Close the database; closing it again has no effect."""
-        self._closed = True
-        self._engine.dispose()
+        self.connections.close()
 
     def classes(self) -> list[str]:
         """Return the names of all classes in the order in which they were added."""
@@ -286,32 +280,6 @@ class Store:
         values = {"class_id": class_id, "person": record.person, "changed_at": record.changed_at}
         connection.execute(sql.update(LabelRow).where(LabelRow.id == record.number).values(**values))
 
-    @contextmanager
-    def _read(self) -> Iterator[sql.Connection]:
-        self._check_open()
-        try:
-            with self._reader.begin() as connection:
-                yield connection
-        except sql.exc.SQLAlchemyError as error:
-            raise self._location.error(error) from None
-
-    @contextmanager
-    def _write(self) -> Iterator[sql.Connection]:
-        """Begin a transaction; writers of a project are serialized, so that what they read stays valid."""
-        self._check_open()
-        try:
-            with self._write_lock, self._writer.begin() as connection:
-                if self._location.file_id() != self._file_id:
-                    raise StoreError(f"{self._location.name} has been moved or deleted; put it back or restart.")
-                connection.execute(sql.select(ProjectRow.id).where(ProjectRow.id == self._project_id).with_for_update())
-                yield connection
-        except sql.exc.SQLAlchemyError as error:
-            raise self._location.error(error) from None
-
-    def _check_open(self) -> None:
-        if self._closed:
-            raise StoreError(f"{self._location.name} is closed; open it again.")
-
 
 def _record(row: Sequence[Any], names: dict[int, str]) -> LabelRecord:
     class_id, key, *rest = row
@@ -352,6 +320,6 @@ def _add_classes(connection: sql.Connection, project_id: int, labels: Iterable[s
         raise InvalidRequestError(
             f"A project must have at most {MAX_CLASSES} classes, got {count}; check that these are labels."
         )
-    for name in unknown:
+    for name in map(check_new_label, unknown):
         known[name] = inserted_id(connection.execute(sql.insert(ClassRow).values(project_id=project_id, name=name)))
     return known
