@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from threading import Lock
@@ -15,7 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from hinge.model_selection._rule import admitted, is_worse, level
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from hinge.model_selection._rungs import Rung
     from hinge.model_selection._sharing import Group
     from hinge.model_selection._trial import Trial, Trials
+
+
+Propose = Callable[[dict[str, Any], list[dict[str, Any]]], list[dict[str, Any]]]  # from the leader and all settings
 
 
 class OutOfTimeError(Exception):
@@ -33,7 +37,8 @@ class Event(NamedTuple):
     """How far a rung has come, and the best setting that it has shown."""
 
     number: int
-    rung: Rung
+    n_rungs: int
+    n_rows: int
     n_done: int
     n_settings: int
     leader: Values | None
@@ -121,7 +126,7 @@ class Race:
         trials: Trials,
         *,
         confidence: float,
-        propose: Callable[[Values, list[Values]], list[Values]] | None,
+        propose: Propose | None,
         max_time: float | None,
         n_jobs: int,
         report: Callable[[str], None],
@@ -228,7 +233,17 @@ class Race:
                         best, self._front = trial.losses.mean(), (params[place], rung, trial.model)
                     trial.model = None
                     done[place] = trial
-                self._observe(Event(number, rung, len(done), len(settings), self._front and self._front[0], best))
+                self._observe(
+                    Event(
+                        number,
+                        len(self.rungs),
+                        len(rung.train),
+                        len(done),
+                        len(settings),
+                        self._front and self._front[0],
+                        best,
+                    )
+                )
 
         try:
             self._map(test, self._trials.groups(params, rung))

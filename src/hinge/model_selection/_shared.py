@@ -122,8 +122,9 @@ class SharedKernels:
         if model.kernel == "linear":
             return measured.astype(np.float32)
         if model.kernel == "poly":
-            return ((gamma * measured + model.coef0) ** model.degree).astype(np.float32)
-        values: NDArray[np.float32] = np.exp((-gamma * measured).astype(np.float32))
+            values: NDArray[np.float32] = ((gamma * measured + model.coef0) ** model.degree).astype(np.float32)
+        else:
+            values = np.exp((-gamma * measured).astype(np.float32))
         return values
 
     def _choose(self, decisions: Floats) -> NDArray[Any]:
@@ -159,5 +160,6 @@ def _measure(kernel: str, rows: Any, others: Any) -> Floats:
     products: Floats = safe_sparse_dot(rows, others.T, dense_output=True)
     if kernel != "rbf":
         return products
-    squares = row_norms(rows, squared=True)[:, None] + row_norms(others, squared=True) - 2.0 * products
-    return np.maximum(squares, 0.0, out=squares)
+    squares: Floats = row_norms(rows, squared=True)[:, None] + row_norms(others, squared=True) - 2.0 * products
+    squares[squares < 0.0] = 0.0
+    return squares

@@ -14,6 +14,7 @@ from hinge.cli._files import choose_output, require_writable, through
 from hinge.cli._interrupts import INTERRUPTED
 from hinge.cli._models import class_names
 from hinge.cli._predictions import report_ignored
+from hinge.cli.train._budget import Budget
 from hinge.cli.train._checkpoint import Checkpoint, keep_copy, save_or_rescue
 from hinge.cli.train._classes import describe_neglected, weight_classes
 from hinge.cli.train._compare import SklearnResult, train_sklearn
@@ -25,6 +26,7 @@ from hinge.cli.train._report import describe, show, summarise
 from hinge.cli.train._sources import PreparationOptions
 from hinge.cli.train._threshold import Decisions, Goal
 from hinge.cli.train._trees import TreesResult, train_trees
+from hinge.cli.train._tune import tune
 from hinge.exceptions import DataError, ParameterError
 
 DEFAULT_PLOT = Path("train.png")
@@ -59,6 +61,7 @@ def _train(
     class_weight: str | None,
     threshold: str | None,
     epochs: int,
+    budget: Budget,
     compare: bool | None,
     plot: Path | None,
     seed: int,
@@ -77,11 +80,13 @@ def _train(
         job = resumed_job(resume, inputs, options, parameters, seed=seed)
     else:
         raise ParameterError("--model and --task must be left out with --resume: the file holds the kind of model.")
+    budget.check(resumes=resume is not None)
     _complete(job, class_weight, goal)
     job.check(epochs=epochs, compare=compare)
     terminal.print(describe(job), highlight=False, markup=False)
     for sentence in [*job.notes, *_keep_existing(output)]:
         terminal.print(sentence, highlight=False, markup=False)
+    job.tuning = tune(job, dict(parameters), budget, terminal)
     result = _learn_and_save(job, epochs, output, terminal, goal)
     if not result.is_interrupted:
         terminal.print("\n".join(describe_neglected(job)), end="", highlight=False, markup=False, soft_wrap=True)
@@ -91,8 +96,9 @@ def _train(
         save_or_rescue(job.join(result.model), output)
     report_ignored(job.ignored, terminal)
     summary = summarise(job.source, result, peer, epochs) | {"model": str(output)}
+    summary["tuning"] = None if job.tuning is None else job.tuning.to_json()
     summary["trees"] = None if trees is None else trees.to_json()
-    summary["picture"] = save_plot(plot, result, peer, terminal, name=job.source.name)
+    summary["picture"] = save_plot(plot, result, peer, terminal, name=job.source.name, tuning=job.tuning)
     if json_only:
         typer.echo(json.dumps(summary), err=is_stream)
     elif not result.is_interrupted:
