@@ -16,7 +16,7 @@ from sklearn.preprocessing import scale
 from benchmarks.data import read
 from benchmarks.micro import Section
 from hinge.web._learners import Learners, next_candidate
-from hinge.web._learning_curve import LabelHistory, ModelParameters, _correct_tests, accuracy_point
+from hinge.web._learning_curve import LabelHistory, ModelParameters, _evaluate, accuracy_point
 from hinge.web._settings import SessionSettings
 
 SIZES = (60, 100, 200)
@@ -93,7 +93,7 @@ def simulate(X: Any, y: NDArray[np.str_], seed: int) -> list[tuple[float, ...]]:
     learners = Learners(X, SessionSettings(seed=seed), wanted.add)
     model = learners.full.model.get_params()
     parameters = ModelParameters(C=model["C"], gamma=model["gamma"], kernel=model["kernel"])
-    evaluate = partial(_correct_tests, X, parameters)
+    evaluate = partial(_evaluate, X, parameters, np.arange(2))
     without = accuracies_without_tests(X, y, seed)
     drawn: dict[int, str] = {}
     found: list[tuple[float, ...]] = []
@@ -107,7 +107,7 @@ def simulate(X: Any, y: NDArray[np.str_], seed: int) -> list[tuple[float, ...]]:
             learners.tell([candidate.row], [str(y[candidate.row])], tests)
         rows = np.array(list(drawn))
         history = LabelHistory(rows, y[rows], np.array([row in learners.tests for row in drawn]))
-        point = accuracy_point(size, evaluate(history, size))
+        point = accuracy_point(size, evaluate(history, size).correct)
         true = _accuracy(learners, X, y, list(drawn))
         enough = next((n for n, accuracy in without.items() if accuracy >= true), size)
         n_tests = int(history.is_random.sum())

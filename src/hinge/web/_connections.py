@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from hinge.web._database import Location, open_engine, reader, writer
@@ -13,6 +13,9 @@ from hinge.web._tables import ProjectRow, sql
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterator
+
+
+_CHECKPOINT_S = 2.0  # after a change
 
 
 class Connections:
@@ -43,10 +46,12 @@ class Connections:
         # Threads that wait for a lock continue at once; those that wait for SQLite poll.
         self._write_lock = threading.Lock()
         self._closed = False
+        self._timer = threading.Timer(0, lambda: None)
 
     def close(self) -> None:
         """Close the database; closing it again has no effect."""
         self._closed = True
+        self._timer.cancel()
         self.engine.dispose()
 
     @contextmanager
@@ -64,6 +69,7 @@ class Connections:
         """Begin a transaction; writers of a project are serialized, so that what they read stays valid."""
         self._check_open()
         try:
+            self._schedule_checkpoint()
             with self._write_lock, self._writer.begin() as connection:
                 if self.location.file_id() != self._file_id:
                     raise StoreError(f"{self.location.name} has been moved or deleted; put it back or restart.")
@@ -71,6 +77,23 @@ class Connections:
                 yield connection
         except sql.exc.SQLAlchemyError as error:
             raise self.location.error(error) from None
+
+    def _schedule_checkpoint(self) -> None:
+        """Soon copy the log of SQLite into its file, so that a copy of the file alone is complete."""
+        if self.location.path is not None and not self._timer.is_alive():
+            self._timer = threading.Timer(_CHECKPOINT_S, self._checkpoint)
+            self._timer.daemon = True
+            self._timer.start()
+
+    def _checkpoint(self) -> None:
+        if self._closed:
+            return
+        with suppress(sql.exc.SQLAlchemyError):  # a later one does it
+            connection = self.engine.raw_connection()
+            try:
+                connection.cursor().execute("PRAGMA wal_checkpoint(PASSIVE)").close()
+            finally:
+                connection.close()
 
     def _check_open(self) -> None:
         if self._closed:

@@ -148,6 +148,7 @@ class EventRow(Base):
     before: Mapped[str | None] = mapped_column(String(100))
     after: Mapped[str | None] = mapped_column(String(100))
     batch: Mapped[str | None] = mapped_column(String(32))
+    previous: Mapped[str | None] = mapped_column(sql.Text)
 
 
 class SecondLabelRow(Base):
