@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import hinge
+from hinge.cli.train import _learn as learning
 from hinge.cli.train._budget import Budget
 from hinge.exceptions import ParameterError
 from hinge.model_selection import ScaledSearch
@@ -127,3 +128,16 @@ def test_bad_combinations(census, run):
     done = run("train", "test.csv", "--resume", "m.hinge", "--in-place", "--tune", "5s", tunes=True)
     assert done.code != 0
     assert "--tune must be left out with --resume" in " ".join(done.err.split())
+
+
+def test_max_time_stops_at_a_consistent_point(census, run, monkeypatch):
+    clock = iter(np.arange(0.0, 1e6, 1.0))  # a second per look
+    monkeypatch.setattr(learning.time, "monotonic", lambda: next(clock))
+    done = run("train", "census.csv", "--label", "income", "-o", "m.hinge", "--max-time", "3s", "--json")
+    assert done.code == 0, done.err
+    summary = json.loads(done.out)
+    assert summary["out_of_time"]
+    assert 0 < summary["examples_seen"] < 600
+    model = hinge.load("m.hinge").model
+    assert model.n_seen_ == summary["examples_seen"]
+    assert "--max-time must be a time" in run("train", "census.csv", "--max-time", "soon").err

@@ -65,9 +65,8 @@ def _run(value: Any) -> Values:
     run = _json.fields(value, "a run of its history", _RUN | {"tuning": (dict,)} if is_tuned else _RUN)
     if is_tuned:
         tuning = _json.fields(run["tuning"], "the tuning of a run", _TUNING)
-        numbers = [
-            tuning[name] for name in ("C", "gamma", "settings", "rows", "seconds", "score") if tuning[name] is not None
-        ]
-        require(all(math.isfinite(number) for number in numbers), "its history has invalid numbers")
-        require(min(numbers[:-1], default=0) >= 0, "its history has invalid numbers")
+        numbers = {name: tuning[name] for name in ("C", "gamma", "settings", "rows", "seconds", "score")}
+        given = {name: number for name, number in numbers.items() if number is not None}
+        is_valid = all(math.isfinite(given[name]) and (given[name] >= 0 or name == "score") for name in given)
+        require(is_valid, "its history has invalid numbers")
     return run

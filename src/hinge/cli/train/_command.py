@@ -103,6 +103,7 @@ Epsilon = Annotated[float | None, typer.Option(metavar="X", help="Deviations tha
 CacheSize = Annotated[float | None, typer.Option(metavar="MB", help="Memory for kernel values. [auto]")]
 Tune = Annotated[str | None, typer.Option(metavar="TIME", help="Time to choose C and gamma, such as 90s or 10m. [60s]")]
 NoTune = Annotated[bool, typer.Option("--no-tune", help="Leave C and gamma at their defaults.")]
+MaxTime = Annotated[str | None, typer.Option(metavar="TIME", help="Time for learning, such as 90s; then stop.")]
 Threads = Annotated[int | None, typer.Option("--n-jobs", metavar="N", help="Threads; -1: all processors.")]
 Epochs = Annotated[int, typer.Option(min=1, metavar="N", help="Passes over the rows. [1]", show_default=False)]
 Compare = Annotated[bool | None, typer.Option("--compare/--no-compare", help="Train scikit-learn's SVC and trees too.")]
@@ -159,6 +160,7 @@ def train(
     epochs: Epochs = 1,
     tune: Tune = None,
     no_tune: NoTune = False,
+    max_time: MaxTime = None,
     compare: Compare = None,
     plot: Plot = None,
     seed: Seed = 0,
@@ -194,7 +196,7 @@ def train(
         class_weight="balanced" if balance else class_weight,
         threshold=threshold,
         epochs=epochs,
-        budget=Budget.parse(tune, no_tune=no_tune),
+        budget=Budget.parse(tune, no_tune=no_tune, max_time=max_time),
         compare=compare,
         plot=plot,
         seed=seed,

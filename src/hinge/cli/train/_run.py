@@ -87,7 +87,7 @@ def _train(
     for sentence in [*job.notes, *_keep_existing(output)]:
         terminal.print(sentence, highlight=False, markup=False)
     job.tuning = tune(job, dict(parameters), budget, terminal)
-    result = _learn_and_save(job, epochs, output, terminal, goal)
+    result = _learn_and_save(job, epochs, output, terminal, goal=goal, max_time=budget.training)
     if not result.is_interrupted:
         terminal.print("\n".join(describe_neglected(job)), end="", highlight=False, markup=False, soft_wrap=True)
     peer, trees = _evaluate(job, result, compare, terminal)
@@ -123,11 +123,17 @@ def _keep_existing(output: Path) -> list[str]:
     return [f"{output} existed; what it held is kept in {keep_copy(output)}."] if output.exists() else []
 
 
-def _learn_and_save(job: TrainJob, epochs: int, output: Path, terminal: Console, goal: Goal | None) -> TrainResult:
+def _learn_and_save(
+    job: TrainJob, epochs: int, output: Path, terminal: Console, *, goal: Goal | None, max_time: float
+) -> TrainResult:
     """Learn, and save what was learned even if learning ends early."""
     known = class_names(job.model) if streaming.is_fitted(job.model) else None
     decisions = None if goal is None else Decisions()
-    result = learn(job.model, job.source, epochs, Checkpoint(job.join, output), terminal, decisions=decisions)
+    checkpoint = Checkpoint(job.join, output)
+    result = learn(job.model, job.source, epochs, checkpoint, terminal, decisions=decisions, max_time=max_time)
+    if result.is_out_of_time:
+        rows = "" if job.source.n_rows is None else f" of {epochs * job.source.n_rows:,}"
+        terminal.print(f"The time is up after {result.n_learned:,}{rows} rows; the model has learned these.")
     if goal is not None and decisions is not None:
         terminal.print(goal.apply(job, decisions), highlight=False, markup=False, soft_wrap=True)
     record_run(job, result, epochs)
