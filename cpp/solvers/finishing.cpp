@@ -66,7 +66,8 @@ bool Finishing<T>::run(BinaryModel<T>& binary, AtEnd at_end) {
 // Rows of members that do not stand side by side cost more, so a model that has computed nothing yet continues over a packed copy.
 template <class T>
 typename Finishing<T>::Ending Finishing<T>::begin_cold(BinaryModel<T>& binary) {
-  if (!binary.rows().cache().empty() || binary.members().is_identity() || !binary.bracket().has_pair()) return Ending::crowded;
+  if (!binary.rows().cache().empty() || binary.members().is_identity() || !binary.bracket().has_pair() || binary.violation() <= options_.tolerance)
+    return Ending::crowded;
   const Ending inner = run_shrunken(binary);
   return inner == Ending::converged ? Ending::crowded : inner;
 }
