@@ -17,7 +17,7 @@ mpl.use("agg")
 project = "Hinge"
 author = "The Hinge developers"
 project_copyright = "The Hinge developers"
-release = version_of("hinge")
+release = version_of("hinge-svm")
 version = release
 
 extensions = [

@@ -61,6 +61,12 @@ class Client:
     def post(self, path, **more):
         return self.request("POST", path, **more)
 
+    def forget_cookies(self):
+        self._client.cookies.clear()
+
+    def take_cookies(self, other):
+        self._client.cookies.update(other._client.cookies)
+
     def close(self):
         self._runner.run(self._client.aclose())
         self._runner.close()
@@ -104,7 +110,7 @@ class Page:
 
     def model_matches_the_labels(self):
         """Return whether the exported model is the one trained on the labels."""
-        path = self.store._location.path.with_name("model.hinge")
+        path = self.store.connections.location.path.with_name("model.hinge")
         path.write_bytes(self.client.get("/api/export/model.hinge").content)
         model = hinge.load(path)
         rows = sorted(self.session.cache.records)

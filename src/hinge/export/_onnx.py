@@ -66,7 +66,7 @@ def to_onnx(
     ExportError
         ONNX cannot express the model.
     ImportError
-        The package onnx is missing: `pip install 'hinge[onnx]'`.
+        The package onnx is missing: `pip install 'hinge-svm[onnx]'`.
 
     Notes
     -----

@@ -27,7 +27,7 @@ def require_onnx() -> ModuleType:
     try:
         import onnx  # noqa: PLC0415
     except ImportError as error:
-        raise ImportError("Writing ONNX graphs needs the package onnx; run pip install 'hinge[onnx]'.") from error
+        raise ImportError("Writing ONNX graphs needs the package onnx; run pip install 'hinge-svm[onnx]'.") from error
     return onnx
 
 

@@ -38,6 +38,8 @@ class SessionSettings:
         The class that the strategy "positive" searches for.
     seed : int or None
         Seed of the random number generator.
+    instructions : str or None
+        Markdown text that the page shows to people who label.
 
     Examples
     --------
@@ -58,6 +60,7 @@ class SessionSettings:
     solver: str = "incremental"
     target: str | None = None
     seed: int | None = None
+    instructions: str | None = None
 
     def __post_init__(self) -> None:
         choice("strategy", self.strategy, STRATEGIES)

@@ -36,10 +36,11 @@ class ImageView(TypedDict):
 
 
 class TextView(TypedDict):
-    """A text."""
+    """A text, and pairs of column and value of the other columns of its row."""
 
     kind: Literal["text"]
     text: str
+    cells: NotRequired[list[list[str]]]
 
 
 class TableView(TypedDict):

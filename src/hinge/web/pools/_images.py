@@ -26,7 +26,7 @@ from hinge.web.pools._base import BasePool, ImageView, Kind, new_digest
 try:
     from PIL import Image, ImageOps
 except ImportError:
-    raise ImportError("Image files need Pillow; install it with pip install 'hinge[label]'.") from None
+    raise ImportError("Image files need Pillow; install it with pip install 'hinge-svm[label]'.") from None
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

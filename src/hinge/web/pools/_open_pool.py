@@ -223,7 +223,9 @@ def _pool_of_table(table: Table, name: str, options: PoolOptions) -> Pool:
     if options.show == "text" and text is None:
         raise DataError(f"{name} must have a text column to be shown as text; name it (--text COLUMN).")
     if text is not None:
-        return TextPool(name, _columns.as_texts(columns[text], text), known)
+        others = {column: values for column, values in columns.items() if column != text}
+        texts = _columns.as_texts(columns[text], text)
+        return TextPool(name, texts, known, others=TableRows(others) if others else None)
     return _pool_of_columns(table, _columns.parse_numbers(columns), options, label=label, known=known, name=name)
 
 

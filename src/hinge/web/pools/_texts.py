@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
     from hinge.web.pools._folder import Folder
+    from hinge.web.pools._source_rows import SourceRows
 
 SUFFIXES = (".txt",)
 N_FEATURES = 2**18
@@ -40,12 +41,13 @@ class TextPool(BasePool):
         *,
         keys: Sequence[str] | None = None,
         notes: Sequence[str] = (),
+        others: SourceRows | None = None,
     ) -> None:
         X = text_features(texts)
         super().__init__(name, X, known, keys=keys, notes=notes)
         if not X.nnz:
             raise DataError(f"The texts of {name} have no words of at least two letters; give other texts.")
-        self._texts = texts
+        self._texts, self._others = texts, others
 
     def digest(self, row: int) -> str:
         """Return a hash of the text: 16 hexadecimal digits."""
@@ -55,7 +57,9 @@ class TextPool(BasePool):
         """Return the text, truncated if it is very long."""
         text = self._texts[self.check_row(row)]
         shown = text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]} ..."
-        return {"kind": "text", "text": shown}
+        if self._others is None:
+            return {"kind": "text", "text": shown}
+        return {"kind": "text", "text": shown, "cells": self._others.cells(row)}
 
 
 def text_features(texts: Sequence[str]) -> csr_matrix:
