@@ -63,7 +63,7 @@ class SvmLearner(KernelLearner[SvmState]):
         if not converged and not tasks.stopped:
             warn_early(estimator, state)
 
-    def _solve(  # noqa: PLR0917
+    def _solve(
         self,
         estimator: KernelEstimator,
         state: SvmState,
@@ -81,7 +81,7 @@ class OneClassLearner(SvmLearner):
     begin at their bounds. Decision values of the classifier are those of the one-class problem plus 1.
     """
 
-    def _solve(  # noqa: PLR0917
+    def _solve(
         self,
         estimator: KernelEstimator,
         state: SvmState,
