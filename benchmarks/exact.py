@@ -141,7 +141,7 @@ def _table_rows(task: str, n_rows: int | None, results: dict[str, dict[str, Any]
     split = EXACT_TASKS[task].load()
     reference = results.get("sklearn") or next(iter(results.values()))
     ours = results.get("hinge")
-    rows = []
+    rows: list[Sequence[str]] = []
     for model, result in results.items():
         seconds, cpu = result["times"]
         difference = (result["objective"] - reference["objective"]) / abs(reference["objective"])

@@ -92,7 +92,8 @@ class Sweeps:
     def near(self, sums: NDArray[np.float64], middle: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Return which rows violate without a coefficient, or nearly do, given their sums."""
         beyond = self._targets * (self._targets - sums - middle)
-        return (self._targets != 0.0) & (beyond > self._most - _RESERVE)
+        near: NDArray[np.bool_] = (self._targets != 0.0) & (beyond > self._most - _RESERVE)
+        return near
 
     def _may_violate(
         self, targets: NDArray[np.float64], middle: NDArray[np.float64], bound: NDArray[np.float64]
@@ -147,7 +148,8 @@ class Sweeps:
 def middle_of(native: Any) -> NDArray[np.float64]:
     """Return the middle of the bracket of each binary model; 0 of those that hold nothing."""
     with np.errstate(invalid="ignore"):
-        return np.nan_to_num(native.extremes.mean(axis=1), posinf=0.0, neginf=0.0)
+        middle: NDArray[np.float64] = np.nan_to_num(native.extremes.mean(axis=1), posinf=0.0, neginf=0.0)
+    return middle
 
 
 def _targets(state: State, numbers: NDArray[np.int32]) -> NDArray[np.float64]:
