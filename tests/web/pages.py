@@ -11,6 +11,7 @@ import numpy as np
 import hinge
 from hinge import DataError, IncrementalSVC
 from hinge.web._app import create_app
+from hinge.web._features import feature_sets
 from hinge.web._session import Session
 from hinge.web._settings import SessionSettings
 from hinge.web._store import Store
@@ -115,10 +116,9 @@ class Page:
         model = hinge.load(path)
         rows = sorted(self.session.cache.records)
         labels = [self.session.cache.records[row].label for row in rows]
-        fresh = IncrementalSVC(**model.get_params()).fit(self.pool.X[rows], labels)
-        same = np.allclose(
-            model.decision_function(self.pool.X), fresh.decision_function(self.pool.X), rtol=0, atol=1e-7
-        )
+        X = feature_sets(self.pool)[self.session.features.name].X
+        fresh = IncrementalSVC(**model.get_params()).fit(X[rows], labels)
+        same = np.allclose(model.decision_function(X), fresh.decision_function(X), rtol=0, atol=1e-7)
         return same and model.classes_.tolist() == sorted(set(labels))
 
 

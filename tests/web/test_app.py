@@ -127,7 +127,7 @@ def test_progress(page):
     page.client.get("/api/progress")
     page.session.curve_estimator.wait()
     progress = page.client.get("/api/progress").json()
-    parts = {"curve", "curve_note", "estimate", "balance", "seconds", "advice", "model"}
+    parts = {"curve", "curve_note", "estimate", "balance", "seconds", "advice", "model", "features"}
     assert progress.keys() == parts
     assert progress["seconds"] == {"median": 1.5, "last": [1.5] * 20}
     assert sum(each["count"] for each in progress["balance"]) == 20

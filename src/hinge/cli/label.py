@@ -45,6 +45,7 @@ Sample = Annotated[int | None, typer.Option(metavar="N", help="Candidates for th
 Cost = Annotated[float | None, typer.Option("--C", metavar="X", help="Cost of an error. [10]")]
 Gamma = Annotated[str | None, typer.Option(metavar="X", help="Kernel coefficient: a number, scale or auto.")]
 Instructions = Annotated[Path | None, typer.Option(metavar="FILE", help="Markdown file to show to people who label.")]
+Features = Annotated[str | None, typer.Option(metavar="FILE", help="Features of each example: .npy or .parquet.")]
 Solver = Annotated[str | None, typer.Option(metavar="NAME", help="incremental, or online for very many labels.")]
 Kernel = Annotated[str | None, typer.Option(metavar="NAME", help="rbf, linear, poly, sigmoid or laplacian.")]
 
@@ -74,6 +75,7 @@ def label(
     kernel: Kernel = None,
     solver: Solver = None,
     instructions: Instructions = None,
+    features: Features = None,
 ) -> None:
     """Open a page where people label the examples a model asks about.
 
@@ -92,7 +94,7 @@ def label(
         raise ParameterError(f"--port must be from 0 (any free port) to {MAX_PORT}, got {port}.")
     _check_files(import_file, export, data, database)
     terminal = Terminal()
-    pool = _open_pool(data, terminal, show=show, text=text, shape=_parse_shape(shape), known=known)
+    pool = _open_pool(data, terminal, show=show, text=text, shape=_parse_shape(shape), known=known, features=features)
     where = (pool, database or f"{pool.name}.labels.sqlite", project or pool.name)
     if import_file is not None:
         new, changed, same = web.import_labels(*where, import_file)

@@ -20,7 +20,7 @@ from hinge.exceptions import HingeError
 from hinge.web._access import AccessControl
 from hinge.web._labels import AlreadyLabelledError, InvalidRequestError, NotFoundError, StoreError
 from hinge.web._logins import SESSION_AGE_S, Logins
-from hinge.web._review_routes import change_routes, file_routes, review_routes, team_routes
+from hinge.web._review_routes import change_routes, class_routes, file_routes, review_routes, team_routes
 from hinge.web._routes import labelling_routes
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def create_app(session: Session, token: str | None = None) -> ASGIApp:
     app = FastAPI(title="Hinge", docs_url=None, redoc_url=None, openapi_url=None)
     reference = proxy(session)  # FastAPI caches route functions forever, and with them everything they reference
     logins = Logins(session.store.connections, token)
-    for routes in (labelling_routes, review_routes, change_routes, file_routes):
+    for routes in (labelling_routes, review_routes, change_routes, class_routes, file_routes):
         app.include_router(routes(reference))
     app.include_router(team_routes(logins))
     _add_page(app)

@@ -198,6 +198,16 @@ class ModelStatus(TypedDict):
     pending: int
 
 
+class FeatureSummary(TypedDict):
+    """The kinds of features, the current one, and the leave-one-out accuracy of each in the last race."""
+
+    names: list[str]
+    name: str
+    by_person: bool
+    raced_at: int
+    scores: dict[str, float]
+
+
 class Progress(TypedDict):
     """The progress of the labelling."""
 
@@ -208,6 +218,7 @@ class Progress(TypedDict):
     seconds: LabelTimes
     advice: StopAdvice
     model: ModelStatus
+    features: FeatureSummary
 
 
 def project_summary(
@@ -305,7 +316,7 @@ def progress(
     records: Collection[LabelRecord],
     curve: list[Point],
     balance: list[ClassCount],
-    model: ModelStatus,
+    state: tuple[ModelStatus, FeatureSummary],
     n_examples: int,
 ) -> Progress:
     """Describe the progress of the labelling."""
@@ -318,7 +329,8 @@ def progress(
         "balance": balance,
         "seconds": {"median": median(seconds) if seconds else None, "last": seconds[-_MAX_TIMES:]},
         "advice": stop_advice(records, curve, n_examples),
-        "model": model,
+        "model": state[0],
+        "features": state[1],
     }
 
 

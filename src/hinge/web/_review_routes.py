@@ -167,6 +167,18 @@ def change_routes(session: Session) -> APIRouter:
         batch = session.review.delete_kept_aside(body.keys, decode_name(person))
         return JSONResponse({"project": session.project(), "batch": batch})
 
+    @router.put("/features")
+    def choose_features(body: ClassRequest) -> Response:
+        session.choose_features(body.name)
+        return JSONResponse({"project": session.project()})
+
+    return router
+
+
+def class_routes(session: Session) -> APIRouter:
+    """Return the requests about classes."""
+    router = APIRouter(prefix="/api")
+
     @router.put("/classes")
     def rename_class(body: RenameRequest, person: Person) -> Response:
         session.review.rename_class(body.name, body.new_name, decode_name(person), merge=body.merge)

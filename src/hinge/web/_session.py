@@ -16,6 +16,7 @@ from hinge.web import _responses
 from hinge.web._assignments import Assignments, Candidate
 from hinge.web._calibration import TemperatureScaling
 from hinge.web._doubts import DoubtFinder
+from hinge.web._features import FeatureChoice, FeatureRace, feature_sets
 from hinge.web._label_cache import LabelCache
 from hinge.web._labels import AlreadyLabelledError, InvalidRequestError, NotFoundError, check_person
 from hinge.web._learners import next_candidate
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
     from hinge.web._labels import LabelRecord
     from hinge.web._predictions import Predictions
-    from hinge.web._responses import HistoryPage, NextExample, Progress, ProjectSummary
+    from hinge.web._responses import FeatureSummary, HistoryPage, NextExample, Progress, ProjectSummary
     from hinge.web._settings import SessionSettings
     from hinge.web._store import Store
     from hinge.web.pools import Model, Pool, SavedModel
@@ -40,6 +41,7 @@ Result = TypeVar("Result")
 _LEARN_TIMEOUT_S = 0.04  # before the next example is sent although the model has not learned the last label
 _CANDIDATE_TIMEOUT_S = 0.5  # before any unlabelled example is sent because no candidate is ready
 _MODEL_TIMEOUT_S = 10.0  # for requests that need the model; browsers give up after 15
+_FEATURES = "features"  # in the state of the project
 _MAX_SECONDS = 3600.0  # per example; a longer time means that the person went away
 
 
@@ -74,18 +76,57 @@ class Session:
         for name in classes:
             self.cache.add_class(name)
         self.cache.import_known()
-        self.worker = Worker(pool.X, settings, self._unavailable, self._set_chosen)
-        self.curve_estimator = LearningCurveEstimator(pool.X, self.worker.parameters)
-        self.doubt_finder = DoubtFinder(pool.X, self.worker.parameters)
         self.review = Review(proxy(self))
-        self._learn(list(self.cache.records))
-        self.worker.start()
+        self._sets = feature_sets(pool)
+        self._race = FeatureRace(self._sets, settings)
+        self.features = self._stored_features()
+        self._start_model()
 
     def close(self) -> None:
         """End the session."""
         self.worker.stop()
-        self.curve_estimator.wait(EXIT_TIMEOUT_S)
-        self.doubt_finder.wait(EXIT_TIMEOUT_S)
+        for background in (self.curve_estimator, self.doubt_finder, self._race):
+            background.wait(EXIT_TIMEOUT_S)
+
+    def _start_model(self) -> None:
+        """Start to learn all labels with the current features."""
+        chosen = self._sets[self.features.name]
+        settings = self.settings.with_kernel(chosen.kernel)
+        self.worker = Worker(chosen.X, settings, self._unavailable, self._set_chosen)
+        self.curve_estimator = LearningCurveEstimator(chosen.X, self.worker.parameters)
+        self.doubt_finder = DoubtFinder(chosen.X, self.worker.parameters)
+        self._learn(list(self.cache.records))
+        self.worker.start()
+
+    def _stored_features(self) -> FeatureChoice:
+        """Return the features that were chosen before, if the pool still has them; the default otherwise."""
+        stored = self.review.state.get(_FEATURES)
+        if stored and stored["name"] in self._sets:
+            return FeatureChoice(**stored)
+        return FeatureChoice(next(iter(self._sets)))
+
+    def choose_features(self, name: str) -> None:
+        """Let the model see other features from now on; it learns all labels again."""
+        if name not in self._sets:
+            raise NotFoundError(f"There are no features {name!r}; choose one of {', '.join(self._sets)}.")
+        self._set_features(replace(self.features, name=name, by_person=True))
+
+    def _set_features(self, choice: FeatureChoice) -> None:
+        with self._lock:
+            before, changes = self.worker, choice.name != self.features.name
+            self.review.state.set(_FEATURES, choice.state())
+            self.features = choice
+            if changes:
+                self._start_model()
+        if changes:
+            before.stop()
+
+    def _hold_race(self) -> None:
+        """Hold a race between the kinds of features, if one is due, and use its winner."""
+        with self._lock:
+            choice, labels = self.features, self.cache.labels()
+        if result := self._race.update(choice, labels):
+            self._set_features(result)
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -223,8 +264,10 @@ class Session:
                 self._reload()
             records = dict(self.cache.records)
             balance = _responses.class_counts(self.cache)
+        self._hold_race()
         curve = self.curve_estimator.update(LabelHistory.of(records))
-        return _responses.progress(records.values(), curve, balance, self.worker.status(), len(self.pool))
+        features: FeatureSummary = {"names": list(self._sets), **self.features.state()}  # type: ignore[typeddict-item]
+        return _responses.progress(records.values(), curve, balance, (self.worker.status(), features), len(self.pool))
 
     def history(self, offset: int, limit: int, *, label: str | None = None, person: str | None = None) -> HistoryPage:
         """Return one page of the history, newest label first, optionally of one class or person."""
@@ -235,14 +278,15 @@ class Session:
 
     def model(self, timeout: float | None = _MODEL_TIMEOUT_S) -> SavedModel:
         """Return the model of all labels in the form in which it is saved; raise an error after `timeout` seconds."""
-        return self.pool.wrap_model(self._model(timeout))
+        model, is_default = self._model(timeout), self.features.name == next(iter(self._sets))
+        return self.pool.wrap_model(model) if is_default else model
 
     def predictions(self, timeout: float | None = _MODEL_TIMEOUT_S) -> tuple[Predictions, dict[int, LabelRecord]]:
         """Return the predictions for the whole pool, and the labels from which the model has learned."""
         with self._lock:
             records = dict(self.cache.records)
-            temperature = self._scaling.temperature(records)
-        return predict_pool(self._model(timeout), self.pool.X, temperature), records
+            temperature, name = self._scaling.temperature(records), self.features.name
+        return predict_pool(self._model(timeout), self._sets[name].X, temperature), records
 
     def _model(self, timeout: float | None) -> Model:
         with self._lock:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hinge._model.params import KERNELS, bound, check_kernel, choice, number, whole
 from hinge.active._selection import STRATEGIES, QueryOptions
@@ -71,6 +71,10 @@ class SessionSettings:
         check_kernel(self.kernel, 3, self.gamma, 0.0)
         choice("solver", self.solver, tuple(_SOLVERS))
         QueryOptions.validate(1, self.strategy, None, self.seed, target=self.target)
+
+    def with_kernel(self, kernel: str | None) -> SessionSettings:
+        """Return settings with the kernel that suits some features; None, or a kernel of the user, changes nothing."""
+        return self if kernel is None or self.kernel != "rbf" else replace(self, kernel=kernel)
 
     def model(self) -> OnlineSVC | IncrementalSVC:
         """Create an untrained model."""

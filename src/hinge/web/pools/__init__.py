@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from hinge.web.pools._base import Features, Kind, Model, Pool, SavedModel, View
+from hinge.web.pools._base import Features, FeatureSet, Kind, Model, Pool, SavedModel, View
 from hinge.web.pools._open_pool import SHOWS, open_pool
 from hinge.web.pools._texts import read_text, text_features
 
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SHOWS",
+    "FeatureSet",
     "Features",
     "Kind",
     "Model",

@@ -82,6 +82,30 @@ function showModel(model) {
   byId("model").replaceChildren(...facts.flatMap(([name, value]) => [make("dt", {}, String(name)), make("dd", {}, text(value))]));
 }
 
+/** @param {any} features  what the model sees of an example, and the result of the race between them */
+function showFeatures(features) {
+  const names = features?.names ?? [];
+  byId("features").hidden = names.length < 2;
+  const select = byId("features-choice");
+  if (names.length < 2 || document.activeElement === select) return;
+  const score = (/** @type {string} */ name) => (name in features.scores ? `${name} (${percent(features.scores[name])})` : name);
+  select.replaceChildren(...names.map((/** @type {string} */ name) => make("option", { value: name, selected: name === features.name }, score(name))));
+  const why = features.by_person ? "Somebody chose this." : "Chosen by a race.";
+  const race = `${why} In brackets: labels that each would have predicted, at ${counted(features.raced_at, "label")}.`;
+  setText(byId("features-note"), features.raced_at ? race : "A race on the first 40 labels will choose what the model sees.");
+}
+
+async function chooseFeatures() {
+  const { value } = byId("features-choice");
+  try {
+    await request("PUT", "features", { name: value });
+    byId("features-choice").blur();
+    schedule(MIN_DELAY);
+  } catch (error) {
+    setText(byId("features-note"), error.message);
+  }
+}
+
 /** @param {Project} summary */
 export function showPeople(summary) {
   const here = summary.people.filter((person) => person.here).length;
@@ -100,6 +124,7 @@ function render() {
   showCurve(latest);
   showTimes(latest.seconds);
   showModel(latest.model);
+  showFeatures(latest.features);
 }
 
 async function load() {
@@ -144,6 +169,7 @@ export function toggleProgress() {
   render();
 }
 
+byId("features-choice").addEventListener("change", chooseFeatures);
 narrow.addEventListener("change", movePanel);
 addEventListener("resize", render);
 movePanel();
