@@ -73,6 +73,13 @@ class GraphBuilder:
         self._nodes.append(node)
         return result
 
+    def add_first(self, operator: str, *inputs: str, **attributes: Attribute) -> str:
+        """Add a node with two results, of which the first is wanted."""
+        result = f"{self._prefix}/{operator.lower()}_{len(self._nodes)}"
+        results = [result, f"{result}_unused"]
+        self._nodes.append(self._onnx.helper.make_node(operator, list(inputs), results, **attributes))
+        return result
+
     def cast(self, value: str, kind: str, name: str | None = None) -> str:
         """Add a type conversion."""
         return self.add("Cast", value, to=self._type(kind), name=name)
