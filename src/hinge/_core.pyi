@@ -676,8 +676,15 @@ class KernelModel32:
         Return 1 for each of the first examples of the stream and binary model that holds it.
         """
 
-    def finish(self, monitor: Monitor | None = None) -> Outcome:
-        """Optimise the coefficients of the examples held."""
+    def finish(self, monitor: Monitor | None = None, keep_idle: bool = False) -> Outcome:
+        """
+        Optimise the coefficients of the examples held. LASVM keeps those without a coefficient if `keep_idle`.
+        """
+
+    def count(self, steps: numpy.typing.NDArray[numpy.int64], kernel_evals: int) -> None:
+        """
+        Count what another model did to find coefficients that this one holds: steps of each binary model, and kernel values.
+        """
 
     def polish(self) -> None:
         """Solve the free coefficients of small models to the last digit."""
@@ -811,8 +818,15 @@ class KernelModel64:
         Return 1 for each of the first examples of the stream and binary model that holds it.
         """
 
-    def finish(self, monitor: Monitor | None = None) -> Outcome:
-        """Optimise the coefficients of the examples held."""
+    def finish(self, monitor: Monitor | None = None, keep_idle: bool = False) -> Outcome:
+        """
+        Optimise the coefficients of the examples held. LASVM keeps those without a coefficient if `keep_idle`.
+        """
+
+    def count(self, steps: numpy.typing.NDArray[numpy.int64], kernel_evals: int) -> None:
+        """
+        Count what another model did to find coefficients that this one holds: steps of each binary model, and kernel values.
+        """
 
     def polish(self) -> None:
         """Solve the free coefficients of small models to the last digit."""
