@@ -14,6 +14,7 @@ from benchmarks.micro import (
     bad_streams,
     bounded,
     bounded_small,
+    calibration,
     command_memory,
     command_overhead,
     concurrent_predictions,
@@ -65,6 +66,7 @@ ONLINE = (
     stream_accuracy,
     stream_cost,
     half_life,
+    calibration,
 )
 EXACT = (
     exact_growth,
