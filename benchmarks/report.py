@@ -106,7 +106,7 @@ def write(measurements: Sequence[Measurement], folder: Path, *, quick: bool) -> 
 
 def machine() -> dict[str, Any]:
     """Return the date, machine and versions."""
-    packages = ("hinge", "scikit-learn", "scikit-learn-intelex", "numpy", "scipy")
+    packages = ("hinge-svm", "scikit-learn", "scikit-learn-intelex", "numpy", "scipy")
     return {
         "date": datetime.now(UTC).date().isoformat(),
         "processor": _processor(),

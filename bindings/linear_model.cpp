@@ -110,10 +110,10 @@ std::unique_ptr<ModelHandle<LinearModel<T>>> made(MapChoice<T>& chosen, const Ve
 
 template <class T>
 Outcome learn(ModelHandle<LinearModel<T>>& self, const HeldBatch<T>& held, Vector<double> targets, Vector<double> weights, std::int64_t first_id,
-              Vector<std::int64_t> order, const Question& monitor) {
+              Vector<std::int64_t> order, const Question& monitor, std::size_t recorded) {
   require_rows(held, targets, weights, order);
   require_fitting(self.model->map(), held);
-  const LinearTrainingBatch<T> training{held.batch, view(targets), view(weights), first_id, view(order)};
+  const LinearTrainingBatch<T> training{held.batch, view(targets), view(weights), first_id, view(order), recorded};
   return learn_watched(self, training, monitor);
 }
 
@@ -171,7 +171,7 @@ void bind_linear_model(nb::module_& module, const char* name) {
           "Add classes.")
       .def("take_outcome", &take_outcome<B>, take_outcome_doc)
       .def("learn", &learn<T>, nb::arg("batch"), nb::arg("targets"), nb::arg("weights"), nb::arg("first_id"), nb::arg("order"),
-           nb::arg("monitor") = nb::none())
+           nb::arg("monitor") = nb::none(), nb::arg("recorded") = 0)
       .def("predictor", &predictor_of<B>, predictor_doc)
       .def("keep", [](ModelHandle<B>& self, std::size_t rows) { return self.run([&](B& model) { return model.keep(rows); }); }, nb::arg("rows"),
            "Keep the features of the rows of one batch, if they fit into the cache, until they are released.")

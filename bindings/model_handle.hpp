@@ -165,10 +165,11 @@ void require_rows(const HeldBatch<T>& held, const Vector<Label>& labels, const V
 
 template <class B, class T>
 Outcome learn(ModelHandle<B>& self, const HeldBatch<T>& held, Vector<std::int32_t> labels, Vector<double> costs,
-              std::int64_t first_id, Vector<std::int64_t> order, std::uint64_t seed, const Question& monitor, bool scored) {
+              std::int64_t first_id, Vector<std::int64_t> order, std::uint64_t seed, const Question& monitor, bool scored,
+              std::size_t recorded) {
   require_rows(held, labels, costs, order);
   require_fitting(self.model->points(), held);
-  const TrainingBatch<T> training{held.batch, view(labels), view(costs), first_id, view(order), seed, scored};
+  const TrainingBatch<T> training{held.batch, view(labels), view(costs), first_id, view(order), seed, scored, recorded};
   return learn_watched(self, training, monitor);
 }
 

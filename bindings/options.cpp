@@ -58,6 +58,10 @@ void bind_options(nb::module_& module) {
       .def_ro("mistakes", &Outcome::mistakes, "Examples misclassified before they were learned.")
       .def_prop_ro("mistakes_at", [](const Outcome& outcome) { return to_numpy(outcome.mistakes_at); },
                    "Which of the examples visited were misclassified, counted from 0.")
+      .def_prop_ro("recorded_rows", [](const Outcome& outcome) { return to_numpy(outcome.log.rows); },
+                   "The last rows visited, as many as were to be recorded.")
+      .def_prop_ro("recorded_decisions", [](const Outcome& outcome) { return to_numpy(outcome.log.values, {outcome.log.rows.size(), outcome.log.columns}); },
+                   "Their decision values before they were learned, one column per binary model.")
       .def_ro("steps", &Outcome::steps, "Steps of a coefficient or a pair of them.")
       .def_ro("stopped", &Outcome::stopped, "The monitor asked to stop.")
       .def_ro("stalled", &Outcome::stalled, "A limit on steps was reached before the tolerance.");

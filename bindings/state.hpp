@@ -132,7 +132,8 @@ constexpr const char* learn_doc = R"(Learn rows in the order given.
 
 `labels` has the class number of every row of the batch, `costs` C times its weight (perceptrons: its weight); rows of cost 0
 are skipped. Row r is example `first_id + r`. `seed` matters to selected examples only. One-vs-one models that are not `scored` save the
-decisions about classes that a binary model does not see; a mistake is then an example that loses against any other class.)";
+decisions about classes that a binary model does not see; a mistake is then an example that loses against any other class.
+The outcome has the decision values of the last `recorded` examples, from before they were learned.)";
 constexpr const char* check_doc = "Raise RuntimeError with a sentence that names a broken invariant, if there is one; for tests.";
 
 template <class T>
@@ -163,7 +164,8 @@ void bind_common(nb::class_<ModelHandle<B>>& bound) {
           "Add classes.")
       .def("take_outcome", &take_outcome<B>, take_outcome_doc)
       .def("learn", &learn<B, T>, nb::arg("batch"), nb::arg("labels"), nb::arg("costs"), nb::arg("first_id"),
-           nb::arg("order"), nb::arg("seed") = 0, nb::arg("monitor") = nb::none(), nb::arg("scored") = true, learn_doc)
+           nb::arg("order"), nb::arg("seed") = 0, nb::arg("monitor") = nb::none(), nb::arg("scored") = true,
+           nb::arg("recorded") = 0, learn_doc)
       .def("predictor", &predictor_of<B>, predictor_doc)
       .def("state", &state<B, T>, "Return everything needed to go on; docs/design/model-format.md says what the arrays mean.")
       .def("check_invariants", &check_invariants<B>, check_doc)

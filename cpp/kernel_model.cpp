@@ -128,6 +128,7 @@ Outcome KernelModel<T>::learn(const TrainingBatch<T>& training, Monitor& monitor
   replay_for_late_models(monitor);
   close_all_gaps();
   tally.outcome.steps = steps() - steps_before;
+  tally.outcome.log.keep_last(training.recorded);
   tally.outcome.stopped = monitor.stopped();
   tally.outcome.reached = reached(training, tally.outcome.visited);
   tally.outcome.stalled = std::find(stalled_.begin(), stalled_.end(), 1) != stalled_.end();
@@ -238,8 +239,10 @@ void KernelModel<T>::replay_for_late_models(Monitor& monitor) {
 
 template <class T>
 void KernelModel<T>::count_mistake(const TrainingBatch<T>& training, Panel<T>& panel, std::size_t position, Tally& tally) const {
-  const std::int32_t label = training.labels[static_cast<std::size_t>(panel.row_of(position))];
+  const std::int64_t row = panel.row_of(position);
+  const std::int32_t label = training.labels[static_cast<std::size_t>(row)];
   const std::span<const double> decisions(decisions_.data() + position * binaries_.size(), binaries_.size());
+  tally.outcome.log.add(row, decisions, training.recorded);
   const bool decides_all = training.scored || scheme_.kind() == MultiClass::ovr;
   const bool right = decides_all ? scheme_.choose(decisions) == label : scheme_.wins_all(decisions, label);
   if (!right) tally.outcome.add_mistake(tally.outcome.visited);

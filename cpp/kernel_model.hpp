@@ -38,6 +38,7 @@ struct TrainingBatch {
   // Binary models decide about every example, so that mistakes are those of the whole model. Otherwise an example counts as one if a binary model
   // that sees its class decides against it.
   bool scored = true;
+  std::size_t recorded = 0;  // of so many of the last examples, decision values are recorded
 };
 
 template <class T>

@@ -89,6 +89,7 @@ Outcome LinearModel<T>::learn(const LinearTrainingBatch<T>& training, Monitor& m
     monitor.set_progress(progress);
   }
   for (LinearBinaryModel& binary : binaries_) binary.fold_scale();  // what follows may look, and changes nothing
+  outcome.log.keep_last(training.recorded);
   outcome.stopped = monitor.stopped();
   outcome.reached = rows_reached(training.order, training.weights, outcome.visited);
   return outcome;
@@ -210,6 +211,7 @@ void LinearModel<T>::count(const LinearTrainingBatch<T>& training, const Panel& 
   const std::size_t binaries = binaries_.size(), rows = panel.rows.size();
   for (std::size_t r = 0; r < rows && !loss().regression(); ++r) {
     const double* answers = panel.answers.data() + r * binaries;
+    outcome.log.add(panel.rows[r], {answers, binaries}, training.recorded);
     const std::ptrdiff_t chosen = binaries == 1 ? (answers[0] > 0.0 ? 1 : 0) : std::max_element(answers, answers + binaries) - answers;
     if (static_cast<double>(chosen) != training.targets[static_cast<std::size_t>(panel.rows[r])]) outcome.add_mistake(outcome.visited + r);
   }

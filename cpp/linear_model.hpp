@@ -33,6 +33,7 @@ struct LinearTrainingBatch {
   std::span<const double> weights;
   std::int64_t first_id = 0;
   std::span<const std::int64_t> order;
+  std::size_t recorded = 0;  // of so many of the last examples, decision values are recorded
 };
 
 // All that the binary models know, as flat arrays: weights[m * dimension + j].

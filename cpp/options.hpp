@@ -13,6 +13,8 @@
 #include <variant>
 #include <vector>
 
+#include "decision_log.hpp"
+
 namespace hinge {
 
 // A member of an options struct as Python sees it.
@@ -281,6 +283,7 @@ struct Outcome {
   bool stopped = false;
   bool stalled = false;
   std::vector<std::int64_t> mistakes_at;
+  DecisionLog log;
 };
 
 // The rows of an order before the first that was not visited; rows of cost 0 are skipped, not visited.

@@ -17,7 +17,7 @@ mpl.use("agg")
 project = "Hinge"
 author = "The Hinge developers"
 project_copyright = "The Hinge developers"
-release = version_of("hinge")
+release = version_of("hinge-svm")
 version = release
 
 extensions = [
@@ -56,8 +56,9 @@ html_title = f"Hinge {release}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
+html_context = {"default_mode": "auto"}
 html_theme_options = {
-    "header_links_before_dropdown": 7,
+    "header_links_before_dropdown": 5,
     "navigation_with_keys": False,
     "show_toc_level": 2,
     "footer_start": ["copyright"],

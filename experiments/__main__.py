@@ -105,7 +105,7 @@ def _run(options: argparse.Namespace) -> int:
 def _check_environment(document: Path | None) -> None:
     """Refuse what would fail after hours of work, or make every data set a missing one."""
     if importlib.util.find_spec("matplotlib") is None:
-        raise ModuleNotFoundError("The experiments draw pictures; install matplotlib: pip install 'hinge[plot]'")
+        raise ModuleNotFoundError("The experiments draw pictures; install matplotlib: pip install 'hinge-svm[plot]'")
     if document is not None and not document.parent.is_dir():
         raise FileNotFoundError(f"There is no folder {document.parent} to write {document.name} to.")
     data_folder = os.environ.get("HINGE_DATA")

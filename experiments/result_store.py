@@ -114,7 +114,7 @@ def prepare_folder(folder: Path, *, quick: bool) -> None:
 def write_metadata(folder: Path, **facts: str) -> None:
     """Write which versions measured the results, and where and when."""
     metadata = read_metadata(folder) | {
-        "hinge": version("hinge"),
+        "hinge": version("hinge-svm"),
         "scikit-learn": version("scikit-learn"),
         "python": platform.python_version(),
         "machine": f"{platform.system()} {platform.machine()}",

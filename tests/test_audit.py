@@ -11,7 +11,7 @@ SCRIPT = Path(__file__).parents[1] / ".ci" / "audit"
 CLEAN = {"name": "numpy", "version": "2.0", "vulns": []}
 FOUND = {"name": "numpy", "version": "1.0", "vulns": [{"id": "CVE-1", "fix_versions": ["2.0"]}]}
 UNKNOWN = {"name": "scipy", "skip_reason": "not found"}
-OURS = {"name": "hinge", "version": "0.1.0", "vulns": FOUND["vulns"]}
+OURS = {"name": "hinge-svm", "version": "0.2.0", "vulns": FOUND["vulns"]}
 
 
 @pytest.mark.parametrize(

@@ -245,7 +245,7 @@ def test_cache_folder(folders, monkeypatch, server):
 def test_without_pooch(folders, monkeypatch):
     monkeypatch.setitem(sys.modules, "pooch", None)
     with pytest.raises(
-        ImportError, match=r"Downloading a9a needs pooch; install it with pip install 'hinge\[datasets\]'"
+        ImportError, match=r"Downloading a9a needs pooch; install it with pip install 'hinge-svm\[datasets\]'"
     ):
         load_known("a9a")
 

@@ -87,6 +87,7 @@ def test_solvers_say_what_they_remember():
             "mistakes": 2,
             "passed_over": 1,
             "since": 2,
+            "recent": 2,
         },
         _core.RobustOptions: {"visits": 1, "admitted": 3, "cleaned": 3},
         _core.TrackingOptions: {"visits": 1, "draws": 1},

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-pytest.importorskip("fastapi", reason="the extra hinge[label] is not installed")
+pytest.importorskip("fastapi", reason="the extra hinge-svm[label] is not installed")
 
 TIMEOUT_S = 30.0
 

@@ -78,6 +78,15 @@ def test_at_every_cost_and_order(data, factor):
     assert min(found) > -3.0
 
 
+@pytest.mark.parametrize("C", [10, 100])
+def test_a_first_call_with_3000_rows(C):
+    """With one step per example, some of these had .448 (C=100) and .681 (C=10), where `SVC` has .885."""
+    for seed in range(3):
+        X, y = make_moons(6000, noise=0.35, random_state=seed)
+        exact = SVC(C=C).fit(X[:3000], y[:3000]).score(X[3000:], y[3000:])
+        assert OnlineSVC(C=C).partial_fit(X[:3000], y[:3000]).score(X[3000:], y[3000:]) > exact - 0.01
+
+
 def test_the_plain_rule_is_less_accurate():
     """The test above can fail: one step per example leaves the moons far behind at C=100."""
     (X, y), rows = moons(0), 2000
@@ -126,6 +135,34 @@ def test_the_reserve_is_bounded():
     y = X.sum(axis=1) > 4
     model = OnlineSVC().partial_fit(X, y)
     assert model._state.native.n_retained <= len(model.support_) + 1250
+
+
+@pytest.mark.filterwarnings("ignore::hinge.StreamWarning")
+def test_a_stream_saved_in_a_pause_waits_on(tmp_path):
+    """The length of the pause, and the usual and the recent share of mistakes, are in the file."""
+    X, y = wrong_labels(2)
+    pause = 1000 + np.flatnonzero(y[1000:])[:800]
+    model = OnlineSVC(C=10, gamma=1.0).partial_fit(X[:1000], y[:1000]).partial_fit(X[pause[:50]], y[pause[:50]])
+    hinge.save(model, tmp_path / "model.hinge")
+    loaded = hinge.load(tmp_path / "model.hinge")
+    for each in (model, loaded):
+        each.partial_fit(X[pause[50:]], y[pause[50:]])
+    np.testing.assert_array_equal(loaded.support_, model.support_)
+    np.testing.assert_allclose(loaded.dual_coef_, model.dual_coef_, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.filterwarnings("ignore::hinge.StreamWarning")
+def test_a_model_that_waits_learns_what_is_new():
+    """Class 0 of the second half is somewhere else, where class 1 pauses: its mistakes are more than usual."""
+    random = np.random.default_rng(0)
+    y = random.integers(0, 2, 1500)
+    X = random.normal(size=(1500, 2)) + [4, 0] * y[:, None]
+    model = OnlineSVC(gamma=0.5).partial_fit(X, y)
+    elsewhere = random.normal(loc=[8, 0], size=(1400, 2))
+    later = np.vstack([random.normal(size=(400, 2)), elsewhere[:400]])
+    model.partial_fit(later, np.zeros(800))
+    assert np.mean(model.predict(elsewhere[400:]) == 0) > 0.95
+    assert model.score(X, y) > 0.95
 
 
 @pytest.mark.filterwarnings("ignore::hinge.StreamWarning")

@@ -22,14 +22,23 @@ constexpr std::size_t examples_of_credit = 16;
 constexpr std::size_t smallest_reserve = 100, largest_reserve = 1000, reserve_times_seen = 30'000;
 constexpr double reserve_per_error_rate = 5000.0, large_influence = 10.0;
 constexpr std::size_t long_pause = 30;  // of a class: members of the other class that have come since
-// Rows of a pause that the reserve outlasts, and rows of the other class before it that make further ones dispensable.
-constexpr std::size_t longest_answered_pause = 300, known_class = 300;
+// Rows of a pause after which the other class may wait, and rows of it before the pause that make further ones dispensable.
+constexpr std::size_t long_pause_of_stream = 100, known_class = 300;
+// An error of a class is unusual if it exceeds the mean by more than this, plus as many standard deviations of the recent one.
+constexpr double error_slack = 0.02, error_deviations = 2.0;
 constexpr double log_of_chance = -20.7;  // 1e-9, of an absence by chance
 constexpr double margin_unit = 1e-3;  // of LasvmMemory::reserve_margin
 
 double error_rate(const LasvmMemory& memory) {
   const std::size_t mistakes = memory.mistakes[0] + memory.mistakes[1], seen = memory.seen[0] + memory.seen[1];
   return static_cast<double>(mistakes) / static_cast<double>(std::max<std::size_t>(seen, 1));
+}
+
+// The largest share of mistakes among recent examples of a class that says nothing new.
+double usual_error(const LasvmMemory& memory, bool label) {
+  const double mean = static_cast<double>(memory.mistakes[label]) / static_cast<double>(memory.seen[label]);
+  constexpr double weight = 2.0 * LasvmMemory::examples_of_rate;  // independent examples that average as well
+  return mean + error_slack + error_deviations * std::sqrt(mean * (1.0 - mean) / weight);
 }
 
 // How far the most influential member can move a decision: C k(x, x).
@@ -85,10 +94,11 @@ template <class T>
 bool Upkeep<T>::must_wait(double label) const {
   const bool own = label > 0, other = !own;
   const std::size_t since = memory_.since[other];
-  if (since < longest_answered_pause || memory_.seen[own] < since + known_class) return false;
+  if (since < long_pause_of_stream || memory_.seen[own] < since + known_class) return false;
   const auto rows = static_cast<double>(memory_.seen[0] + memory_.seen[1] - since);
   const double share = static_cast<double>(memory_.seen[other]) / rows;
-  return share > 0.0 && static_cast<double>(since) * std::log1p(-share) < log_of_chance;
+  const bool by_chance = share == 0.0 || static_cast<double>(since) * std::log1p(-share) >= log_of_chance;
+  return !by_chance && memory_.recent_error(own) <= usual_error(memory_, own);
 }
 
 // How far the decisions of the members are apart, or less if that is enough for the present violation: two members that were far apart the last time

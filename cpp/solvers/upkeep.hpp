@@ -8,8 +8,9 @@
 //   reserve   Examples that do not violate, and members whose coefficient returns to zero, stay as long as they are among the `capacity`
 //             closest to the margin: 100, and up to 1000 while a class is new, or where errors are frequent and C is large. Examples of a class that
 //             stays away are not dismissed: nothing would replace them.
-//   waiting   When a class stays away for 300 examples or more, further examples of the other class, if that one is known from before, are not learned:
-//             each would push the boundary deeper into the class that cannot answer, since what it had there was dismissed long ago.
+//   waiting   When a class stays away for 100 examples or more, further examples of the other class, if that one is known from before, are not learned
+//             as long as they are misclassified no more often than before the pause: each would push the boundary deeper into the class that cannot
+//             answer, since what it had there was dismissed long ago. More mistakes than usual mean that the other class shows something new.
 //   steps     After the usual REPROCESS, second-order pairs move until the violation is small beside the decisions, within a budget per example. The
 //             budget is a number of steps plus a number of gradients to update, which makes steps of small models cheap; what is not
 //             used is saved, up to that of `examples_of_credit` examples. (The constants are in upkeep.cpp.)
@@ -34,6 +35,7 @@ struct LasvmMemory {
   std::array<std::size_t, 2> seen{}, mistakes{};
   std::size_t passed_over = 0;
   std::array<std::size_t, 2> since{};
+  std::array<std::size_t, 2> recent{};
 
   static constexpr auto fields =
       std::tuple{Field{"seeds", &LasvmMemory::seeds, "Examples of the negative and of the positive class taken in unconditionally."},
@@ -42,15 +44,21 @@ struct LasvmMemory {
                  Field{"seen", &LasvmMemory::seen, "Examples of the negative and of the positive class predicted before they were learned,"},
                  Field{"mistakes", &LasvmMemory::mistakes, "and how many of them were misclassified."},
                  Field{"passed_over", &LasvmMemory::passed_over, "Examples of classes that the binary model does not see."},
-                 Field{"since", &LasvmMemory::since, "Examples that have come since the last one of the negative and of the positive class."}};
+                 Field{"since", &LasvmMemory::since, "Examples that have come since the last one of the negative and of the positive class."},
+                 Field{"recent", &LasvmMemory::recent, "Millionths of their last examples, by weights that fall exponentially, that were misclassified."}};
+  static constexpr std::size_t examples_of_rate = 64, million = 1'000'000;
+
+  double recent_error(bool label) const { return static_cast<double>(recent[label]) / million; }
   void count(double label, bool mistaken) {
     seen[label > 0] += 1;
     mistakes[label > 0] += mistaken;
     since[label > 0] = 0;
     since[label < 0] += 1;
+    std::size_t& rate = recent[label > 0];
+    rate = rate - rate / examples_of_rate + (mistaken ? million / examples_of_rate : 0);
   }
   void mirror() {
-    for (auto* counts : {&seeds, &seen, &mistakes, &since}) std::swap((*counts)[0], (*counts)[1]);
+    for (auto* counts : {&seeds, &seen, &mistakes, &since, &recent}) std::swap((*counts)[0], (*counts)[1]);
   }
 };
 
@@ -63,7 +71,8 @@ class Upkeep {
 
   // An example that does not violate, this far beyond the margin, is worth keeping. Before there is a margin, the first examples are.
   bool keeps(const BinaryModel<T>& binary, double distance) const;
-  // The other class than that of an example has stayed away for longer than its reserve can answer, and this is no chance.
+  // The other class than that of an example has stayed away for longer than its reserve can answer, this is no chance, and the example's class makes no
+  // more mistakes than usual.
   bool must_wait(double label) const;
   void move_pairs(BinaryModel<T>& binary);
   // Removes what exceeds the capacity by a quarter, so that members need not be sorted at every example; keeps everything again while half of it is empty.

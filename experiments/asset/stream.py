@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from experiments.asset.batch import LASVM
+from experiments.asset.paper_numbers import standard_error
 from experiments.experiment import Cell, Measurement
 from experiments.measure import cpu_time, test_error
 from experiments.problems import Problem
@@ -110,6 +111,11 @@ def _checkpoints(n_examples: int) -> Iterator[int]:
 
 
 MEASUREMENT = Measurement("stream", _cells)
+
+
+def is_paper_error(error: float, paper: float) -> bool:
+    """Tell whether an error is that of the paper, by the rule of table 2: two standard errors between two test sets."""
+    return abs(error - paper) <= 2 * math.sqrt(2) * standard_error(paper, N_TEST)
 
 
 def measured_sizes(records: Records) -> list[int]:

@@ -70,12 +70,10 @@ def check(records: Records) -> list[Check]:
             f"beta {_before_and_after(*small.values())}; line 17 {_before_and_after(*inverse.values())}",
         ),
         Check(
-            "Kernel computation has the largest weight for small training sets, and loses weight compared with gamma "
-            "as they grow.",
+            "'Kernel computation having the largest weight for small training sets and gamma computation for the "
+            "large training sets', with all three kernels.",
             all(
-                len(values) > 1
-                and values[0] > gammas[kernel][0]
-                and gammas[kernel][-1] / values[-1] > gammas[kernel][0] / values[0]
+                len(values) > 1 and values[0] > gammas[kernel][0] and gammas[kernel][-1] > values[-1]
                 for kernel, values in kernels.items()
             ),
             "; ".join(
@@ -110,5 +108,5 @@ EXPERIMENT = Experiment(
     "has larger shares: kernel values take 32 to 77 % there instead of 6 to 11 %. Gamma overtakes "
     "kernel values from 5,000 rows on with the linear kernel and from 3,000 with the polynomial one, "
     "but not with the RBF kernel (13 % against 77 % at 10,000 rows), where only some 40 support "
-    "vectors are on the margin.",
+    "vectors are on the margin. At first it was only checked that kernel values lose weight compared with gamma.",
 )

@@ -47,8 +47,11 @@ def share(records: Records, kernel: str, size: int, *operations: str) -> float:
 
 
 def shares(records: Records, *operations: str) -> dict[str, list[float]]:
-    """Return the shares by kernel, one per size."""
-    return {kernel: [share(records, kernel, size, *operations) for size in sizes(records)] for kernel in SETTINGS}
+    """Return the shares by kernel, one per size at which this kernel was measured."""
+    return {
+        kernel: [share(records, kernel, size, *operations) for size in sizes(records.where(kernel=kernel))]
+        for kernel in SETTINGS
+    }
 
 
 def table(records: Records, title: str) -> Table:

@@ -116,7 +116,7 @@ if not TYPE_CHECKING:  # type checkers report names that do not exist
         elif name in _ORIGINS:
             value = getattr(importlib.import_module(f"{__name__}.{_ORIGINS[name]}"), name)
         elif name == "__version__":
-            value = importlib.import_module("importlib.metadata").version(__name__)
+            value = importlib.import_module("importlib.metadata").version("hinge-svm")
         else:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         globals()[name] = value  # so that this function is called once per name

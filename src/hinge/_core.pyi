@@ -486,6 +486,16 @@ class Outcome:
         """Which of the examples visited were misclassified, counted from 0."""
 
     @property
+    def recorded_rows(self) -> numpy.typing.NDArray[numpy.int64]:
+        """The last rows visited, as many as were to be recorded."""
+
+    @property
+    def recorded_decisions(self) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        Their decision values before they were learned, one column per binary model.
+        """
+
+    @property
     def steps(self) -> int:
         """Steps of a coefficient or a pair of them."""
 
@@ -601,13 +611,14 @@ class KernelModel32:
         Return how the last call to `learn` went, also if it was stopped; None if this has been asked before.
         """
 
-    def learn(self, batch: Batch32, labels: numpy.typing.NDArray[numpy.int32], costs: numpy.typing.NDArray[numpy.float64], first_id: int, order: numpy.typing.NDArray[numpy.int64], seed: int = 0, monitor: Monitor | None = None, scored: bool = True) -> Outcome:
+    def learn(self, batch: Batch32, labels: numpy.typing.NDArray[numpy.int32], costs: numpy.typing.NDArray[numpy.float64], first_id: int, order: numpy.typing.NDArray[numpy.int64], seed: int = 0, monitor: Monitor | None = None, scored: bool = True, recorded: int = 0) -> Outcome:
         """
         Learn rows in the order given.
 
         `labels` has the class number of every row of the batch, `costs` C times its weight (perceptrons: its weight); rows of cost 0
         are skipped. Row r is example `first_id + r`. `seed` matters to selected examples only. One-vs-one models that are not `scored` save the
         decisions about classes that a binary model does not see; a mistake is then an example that loses against any other class.
+        The outcome has the decision values of the last `recorded` examples, from before they were learned.
         """
 
     def predictor(self) -> Predictor32:
@@ -735,13 +746,14 @@ class KernelModel64:
         Return how the last call to `learn` went, also if it was stopped; None if this has been asked before.
         """
 
-    def learn(self, batch: Batch64, labels: numpy.typing.NDArray[numpy.int32], costs: numpy.typing.NDArray[numpy.float64], first_id: int, order: numpy.typing.NDArray[numpy.int64], seed: int = 0, monitor: Monitor | None = None, scored: bool = True) -> Outcome:
+    def learn(self, batch: Batch64, labels: numpy.typing.NDArray[numpy.int32], costs: numpy.typing.NDArray[numpy.float64], first_id: int, order: numpy.typing.NDArray[numpy.int64], seed: int = 0, monitor: Monitor | None = None, scored: bool = True, recorded: int = 0) -> Outcome:
         """
         Learn rows in the order given.
 
         `labels` has the class number of every row of the batch, `costs` C times its weight (perceptrons: its weight); rows of cost 0
         are skipped. Row r is example `first_id + r`. `seed` matters to selected examples only. One-vs-one models that are not `scored` save the
         decisions about classes that a binary model does not see; a mistake is then an example that loses against any other class.
+        The outcome has the decision values of the last `recorded` examples, from before they were learned.
         """
 
     def predictor(self) -> Predictor64:
@@ -868,13 +880,14 @@ class ExactModel:
         Return how the last call to `learn` went, also if it was stopped; None if this has been asked before.
         """
 
-    def learn(self, batch: Batch64, labels: numpy.typing.NDArray[numpy.int32], costs: numpy.typing.NDArray[numpy.float64], first_id: int, order: numpy.typing.NDArray[numpy.int64], seed: int = 0, monitor: Monitor | None = None, scored: bool = True) -> Outcome:
+    def learn(self, batch: Batch64, labels: numpy.typing.NDArray[numpy.int32], costs: numpy.typing.NDArray[numpy.float64], first_id: int, order: numpy.typing.NDArray[numpy.int64], seed: int = 0, monitor: Monitor | None = None, scored: bool = True, recorded: int = 0) -> Outcome:
         """
         Learn rows in the order given.
 
         `labels` has the class number of every row of the batch, `costs` C times its weight (perceptrons: its weight); rows of cost 0
         are skipped. Row r is example `first_id + r`. `seed` matters to selected examples only. One-vs-one models that are not `scored` save the
         decisions about classes that a binary model does not see; a mistake is then an example that loses against any other class.
+        The outcome has the decision values of the last `recorded` examples, from before they were learned.
         """
 
     def predictor(self) -> Predictor64:
@@ -1054,7 +1067,7 @@ class LinearModel32:
         Return how the last call to `learn` went, also if it was stopped; None if this has been asked before.
         """
 
-    def learn(self, batch: Batch32, targets: numpy.typing.NDArray[numpy.float64], weights: numpy.typing.NDArray[numpy.float64], first_id: int, order: numpy.typing.NDArray[numpy.int64], monitor: Monitor | None = None) -> Outcome: ...
+    def learn(self, batch: Batch32, targets: numpy.typing.NDArray[numpy.float64], weights: numpy.typing.NDArray[numpy.float64], first_id: int, order: numpy.typing.NDArray[numpy.int64], monitor: Monitor | None = None, recorded: int = 0) -> Outcome: ...
 
     def predictor(self) -> Predictor32:
         """
@@ -1124,7 +1137,7 @@ class LinearModel64:
         Return how the last call to `learn` went, also if it was stopped; None if this has been asked before.
         """
 
-    def learn(self, batch: Batch64, targets: numpy.typing.NDArray[numpy.float64], weights: numpy.typing.NDArray[numpy.float64], first_id: int, order: numpy.typing.NDArray[numpy.int64], monitor: Monitor | None = None) -> Outcome: ...
+    def learn(self, batch: Batch64, targets: numpy.typing.NDArray[numpy.float64], weights: numpy.typing.NDArray[numpy.float64], first_id: int, order: numpy.typing.NDArray[numpy.int64], monitor: Monitor | None = None, recorded: int = 0) -> Outcome: ...
 
     def predictor(self) -> Predictor64:
         """

@@ -85,7 +85,8 @@ class OnlineSVC(SupportVectorClassifier):
     when_confident : {"visit", "draw", "stop"}, default="visit"
         What `selection` does after twenty choices in a row that lie outside the margin. "visit": the remaining examples
         are visited in order. "draw": they are still selected one by one, as in the LASVM paper, which takes up to
-        `pool_size` times as long. "stop": the pass ends. Then the labels of the remaining examples are not used, and
+        `pool_size` times as long. Outliers then come last, and one pass does not see again what they make violate;
+        `epochs="converge"` does. "stop": the pass ends. Then the labels of the remaining examples are not used, and
         outliers on the wrong side are not learned.
     max_visits : int, default=None
         Largest number of examples that a pass of `fit` visits by `selection`, including the first few; None: all of
@@ -105,6 +106,10 @@ class OnlineSVC(SupportVectorClassifier):
     multi_class : {"ovr", "ovo"}, default="ovr"
         With more than two classes: one binary model per class against the rest, or one per pair of classes, which vote
         as in `sklearn.svm.SVC`. They share the examples and their kernel values.
+    calibration : {"sigmoid", "isotonic", "temperature"}, default=None
+        How decision values become probabilities; see `predict_proba`. None: there are none. They are calibrated on
+        decision values from before each example was learned; after `fit`, on those that training examples would have
+        had if left out.
     n_jobs : int, default=None
         Number of threads. None means as many as the BLAS uses, -1 all processors. Results do not depend on it.
 
@@ -183,6 +188,7 @@ class OnlineSVC(SupportVectorClassifier):
         max_gap: float | str | None = "auto",
         finishing: bool = True,
         multi_class: str = "ovr",
+        calibration: str | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.C = C
@@ -206,6 +212,7 @@ class OnlineSVC(SupportVectorClassifier):
         self.max_gap = max_gap
         self.finishing = finishing
         self.multi_class = multi_class
+        self.calibration = calibration
         self.n_jobs = n_jobs
 
     @writes

@@ -79,6 +79,9 @@ class KernelPerceptron(KernelClassifier):
     multi_class : {"ovr", "ovo"}, default="ovr"
         With more than two classes: one binary model per class against the rest, or one per pair of classes, which vote
         as in `sklearn.svm.SVC`. They share the examples and their kernel values.
+    calibration : {"sigmoid", "isotonic", "temperature"}, default=None
+        How decision values become probabilities; see `predict_proba`. None: there are none. They are calibrated on
+        decision values from before each example was learned.
     n_jobs : int, default=None
         Number of threads. None means as many as the BLAS uses, -1 all processors. Results do not depend on it.
 
@@ -156,6 +159,7 @@ class KernelPerceptron(KernelClassifier):
         margin: float = 0.0,
         epochs: int = 1,
         multi_class: str = "ovr",
+        calibration: str | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.kernel = kernel
@@ -172,6 +176,7 @@ class KernelPerceptron(KernelClassifier):
         self.margin = margin
         self.epochs = epochs
         self.multi_class = multi_class
+        self.calibration = calibration
         self.n_jobs = n_jobs
 
     @property

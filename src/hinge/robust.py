@@ -94,6 +94,9 @@ class RobustOnlineSVC(SupportVectorClassifier):
     multi_class : {"ovr", "ovo"}, default="ovr"
         With more than two classes: one binary model per class against the rest, or one per pair of classes, which vote
         as in `sklearn.svm.SVC`. They share the examples and their kernel values.
+    calibration : {"sigmoid", "isotonic", "temperature"}, default=None
+        How decision values become probabilities; see `predict_proba`. None: there are none. They are calibrated on
+        decision values from before each example was learned.
     n_jobs : int, default=None
         Number of threads. None means as many as the BLAS uses, -1 all processors. Results do not depend on it.
 
@@ -177,6 +180,7 @@ class RobustOnlineSVC(SupportVectorClassifier):
         epochs: int = 1,
         max_support: int | None = None,
         multi_class: str = "ovr",
+        calibration: str | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.C = C
@@ -198,6 +202,7 @@ class RobustOnlineSVC(SupportVectorClassifier):
         self.epochs = epochs
         self.max_support = max_support
         self.multi_class = multi_class
+        self.calibration = calibration
         self.n_jobs = n_jobs
 
     @property

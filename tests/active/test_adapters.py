@@ -385,5 +385,5 @@ class TestHingeStreamQuery:
 def test_the_package_is_missing(monkeypatch):
     monkeypatch.setitem(sys.modules, "skactiveml.base", None)
     monkeypatch.delitem(sys.modules, "hinge.active.skactiveml", raising=False)
-    with pytest.raises(ImportError, match=r"^hinge.active.skactiveml needs .*; pip install 'hinge\[skactiveml\]'\.$"):
+    with pytest.raises(ImportError, match=r"^hinge.active.skactiveml needs .*pip install 'hinge-svm\[skactiveml\]'\.$"):
         importlib.import_module("hinge.active.skactiveml")

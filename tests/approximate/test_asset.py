@@ -130,6 +130,49 @@ def test_independent_draws(data, monkeypatch):
     assert (np.bincount(np.concatenate(orders), minlength=400) == 50).all()
 
 
+@pytest.mark.parametrize(
+    ("settings", "average_last"),
+    [
+        ({"steps": "asset", "gradient_bound": 5.0, "fit_intercept": False}, 100),
+        ({"steps": "asset", "gradient_bound": 5.0, "with_replacement": True, "rank": 9}, 0.5),
+        ({"steps": "asset", "gradient_bound": 5.0, "max_intercept": 0.3}, 1),
+        ({"steps": "asset*", "fit_intercept": False, "with_replacement": True}, 1),
+        ({"steps": "asset*", "fit_intercept": False, "rank": 9}, 100),
+    ],
+)
+def test_fit_is_algorithm_1(data, monkeypatch, settings, average_last):
+    """Written line by line from the paper: (14) to (16), Algorithm 1, section 3.3."""
+    X, y = data
+    orders, learn = [], hinge.approximate._state.ApproximateState.learn
+    monkeypatch.setattr(
+        hinge.approximate._state.ApproximateState,
+        "learn",
+        lambda self, rows, order, monitor: orders.append(order) or learn(self, rows, order, monitor),
+    )
+    model = make(average_last=average_last, epochs=3, **settings).fit(X, y)
+    S = model.support_vectors_
+    values, vectors = np.linalg.eigh(rbf_kernel(S, S, gamma=0.3))
+    d = settings.get("rank", 25)
+    V = rbf_kernel(X, S, gamma=0.3) @ vectors[:, -d:] / np.sqrt(values[-d:])
+    lam = 1.0 / (3.0 * len(X))
+    radius = 1.0 / np.sqrt(lam)
+    B = settings.get("max_intercept", radius) if settings.get("fit_intercept", True) else 0.0
+    draws = np.concatenate(orders)
+    first = len(draws) - (average_last if average_last >= 1 else round(average_last * len(draws))) + 1
+    gamma, b, mean, mean_b, total = np.zeros(d), 0.0, np.zeros(d), 0.0, 0.0
+    for j, i in enumerate(draws, 1):
+        eta = np.hypot(radius, B) / (5.0 * np.sqrt(j)) if settings["steps"] == "asset" else 1.0 / (lam * j)
+        wrong = y[i] * (V[i] @ gamma + b) < 1.0
+        gamma = (1.0 - eta * lam) * gamma + eta * wrong * y[i] * V[i]
+        gamma *= min(1.0, radius / max(np.linalg.norm(gamma), 1e-300))
+        b = np.clip(b + eta * wrong * y[i], -B, B)
+        if j >= first:
+            mean, mean_b = (total * mean + eta * gamma) / (total + eta), (total * mean_b + eta * b) / (total + eta)
+            total += eta
+    expected = V @ mean + mean_b
+    np.testing.assert_allclose(model.decision_function(X), expected, atol=1e-9 * np.abs(expected).max())
+
+
 @pytest.mark.parametrize("cache_size", [0.001, 200])
 def test_independent_draws_learn(data, cache_size):
     X, y = data

@@ -93,10 +93,10 @@ def test_plots_need_matplotlib(run, monkeypatch, folder):
     monkeypatch.setattr("hinge.cli.train._plot.importlib.util.find_spec", lambda _: None)
     done = run("train", "digits", "--plot", "picture.png")
     assert done.code == 2
-    assert "pip install 'hinge[plot]'" in done.err
+    assert "pip install 'hinge-svm[plot]'" in done.err
     done = run("train", "digits", "--no-compare")
     assert done.code == 0
-    assert "pip install 'hinge[plot]'" in done.out
+    assert "pip install 'hinge-svm[plot]'" in done.out
     assert not (folder / "train.png").exists()
 
 

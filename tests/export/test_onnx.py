@@ -144,7 +144,7 @@ def test_what_cannot_be_written(problem, monkeypatch):
 
 def test_a_missing_package_is_named(problem, monkeypatch):
     monkeypatch.setitem(sys.modules, "onnx", None)
-    with pytest.raises(ImportError, match=r"pip install 'hinge\[onnx\]'"):
+    with pytest.raises(ImportError, match=r"pip install 'hinge-svm\[onnx\]'"):
         to_onnx(problem(2).model())
 
 

@@ -113,14 +113,18 @@ def test_delimiter_is_guessed(tmp_path, text, name, expected):
     [
         ("a,b\n1,2\n\n1,2,3\n", {}, "a.csv, line 4 has 3 fields; 2 expected, as in the first row."),
         ('a,b\n"1\n",2\n7\n', {}, "a.csv, line 4 has 1 field; 2 expected, as in the first row."),
-        ("a,b,a\n1,2,3\n", {"header": True}, "a.csv, line 1 gives the name 'a' to more than one column."),
+        (
+            "a,b,a\n1,2,3\n",
+            {"header": True},
+            "a.csv, line 1 gives the name 'a' to more than one column; rename one of them.",
+        ),
         (b"a,b\n\xc3\xa9,2\n\xe9,2\n", {}, "a.csv, line 3 is not UTF-8 text (byte 0xe9); save the file as UTF-8."),
         ("a,b\n1,2\n\0,2\n", {}, "a.csv, line 3 has a null character; is it a text file?"),
         ('a,b\n1,"2\n3,4\n', {}, "a.csv ends inside quotation marks; the record begins at line 2."),
         ("a,b\n", {}, "a.csv has no rows."),
         ("\n\n\n", {}, "a.csv has no rows."),
         ("", {}, "a.csv has no rows."),
-        ("a\rb\rc\n", {}, "a.csv, line 1 cannot be read as CSV"),
+        ("a\rb\rc\n", {}, "a.csv, line 1 has line ends of a single CR"),
         ('a,b\n1,"' + "3,4\n" * 50_000, {}, "a.csv, line 2 has a field of more than 131072 characters; is a quot"),
     ],
 )

@@ -108,6 +108,6 @@ def test_without_pyarrow(tmp_path, monkeypatch):
     path = write(tmp_path, {"x": [1]})
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(
-        ImportError, match=r"^Parquet files need pyarrow; install it with pip install 'hinge\[parquet\]'"
+        ImportError, match=r"^Parquet files need pyarrow; install it with pip install 'hinge-svm\[parquet\]'"
     ):
         list(open_source(path).chunks())

@@ -338,7 +338,7 @@ def test_maps_and_parameters_belong_together(fourier, gathering, parts, rewrite)
         refused(fourier, complaint)
     arrays, header = parts(gathering)
     header["estimator"] = "ApproximateSVR"
-    for name in ("loss", "class_weight"):
+    for name in ("loss", "class_weight", "calibration"):
         del header["parameters"][name]
     rewrite(gathering, arrays, header)
     refused(gathering, "a regression has no classes")

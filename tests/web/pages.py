@@ -11,6 +11,7 @@ import numpy as np
 import hinge
 from hinge import DataError, IncrementalSVC
 from hinge.web._app import create_app
+from hinge.web._features import feature_sets
 from hinge.web._session import Session
 from hinge.web._settings import SessionSettings
 from hinge.web._store import Store
@@ -61,6 +62,12 @@ class Client:
     def post(self, path, **more):
         return self.request("POST", path, **more)
 
+    def forget_cookies(self):
+        self._client.cookies.clear()
+
+    def take_cookies(self, other):
+        self._client.cookies.update(other._client.cookies)
+
     def close(self):
         self._runner.run(self._client.aclose())
         self._runner.close()
@@ -104,15 +111,14 @@ class Page:
 
     def model_matches_the_labels(self):
         """Return whether the exported model is the one trained on the labels."""
-        path = self.store._location.path.with_name("model.hinge")
+        path = self.store.connections.location.path.with_name("model.hinge")
         path.write_bytes(self.client.get("/api/export/model.hinge").content)
         model = hinge.load(path)
         rows = sorted(self.session.cache.records)
         labels = [self.session.cache.records[row].label for row in rows]
-        fresh = IncrementalSVC(**model.get_params()).fit(self.pool.X[rows], labels)
-        same = np.allclose(
-            model.decision_function(self.pool.X), fresh.decision_function(self.pool.X), rtol=0, atol=1e-7
-        )
+        X = feature_sets(self.pool)[self.session.features.name].X
+        fresh = IncrementalSVC(**model.get_params()).fit(X[rows], labels)
+        same = np.allclose(model.decision_function(X), fresh.decision_function(X), rtol=0, atol=1e-7)
         return same and model.classes_.tolist() == sorted(set(labels))
 
 

@@ -20,8 +20,8 @@ from hinge.web.pools import open_pool
 class Server:
     """The labelling page of the digits; killed at the end."""
 
-    def __init__(self, folder, *options):
-        self.folder, self.options, self.port = folder, options, 0
+    def __init__(self, folder, *options, data="digits"):
+        self.folder, self.options, self.data, self.port = folder, options, data, 0
         self.start()
 
     def __enter__(self):
@@ -33,7 +33,7 @@ class Server:
     def start(self):
         """Start the server, after a restart at the same port."""
         self.process = subprocess.Popen(
-            command("--port", self.port, *self.options),
+            command("--port", self.port, *self.options, data=self.data),
             cwd=self.folder,
             env=environment(),
             stdout=subprocess.PIPE,
@@ -49,8 +49,8 @@ class Server:
         return self.process.communicate()[1]
 
 
-def command(*options):
-    return [sys.executable, "-m", "hinge", "label", "digits", "--no-browser", *map(str, options)]
+def command(*options, data="digits"):
+    return [sys.executable, "-m", "hinge", "label", data, "--no-browser", *map(str, options)]
 
 
 def environment():

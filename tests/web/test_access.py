@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 from urllib.parse import quote
 
 import pytest
 
-pytest.importorskip("fastapi", reason="the extra hinge[label] is not installed")
+pytest.importorskip("fastapi", reason="the extra hinge-svm[label] is not installed")
 
-from hinge.web._access import MAX_JSON_BYTES, MAX_UPLOAD_BYTES, cookie_name, token_digest
+from hinge.web._access import MAX_JSON_BYTES, MAX_UPLOAD_BYTES
 
 from .pages import ANN, HOME, TOKEN, is_refused
 
@@ -22,7 +23,18 @@ pytestmark = pytest.mark.usefixtures("long_timeouts")
 
 @pytest.mark.parametrize(
     "host",
-    ["evil.example", "evil.example:8517", "localhost.evil.example", "127.0.0.1.evil.example", "192.0.2.1", "[", ""],
+    [
+        *(
+            "evil.example",
+            "evil.example:8517",
+            "localhost.evil.example",
+            "127.0.0.1.evil.example",
+            "192.0.2.1",
+            "[",
+            "",
+        ),
+        *("evil.example@localhost", "evil@localhost:8517", "localhost/evil.example", "localhost?", "localhost:80:80"),
+    ],
 )
 def test_other_host_names_are_rejected(unchanged, host):
     for path in ("/", "/api/project", "/static/main.js"):
@@ -75,6 +87,7 @@ def test_the_token_authorizes(open_page, way):
     else:
         answer = page.client.get(f"/?token={quote(TOKEN)}")
         assert (answer.status_code, answer.headers["location"]) == (307, "/")
+    assert answer.headers["cache-control"] == "no-store"
     cookie = answer.headers["set-cookie"].lower()
     assert "httponly" in cookie
     assert "samesite=strict" in cookie
@@ -93,9 +106,77 @@ def test_a_wrong_token_does_not_authorize(open_page, token, monkeypatch):
     shown = quote(token[:300], errors="replace")
     answer = page.client.get(f"/?token={shown}")
     assert "set-cookie" not in answer.headers
-    name = cookie_name(token_digest(TOKEN))
-    for cookie in (f"{name}={shown}", f"{name}=", f"{name}=\xff", "[]=;;=", f"{name}={quote(TOKEN)}"):
+    name = page.ask("login", {"token": TOKEN}).headers["set-cookie"].partition("=")[0]
+    page.client.forget_cookies()
+    stored = hashlib.sha256(b"hinge " + TOKEN.encode()).hexdigest()
+    for cookie in (
+        f"{name}={shown}",
+        f"{name}=",
+        f"{name}=\xff",
+        "[]=;;=",
+        f"{name}={quote(TOKEN)}",
+        f"{name}={stored}",
+    ):
         assert is_refused(page.client.get("/api/project", headers={"cookie": cookie.encode("latin-1")}), 401)
+
+
+def test_wrong_tokens_are_limited_for_all_clients_together(open_page, monkeypatch):
+    monkeypatch.setattr("hinge.web._app._WRONG_TOKEN_DELAY_S", 0.0)
+    page = open_page(token=TOKEN)
+    assert [page.ask("login", {"token": f"guess {n}"}).status_code for n in range(10)] == [401] * 10
+    refused = page.ask("login", {"token": TOKEN})  # else guessing would go on
+    assert is_refused(refused, 429)
+    assert 0 < int(refused.headers["retry-after"]) <= 6
+    assert "set-cookie" not in page.client.get(f"/?token={quote(TOKEN)}").headers
+
+
+def test_sessions_outlive_a_restart_but_not_a_new_token(open_page):
+    first = open_page(token=TOKEN)
+    assert first.ask("login", {"token": TOKEN}).status_code == 200
+    for token, status in ((TOKEN, 200), ("another token", 401)):
+        page = open_page(token=token)
+        page.client.take_cookies(first.client)
+        assert page.client.get("/api/project").status_code == status
+
+
+def test_an_invited_labeller_may_label_under_one_name_only(open_page):
+    owner = open_page(token=TOKEN)
+    owner.ask("login", {"token": TOKEN})
+    rows, _ = owner.label(2)
+    made = owner.ask("invitations", {"person": "bob"}).json()
+    guest = open_page(token=TOKEN)
+    answer = guest.client.get(made["link"])
+    assert (answer.status_code, answer.headers["location"]) == (307, "/")
+    assert guest.client.get("/api/me").json() == {"role": "labeller", "person": "bob", "invites": False}
+    row = guest.ask("next", {}).json()["example"]["row"]
+    assert guest.ask("answer", {"row": row, "label": "ape"}, **{"X-Hinge-Person": "ann"}).status_code == 200
+    assert guest.store.records()[-1].person == "bob"
+    assert guest.ask(f"labels/{row}", {"label": "bee"}, "PUT").status_code == 200
+    assert is_refused(guest.ask(f"labels/{rows[0]}", {"label": "bee"}, "PUT"), 400, 404)
+    assert {each["person"] for each in guest.client.get("/api/history?person=ann").json()["entries"]} == {"bob"}
+    for path in ("export/labels.csv", "export/model.hinge", "invitations"):
+        assert is_refused(guest.client.get(f"/api/{path}"), 403)
+    assert is_refused(guest.ask("invitations", {"person": "eve", "role": "owner"}), 403)
+    assert is_refused(guest.import_csv("row,label\n1,ape\n"), 403)
+    assert is_refused(guest.ask("classes", {"name": "emu"}), 403)
+    assert owner.ask(f"invitations/{made['id']}", None, "DELETE").status_code == 200
+    again = open_page(token=TOKEN)  # another server notices within seconds; a new one at once
+    again.client.take_cookies(guest.client)
+    assert is_refused(again.client.get("/api/project"), 401)
+    assert "set-cookie" not in again.client.get(made["link"]).headers
+
+
+@pytest.mark.parametrize(
+    "name", ["ann\u200b", "\u202eann", "a\u00adnn", "a\u2066nn", "a\u200cnn", "\ufeffann", "a\u3164"]
+)
+def test_invisible_characters_are_refused_in_names(unchanged, name):
+    assert is_refused(unchanged.ask("classes", {"name": name}), 400)
+    assert is_refused(unchanged.ask("next", {}, **{"X-Hinge-Person": quote(name)}), 400)
+
+
+def test_joiners_that_a_reader_sees_are_accepted(page):
+    for name in ("👩\u200d🔬", "\u0645\u06cc\u200c\u062e\u0648"):
+        assert page.ask("classes", {"name": name}).status_code == 200
 
 
 def test_websockets_are_rejected(unchanged):

@@ -10,7 +10,7 @@ from base64 import b64decode
 
 import pytest
 
-pytest.importorskip("fastapi", reason="the extra hinge[label] is not installed")
+pytest.importorskip("fastapi", reason="the extra hinge-svm[label] is not installed")
 
 from hinge.web._labels import StoreError
 
@@ -127,7 +127,7 @@ def test_progress(page):
     page.client.get("/api/progress")
     page.session.curve_estimator.wait()
     progress = page.client.get("/api/progress").json()
-    parts = {"curve", "curve_note", "estimate", "balance", "seconds", "advice", "model"}
+    parts = {"curve", "curve_note", "estimate", "balance", "seconds", "advice", "model", "features"}
     assert progress.keys() == parts
     assert progress["seconds"] == {"median": 1.5, "last": [1.5] * 20}
     assert sum(each["count"] for each in progress["balance"]) == 20
@@ -199,8 +199,9 @@ def test_nothing_is_reported_as_saved_that_is_not(page, monkeypatch):
         raise StoreError("The disk is full; free some space.")
 
     with monkeypatch.context() as broken:
-        for name in ("add", "skip", "delete", "change", "import_records", "add_class"):
+        for name in ("add", "skip", "delete", "change", "add_class"):
             broken.setattr(page.store, name, full)
+        broken.setattr(page.store.batches, "import_records", full)
         for answer in (
             page.ask("answer", {"row": asked, "label": "ape"}),
             page.ask("skip", {"row": asked}),

@@ -17,7 +17,7 @@ from .serving import Server
 
 pytestmark = pytest.mark.slow
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-pytest.importorskip("fastapi", reason="the extra hinge[label] is not installed")
+pytest.importorskip("fastapi", reason="the extra hinge-svm[label] is not installed")
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
@@ -104,7 +104,7 @@ def test_a_session(page, server, truth, tmp_path):
     for row in delete(page, list(given)[20:22]):
         del given[row]
     page.keyboard.press("Escape")
-    page.keyboard.press("n")
+    page.keyboard.press("Alt+n")
     page.fill("#class-name", "no digit")
     page.keyboard.press("Enter")
     page.wait_for_selector("#classes button[data-label='no digit']")
@@ -159,7 +159,7 @@ def delete(page, rows):
 
 def open_history(page):
     with page.expect_response(lambda answer: "/api/history" in answer.url):
-        page.keyboard.press("h")
+        page.keyboard.press("Alt+h")
     page.wait_for_timeout(200)
 
 
@@ -190,11 +190,11 @@ def assert_model_of(labels, found):
 
 def test_undo_and_skip(page, server, truth):
     given = label(page, truth, 5)
-    skipped = press(page, "s")
-    undone = press(page, "u")
+    skipped = press(page, "Alt+s")
+    undone = press(page, "Backspace")
     assert shown(page) == skipped
     assert undone != skipped
-    page.keyboard.press("u")
+    page.keyboard.press("Alt+u")
     page.wait_for_function("() => document.querySelector('#labelled').textContent === '4'")
     last = list(given)[-1]
     page.wait_for_function("row => document.querySelector('#example').dataset.row === row", arg=str(last))
@@ -232,3 +232,65 @@ def test_two_people_see_different_examples(browser, server):
     assert shown(pages[0]) != shown(pages[1])
     for page in pages:
         page.context.close()
+
+
+def test_letters_belong_to_the_classes(browser, tmp_path):
+    (tmp_path / "mail.txt").write_text("\n".join(f"message number {n} of many, " + "word " * 900 for n in range(30)))
+    with Server(tmp_path, "--classes", "spam,ham,unsure,no", data="mail.txt") as server:
+        page = browser.new_page()
+        page.goto(server.url)
+        page.wait_for_selector("#example[data-row]")
+        for key, name in (("s", "spam"), ("h", "ham"), ("u", "unsure"), ("n", "no"), ("2", "ham")):
+            press(page, key)
+            assert page.inner_text("#saved").startswith("saved")
+            open_history(page)
+            assert page.locator("#history-list select.correct").first.input_value() == name
+            page.keyboard.press("Escape")
+        row, scroll = shown(page), "document.querySelector('#example').scrollTop"
+        page.keyboard.press("Space")
+        page.wait_for_function(f"() => {scroll} > 50")
+        assert shown(page) == row
+        page.keyboard.press("?")
+        page.uncheck("#character-keys")
+        page.keyboard.press("Escape")
+        page.keyboard.press("s")
+        page.wait_for_timeout(300)
+        assert shown(page) == row
+        press(page, "Alt+s")
+        page.context.close()
+
+
+def test_reviewing_and_importing(page, server, truth, tmp_path):
+    given = label(page, truth, 40)
+    wrong = list(given)[5:35:5]
+    labels = {row: str((int(truth[row]) + 1) % 10) for row in wrong}
+    for row, other in labels.items():
+        page.evaluate(
+            "([row, label]) => fetch(`api/labels/${row}`, {method: 'PUT', body: JSON.stringify({label}),"
+            "headers: {'Content-Type': 'application/json', 'X-Hinge-Person': 'ann'}})",
+            [row, other],
+        )
+    page.keyboard.press("Alt+r")
+    page.wait_for_selector("#review-actions:not([hidden])", timeout=60_000)
+    while row := page.get_attribute("#review-item", "data-row"):  # one key: confirms or corrects
+        labels.pop(int(row), None)
+        page.keyboard.press(truth[int(row)])
+        page.wait_for_function("row => document.querySelector('#review-item').dataset.row !== row", arg=row)
+    page.keyboard.press("Escape")
+    assert len(labels) < len(wrong)
+    given |= labels
+    assert saved(page, server) == given
+
+    rows = list(given)[:3]
+    (tmp_path / "new.csv").write_text("row,label\n" + "".join(f"{row},{(int(given[row]) + 1) % 10}\n" for row in rows))
+    page.click("#data")
+    page.set_input_files("#import", tmp_path / "new.csv")
+    page.wait_for_selector("#import-preview:not([hidden])")
+    assert "3 changed labels" in page.inner_text("#import-preview")
+    assert saved(page, server) == given
+    page.click("#import-start")
+    page.wait_for_selector("#import-note button")
+    assert saved(page, server) == {**given, **{row: str((int(given[row]) + 1) % 10) for row in rows}}
+    page.click("#import-note button")
+    page.wait_for_function("() => document.querySelector('#import-note').textContent.startsWith('Undone')")
+    assert saved(page, server) == given

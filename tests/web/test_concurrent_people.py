@@ -12,7 +12,7 @@ from hinge.web.pools import open_pool
 from .serving import Person, Server, exported, is_model_of
 
 pytestmark = pytest.mark.slow
-pytest.importorskip("fastapi", reason="the extra hinge[label] is not installed")
+pytest.importorskip("fastapi", reason="the extra hinge-svm[label] is not installed")
 
 SECONDS, THINKING_S = 10.0, 0.05
 

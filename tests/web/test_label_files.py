@@ -78,7 +78,7 @@ def test_exported_labels_can_be_imported(rows):
     read_again = read_labels(io.BytesIO(written("csv", answers, pool)), pool)
     assert [(each.key, each.label, each.person) for each in read_again] == rows
     assert [each.digest for each in read_again] == [pool.digest(row) for row in range(len(rows))]
-    assert {each.drawn for each in read_again} == {"imported"}
+    assert {each.drawn for each in read_again} == {"chosen"}
 
 
 @settings(max_examples=100, deadline=None)

@@ -16,7 +16,7 @@ import pytest
 from .serving import Person, Server, command, environment, exported, is_model_of
 
 pytestmark = pytest.mark.slow
-pytest.importorskip("fastapi", reason="the extra hinge[label] is not installed")
+pytest.importorskip("fastapi", reason="the extra hinge-svm[label] is not installed")
 
 
 def label_until(person, number, stop):

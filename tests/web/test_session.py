@@ -10,7 +10,7 @@ import pytest
 
 from hinge import DataError, IncrementalSVC
 
-pytest.importorskip("sqlalchemy", reason="the extra hinge[label] is not installed")
+pytest.importorskip("sqlalchemy", reason="the extra hinge-svm[label] is not installed")
 
 from hinge.web._assignments import MAX_PEOPLE
 from hinge.web._labels import AlreadyLabelledError, InvalidRequestError, LabelRecord, NotFoundError
@@ -68,7 +68,7 @@ def test_the_model_always_matches_the_labels(opened, blobs):
     rows, _ = label(session, blobs, 40)
     session.change_label("ann", rows[3], "bee")
     session.change_label("bob", rows[4], "cat")
-    session.delete_label(rows[5])
+    session.delete_label(rows[5], "ann")
     undone = session.undo("ann")["example"]
     assert undone["row"] == rows[-1]
     assert undone["before"] == blobs.truth[rows[-1]]
@@ -82,7 +82,7 @@ def test_a_session_resumes_from_the_database_alone(opened, blobs):
     session = opened(blobs)
     rows, _ = label(session, blobs, 30)
     session.change_label("ann", rows[0], "cat")
-    session.delete_label(rows[1])
+    session.delete_label(rows[1], "ann")
     session.add_class("dog")
     holding = session.next_example("ann")["example"]["row"]
     before = decisions(session, blobs), dict(session.cache.records), session.cache.classes
@@ -171,7 +171,7 @@ def test_the_number_of_people_is_limited(opened, blobs):
     imported = [
         LabelRecord(blobs.key(row), "ape", f"{row}", "imported", blobs.digest(row)) for row in range(len(blobs))
     ]
-    session.import_records(imported)
+    session.review.import_records(imported, "ann")
     people = session.project()["people"]
     assert len(people) == MAX_PEOPLE == len(blobs)
     assert {"name": "one more", "labels": 0, "here": True} in people
@@ -233,7 +233,7 @@ def test_labels_from_the_data_file(opened):
     session = opened(pool)
     assert len(session.cache.records) == 50
     assert {answer.drawn for answer in session.cache.records.values()} == {"imported"}
-    session.delete_label(7)
+    session.delete_label(7, "ann")
     session.change_label("ann", 8, "cat")
     np.testing.assert_allclose(decisions(session, pool), expected(session, pool), atol=1e-7)
     assert opened(pool).cache.records[8].label == "cat"  # the data file does not override people
@@ -271,7 +271,7 @@ def test_labels_of_changed_examples_are_kept_but_not_learned(opened, blobs):
 
 def test_a_known_label_that_was_deleted_stays_deleted(opened):
     pool = Blobs(known=range(50))
-    opened(pool).delete_label(7)
+    opened(pool).delete_label(7, "ann")
     again = opened(pool)
     assert 7 not in again.cache.records
     assert len(again.cache.records) == 49
@@ -347,7 +347,7 @@ def test_rows_outside_the_pool(opened, blobs, row):
         lambda: session.add_label("ann", row, "ape", 1.0),
         lambda: session.skip("ann", row),
         lambda: session.change_label("ann", row, "ape"),
-        lambda: session.delete_label(row),
+        lambda: session.delete_label(row, "ann"),
     ):
         with pytest.raises(NotFoundError):
             call()
@@ -360,7 +360,7 @@ def test_all_strategies_and_solvers(opened, blobs, solver, strategy):
     session = opened(blobs, solver=solver, strategy=strategy, sample=20, kernel="laplacian")
     rows, response = label(session, blobs, 30)
     session.change_label("ann", rows[2], "bee")
-    session.delete_label(rows[3])
+    session.delete_label(rows[3], "ann")
     held = sorted(set(range(200)) - set(rows))
     model, known = session.model(), [row for row in rows if row != rows[3]]
     labels = np.where(np.array(known) == rows[2], "bee", np.array(blobs.truth)[known])
@@ -386,6 +386,6 @@ def test_importing_labels(opened, blobs):
         LabelRecord(blobs.key(row), "cat", "file", "imported", blobs.digest(row)) for row in [*rows[:3], *others]
     ]
     before = [blobs.truth[row] for row in rows[:3]]
-    new, changed, same = session.import_records(imported)
-    assert (new, changed, same) == (2, 3 - before.count("cat"), before.count("cat"))
+    counts = session.review.import_records(imported, "ann")
+    assert (counts["new"], counts["changed"], counts["same"]) == (2, 3 - before.count("cat"), before.count("cat"))
     np.testing.assert_allclose(decisions(session, blobs), expected(session, blobs), atol=1e-7)

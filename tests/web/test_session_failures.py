@@ -12,7 +12,7 @@ import pytest
 
 from hinge import IncrementalSVC
 
-pytest.importorskip("sqlalchemy", reason="the extra hinge[label] is not installed")
+pytest.importorskip("sqlalchemy", reason="the extra hinge-svm[label] is not installed")
 
 from hinge.web import _session, _worker
 from hinge.web._labels import AlreadyLabelledError, InvalidRequestError, LabelRecord, NotFoundError, StoreError
@@ -113,7 +113,7 @@ def test_nobody_waits_for_a_slow_model(opened, monkeypatch):
         assert session.progress()["balance"]
         assert session.history(0, 1)["total"] == 100
         monkeypatch.setattr(_session, "_MODEL_TIMEOUT_S", 0.001)
-        assert session.change_label("ann", 7, "cat") is session.delete_label(8) is None  # saved, but not yet learned
+        assert session.change_label("ann", 7, "cat") is session.delete_label(8, "ann") is None
         with pytest.raises(InvalidRequestError, match="try again"):
             session.model(timeout=0.001)
     finally:
@@ -133,7 +133,7 @@ def test_closing_does_not_wait_for_a_slow_model(opened, monkeypatch):
         label_all(page.session, page.pool.truth.__getitem__)
         assert page.session.worker.pending == 20
         page.session.close()
-        assert page.session.delete_label(3) is None
+        assert page.session.delete_label(3, "ann") is None
     finally:
         proceed.set()
     page.session.worker._thread.join()
@@ -206,10 +206,10 @@ def test_another_program_writes_to_the_database(opened):
             session.undo("bob")
         with pytest.raises(NotFoundError):
             session.change_label("ann", label, "cat")
-        session.delete_label(row)
+        session.delete_label(row, "ann")
         elsewhere.delete(pool.key(other))
         with pytest.raises(NotFoundError):
-            session.delete_label(other)
+            session.delete_label(other, "ann")
     assert session.project()["labelled"] == 0
     assert session.worker.wait(60)
     assert not session.worker.learner.labels
@@ -260,7 +260,7 @@ def change_and_delete(page, seed, n=40):
         key = choice.choice([answer.key for answer in page.session.export_records("csv")] or ["blob 0"])
         with suppress(NotFoundError):  # already deleted by somebody else
             if choice.random() < 0.5:
-                page.session.delete_label(page.pool.row_of(key))
+                page.session.delete_label(page.pool.row_of(key), "ann")
             else:
                 page.session.change_label("zoe", page.pool.row_of(key), choice.choice(NAMES.tolist()))
 
@@ -268,8 +268,8 @@ def change_and_delete(page, seed, n=40):
 def import_labels(page):
     for start in range(0, len(page.pool), 30):
         rows = range(start, start + 10)
-        page.session.import_records(
-            [LabelRecord(page.pool.key(row), "cat", "file", "imported", page.pool.digest(row)) for row in rows]
+        page.session.review.import_records(
+            [LabelRecord(page.pool.key(row), "cat", "file", "imported", page.pool.digest(row)) for row in rows], "ann"
         )
 
 

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hinge.exceptions import HingeError, ParameterError
+from hinge.web._events import EventLog
 from hinge.web._labels import AlreadyLabelledError, InvalidRequestError, LabelRecord, NotFoundError
 from hinge.web._store import Store
 
@@ -96,13 +97,19 @@ def test_deleting_a_label(store):
     assert store.add(answer()).number > kept.number
 
 
-def test_a_deleted_label_is_erased_from_the_file(tmp_path):
-    path = tmp_path / "labels.db"
-    with Store(path, "pets") as store:
-        store.add(answer("the key of somebody"))
-        store.delete("the key of somebody")
+def test_a_deleted_label_remains_in_the_history_only(tmp_path):
+    with Store(tmp_path / "labels.db", "pets") as store:
+        store.add(answer("7"))
+        store.delete("7", "bob")
+        assert store.records() == []
+        found = [
+            (each.action, each.person, each.key, each.before, each.after) for each in EventLog(store.connections).all()
+        ]
+    assert found == [
+        ("label", answer().person, "7", None, answer().label),
+        ("delete", "bob", "7", answer().label, None),
+    ]
     assert [each.name for each in tmp_path.iterdir()] == ["labels.db"]
-    assert b"somebody" not in path.read_bytes()
 
 
 def test_classes_keep_their_order(store):
@@ -128,7 +135,7 @@ def test_classes_without_labels_can_be_removed(store):
 
 
 def test_the_number_of_classes_is_limited(store, monkeypatch):
-    monkeypatch.setattr("hinge.web._store.MAX_CLASSES", 3)
+    monkeypatch.setattr("hinge.web._label_rows.MAX_CLASSES", 3)
     for name in "abc":
         store.add_class(name)
     for attempt in (

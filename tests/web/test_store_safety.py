@@ -114,13 +114,13 @@ def test_acknowledged_labels_survive_a_kill(url):
 
 def limit(store, pragma):
     """Set an SQLite pragma for a store; return a function that removes it."""
-    store._engine.dispose()
+    store.connections.engine.dispose()
 
     def apply(connection, *_):
         connection.execute(f"PRAGMA {pragma}")
 
-    sqlalchemy.event.listen(store._engine, "checkout", apply)
-    return lambda: sqlalchemy.event.remove(store._engine, "checkout", apply)
+    sqlalchemy.event.listen(store.connections.engine, "checkout", apply)
+    return lambda: sqlalchemy.event.remove(store.connections.engine, "checkout", apply)
 
 
 def test_a_full_disk_is_reported_and_nothing_is_lost(tmp_path):
@@ -220,11 +220,51 @@ def test_a_database_of_another_program_is_rejected_unchanged(tmp_path):
 
 
 def test_a_database_of_another_version_is_rejected(url, monkeypatch):
-    monkeypatch.setattr(_database, "VERSION", 2)
+    monkeypatch.setattr(_database, "VERSION", 99)
     Store(url, "pets").close()
     monkeypatch.undo()
-    with pytest.raises(StoreError, match="has version 2 of the label tables, but this program needs version 1; export"):
+    with pytest.raises(
+        StoreError, match="has version 99 of the label tables, but this program needs version 2; export"
+    ):
         Store(url, "pets")
+
+
+def test_a_new_database_can_be_read_by_its_owner_only(tmp_path):
+    with Store(tmp_path / "labels.db", "pets") as store:
+        store.add_class("cat")
+        assert {path.stat().st_mode & 0o777 for path in tmp_path.iterdir()} == {0o600}
+
+
+VERSION_1 = """
+CREATE TABLE hinge_schema (version INTEGER NOT NULL PRIMARY KEY);
+CREATE TABLE hinge_projects (id INTEGER NOT NULL PRIMARY KEY, name VARCHAR(100) NOT NULL UNIQUE);
+CREATE TABLE hinge_classes (id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, project_id BIGINT NOT NULL,
+  name VARCHAR(100) NOT NULL, UNIQUE (project_id, name));
+CREATE TABLE hinge_labels (id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, project_id BIGINT NOT NULL, key TEXT NOT NULL,
+  class_id BIGINT NOT NULL, person VARCHAR(40) NOT NULL, drawn VARCHAR(20) NOT NULL, digest VARCHAR(100) NOT NULL,
+  seconds DOUBLE, guess VARCHAR(100), margin DOUBLE, labelled_at DATETIME NOT NULL, changed_at DATETIME,
+  UNIQUE (project_id, key));
+CREATE TABLE hinge_skips (id INTEGER NOT NULL PRIMARY KEY, project_id BIGINT NOT NULL, key TEXT NOT NULL,
+  person VARCHAR(40) NOT NULL, UNIQUE (project_id, key, person));
+INSERT INTO hinge_schema VALUES (1);
+INSERT INTO hinge_projects VALUES (1, 'pets');
+INSERT INTO hinge_classes VALUES (1, 1, 'cat' || char(8203));
+INSERT INTO hinge_labels VALUES (1, 1, '7', 1, 'ann', 'random', '0f', 1.5, NULL, NULL, '2026-05-01 12:00:00', NULL);
+INSERT INTO hinge_labels VALUES (2, 1, '8', 1, 'ann', 'chosen', '0f', 1.5, NULL, NULL, '2026-05-01 12:00:00', NULL);
+"""
+
+
+def test_a_database_of_version_1_is_upgraded(tmp_path):
+    path = tmp_path / "labels.db"
+    with sqlite3.connect(path) as old:
+        old.executescript(VERSION_1)
+    for _ in range(2):
+        with Store(path, "pets") as store:
+            # The random example influenced what was chosen, so it measures nothing.
+            assert [(each.key, each.drawn) for each in store.records()] == [("7", "wanted"), ("8", "chosen")]
+    with Store(path, "pets") as store:  # a name that would be refused today remains usable
+        store.add(LabelRecord("9", "cat\u200b", "ann", "chosen", "0f", guess="cat\u200b"))
+        assert store.change("7", "cat\u200b", "bob").label == "cat\u200b"
 
 
 def test_an_empty_file_becomes_a_database(tmp_path):
@@ -279,7 +319,7 @@ def test_a_relative_path_does_not_follow_the_working_directory(tmp_path, monkeyp
     with Store("labels.db", "pets") as store:
         (tmp_path / "folder").mkdir()
         monkeypatch.chdir(tmp_path / "folder")
-        store._engine.dispose()
+        store.connections.engine.dispose()
         store.add(answer())
     assert list((tmp_path / "folder").iterdir()) == []
 
@@ -300,12 +340,12 @@ def test_a_missing_sqlalchemy_is_reported(tmp_path):
     """
     result = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=False)
     assert result.returncode == 1
-    assert "install it with pip install 'hinge[label]'." in result.stderr.splitlines()[-1]
+    assert "install it with pip install 'hinge-svm[label]'." in result.stderr.splitlines()[-1]
 
 
 def test_a_missing_psycopg_is_reported(monkeypatch):
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    with pytest.raises(ImportError, match=r"pip install 'hinge\[postgres\]'"):
+    with pytest.raises(ImportError, match=r"pip install 'hinge-svm\[postgres\]'"):
         Store("postgresql://host/labels", "pets")
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from sklearn.base import ClassifierMixin
 
+from hinge._calibration import agreeing, method_of
 from hinge._fit import driver, explanations
 from hinge._fit.estimator import KernelEstimator
 from hinge._fit.learner import KernelLearner
@@ -19,6 +20,7 @@ from hinge._model.params import check_class_weight, choice, number
 from hinge._model.state import State
 from hinge._model.stream_watch import ONLINE_RISKS
 from hinge._model.threads import one_blas_thread
+from hinge._model.types import available_if
 from hinge.streaming import StreamTraits
 
 if TYPE_CHECKING:
@@ -30,8 +32,14 @@ if TYPE_CHECKING:
     from hinge._model.duality import Measured
     from hinge._model.labels import ClassTable
     from hinge._model.options import CommonOptions, OnlineOptions
+    from hinge._model.predictor import Predictor
     from hinge._model.stream_watch import StreamRisks
     from hinge._model.types import Labels, MatrixLike
+
+
+def _has_probabilities(model: KernelClassifier) -> bool:
+    """Return True if decision values are calibrated, or are log-odds."""
+    return model.calibration is not None or model._has_log_odds
 
 
 class KernelClassifier(ClassifierMixin, KernelEstimator):
@@ -71,6 +79,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
         """Check the parameters that all classifiers share."""
         options = self._common_options()
         check_class_weight(self.class_weight, streaming=streaming)
+        method_of(self.calibration)
         return options
 
     def _online_options(self, *, streaming: bool) -> OnlineOptions:
@@ -170,6 +179,71 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
         """
         table, decisions = self._class_decisions(X)
         return table.choose(decisions)
+
+    @available_if(_has_probabilities)
+    def predict_proba(self, X: MatrixLike) -> NDArray[np.float64]:
+        """Predict the probability of each class; only with `calibration`.
+
+        They agree with `predict`: its class always has the largest probability.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n, n_features)
+            Examples; with a precomputed kernel, their kernel values against all examples of the stream.
+
+        Returns
+        -------
+        ndarray of shape (n, n_classes)
+            Probabilities, in the order of `classes_`; each row sums to one.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from hinge import OnlineSVC
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = OnlineSVC(calibration="sigmoid").fit(X, y)
+        >>> model.predict_proba(X[:1]).round(1).tolist()
+        [[1.0, 0.0, 0.0]]
+        """
+        method = method_of(self.calibration)
+        predictor = self._predictor() if method is None else self._calibrated_predictor()
+        decided = predictor.table.arrange(self._decide(predictor, self._check_queries(X, predictor)))
+        chosen = predictor.table.choose_places(decided)
+        if len(predictor.table) < 2:
+            return np.ones((len(decided), 1))
+        if method is None:
+            return agreeing(self._from_log_odds(decided), chosen)
+        return predictor.probabilities(method, decided, chosen)
+
+    @available_if(_has_probabilities)
+    def predict_log_proba(self, X: MatrixLike) -> NDArray[np.float64]:
+        """Predict the logarithm of the probability of each class; see `predict_proba`.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n, n_features)
+            Examples; with a precomputed kernel, their kernel values against all examples of the stream.
+
+        Returns
+        -------
+        ndarray of shape (n, n_classes)
+            Logarithms of probabilities, in the order of `classes_`.
+        """
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    @property
+    def _has_log_odds(self) -> bool:
+        """Whether decision values are log-odds, so that probabilities need no calibration."""
+        return False
+
+    def _from_log_odds(self, decided: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return probabilities for decision values that are log-odds."""
+        raise NotImplementedError
+
+    def _calibrated_predictor(self) -> Predictor:
+        """Return a snapshot with recorded decision values."""
+        return self._predictor()
 
     def _class_decisions(self, X: MatrixLike) -> tuple[ClassTable, NDArray[np.float64]]:
         """Return the classes, and decision values of the binary models in the order that users see."""

@@ -62,6 +62,8 @@ def fit(
     state = learner.new_state(estimator, data, options, table)
     learner.require_learnable(state, data, whole=True)
     state.n_seen = len(data)
+    if estimator.calibration is not None:
+        state.record_decisions()
     features = features_of(blank)
     with installing(estimator, state, features, fresh=True), one_blas_thread():
         learner.train(estimator, state, replace(data, features=features))
@@ -93,6 +95,8 @@ def partial_fit(  # noqa: PLR0917
     state = state.state_to_change()
     brief = _is_brief(estimator, state, len(data))
     with installing(estimator, state, features, fresh=before is None, brief=brief):
+        if estimator.calibration is not None:
+            state.record_decisions()
         state.announce(classes)
         for part in [data] if table is state.table else _parts(estimator._task, data, state, classes):
             estimator._learner.learn(estimator, state, part, options)
@@ -184,6 +188,7 @@ def installing(
             _install(estimator, state, features)
         raise
     finally:
+        state.forget_derived()
         _refresh_snapshot(estimator, state)
     if state is not before:
         _install(estimator, state, features)

@@ -52,6 +52,7 @@ class KernelEstimator(CallbackSupportMixin, BaseEstimator):
     random_state: RandomStateLike
     n_jobs: int | None
     class_weight: ClassWeight = None
+    calibration: str | None = None
 
     _task: ClassVar[Task]
     _learner: ClassVar[Learner[Any]]

@@ -9,6 +9,7 @@ import numpy as np
 
 from hinge._fit.beginning import Beginning, may_change
 from hinge._fit.convergence import CUT_SHORT, warn_not_converged
+from hinge._fit.leave_one_out import left_out_decisions
 from hinge._fit.passes import Passes
 from hinge._fit.progress import FitTasks, progress_bar
 from hinge._model.class_scheme import scheme_of
@@ -122,6 +123,8 @@ class KernelLearner(Generic[StateT]):
         tasks = FitTasks(estimator, state, data, plan.n_steps)
         with progress_bar(estimator.verbose) as bar, state.monitored(bar) as monitor:
             Passes(state, data, estimator.random_state, tasks, monitor).run(plan)
+            if state.decisions is not None and plan.solves:
+                state.decisions = left_out_decisions(state, data)
         tasks.end()
 
     def learn(self, estimator: KernelEstimator, state: StateT, data: TrainingData, options: SolverOptions) -> None:
@@ -158,8 +161,10 @@ def visit(state: State, data: TrainingData, first: int, seed: int, monitor: _cor
     for rows, batch in state.storage.batches(data.X):
         order = np.arange(rows.stop - rows.start, dtype=np.int64)
         costs, position = data.costs[rows], first + rows.start
-        with state.counting(position):
-            outcome = state.native.learn(batch, numbers[rows], costs, position, order, seed, monitor)
+        with state.counting(position, numbers[rows], costs):
+            outcome = state.native.learn(
+                batch, numbers[rows], costs, position, order, seed, monitor, recorded=state.n_recorded
+            )
         if outcome.stalled and state.warns_when_stalled:
             warn_not_converged(state, CUT_SHORT)
 

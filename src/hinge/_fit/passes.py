@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 from sklearn.utils import check_random_state
 
+from hinge._fit.calibration import match_sizes, record_first_visits
 from hinge._fit.convergence import CUT_SHORT, warn_not_converged
 from hinge._fit.exact_solver import ExactSolver, seeds_first
 from hinge._model.params import random_seed
@@ -48,6 +49,11 @@ class PassPlan:
     passes: int = 1
     finishing: bool = False
     until: str = "passes"
+
+    @property
+    def solves(self) -> bool:
+        """Whether the examples held are near their optimum at the end."""
+        return self.finishing or self.until != "passes"
 
     @property
     def n_steps(self) -> int | None:
@@ -105,6 +111,7 @@ class Passes:
         self._order = seeds_first(self._random.permutation(self._rows), self._numbers)
         self._tasks = tasks
         self._monitor = monitor
+        self._n_recorded = 0
 
     def run(self, plan: PassPlan) -> None:
         """Make the passes of a plan."""
@@ -116,10 +123,16 @@ class Passes:
             self._visit(plan)
 
     def _visit(self, plan: PassPlan) -> None:
+        self._n_recorded, first = 0 if plan.solves else self._state.n_recorded, None
         for _ in range(plan.passes):
-            self._pass()
+            outcome = self._pass()
+            if self._n_recorded:  # only the first visit finds examples that the model does not know
+                record_first_visits(self._state, self._data, outcome)
+                self._n_recorded, first = 0, outcome
             if self._tasks.stopped:
                 break
+        if first is not None:
+            match_sizes(self._state, self._data, first)
         if plan.finishing and self._finish().stalled:
             warn_not_converged(self._state, "Finishing stalled")
 
@@ -172,7 +185,9 @@ class Passes:
     def _pass(self) -> _core.Outcome:
         order, self._order = self._order, self._random.permutation(self._rows)
         learn = partial(self._state.native.learn, self._batch, self._numbers, self._costs, 0)
-        outcome = self._tasks.step("pass", partial(learn, order, self._seed, self._monitor, scored=False))
+        recorded = self._n_recorded
+        visit = partial(learn, order, self._seed, self._monitor, scored=recorded > 0, recorded=recorded)
+        outcome = self._tasks.step("pass", visit)
         if outcome.stalled:
             warn_not_converged(self._state, CUT_SHORT)
         return outcome

@@ -39,6 +39,12 @@ class ClassScheme(Protocol):
     def scores(self, decisions: NDArray[np.float64], n_classes: int) -> NDArray[np.float64]:
         """Return one value per class from public decision values."""
 
+    def confidences(self, decisions: NDArray[np.float64], n_classes: int) -> NDArray[np.float64]:
+        """Return how much public decision values speak for each class: what probabilities are calibrated from."""
+
+    def grown(self, values: NDArray[np.float64], before: int, n_classes: int) -> NDArray[np.float64]:
+        """Return native decision values of examples from before some classes were known: they are not of these."""
+
     def choose(self, decisions: NDArray[np.float64], n_classes: int) -> NDArray[np.intp]:
         """Return the position of the class that public decision values speak for."""
 
@@ -65,6 +71,15 @@ class OneVsRest:
 
     def scores(self, decisions: NDArray[np.float64], n_classes: int) -> NDArray[np.float64]:  # noqa: ARG002
         return decisions
+
+    def confidences(self, decisions: NDArray[np.float64], n_classes: int) -> NDArray[np.float64]:  # noqa: ARG002
+        return decisions
+
+    def grown(self, values: NDArray[np.float64], before: int, n_classes: int) -> NDArray[np.float64]:
+        if n_classes <= 2:
+            return values
+        known = values if before > 2 else np.hstack([-values, values])
+        return np.hstack([known, np.full((len(values), n_classes - known.shape[1]), -1.0)])
 
     def choose(self, decisions: NDArray[np.float64], n_classes: int) -> NDArray[np.intp]:  # noqa: ARG002
         places: NDArray[np.intp] = decisions.argmax(axis=1)
@@ -111,6 +126,18 @@ class OneVsOne:
             confidence[:, second] -= decisions[:, column]
         scores: NDArray[np.float64] = votes + confidence / (3 * (np.abs(confidence) + 1))
         return scores
+
+    def confidences(self, decisions: NDArray[np.float64], n_classes: int) -> NDArray[np.float64]:
+        """Return the decision value against the strongest other class."""
+        least = np.full((len(decisions), n_classes), np.inf)
+        for column, (first, second) in enumerate(zip(*pairs(n_classes), strict=True)):
+            least[:, first] = np.minimum(least[:, first], decisions[:, column])
+            least[:, second] = np.minimum(least[:, second], -decisions[:, column])
+        return least
+
+    def grown(self, values: NDArray[np.float64], before: int, n_classes: int) -> NDArray[np.float64]:  # noqa: ARG002
+        added = self.n_binaries(n_classes) - values.shape[1]
+        return np.hstack([values, np.full((len(values), added), -1.0)])
 
     def choose(self, decisions: NDArray[np.float64], n_classes: int) -> NDArray[np.intp]:
         places: NDArray[np.intp] = self._votes(decisions, n_classes).argmax(axis=1)

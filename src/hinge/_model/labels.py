@@ -135,6 +135,11 @@ class ClassTable:
         return label
 
     @property
+    def n_binaries(self) -> int:
+        """Number of binary models."""
+        return self.scheme.n_binaries(len(self))
+
+    @property
     def sign(self) -> float:
         """Factor that makes native decision values of two classes positive for `classes[1]`."""
         return -1.0 if len(self) == 2 and self.numbers[1] == 0 else 1.0
@@ -147,6 +152,10 @@ class ClassTable:
         """Return one column per class from arranged decision values; with two classes, the one column they have."""
         return self.scheme.scores(decisions, len(self)) if len(self) > 2 else decisions
 
+    def confidences(self, decisions: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return what probabilities are calibrated from: one column for two classes, else one per class."""
+        return self.scheme.confidences(decisions, len(self)) if len(self) > 2 else decisions
+
     def pack(self, coefficients: NDArray[np.float64], counts: NDArray[np.int32]) -> NDArray[np.float64]:
         """Return arranged coefficients of support vectors, so many per class, in the layout of `dual_coef_`."""
         places = np.repeat(np.arange(len(self)), counts)
@@ -154,17 +163,19 @@ class ClassTable:
 
     def choose(self, decisions: NDArray[np.float64]) -> Labels:
         """Return the label that arranged decision values speak for."""
+        chosen: Labels = self.classes[self.choose_places(decisions)]
+        return chosen
+
+    def choose_places(self, decisions: NDArray[np.float64]) -> NDArray[np.intp]:
+        """Return the place among `classes` that arranged decision values speak for."""
         if not len(self) and len(decisions):
             raise DataError(
                 "The model must know a class to predict, got a stream in which all rows so far had weight 0; learn "
                 "examples of positive weight first."
             )
         if len(self) > 2:
-            places = self.scheme.choose(decisions, len(self))
-        else:
-            places = ((decisions[:, 0] > 0) & (len(self) == 2)).astype(np.intp)
-        chosen: Labels = self.classes[places]
-        return chosen
+            return self.scheme.choose(decisions, len(self))
+        return ((decisions[:, 0] > 0) & (len(self) == 2)).astype(np.intp)
 
 
 def first_appearances(labels: Labels, known: ClassTable) -> NDArray[np.intp]:

@@ -11,6 +11,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from hinge import _core
+from hinge._calibration import CAPACITY, Decisions
 from hinge._model.class_scheme import scheme_of
 from hinge._model.first_examples import FirstExamples, split
 from hinge._model.interrupts import deferred_interrupts
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from hinge._model.native_model import NativeModel
     from hinge._model.options import SolverOptions
     from hinge._model.stream_watch import StreamWatch
-    from hinge._model.types import Arrays, KernelFunction, Rows, Values
+    from hinge._model.types import Array, Arrays, KernelFunction, Rows, Values
 
 
 NativeClasses: TypeAlias = dict[str, Any]  # native model classes by the name of their dtype
@@ -59,6 +60,9 @@ class State:
     beginning : FirstExamples or None
         The first examples of a stream, with the columns labels, costs, weights and ids, as long as gamma, the precision
         and the shift may change; None when they are final.
+    decisions : Decisions or None
+        Decision values for examples that the model did not know, which probabilities are fitted to; None if the
+        estimator does not want any.
     """
 
     _native_classes: ClassVar[NativeClasses] = {"float32": _core.KernelModel32, "float64": _core.KernelModel64}
@@ -72,6 +76,7 @@ class State:
         self.table = replace(table, scheme=scheme_of(options))
         self.n_seen = 0
         self.beginning: FirstExamples | None = None
+        self.decisions: Decisions | None = None
         self._arrays: Arrays | None = None
         self._native: NativeModel | None = None
         self._reset()
@@ -164,7 +169,27 @@ class State:
         self.predictor = None
 
     def _make_predictor(self) -> Predictor:
-        return Predictor(self.kernel, self.storage, self.table, self.native.predictor(), self.uses_blas)
+        parts = (self.kernel, self.storage, self.table, self.native.predictor(), self.uses_blas)
+        return Predictor(*parts, decisions=self.decisions, half_life=self.half_life)
+
+    @property
+    def half_life(self) -> float | None:
+        """Rows after which an example counts half; None if all count the same."""
+        found: float | None = getattr(self.options, "half_life", None)
+        return found
+
+    def record_decisions(self) -> None:
+        """Record, from now on, decision values for examples that are not known yet."""
+        if self.decisions is None:
+            self.decisions = Decisions.none(self.table.n_binaries)
+
+    @property
+    def n_recorded(self) -> int:
+        """Number of decision values that a native call should record at most."""
+        return 0 if self.decisions is None else CAPACITY
+
+    def forget_derived(self) -> None:
+        """Discard what follows from the examples held, which have changed; only models that can forget have such."""
 
     def announce(self, classes: ArrayLike | None) -> None:
         """Record the argument `classes` of `partial_fit`; only models that can forget need it."""
@@ -178,8 +203,11 @@ class State:
         return nullcontext(monitor) if self.kernel.function is None else deferred_interrupts(monitor)
 
     @contextmanager
-    def counting(self, first: int) -> Iterator[None]:
-        """Count the rows from position `first` on that one native call learns, also if Ctrl-C stops it."""
+    def counting(self, first: int, labels: Array, weights: NDArray[np.float64]) -> Iterator[None]:
+        """Count the rows from position `first` on that one native call learns, also if Ctrl-C stops it.
+
+        `labels` and `weights` are those of the rows.
+        """
         native = self.native
         native.take_outcome()  # that of a call which nobody counted
         try:
@@ -189,6 +217,16 @@ class State:
             if outcome is not None:
                 self.n_seen = first + outcome.reached
                 self.progressive_score.count(outcome)
+                self.take_decisions(outcome, labels, weights, first + outcome.recorded_rows)
+
+    def take_decisions(
+        self, outcome: _core.Outcome, labels: Array, weights: NDArray[np.float64], known: NDArray[np.int64]
+    ) -> None:
+        """Keep the decision values that a native call recorded; `known` is how many examples the model knew then."""
+        rows = outcome.recorded_rows
+        if self.decisions is not None and len(rows):
+            numbers = labels[rows].astype(np.int32)
+            self.decisions = self.decisions.plus(outcome.recorded_decisions, numbers, weights[rows], known)
 
     def sync_beginning(self) -> None:
         """Bring the examples stored in `beginning` up to date; only models that can forget need it."""
@@ -214,6 +252,8 @@ class State:
         counts = self.native.state()
         arrays = empty.native.state() | {name: counts[name] for name in ("n_steps", "n_kernel_evals")}
         empty._native = empty._build_native(arrays)
+        if self.decisions is not None:
+            empty.record_decisions()
         return empty
 
     def replace_by(self, other: State) -> None:
@@ -225,6 +265,7 @@ class State:
             kernel=other.kernel,
             storage=other.storage,
             converged=self.converged and other.converged,
+            decisions=other.decisions,
             _native=other.native,
             _arrays=None,
         )
@@ -235,6 +276,7 @@ class State:
             return
         native, before = self.native, self.table
         try:
+            self._extend_decisions(table)
             self.table = table
             native.grow(len(table))
         except BaseException:
@@ -244,6 +286,11 @@ class State:
                 self.table = table
                 native.grow(len(table))
             raise
+
+    def _extend_decisions(self, table: ClassTable) -> None:
+        if self.decisions is not None:
+            grown = table.scheme.grown(self.decisions.values, len(self.table), len(table))
+            self.decisions = self.decisions.mapped(grown)
 
     def decide(self, X: Rows, threads: int) -> NDArray[np.float64]:
         """Compute decision values of checked examples, one column per native binary model."""
@@ -279,10 +326,16 @@ class State:
         """
         table, arrays = self.class_arrays() if self._arrays is None else (self.table, self._arrays)
         values, first = self._values(table), self.beginning
+        arrays, values = self._with_decisions(arrays, values)
         if first is None:
             return arrays, values
         counts = {"built_from": first.built_from, "n_examples": first.n_given}
         return arrays | first.to_arrays(), values | {"beginning": counts}
+
+    def _with_decisions(self, arrays: Arrays, values: Values) -> tuple[Arrays, Values]:
+        if self.decisions is None:
+            return arrays, values
+        return arrays | self.decisions.to_arrays(), values | {"decisions": self.decisions.total}
 
     def _values(self, table: ClassTable) -> Values:
         """Return the values of `to_arrays`."""
@@ -325,6 +378,7 @@ class State:
             scheme_of(self.options),
         )
         self.n_seen = values["n_seen"]
+        self.decisions, arrays = Decisions.take_from(arrays, values.get("decisions"), self.table.n_binaries)
         stored, self._arrays = split(arrays)
         self._native = None
         counts, self.beginning = values.get("beginning"), None

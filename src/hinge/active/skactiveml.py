@@ -1,6 +1,6 @@
 """Query strategies for scikit-activeml, and a classifier for it whose `fit` continues from the previous `fit`.
 
-Only this module imports scikit-activeml: `pip install 'hinge[skactiveml]'`.
+Only this module imports scikit-activeml: `pip install 'hinge-svm[skactiveml]'`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ try:
     from skactiveml.utils import MISSING_LABEL, check_equal_missing_label, check_type
 except ImportError as error:
     raise ImportError(
-        "hinge.active.skactiveml needs the package scikit-activeml; pip install 'hinge[skactiveml]'."
+        "hinge.active.skactiveml needs the package scikit-activeml; pip install 'hinge-svm[skactiveml]'."
     ) from error
 
 if TYPE_CHECKING:

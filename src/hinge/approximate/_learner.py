@@ -15,6 +15,7 @@ from hinge._model.overflow import check_overflow
 from hinge._model.threads import one_blas_thread
 from hinge._model.validation import Storage
 from hinge.approximate._early_stopping import EarlyStopping
+from hinge.approximate._leave_one_out import left_out_decisions
 from hinge.approximate._passes import Passes
 from hinge.approximate._rows import EncodedRows
 from hinge.approximate._state import ApproximateState
@@ -103,6 +104,8 @@ class ApproximateLearner:
             passes.run(tasks, monitor, stopping.should_stop if stopping else lambda: False)
         if stopping:
             stopping.restore_best()
+        if state.decisions is not None:
+            state.decisions = left_out_decisions(state, data)
         tasks.end()
 
     def learn(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 import numpy as np
 
 from hinge import _core
+from hinge._calibration import Decisions
 from hinge._model.first_examples import split
 from hinge._model.state import State
 from hinge._model.support import Support
@@ -75,7 +76,14 @@ class ApproximateState(State):
         if self.is_usable:
             super().extend(table)
         else:
+            self._extend_decisions(table)
             self.table = table
+
+    @property
+    def half_life(self) -> float | None:
+        """Rows after which an example counts half; None if all count the same."""
+        found: float | None = self.options.linear.half_life
+        return found
 
     @property
     def native(self) -> Any:
@@ -102,7 +110,9 @@ class ApproximateState(State):
     def learn(self, rows: EncodedRows, order: NDArray[np.int64], monitor: _core.Monitor | None) -> _core.Outcome:
         """Learn rows in the given order."""
         ((_, batch),) = self.storage.batches(rows.X)
-        outcome: _core.Outcome = self.native.learn(batch, rows.targets, rows.weights, rows.first, order, monitor)
+        outcome: _core.Outcome = self.native.learn(
+            batch, rows.targets, rows.weights, rows.first, order, monitor, recorded=self.n_recorded
+        )
         return outcome
 
     def set_map(self, features: Features) -> None:
@@ -169,7 +179,8 @@ class ApproximateState(State):
         reservoir = self.reservoir
         stored = {} if reservoir is None else reservoir.to_arrays()
         numbers = {"built_from": None} if reservoir is None else reservoir.to_values()
-        return own | stored | self.features.arrays, self._values(table) | {"typical": self.features.typical} | numbers
+        values = self._values(table) | {"typical": self.features.typical} | numbers
+        return self._with_decisions(own | stored | self.features.arrays, values)
 
     def _widened_arrays(self, arrays: Arrays, storage: Storage, seed: int) -> Arrays:
         wide = super()._widened_arrays(arrays, storage, seed)
@@ -183,7 +194,7 @@ class ApproximateState(State):
         arrays, values, _ = parts
         super().__setstate__(parts)
         self.reservoir = None
-        stored, others = split(arrays)
+        stored, others = split(Decisions.take_from(arrays, values.get("decisions"), 1)[1])
         own = {name: array for name, array in others.items() if name not in LINEAR_ARRAYS}
         self.features = Features(own, values["typical"])
         if values["built_from"] is not None:

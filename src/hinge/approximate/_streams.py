@@ -138,7 +138,7 @@ class Stream:
         return stop
 
     def _learn_part(self, rows: EncodedRows, monitor: _core.Monitor | None) -> None:
-        with self.state.counting(rows.first):
+        with self.state.counting(rows.first, rows.targets, rows.weights):
             self.state.learn(rows, np.arange(len(rows)), monitor)
 
     def _learned(self, rows: EncodedRows, used: NDArray[np.intp]) -> NDArray[np.intp]:

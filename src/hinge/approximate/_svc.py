@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import expit
+from scipy.special import expit, softmax
 
+from hinge._calibration import method_of
 from hinge._fit import driver
 from hinge._fit.classifier import KernelClassifier
 from hinge._model.params import check_class_weight
 from hinge._model.stream_watch import StreamRisks
-from hinge._model.types import available_if
 from hinge.approximate._estimator import ApproximateEstimator
 from hinge.approximate._state import ApproximateState
 from hinge.exceptions import DataError
@@ -21,12 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from hinge._model.options import SolverOptions
-    from hinge._model.types import ClassWeight, Gamma, Kernel, Labels, MatrixLike, RandomStateLike, Rows
-
-
-def _has_probabilities(model: ApproximateSVC) -> bool:
-    """Return True if the decision values are log-odds."""
-    return model.loss == "log_loss"
+    from hinge._model.types import ClassWeight, Gamma, Kernel, Labels, RandomStateLike, Rows
 
 
 _RISKS = StreamRisks(pause=1000, repetition=True, one_class_first=True)
@@ -123,6 +118,9 @@ class ApproximateSVC(ApproximateEstimator, KernelClassifier):  # type: ignore[mi
         Show a progress bar on standard error.
     random_state : int, RandomState instance or None, default=None
         Seed of the landmarks or frequencies, and of the order in which `fit` visits the examples.
+    calibration : {"sigmoid", "isotonic", "temperature"}, default=None
+        How decision values become probabilities; see `predict_proba`. None: there are none. With `loss="log_loss"`
+        there are probabilities without it. They are calibrated on decision values from before each example was learned.
     n_jobs : int, default=None
         Number of threads. None means as many as the BLAS uses, -1 all processors. Results do not depend on it.
 
@@ -231,6 +229,7 @@ class ApproximateSVC(ApproximateEstimator, KernelClassifier):  # type: ignore[mi
         class_weight: ClassWeight = None,
         verbose: bool = False,
         random_state: RandomStateLike = None,
+        calibration: str | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.C = C
@@ -262,6 +261,7 @@ class ApproximateSVC(ApproximateEstimator, KernelClassifier):  # type: ignore[mi
         self.class_weight = class_weight
         self.verbose = verbose
         self.random_state = random_state
+        self.calibration = calibration
         self.n_jobs = n_jobs
 
     def _require_complete_stream(self) -> None:
@@ -273,34 +273,24 @@ class ApproximateSVC(ApproximateEstimator, KernelClassifier):  # type: ignore[mi
 
     @property
     def _has_margin(self) -> bool:
-        return not _has_probabilities(self)
+        return not self._has_log_odds
 
-    @available_if(_has_probabilities)
-    def predict_proba(self, X: MatrixLike) -> NDArray[np.float64]:
-        """Predict the probability of each class; available if loss="log_loss".
+    @property
+    def _has_log_odds(self) -> bool:
+        return self.loss == "log_loss"
 
-        Parameters
-        ----------
-        X : array-like or CSR matrix of shape (n, n_features)
-            Examples.
-
-        Returns
-        -------
-        ndarray of shape (n, n_classes)
-            With two classes, the logistic function of the decision value; with more, those of all classes, normalised
-            to sum to one.
-        """
+    def _from_log_odds(self, decided: NDArray[np.float64]) -> NDArray[np.float64]:
         options = self._check_params(streaming=False)
         self._learner.require_unchanged(self, driver.state_of(self, ApproximateState), options)
-        table, decisions = self._class_decisions(X)
-        if len(table) < 2:
-            return np.ones((len(decisions), 1))
-        chances = expit(decisions)
-        if len(table) == 2:
-            return np.column_stack([expit(-decisions), chances])
+        chances = expit(decided)
+        if decided.shape[1] == 1:
+            return np.column_stack([expit(-decided), chances])
         total = chances.sum(axis=1, keepdims=True)
         is_zero = total == 0.0  # all probabilities underflow: use the differences of the decision values
-        return np.where(is_zero, _softmax(decisions), chances / np.where(is_zero, 1.0, total))
+        found: NDArray[np.float64] = np.where(
+            is_zero, softmax(decided, axis=1), chances / np.where(is_zero, 1.0, total)
+        )
+        return found
 
     @property
     def _stream_risks(self) -> StreamRisks:
@@ -308,15 +298,10 @@ class ApproximateSVC(ApproximateEstimator, KernelClassifier):  # type: ignore[mi
 
     def _check_params(self, *, streaming: bool) -> SolverOptions:
         check_class_weight(self.class_weight, streaming=streaming)
+        method_of(self.calibration)
         return self._approximate_options()
 
     def _validation_score(self, state: ApproximateState, X: Rows, y: Labels, weights: NDArray[np.float64]) -> float:
         table = state.table
         right = table.choose(table.arrange(state.decide(X, state.options.threads))) == y
         return float(np.average(right, weights=weights))
-
-
-def _softmax(decisions: NDArray[np.float64]) -> NDArray[np.float64]:
-    raised: NDArray[np.float64] = np.exp(decisions - decisions.max(axis=1, keepdims=True))
-    total: NDArray[np.float64] = raised.sum(axis=1, keepdims=True)
-    return raised / total

@@ -49,6 +49,7 @@ def _describe(file: Path) -> dict[str, Any]:
         "features": int(model.n_features_in_),
         "columns": [column.describe() for column in columns],
         "label": preparation.label,
+        **({"threshold": f"{threshold:.4g}"} if (threshold := preparation.answers.threshold) else {}),
         "scaling": preparation.scaling.description,
         **_size(model),
         "examples_seen": int(model.n_seen_),

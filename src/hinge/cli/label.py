@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 DEMONSTRATION = "digits"
 EXPORT_SUFFIXES = (".csv", ".parquet", ".svm", ".hinge")
 MAX_PORT = 65535
+MAX_INSTRUCTIONS_BYTES = 200_000
 _SHAPE = re.compile(r"(\d{1,4})x(\d{1,4})")
 
 Data = Annotated[str, typer.Argument(help="A file, a folder of images or texts, or a known data set.")]
@@ -43,6 +44,8 @@ CheckEvery = Annotated[int | None, typer.Option(metavar="N", help="Every N-th ex
 Sample = Annotated[int | None, typer.Option(metavar="N", help="Candidates for the next example. [1000]")]
 Cost = Annotated[float | None, typer.Option("--C", metavar="X", help="Cost of an error. [10]")]
 Gamma = Annotated[str | None, typer.Option(metavar="X", help="Kernel coefficient: a number, scale or auto.")]
+Instructions = Annotated[Path | None, typer.Option(metavar="FILE", help="Markdown file to show to people who label.")]
+Features = Annotated[str | None, typer.Option(metavar="FILE", help="Features of each example: .npy or .parquet.")]
 Solver = Annotated[str | None, typer.Option(metavar="NAME", help="incremental, or online for very many labels.")]
 Kernel = Annotated[str | None, typer.Option(metavar="NAME", help="rbf, linear, poly, sigmoid or laplacian.")]
 
@@ -71,6 +74,8 @@ def label(
     gamma: Gamma = None,
     kernel: Kernel = None,
     solver: Solver = None,
+    instructions: Instructions = None,
+    features: Features = None,
 ) -> None:
     """Open a page where people label the examples a model asks about.
 
@@ -83,12 +88,13 @@ def label(
     serve = web.serve  # raises an error for a missing library before data are read
     given: dict[str, Any] = {"strategy": strategy, "target": target, "check_every": check_every, "sample": sample}
     given |= {"C": C, "gamma": parse_gamma(gamma), "kernel": kernel, "solver": solver}
+    given["instructions"] = None if instructions is None else read_instructions(instructions)
     settings = web.SessionSettings(**{name: value for name, value in given.items() if value is not None})
     if not 0 <= port <= MAX_PORT:
         raise ParameterError(f"--port must be from 0 (any free port) to {MAX_PORT}, got {port}.")
     _check_files(import_file, export, data, database)
     terminal = Terminal()
-    pool = _open_pool(data, terminal, show=show, text=text, shape=_parse_shape(shape), known=known)
+    pool = _open_pool(data, terminal, show=show, text=text, shape=_parse_shape(shape), known=known, features=features)
     where = (pool, database or f"{pool.name}.labels.sqlite", project or pool.name)
     if import_file is not None:
         new, changed, same = web.import_labels(*where, import_file)
@@ -101,6 +107,17 @@ def label(
         classes = "0,1,2,3,4,5,6,7,8,9"
     begin: dict[str, Any] = {"classes": split_names(classes), "host": host, "port": port, "token": token}
     serve(*where, **begin, open_browser=browser, settings=settings)
+
+
+def read_instructions(path: Path) -> str:
+    """Read a text file of instructions."""
+    from hinge.web.pools import read_text  # noqa: PLC0415
+
+    if not path.is_file():
+        raise FileNotFoundError(f"There is no file {path} of instructions.")
+    if path.stat().st_size > MAX_INSTRUCTIONS_BYTES:
+        raise ParameterError(f"--instructions must have at most {MAX_INSTRUCTIONS_BYTES} bytes; shorten {path}.")
+    return read_text(path, path.name)
 
 
 def _open_pool(data: str, terminal: Console, **options: Any) -> Pool:

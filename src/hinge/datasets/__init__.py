@@ -31,7 +31,7 @@ def load(name: str, *, random_state: int = 0) -> Dataset | DigitStream:
         three classes of noisy waves, generated) and "digits" (1797 images that come with scikit-learn). "mnist",
         "a9a", "usps", "covtype", "ijcnn1", "banana", "reuters-moneyfx", "rcv1-ccat" and "kddcup99" are read from the
         folder named by the environment variable HINGE_DATA. Without it, sets that have a public address are downloaded
-        once to the user's cache, which needs ``pip install 'hinge[datasets]'``. "mnist-e" is a stream of 8 100 000
+        once to the user's cache, which needs ``pip install 'hinge-svm[datasets]'``. "mnist-e" is a stream of 8 100 000
         deformed digits, generated from mnist.
     random_state : int
         Seed of the generator ("spirals", "waveform") or of the order of the rows ("digits"). The others ignore it.

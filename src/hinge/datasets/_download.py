@@ -85,8 +85,8 @@ def download(file: RemoteFile) -> Path:
         import pooch  # noqa: PLC0415  optional, and slow to import
     except ImportError:
         raise ImportError(
-            f"Downloading {file.name} needs pooch; install it with pip install 'hinge[datasets]', or put the file into "
-            "the folder named by HINGE_DATA."
+            f"Downloading {file.name} needs pooch; install it with pip install 'hinge-svm[datasets]', or put the file "
+            "into the folder named by HINGE_DATA."
         ) from None
     _check_url(file.url)
     downloader = pooch.HTTPDownloader(

@@ -112,7 +112,7 @@ def read(
     if not source.repeatable:
         raise DataError(f"read needs a file that can be read twice, got {source.name}; save it to a file first.")
     survey = Survey(label=label, drop=drop, categorical=categorical, missing=missing)
-    for _ in survey.scan(source.chunks(_ROWS_PER_CHUNK, problems=survey.problems)):
+    for _ in survey.scan(source.chunks(_ROWS_PER_CHUNK, problems=survey.problems, notes=survey.notes_of_file)):
         pass
     if dense is None and source.format == "svmlight":
         dense = False

@@ -1,7 +1,7 @@
 """Training, prediction and active learning over partitioned data, on dask.
 
 Everything runs on the current dask client, on the one given as `client`, or without a client on dask's local threads.
-dask is imported at the first call: `pip install 'hinge[dask]'`.
+dask is imported at the first call: `pip install 'hinge-svm[dask]'`.
 """
 
 from hinge.distributed._cascade import cascade

@@ -10,6 +10,7 @@ from __future__ import annotations
 import warnings
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeAlias
+from uuid import uuid4
 
 import numpy as np
 
@@ -38,7 +39,7 @@ def require_dask() -> ModuleType:
     try:
         import dask.array  # noqa: PLC0415
     except ImportError as error:
-        raise ImportError("hinge.distributed needs the package dask; install hinge[dask].") from error
+        raise ImportError("hinge.distributed needs the package dask; install hinge-svm[dask].") from error
     package: ModuleType = dask
     return package
 
@@ -112,10 +113,32 @@ def array_with_chunks(values: ArrayLike, chunks: tuple[int, ...]) -> Collection:
     return require_dask().array.from_array(values, chunks=(chunks,))
 
 
-def partition_tasks(X: Collection) -> tuple[list[Task], list[int | None]]:
-    """Return one task per partition, with all columns, and the numbers of rows where they are known."""
+def unique_token() -> str:
+    """Return what distinguishes the keys of one call from those of all others."""
+    return uuid4().hex
+
+
+def partition_tasks(X: Collection, token: str | None = None) -> tuple[list[Task], list[int | None]]:
+    """Return one task per partition, with all columns, and the numbers of rows where they are known.
+
+    The tasks have keys of their own. dask optimises each computation by itself, so that two computations on X may give
+    one key different tasks; a scheduler that still knows the first then fails at the second (dask issue 9888).
+
+    Parameters
+    ----------
+    X : dask array, DataFrame or Series
+        The partitions.
+    token : str, default=None
+        Collections that share steps also share their results if their tasks are made with one token. None: a new one.
+
+    Returns
+    -------
+    tasks, sizes : list of Task, list of int or None
+        The tasks, and the numbers of rows.
+    """
+    token = token or unique_token()
     if is_frame(X):
-        tasks = list(X.to_delayed())
+        tasks = _with_own_keys(list(X.to_delayed()), X, token)
         return tasks, [None] * len(tasks)
     if not is_array(X):
         raise DataError(
@@ -124,7 +147,7 @@ def partition_tasks(X: Collection) -> tuple[list[Task], list[int | None]]:
         )
     whole_rows = X.rechunk({1: -1}) if X.ndim == 2 and X.numblocks[1] > 1 else X
     sizes = [None if np.isnan(size) else int(size) for size in X.chunks[0]]
-    return list(whole_rows.to_delayed().ravel()), sizes
+    return _with_own_keys(list(whole_rows.to_delayed().ravel()), whole_rows, token), sizes
 
 
 def array_from_tasks(
@@ -135,6 +158,32 @@ def array_from_tasks(
     shapes = [(np.nan if size is None else size, *columns) for size in sizes]
     parts = [array.from_delayed(each, shape=shape, dtype=dtype) for each, shape in zip(tasks, shapes, strict=True)]
     return array.concatenate(parts, allow_unknown_chunksizes=True)
+
+
+def _with_own_keys(tasks: list[Task], whole: Collection, token: str) -> list[Task]:
+    """Return tasks that compute the same as the partitions of a collection under other keys.
+
+    Optimised graphs do not hold results that are on workers already, so that these are added from the collection.
+    """
+    # dask.graph_manipulation.clone loses dependencies.
+    from dask._task_spec import TaskRef, convert_legacy_graph  # noqa: PLC0415
+    from dask.highlevelgraph import HighLevelGraph  # noqa: PLC0415
+
+    if not tasks:
+        return []
+    graph = convert_legacy_graph(dict(tasks[0].__dask_graph__()))  # of all partitions
+    held = {key: value for key, value in dict(whole.__dask_graph__()).items() if isinstance(value, TaskRef)}
+    names = {key: _renamed(key, token) for key in (*graph, *held)}
+    renamed = {names[key]: node.substitute(names, key=names[key]) for key, node in graph.items()}
+    renamed |= {names[key]: future for key, future in held.items()}
+    layer = f"partitions-{token}-{uuid4().hex}"
+    layers = HighLevelGraph({layer: renamed}, {layer: set()})
+    return [type(each)(names[each.key], layers, layer=layer) for each in tasks]
+
+
+def _renamed(key: Any, token: str) -> Any:
+    """Return another key; dask's dashboard groups tasks by what is before the token."""
+    return (f"{key[0]}-{token}", *key[1:]) if isinstance(key, tuple) else f"{key}-{token}"
 
 
 def _current_client(package: ModuleType) -> DaskClient | None:

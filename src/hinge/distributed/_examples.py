@@ -12,7 +12,7 @@ from scipy import sparse
 from hinge._model.labels import class_factors
 from hinge._model.validation import check_weights
 from hinge.active._rows import count_rows, take_rows
-from hinge.distributed._engine import array_with_chunks, is_array, is_frame, partition_tasks, task
+from hinge.distributed._engine import array_with_chunks, is_array, is_frame, partition_tasks, task, unique_token
 from hinge.exceptions import DataError
 
 if TYPE_CHECKING:
@@ -92,15 +92,16 @@ def concatenate(parts: Sequence[Examples]) -> Examples:
 
 def example_tasks(X: Collection, y: ArrayLike | Collection, sample_weight: ArrayLike | Collection | None) -> list[Task]:
     """Return one task per partition whose result is an `Examples`; nothing is computed yet."""
-    examples, sizes = partition_tasks(X)
-    labels = _align("y", y, X, sizes)
+    token = unique_token()  # of all three, which may share steps
+    examples, sizes = partition_tasks(X, token)
+    labels = _align("y", y, X, sizes, token)
     if sample_weight is None:
         return [task(_check_partition, *pair) for pair in zip(examples, labels, strict=True)]
-    weights = _align("sample_weight", sample_weight, X, sizes)
+    weights = _align("sample_weight", sample_weight, X, sizes, token)
     return [task(_check_partition, *triple) for triple in zip(examples, labels, weights, strict=True)]
 
 
-def _align(name: str, values: ArrayLike | Collection, X: Collection, sizes: list[int | None]) -> list[Task]:
+def _align(name: str, values: ArrayLike | Collection, X: Collection, sizes: list[int | None], token: str) -> list[Task]:
     """Return values as tasks, one per partition of X."""
     if not is_array(values) and not is_frame(values):
         values = _split(name, values, sizes)
@@ -109,7 +110,7 @@ def _align(name: str, values: ArrayLike | Collection, X: Collection, sizes: list
     n_dimensions = getattr(values, "ndim", 1)
     if n_dimensions != 1:
         raise DataError(f"{name} must have one dimension, got {n_dimensions}; select one column.")
-    tasks, _ = partition_tasks(values)
+    tasks, _ = partition_tasks(values, token)
     if len(tasks) != len(sizes):
         raise DataError(
             f"{name} must have the partitions of X, got {len(tasks)} and {len(sizes)} of unknown sizes; take both from "

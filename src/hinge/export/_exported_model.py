@@ -11,7 +11,7 @@ from scipy.sparse import issparse
 from hinge._model.support import Support
 from hinge.approximate import ApproximateState, ApproximateSVR
 from hinge.exceptions import ExportError
-from hinge.export._model_access import copy_state
+from hinge.export._model_access import calibration_of, copy_state, has_log_odds
 from hinge.incremental import IncrementalOneClassSVM
 from hinge.stream import AdaptiveSVC
 from hinge.tables import Answers
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
     from sklearn.base import BaseEstimator
 
+    from hinge._calibration import Calibration
     from hinge._model.class_scheme import ClassScheme
     from hinge._model.kernels import KernelSpec
     from hinge._model.state import State
@@ -71,6 +72,10 @@ class ExportedModel:
         Features that replace K(x, vectors[s]); the model then has no vectors.
     is_one_class : bool
         The model has no classes: examples with a positive value are normal, and the others outliers.
+    calibration : Calibration or None
+        What turns decision values into probabilities.
+    has_log_odds : bool
+        The decision values are log-odds, which are probabilities without calibration.
     """
 
     kernel: KernelSpec
@@ -86,6 +91,8 @@ class ExportedModel:
     scheme: ClassScheme
     fourier: FourierFeatures | None = None
     is_one_class: bool = False
+    calibration: Calibration | None = None
+    has_log_odds: bool = False
 
     @classmethod
     def of(cls, model: BaseEstimator, answers: Answers | None = None) -> ExportedModel:
@@ -128,7 +135,7 @@ class ExportedModel:
         support = state.support() if fourier is None else _without_vectors(state)
         if not support.coefficients.size:
             raise ExportError("A model must have support vectors to be exported, got none; train it first.")
-        shift = arrays["shift"]
+        shift, calibration = arrays["shift"], calibration_of(model)
         return cls(
             kernel=state.kernel,
             classes=table.classes if has_classes else table.classes[:0],
@@ -143,6 +150,8 @@ class ExportedModel:
             scheme=table.scheme,
             fourier=fourier,
             is_one_class=is_one_class,
+            calibration=calibration,
+            has_log_odds=calibration is None and has_log_odds(model),
         )
 
     @property

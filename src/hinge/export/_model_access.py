@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from sklearn.utils.validation import check_is_fitted
 
+from hinge._calibration import method_of
 from hinge._fit.classifier import KernelClassifier
 from hinge.approximate import ApproximateSVR
 from hinge.exceptions import ExportError
@@ -18,6 +19,7 @@ from hinge.tables import PreparedClassifier, PreparedDetector, PreparedRegressor
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
 
+    from hinge._calibration import Calibration
     from hinge._model.options import SolverOptions
     from hinge._model.state import State
     from hinge.online import OnlineSVC
@@ -50,6 +52,19 @@ def copy_state(model: BaseEstimator) -> State:
     """Return a copy of what a fitted model knows, taken at one moment even if another thread is training it."""
     state: State = model._copied_state()
     return state
+
+
+def calibration_of(model: BaseEstimator) -> Calibration | None:
+    """Return what turns the decision values of a fitted model into probabilities; None if nothing is calibrated."""
+    if not isinstance(model, KernelClassifier):
+        return None
+    method = method_of(model.calibration)
+    return None if method is None else model._calibrated_predictor().calibration(method)
+
+
+def has_log_odds(model: BaseEstimator) -> bool:
+    """Return whether the decision values of a fitted model are log-odds."""
+    return isinstance(model, KernelClassifier) and model._has_log_odds
 
 
 def check_options(model: OnlineSVC) -> SolverOptions:

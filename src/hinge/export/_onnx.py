@@ -14,6 +14,7 @@ from sklearn.base import is_regressor
 from hinge._model.params import choice
 from hinge.export._exported_model import ExportedModel, FourierFeatures
 from hinge.export._model_access import split_preparation
+from hinge.export._onnx_calibration import add_calibrated, add_confidences
 from hinge.export._onnx_graph import GraphBuilder, check_size
 from hinge.export._onnx_inputs import add_input, add_prepared_inputs
 from hinge.export._onnx_outputs import add_label, add_probabilities, add_value, add_vote, as_onnx_labels
@@ -66,7 +67,7 @@ def to_onnx(
     ExportError
         ONNX cannot express the model.
     ImportError
-        The package onnx is missing: `pip install 'hinge[onnx]'`.
+        The package onnx is missing: `pip install 'hinge-svm[onnx]'`.
 
     Notes
     -----
@@ -95,11 +96,12 @@ def to_onnx(
     decisions = _add_decision_functions(graph, exported, X)
     if labels is None:
         add_value(graph, decisions, dtype)
-    elif exported.is_one_vs_one:
-        add_vote(graph, labels, decisions, dtype)
     else:
-        add_label(graph, labels, decisions, dtype)
-    if hasattr(model, "predict_proba"):
+        numbers = (add_vote if exported.is_one_vs_one else add_label)(graph, labels, decisions, dtype)
+        if exported.calibration is not None:
+            scores = add_confidences(graph, decisions, len(labels)) if exported.is_one_vs_one else decisions
+            add_calibrated(graph, exported.calibration, scores, numbers, dtype, len(labels))
+    if exported.has_log_odds:
         add_probabilities(graph, decisions, dtype, len(exported.classes))
     finished = graph.model(_describe(exported))
     if path is not None:

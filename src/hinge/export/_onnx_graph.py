@@ -27,7 +27,7 @@ def require_onnx() -> ModuleType:
     try:
         import onnx  # noqa: PLC0415
     except ImportError as error:
-        raise ImportError("Writing ONNX graphs needs the package onnx; run pip install 'hinge[onnx]'.") from error
+        raise ImportError("Writing ONNX graphs needs the package onnx; run pip install 'hinge-svm[onnx]'.") from error
     return onnx
 
 
@@ -71,6 +71,13 @@ class GraphBuilder:
         result = name or f"{self._prefix}/{operator.lower()}_{len(self._nodes)}"
         node = self._onnx.helper.make_node(operator, list(inputs), [result], domain=domain, **attributes)
         self._nodes.append(node)
+        return result
+
+    def add_first(self, operator: str, *inputs: str, **attributes: Attribute) -> str:
+        """Add a node with two results, of which the first is wanted."""
+        result = f"{self._prefix}/{operator.lower()}_{len(self._nodes)}"
+        results = [result, f"{result}_unused"]
+        self._nodes.append(self._onnx.helper.make_node(operator, list(inputs), results, **attributes))
         return result
 
     def cast(self, value: str, kind: str, name: str | None = None) -> str:

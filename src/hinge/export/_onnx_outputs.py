@@ -32,18 +32,22 @@ def as_onnx_labels(classes: NDArray[np.generic]) -> OnnxLabels:
     return numbers
 
 
-def add_label(graph: GraphBuilder, labels: OnnxLabels, values: str, dtype: str) -> None:
-    """Add the outputs `label`, decided in double precision, and `scores`."""
+def add_label(graph: GraphBuilder, labels: OnnxLabels, values: str, dtype: str) -> str:
+    """Add the outputs `label`, decided in double precision, and `scores`; return the numbers of the labels."""
     if len(labels) > 2:
         numbers = graph.add("ArgMax", values, axis=1, keepdims=0)
     else:
         values = graph.add("Squeeze", values, graph.constant(_COLUMN_AXIS))
         numbers = graph.cast(graph.add("Greater", values, graph.constant(0.0)), "int64")
     _add_outputs(graph, labels, numbers, values, dtype)
+    return numbers
 
 
-def add_vote(graph: GraphBuilder, labels: OnnxLabels, values: str, dtype: str) -> None:
-    """Add the outputs `label` and `scores` of one-vs-one decisions (see `hinge._model.class_scheme.OneVsOne`)."""
+def add_vote(graph: GraphBuilder, labels: OnnxLabels, values: str, dtype: str) -> str:
+    """Add the outputs `label` and `scores` of one-vs-one decisions (see `hinge._model.class_scheme.OneVsOne`).
+
+    Returns the numbers of the labels.
+    """
     first, second = pairs(len(labels))
     sides = np.zeros((len(first), len(labels)))  # what a positive value of a pair says for the classes
     sides[np.arange(len(first)), first], sides[np.arange(len(first)), second] = 1.0, -1.0
@@ -53,7 +57,9 @@ def add_vote(graph: GraphBuilder, labels: OnnxLabels, values: str, dtype: str) -
     confidence = graph.add("MatMul", values, graph.constant(sides))
     scale = graph.add("Mul", graph.add("Add", graph.add("Abs", confidence), graph.constant(1.0)), graph.constant(3.0))
     scores = graph.add("Add", votes, graph.add("Div", confidence, scale))
-    _add_outputs(graph, labels, graph.add("ArgMax", votes, axis=1, keepdims=0), scores, dtype)
+    numbers = graph.add("ArgMax", votes, axis=1, keepdims=0)
+    _add_outputs(graph, labels, numbers, scores, dtype)
+    return numbers
 
 
 def _add_outputs(graph: GraphBuilder, labels: OnnxLabels, numbers: str, scores: str, dtype: str) -> None:

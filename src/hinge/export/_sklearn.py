@@ -14,6 +14,7 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import SVC, SVR, LinearSVC, LinearSVR, OneClassSVM
 
 from hinge._model.sparse_rows import explicit_rows
+from hinge.export._calibrated import calibrated
 from hinge.export._exported_model import ExportedModel, FourierFeatures
 from hinge.export._model_access import split_preparation
 from hinge.export._sklearn_steps import preparation_steps, scaler
@@ -49,8 +50,10 @@ def to_sklearn(model: BaseEstimator) -> BaseEstimator:
         An `SVC` for two classes, or more with `multi_class="ovo"`, and a kernel that `SVC` has; if its support vectors
         are dense, it takes only dense examples. Otherwise a pipeline: kernel values against the support vectors, then a
         `LinearSVC` whose weights are the coefficients. A regression becomes an `SVR`, or a pipeline that ends with a
-        `LinearSVR`. Fourier features become an `RBFSampler`, and a model with `predict_proba` ends with an
-        `SGDClassifier`, which has it too. All can be pickled, and need hinge only if the kernel is a function.
+        `LinearSVR`. Fourier features become an `RBFSampler`, and a model of log-odds ends with an `SGDClassifier`,
+        which has `predict_proba` too. With `calibration="temperature"`, the result is a `CalibratedClassifierCV`; it
+        chooses the class of the largest probability, so that the other methods might contradict the model and are
+        refused. All can be pickled, and need hinge only if the kernel is a function.
         The pipeline of a `PreparedClassifier` starts with steps for its preparation; named columns are those of a
         DataFrame with numbers in numeric columns and strings in others. Missing texts must be empty, and columns of
         dates need hinge.
@@ -68,13 +71,13 @@ def to_sklearn(model: BaseEstimator) -> BaseEstimator:
     exported = ExportedModel.of(model, None if preparation is None else preparation.answers)
     before = [] if preparation is None else preparation_steps(preparation)
     is_svc = len(exported.classes) <= 2 or exported.is_one_vs_one
-    needs_pipeline = exported.fourier is not None or not is_svc or hasattr(model, "predict_proba")
+    needs_pipeline = exported.fourier is not None or not is_svc or exported.has_log_odds
     if exported.is_one_vs_one:
         exported.require_kernel(_SVC_KERNELS, "A one-vs-one model of scikit-learn")
     if needs_pipeline or exported.kernel.name not in _SVC_KERNELS:
-        return make_pipeline(*before, *_pipeline_steps(exported, model))
+        return calibrated(exported, make_pipeline(*before, *_pipeline_steps(exported, model)))
     svm = _build_svm(exported, model)
-    return make_pipeline(*before, svm) if before else svm
+    return calibrated(exported, make_pipeline(*before, svm) if before else svm)
 
 
 def _build_svm(exported: ExportedModel, model: BaseEstimator) -> SVC | SVR | OneClassSVM:
@@ -145,7 +148,7 @@ def _pipeline_steps(exported: ExportedModel, model: BaseEstimator) -> list[BaseE
 
 def _last_step(exported: ExportedModel, model: BaseEstimator) -> LinearSVC | LinearSVR | SGDClassifier:
     """Return the linear model over kernel values or features."""
-    if hasattr(model, "predict_proba"):
+    if exported.has_log_odds:
         linear = SGDClassifier(loss="log_loss")
     else:
         kind = LinearSVR if exported.is_regression else LinearSVC

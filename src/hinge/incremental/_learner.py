@@ -6,7 +6,10 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Protocol, cast
 
+import numpy as np
+
 from hinge import _core
+from hinge._calibration import Decisions
 from hinge._fit.convergence import warn
 from hinge._fit.driver import revising, state_of
 from hinge._fit.learner import KernelLearner
@@ -22,7 +25,6 @@ from hinge.incremental._state import ExactState
 from hinge.incremental._warm_start import is_worthwhile, learn_all
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from hinge._fit.data import TrainingData
@@ -149,6 +151,18 @@ def leave_one_out(estimator: KernelEstimator) -> tuple[ClassTable, NDArray[np.fl
         return state.table, _leave_one_out(estimator, state)
     finally:
         known.drop_snapshot()
+
+
+def leave_all_out(estimator: KernelEstimator) -> ExactState:
+    """Return the state, after recording the decisions about the examples held without themselves if that is missing."""
+    state = exact_state(estimator)
+    if state.decisions is None and state.native.n_retained:
+        _, values = leave_one_out(estimator)
+        known = np.full(len(values), state.native.n_retained, dtype=np.int64)
+        record = Decisions.none(values.shape[1])
+        state.decisions = record.plus(values, state.native.labels(), state.native.costs(), known)
+        state.drop_snapshot()
+    return state
 
 
 def _leave_one_out(estimator: KernelEstimator, state: ExactState) -> NDArray[np.float64]:

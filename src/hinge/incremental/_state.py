@@ -100,8 +100,16 @@ class ExactState(State):
 
     def _make_predictor(self) -> ExactPredictor:
         native = self.native
-        parts = (self.kernel, self.storage, self.table, native.predictor(), self.uses_blas, native.n_retained)
-        return ExactPredictor(*parts, self._geometry() if native.n_retained else None)
+        parts = (self.kernel, self.storage, self.table, native.predictor(), self.uses_blas)
+        geometry = self._geometry() if native.n_retained else None
+        return ExactPredictor(*parts, native.n_retained, geometry, decisions=self.decisions)
+
+    def record_decisions(self) -> None:
+        """Do nothing: decisions about examples that the model does not know follow from those held (leave-one-out)."""
+
+    def forget_derived(self) -> None:
+        """Discard the decision values for the examples held, without themselves."""
+        self.decisions = None
 
     def _geometry(self) -> OneClassGeometry | None:
         """Return the surface of a one-class model."""

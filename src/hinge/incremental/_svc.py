@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from hinge import _core
+    from hinge._model.predictor import Predictor
     from hinge._model.types import Array, ClassWeight, Gamma, IdList, Kernel, MatrixLike, RandomStateLike
     from hinge.incremental._influence import Suspect
 
@@ -76,6 +77,9 @@ class IncrementalSVC(SupportVectorClassifier):
         "relevance" evicts the example that matters least to the solution, "weight" the one with the smallest
         coefficient; both fill the window with noise if labels are noisy. "age" evicts the oldest: choose it if the
         data drift, since the other rules may keep old examples forever.
+    calibration : {"sigmoid", "isotonic", "temperature"}, default=None
+        How decision values become probabilities; see `predict_proba`. None: there are none. They are calibrated on
+        exact leave-one-out decisions, which are computed when they are first asked for.
     n_jobs : int, default=None
         Number of threads. None means as many as the BLAS uses, -1 all processors. Results do not depend on it.
 
@@ -171,6 +175,7 @@ class IncrementalSVC(SupportVectorClassifier):
         random_state: RandomStateLike = None,
         max_examples: int | None = None,
         eviction: str = "balanced",
+        calibration: str | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.C = C
@@ -185,6 +190,7 @@ class IncrementalSVC(SupportVectorClassifier):
         self.random_state = random_state
         self.max_examples = max_examples
         self.eviction = eviction
+        self.calibration = calibration
         self.n_jobs = n_jobs
 
     @property
@@ -342,6 +348,15 @@ class IncrementalSVC(SupportVectorClassifier):
         if method == "predict":
             return table.choose(values)
         return values if len(table) > 2 else values.ravel()
+
+    def _calibrated_predictor(self) -> Predictor:
+        """Return a snapshot with the decisions about all examples held, each without itself."""
+        ready = self._predictor()
+        return ready if ready.decisions is not None else self._leave_all_out()
+
+    @writes
+    def _leave_all_out(self) -> Predictor:
+        return exact.leave_all_out(self).make_snapshot()
 
     def suspects(self, n: int = 20) -> list[Suspect]:
         """List the examples whose labels the other examples contradict most.

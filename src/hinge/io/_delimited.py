@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from collections import Counter
 from dataclasses import dataclass
 from itertools import chain
@@ -15,6 +14,15 @@ import numpy as np
 from hinge.exceptions import quoted
 from hinge.io._chunks import DataFileError, Table, is_number
 from hinge.io._encodings import TextDecoder
+from hinge.io._layout import (
+    MAX_TITLE_LINES,
+    Layout,
+    find_table,
+    guess_delimiter,
+    is_ruler,
+    looks_complete,
+    separator_line,
+)
 from hinge.io._lines import LINE_BYTES
 
 if TYPE_CHECKING:
@@ -23,10 +31,7 @@ if TYPE_CHECKING:
     from hinge.io._chunks import Values
     from hinge.io._lines import LineBlocks
 
-DELIMITERS = ",;\t|"
 MAX_COLUMNS = 1 << 16  # each takes memory of its own, even if it is empty
-
-_QUOTED = re.compile(r'"[^"]*("|$)')
 
 Record = tuple[int, list[str]]  # the line where it begins, and its fields (none if the line is blank)
 
@@ -38,14 +43,15 @@ class CsvOptions:
     header: bool | None = None
     delimiter: str | None = None
     problems: list[str] | None = None  # collects what is wrong with lines, which are then skipped; None raises it
+    notes: list[str] | None = None  # collects what the user should know about the file
     utf8_only: bool = False  # refuse texts in other encodings
 
 
 def read_csv(blocks: LineBlocks, n_rows: int, options: CsvOptions) -> Iterator[Table]:
     """Yield the rows of a CSV file, at most `n_rows` at a time."""
-    delimiter = options.delimiter or _guess_delimiter(blocks.look())
-    lines = _Lines(blocks, n_rows, utf8_only=options.utf8_only)
-    records = _records(lines, delimiter)
+    layout = _find_layout(blocks, options)
+    lines = _Lines(blocks, n_rows, n_skipped=layout.n_skipped, utf8_only=options.utf8_only)
+    records = _records(lines, layout.delimiter)
     filled = (record for record in records if record[1])
     start = next(filled, None)
     if start is None:
@@ -56,7 +62,7 @@ def read_csv(blocks: LineBlocks, n_rows: int, options: CsvOptions) -> Iterator[T
             "its numbers as svmlight or npz."
         )
     waiting = [start]
-    named = options.header
+    named = True if layout.named else options.header
     if named is None and not any(map(is_number, start[1])):
         waiting += [record for record in [next(filled, None)] if record is not None]
         named = _is_header(*(fields for _, fields in waiting))
@@ -65,17 +71,47 @@ def read_csv(blocks: LineBlocks, n_rows: int, options: CsvOptions) -> Iterator[T
         yield Table(_by_column(names, rows), numbers, bool(named))
 
 
-def _guess_delimiter(line: bytes) -> str:
-    """Return the most frequent delimiter of a line outside quotation marks; a comma if there is none."""
-    text = _QUOTED.sub("", line.decode("utf-8", errors="replace"))
-    return max(DELIMITERS, key=text.count)  # the first of several equally frequent ones
+def _find_layout(blocks: LineBlocks, options: CsvOptions) -> Layout:
+    """Return where the table begins; lines after the second are looked at only if these two are not those of a table.
+
+    Neither are they if the user says whether there are names.
+    """
+    lines = [_text(line) for line in blocks.look_at(1)]
+    if not lines:
+        return Layout(options.delimiter or ",")
+    named = separator_line(lines[0])
+    if named is not None:
+        return Layout(options.delimiter or named, 1)
+    usual = Layout(options.delimiter or guess_delimiter(_text(blocks.look())))
+    if options.header is not None or options.utf8_only:
+        return usual
+    lines = [_text(line) for line in blocks.look_at(2)]
+    parsed = [next(csv.reader([line], delimiter=usual.delimiter), []) for line in lines]
+    if len(parsed) < 2 or looks_complete(*parsed):
+        return usual
+    lines = [_text(line) for line in blocks.look_at(MAX_TITLE_LINES)]
+    found = find_table(lines, options.delimiter)
+    if found is None:
+        return usual
+    if found.is_title and options.notes is not None:
+        above = "line 1 is" if found.n_skipped == 1 else f"lines 1 to {found.n_skipped} are"
+        options.notes.append(
+            f"{blocks.name}: {above} no part of the table, whose columns have their names in line "
+            f"{found.n_skipped + 1}; --header reads the names from the first line."
+        )
+    return found
+
+
+def _text(line: bytes) -> str:
+    return line.decode("utf-8", errors="replace").rstrip("\r\n")
 
 
 class _Lines:
     """Lines for the parser; `left` is how many more can be read without waiting."""
 
-    def __init__(self, blocks: LineBlocks, n_rows: int, *, utf8_only: bool) -> None:
+    def __init__(self, blocks: LineBlocks, n_rows: int, *, n_skipped: int, utf8_only: bool) -> None:
         self.name = blocks.name
+        self.n_skipped = n_skipped
         self.left = 0
         self.ended = False
         self.record_bytes = 0  # of the lines of the current record
@@ -84,10 +120,14 @@ class _Lines:
         self.n_rows = n_rows
 
     def __iter__(self) -> Iterator[str]:
+        to_skip = self.n_skipped
         while (block := self._blocks.take(self.n_rows)) is not None:
             self.left = block.n_lines
             for line in io.StringIO(self._text.decode(block), newline="\n"):
                 self.left -= 1
+                if to_skip:
+                    to_skip -= 1
+                    continue
                 self.record_bytes += len(line)
                 if self.record_bytes > LINE_BYTES:  # endless lines inside quotation marks
                     raise DataFileError(
@@ -99,16 +139,19 @@ class _Lines:
 
 def _records(lines: _Lines, delimiter: str) -> Iterator[Record]:
     parser = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
-    begin = 1
+    begin = first = 1 + lines.n_skipped
     try:
         for fields in parser:
             if lines.ended:  # complete records are returned with their last line
                 raise DataFileError(f"{lines.name} ends inside quotation marks; the record begins at line {begin}.")
             lines.record_bytes = 0
-            yield begin, fields
-            begin = parser.line_num + 1
+            is_drawn = fields and not fields[0].strip("-=_+|: ") and is_ruler(fields)
+            yield begin, [] if is_drawn else fields
+            begin = first + parser.line_num
     except csv.Error as error:
-        if "field limit" in str(error):
+        if "new-line character" in str(error):
+            reason = "has line ends of a single CR, as old Macs wrote them; save the file with usual line ends."
+        elif "field limit" in str(error):
             reason = f"has a field of more than {csv.field_size_limit()} characters; is a quotation mark missing?"
         else:
             reason = f"cannot be read as CSV ({error})."
@@ -128,7 +171,9 @@ def _names(start: Record, file: str) -> list[str]:
     names = [field or f"column {place}" for place, field in enumerate(fields)]
     repeated = [name for name, times in Counter(names).items() if times > 1]
     if repeated:
-        raise DataFileError(f"{file}, line {line} gives the name {quoted(repeated[0])} to more than one column.")
+        raise DataFileError(
+            f"{file}, line {line} gives the name {quoted(repeated[0])} to more than one column; rename one of them."
+        )
     return names
 
 

@@ -119,7 +119,9 @@ class Source:
     def __repr__(self) -> str:
         return f"<Source {self.name}, {self.format}>"
 
-    def chunks(self, n_rows: int = 4096, *, problems: list[str] | None = None) -> Generator[Chunk, None, None]:
+    def chunks(
+        self, n_rows: int = 4096, *, problems: list[str] | None = None, notes: list[str] | None = None
+    ) -> Generator[Chunk, None, None]:
         """Read the rows from the beginning.
 
         Parameters
@@ -130,6 +132,8 @@ class Source:
         problems : list of str, default=None
             Collects what is wrong with lines of a CSV file that have too few or too many fields, and skips these lines.
             None raises an error at the first one.
+        notes : list of str, default=None
+            Collects what the user should know about the file, such as lines above the table that are skipped.
 
         Yields
         ------
@@ -141,7 +145,7 @@ class Source:
         if self._started and not self.repeatable:
             raise DataFileError(f"{self.name} has been read already and can be read only once; save it to a file.")
         self._started = True
-        return self._chunks(n_rows, problems)
+        return self._chunks(n_rows, problems, notes)
 
     def share_read(self) -> float | None:
         """Return the fraction of the file that the current pass has read, or None if it is unknown.
@@ -150,10 +154,10 @@ class Source:
         """
         return self._reader.share() if self._reader is not None else None
 
-    def _chunks(self, n_rows: int, problems: list[str] | None) -> Generator[Chunk, None, None]:
+    def _chunks(self, n_rows: int, problems: list[str] | None, notes: list[str] | None) -> Generator[Chunk, None, None]:
         reader = self._reader = self._start()
         if isinstance(reader, TextReader):
-            reader.problems = problems
+            reader.problems, reader.notes = problems, notes
         empty = True
         try:
             for chunk in reader.chunks(n_rows):
@@ -173,10 +177,12 @@ class TextReader:
         self._format = format
         self._options = options
         self.problems: list[str] | None = None
+        self.notes: list[str] | None = None
 
     def chunks(self, n_rows: int) -> Iterator[Chunk]:
         """Yield the rows, at most `n_rows` at a time."""
-        return self._format.read(self._blocks, n_rows, replace(self._options, problems=self.problems))
+        options = replace(self._options, problems=self.problems, notes=self.notes)
+        return self._format.read(self._blocks, n_rows, options)
 
     def share(self) -> float | None:
         """Return the fraction of the bytes on disk that has been read."""

@@ -93,6 +93,15 @@ class LineBlocks:
         self._first_line = line
         return line
 
+    def look_at(self, n_lines: int) -> list[bytes]:
+        """Return the first lines without consuming them: fewer than `n_lines` if more would have to be awaited."""
+        first = self._line
+        block = self._take(max(n_lines, self._n_pending))
+        if block is None:
+            return []
+        self._pending, self._n_pending, self._line = [block.data], block.n_lines, first
+        return block.data.splitlines(keepends=True)[:n_lines]
+
     def share(self) -> float | None:
         """Return the fraction of the bytes on disk that has been read."""
         return self._stream.share()

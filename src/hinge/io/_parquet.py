@@ -143,4 +143,4 @@ def arrow(module: str) -> ModuleType:
     try:
         return import_module(module)
     except ImportError:
-        raise ImportError("Parquet files need pyarrow; install it with pip install 'hinge[parquet]'.") from None
+        raise ImportError("Parquet files need pyarrow; install it with pip install 'hinge-svm[parquet]'.") from None

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from hinge._model.class_scheme import ONE_VS_REST
 from hinge.approximate import SCHEDULE_ARRAYS, ApproximateState, Reservoir
 from hinge.persistence._check import MAX_EXAMPLES, check_values
 from hinge.persistence._check_arrays import MAX_SUM, between, check_rows, check_types, row_types
 from hinge.persistence._classifier import estimator_entry
+from hinge.persistence._decisions import split_decisions
 from hinge.persistence._errors import require
 from hinge.persistence._first_examples import HELD, check_first_rows, check_ids, check_size, storage_of
 
@@ -42,8 +44,9 @@ def check_approximate_state(arrays: Arrays, values: Values, options: SolverOptio
     for name, kinds in _FIELDS.items():
         known = type(values[name]) in kinds if name in values else name in _OPTIONAL
         require(known, f"its state has no field {name!r}, or it is of the wrong type")
-    plain = {name: value for name, value in values.items() if name not in _FIELDS}
+    plain = {name: value for name, value in values.items() if name not in (*_FIELDS, "decisions")}
     check_values(plain)
+    arrays, values = split_decisions(arrays, values, ONE_VS_REST.n_binaries(len(plain["classes"])))
     require(0 < values["typical"] < 1e300, "the typical size of its features is invalid")
     chosen = cast("ApproximateOptions", options)
     fourier, has_reservoir = chosen.approximation == "fourier", values["built_from"] is not None

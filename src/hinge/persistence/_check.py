@@ -17,6 +17,7 @@ from hinge._model.params import KERNELS, check_kernel
 from hinge.exceptions import quoted
 from hinge.persistence import _json
 from hinge.persistence._check_arrays import check_arrays
+from hinge.persistence._decisions import split_decisions
 from hinge.persistence._errors import ModelFileError, require
 from hinge.persistence._first_examples import check_beginning
 from hinge.tables import MAX_FEATURES
@@ -47,10 +48,11 @@ def check_state(arrays: Arrays, values: Values, options: SolverOptions, *, forge
 
     A model that `forgets` may have no class left, and have dropped some of its first examples.
     """
-    plain = {name: value for name, value in values.items() if name != "beginning"}
+    plain = {name: value for name, value in values.items() if name not in ("beginning", "decisions")}
     check_values(plain)
     memory = cast("NativeOptions", options).memory
     n_binaries = scheme_of(options).n_binaries(len(plain["classes"]))
+    arrays, values = split_decisions(arrays, values, n_binaries)
     first, own = split(arrays)
     check_arrays(own, plain, n_binaries, memory)
     check_beginning(first, plain, values.get("beginning"), all_kept=not forgets)

@@ -67,9 +67,9 @@ def _to_parts(model: KernelEstimator, check: Check) -> Parts:
 
 
 def _with_later_counts(arrays: Arrays, options: SolverOptions) -> Arrays:
-    """Return arrays with the counts that files of earlier releases lack: pauses of classes begin at zero."""
+    """Return arrays with the counts that files of earlier releases lack; pauses and recent mistakes begin at zero."""
     if isinstance(options, _core.LasvmOptions) and "seen" in arrays:
-        return {"since": np.zeros_like(arrays["seen"])} | arrays
+        return dict.fromkeys(("since", "recent"), np.zeros_like(arrays["seen"])) | arrays
     return arrays
 
 

@@ -1,12 +1,12 @@
 """Models of this package as estimators of River, which learn dictionaries one at a time.
 
-Only this package imports River: `pip install 'hinge[river]'`.
+Only this package imports River: `pip install 'hinge-svm[river]'`.
 """
 
 try:
     import river as _river  # noqa: F401
 except ImportError as error:
-    raise ImportError("hinge.river needs the package river; pip install 'hinge[river]'.") from error
+    raise ImportError("hinge.river needs the package river; pip install 'hinge-svm[river]'.") from error
 
 from hinge.river._classifier import HingeClassifier
 from hinge.river._detector import HingeAnomalyDetector

@@ -61,6 +61,7 @@ class Columns:
         self.width = 0
         self.sparse = False
         self._places: dict[Hashable, int] = {}
+        self._texts: dict[tuple[Hashable, str], int] = {}  # columns of texts that came before; saves making their names
         self._empty: csr_matrix | None = None
 
     def knows_all(self, names: AbstractSet[Hashable]) -> bool:
@@ -79,28 +80,60 @@ class Columns:
 
     def drop_last(self, n: int) -> None:
         """Take back the last n columns."""
+        self._texts.clear()
         for _ in range(n):
             del self._places[self.names.pop()]
 
-    def quick_row(self, x: Features) -> NDArray[np.float64] | None:
-        """Return the row of a dictionary of plain numbers whose features all have columns; None for all others.
+    def quick_row(self, x: Features) -> Rows | None:
+        """Return the row of a dictionary of plain numbers and texts that all have columns; None for all others.
 
         Most dictionaries of a stream are such, and their row takes a few microseconds.
         """
-        n = len(self.names)
-        if self.sparse or not x or n > _MAX_ABSENT * len(x) or not x.keys() <= self._places.keys():
+        if not x:
             return None
-        values = list(map(x.get, self.names, repeat(0.0)))
-        if not _PLAIN.issuperset(map(type, values)):
+        few = not self.sparse and len(self.names) <= _MAX_ABSENT * len(x) and x.keys() <= self._places.keys()
+        values = list(map(x.get, self.names, repeat(0.0))) if few else ()
+        if few and _PLAIN.issuperset(map(type, values)):
+            return self._quick_dense_row(slice(len(values)), values)
+        placed = self._quick_places(x)
+        if placed is None:
             return None
+        if not self.sparse:
+            return self._quick_dense_row(list(placed), list(placed.values()))
+        return self._quick_sparse_row(placed)
+
+    def _quick_places(self, x: Features) -> dict[int, float] | None:
+        """Return the value of each column, if all are plain numbers or texts that have one."""
+        placed: dict[int, float] = {}
+        places, texts = self._places, self._texts
         try:
-            if not math.isfinite(sum(values)):  # NaN, infinity, or large numbers
-                return None
-        except OverflowError:
+            for name, value in x.items():
+                kind = type(value)
+                if kind is str:
+                    place = texts.get((name, value))
+                    if place is None:
+                        place = texts[name, value] = places[f"{name}={value}"]
+                    placed[place] = 1.0
+                elif kind in _PLAIN:
+                    placed[places[name]] = value
+                else:
+                    return None
+        except KeyError:
+            return None
+        return placed
+
+    def _quick_dense_row(self, places: slice | list[int], values: Sequence[float]) -> NDArray[np.float64] | None:
+        if not _all_finite(values):
             return None
         row = np.zeros((1, self.width))
-        row[0, :n] = values
+        row[0, places] = values
         return row
+
+    def _quick_sparse_row(self, placed: dict[int, float]) -> csr_matrix | None:
+        if not _all_finite(placed.values()):
+            return None
+        indices = sorted([place for place, value in placed.items() if value])
+        return self._filled(list(map(placed.__getitem__, indices)), indices, [0, len(indices)])
 
     def rows(self, entries: Sequence[Entries]) -> Rows:
         """Return the rows of some examples; features without a column are ignored."""
@@ -138,17 +171,21 @@ class Columns:
             indices += [place for place, value in pairs if value]
             data += [value for _, value in pairs if value]
             ends.append(len(indices))
-        rows = self._empty_rows(len(entries))
-        rows.data, rows.indices = np.array(data, dtype=np.float64), np.array(indices, dtype=np.int32)
-        rows.indptr, rows.has_canonical_format = np.array(ends, dtype=np.int32), True
-        return rows
+        return self._filled(data, indices, ends)
 
-    def _empty_rows(self, n: int) -> csr_matrix:
-        """Return a matrix to fill; SciPy's constructor, and `copy`, take several times as long."""
-        if self._empty is None or self._empty.shape != (n, self.width):
-            self._empty = csr_matrix((n, self.width))
+    def _filled(self, data: list[float], indices: list[int], ends: list[int]) -> csr_matrix:
+        """Return sparse rows; SciPy's constructor, and `copy`, take several times as long."""
+        shape = (len(ends) - 1, self.width)
+        if self._empty is None or self._empty.shape != shape:
+            self._empty = csr_matrix(shape)
+            self._empty.has_canonical_format = True
         rows = object.__new__(csr_matrix)
-        vars(rows).update(vars(self._empty))
+        rows.__dict__.update(
+            self._empty.__dict__,
+            data=np.array(data, dtype=np.float64),
+            indices=np.array(indices, dtype=np.int32),
+            indptr=np.array(ends, dtype=np.int32),
+        )
         return rows
 
 
@@ -185,6 +222,13 @@ def require_finite(names: Sequence[Hashable], values: NDArray[np.float64]) -> No
     infinite = np.isinf(values).any(axis=0)
     if infinite.any():
         raise _not_finite(names[int(infinite.argmax())], math.inf)
+
+
+def _all_finite(values: Iterable[float]) -> bool:
+    try:
+        return math.isfinite(sum(values))  # False for large numbers, too
+    except OverflowError:
+        return False
 
 
 def _as_number(name: Hashable, value: object) -> float:

@@ -17,6 +17,8 @@ from hinge.tables._values import texts
 from hinge.tables._words import TextColumn, WordSurvey
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
     from hinge.tables._values import LineOf, Values
@@ -151,6 +153,11 @@ class ColumnSurvey:
         return column, statistics
 
     @property
+    def is_empty(self) -> bool:
+        """No row has a value, though there are rows."""
+        return self.kind is None and 0 < self._n_rows == self.n_missing
+
+    @property
     def needs_value(self) -> bool:
         """A missing value must be filled in or dropped."""
         return (self.kind or self._guess_kind()).needs_value
@@ -168,10 +175,10 @@ class ColumnSurvey:
         return []
 
     def _guess_kind(self) -> type[Column]:
+        if self.is_empty or (not self._n_texts and self._numbers_rows()):
+            return IdColumn
         if not self._n_texts:
-            if self._numbers_rows():
-                return IdColumn
-            return CategoryColumn if self._are_codes() else NumberColumn
+            return self._kind_of_codes() if self._are_codes() else NumberColumn
         if self._boolean() is not None:
             return BooleanColumn
         if self._is_possible(DateColumn):
@@ -184,6 +191,10 @@ class ColumnSurvey:
             return IdColumn
         is_varied = n_counted >= _MIN_ROWS and share > _MIN_REPEATED
         return TextColumn if len(self._distinct) > MAX_CATEGORIES or (is_long and is_varied) else CategoryColumn
+
+    def _kind_of_codes(self) -> type[Column]:
+        is_unique = self._n_counted >= _MIN_ROWS and len(self._distinct) >= _MIN_UNIQUE * self._n_counted
+        return IdColumn if is_unique else CategoryColumn
 
     def _is_mixed(self) -> bool:
         return not self.numbers.is_possible and self._n_numbers > self._n_texts and not self._is_possible(DateColumn)
@@ -201,11 +212,8 @@ class ColumnSurvey:
         return self._is_counting or is_named
 
     def _are_codes(self) -> bool:
-        """Tell whether numbers are codes, such as postcodes: digits of one length, and some begin with 0."""
-        present = [text for text in self._distinct if text]
-        lengths = {len(text) if text.isdecimal() else 0 for text in present}
-        is_long = len(lengths) == 1 and min(lengths) >= _MIN_CODE_LENGTH and len(self._distinct) <= MAX_CATEGORIES
-        return is_long and any(text.startswith("0") for text in present)
+        """Tell whether numbers are codes, such as postcodes."""
+        return len(self._distinct) <= MAX_CATEGORIES and are_codes(self._distinct)
 
     def _boolean(self) -> BooleanColumn | None:
         folded: dict[str, int] = {}
@@ -263,3 +271,17 @@ class ColumnSurvey:
             self._last = float(found[-1])
         if len(self._ids) < MAX_CATEGORIES and bool(np.all(found == np.round(found))):
             self._ids.update(found[: MAX_CATEGORIES - len(self._ids)].tolist())
+
+
+def are_codes(found: Iterable[str]) -> bool:
+    """Tell whether texts are codes such as postcodes: digits of one length, and some begin with 0.
+
+    Examples
+    --------
+    >>> are_codes(["01067", "80331", ""]), are_codes(["100", "200"]), are_codes(["0", "1"])
+    (True, False, False)
+    """
+    present = [text for text in found if text]
+    lengths = {len(text) if text.isdecimal() else 0 for text in present}
+    is_long = len(lengths) == 1 and min(lengths) >= _MIN_CODE_LENGTH
+    return is_long and any(text.startswith("0") for text in present)

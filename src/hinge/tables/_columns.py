@@ -216,7 +216,7 @@ class BooleanColumn(Column):
 
 @dataclass(frozen=True)
 class IdColumn(Column):
-    """A column that names or numbers the rows, from which nothing can be learned: no features."""
+    """A column from which nothing can be learned, since it names or numbers the rows or is empty: no features."""
 
     needs_value = False
 
@@ -231,7 +231,7 @@ class IdColumn(Column):
 
     def describe(self) -> str:
         """Return the name, and that it is not used."""
-        return f"{self.name} (an id, not used)"
+        return f"{self.name} (not used)"
 
 
 def column_of(values: NDArray[np.float64]) -> Entries:

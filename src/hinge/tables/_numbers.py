@@ -1,4 +1,4 @@
-"""Numbers as people write them: 1,234.5 and 1.234,5, 12 %, $5, (7).
+"""Numbers as people write them: 1,234.5 and 1.234,5, 12 %, $5, (7), 7-.
 
 Which format a column has is decided by all of its values: 1.234 alone may be one and a bit, or a thousand. A format is
 possible as long as it can read every value; values read differently by two possible formats are counted for both.
@@ -33,7 +33,7 @@ _CODES = "EUR|USD|GBP|CHF|JPY|CNY|INR|RUB|SEK|NOK|DKK|PLN|CZK|HUF|BRL|CAD|AUD|NZ
 _UNIT = rf"(?:US\$|C\$|A\$|R\$|[{_SIGNS}]|{_CODES})"
 _WRITTEN = re.compile(
     rf"(?P<open>\()?(?P<sign>[-+]?)\s*(?P<before>{_UNIT})?\s*(?P<inner>[-+]?)"
-    rf"(?P<digits>\d[\d., ']*|[.,]\d+)(?P<power>[eE][-+]?\d+)?\s*(?P<after>{_UNIT})?(?P<close>\))?"
+    rf"(?P<digits>\d[\d., ']*|[.,]\d+)(?P<power>[eE][-+]?\d+)?\s*(?P<last>-)?\s*(?P<after>{_UNIT})?(?P<close>\))?"
 )
 _LOOKALIKES = str.maketrans({"\u00a0": " ", "\u202f": " ", "\u2009": " ", "\u2019": "'", "\u2212": "-", "\u2013": "-"})
 
@@ -118,19 +118,24 @@ class _Written:
 def _shape(decimal: str, thousands: str) -> re.Pattern[str]:
     """Return the pattern of digits in a format."""
     d, t = re.escape(decimal), re.escape(thousands)
-    grouped = rf"\d{{1,3}}(?:{t}\d{{3}})+|" if thousands else ""
+    grouped = rf"[1-9]\d{{,2}}(?:{t}\d{{3}})+|" if thousands else ""  # 0,123 is no thousand
     return re.compile(rf"(?:{grouped}\d+)(?:{d}\d*)?|{d}\d+")
 
 
 def _split(text: str) -> _Written | None:
     found = _WRITTEN.fullmatch(text.translate(_LOOKALIKES)) if len(text) <= _MAX_LENGTH else None
-    if found is None or bool(found["open"]) != bool(found["close"]) or (found["sign"] and found["inner"]):
+    if found is None or bool(found["open"]) != bool(found["close"]) or _has_two_signs(found):
         return None
     if found["before"] and found["after"]:
         return None
-    is_negative = "-" in (found["sign"], found["inner"]) or bool(found["open"])
+    is_negative = "-" in (found["sign"], found["inner"], found["last"]) or bool(found["open"])
     unit = (found["before"] or found["after"] or "").rstrip(".")
     return _Written(-1.0 if is_negative else 1.0, found["digits"].rstrip(" '"), found["power"] or "", unit)
+
+
+def _has_two_signs(found: re.Match[str]) -> bool:
+    """Tell whether a number has several signs; SAP writes that of 5- last."""
+    return len([sign for sign in ("sign", "inner", "last") if found[sign]]) > 1
 
 
 def is_written_number(text: str) -> bool:

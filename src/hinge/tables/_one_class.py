@@ -124,10 +124,10 @@ class OneClassSurvey(Survey):
         columns = table.columns if self._needs_label else {**table.columns, _NO_LABEL: np.zeros(len(table))}
         super()._add_table(Table(columns, table.lines, table.named))
 
-    def _open_columns(self, names: list[str]) -> dict[str, ColumnSurvey]:
-        columns = super()._open_columns(names)
+    def _open_columns(self, table: Table) -> dict[str, ColumnSurvey]:
+        columns = super()._open_columns(table)
         columns.pop(_NO_LABEL, None)
-        self._names = tuple(name for name in names if name != _NO_LABEL)
+        self._names = tuple(name for name in self._names if name != _NO_LABEL)
         return columns
 
     def _add_labels(self, values: Values, line: LineOf) -> None:

@@ -13,7 +13,7 @@ from hinge.exceptions import DataError, ParameterError, listed, quoted
 from hinge.io import Rows, Table
 from hinge.tables._answers import Answers
 from hinge.tables._column_survey import KINDS as COLUMN_KINDS
-from hinge.tables._column_survey import ColumnSurvey, Hints
+from hinge.tables._column_survey import ColumnSurvey, Hints, are_codes
 from hinge.tables._columns import CategoryColumn, Column, IdColumn, NumberColumn
 from hinge.tables._labels import KINDS, MAX_CLASSES, alike, detect_kind, find_label, merge, parse_labels
 from hinge.tables._numbers import PLAIN
@@ -37,7 +37,7 @@ _MIN_ROWS_TO_DETECT_ORDER = 1000
 _MAX_SCALED_FEATURES = 1 << 20  # the statistics of more columns would take more memory than the rows
 _MAX_WHOLE_CLASSES = 30  # more different whole numbers are values to predict, unless they count the classes ...
 _MIN_ROWS_PER_CLASS = 5  # ... and there are so many rows of each
-_MAX_PROBLEMS, _MAX_GROUPS = 20, 5  # listed in a message
+_MAX_PROBLEMS, _MAX_LINES, _MAX_GROUPS = 20, 5, 5  # listed in a message
 _MAX_COLUMNS = 10  # with missing values that are named
 
 
@@ -78,6 +78,8 @@ class Survey:
         The number of rows so far.
     notes : list of str
         After `preparation`: what the user should know about how columns were read.
+    notes_of_file : list of str
+        What reading the file has to say; part of `notes` later.
     problems : list of str
         What is wrong with lines of the file; `preparation` raises an error about all of it.
     """
@@ -100,6 +102,7 @@ class Survey:
     ) -> None:
         self.n_rows = 0
         self.notes: list[str] = []
+        self.notes_of_file: list[str] = []
         self.problems: list[str] = []
         self._chosen_label = label
         self._drop, self._keep, self._missing = drop, keep, missing
@@ -160,14 +163,15 @@ class Survey:
     @property
     def _class_kind(self) -> str:
         """The kind of labels that are classes."""
-        return "text" if self._class_names and self._label_kind == "number" else self._label_kind
+        is_name = (self._class_names and self._label_kind == "number") or are_codes(self._labels)
+        return "text" if is_name else self._label_kind
 
     @property
     def is_regression(self) -> bool:
         """The labels are values to predict: the user says so, or they are many different numbers."""
         if self._regression is not None or self._label_kind == "truth" or not self._labels:
             return bool(self._regression)
-        if not self._values.numbers.is_possible:
+        if not self._values.numbers.is_possible or are_codes(self._labels):
             return False
         if self._label_kind != "whole":  # numbers with fractions or units
             return True
@@ -209,7 +213,7 @@ class Survey:
             The preparation.
         """
         self._require_no_problems()
-        self.notes = self._label_notes()
+        self.notes = [*self.notes_of_file, *self._label_notes()]
         columns = self._final_columns()
         statistics, n_features = self._feature_statistics(columns)
         if dense is None:
@@ -287,16 +291,18 @@ class Survey:
 
     def _add_table(self, table: Table) -> None:
         if self._columns is None:
-            self._columns = self._open_columns(list(table.columns))
+            self._columns = self._open_columns(table)
         for name, column in self._columns.items():
             column.add(table.columns[name], table.line)
         self._add_labels(table.columns[self._label or ""], table.line)
 
-    def _open_columns(self, names: list[str]) -> dict[str, ColumnSurvey]:
+    def _open_columns(self, table: Table) -> dict[str, ColumnSurvey]:
+        names = list(table.columns)
         self._names = tuple(names)
         dropped, self._kinds = matching(self._drop, names), by_name(self._kinds, names)
         left = [name for name in names if name not in dropped]
-        self._label = find_label(left if self._chosen_label is None else names, self._chosen_label)
+        filled = [name for name in left if any(texts(table.columns[name]))]  # lines may end with a delimiter
+        self._label = find_label((filled or left) if self._chosen_label is None else names, self._chosen_label)
         if self._label in dropped:
             raise DataError(f"The label must not be dropped, got {self._label!r} for both.")
         kept = matching(self._keep, names) if self._keep else left
@@ -318,7 +324,7 @@ class Survey:
 
     def _require_no_problems(self) -> None:
         """Raise an error about everything that is wrong with the rows, so that one run is enough to correct it."""
-        found = [*self.problems, *self._label_problems()]
+        found = [*self._line_problems(), *self._label_problems()]
         surveys = list((self._columns or {}).values())
         if self._missing == "error":
             found += _missing_problems(surveys)
@@ -329,6 +335,11 @@ class Survey:
             raise DataError(f"The rows have {len(found)} problems:{lines}")
         if found:
             raise DataError(found[0])
+
+    def _line_problems(self) -> list[str]:
+        """Return the problems of the first lines that have one; the rest is usually alike."""
+        more = len(self.problems) - _MAX_LINES
+        return [*self.problems[:_MAX_LINES], *([f"The same is wrong with {more:,} more lines."] if more > 0 else [])]
 
     def _label_problems(self) -> list[str]:
         found = []
@@ -355,7 +366,11 @@ class Survey:
         columns = tuple(column for column, _ in self._column_statistics)
         for survey, column in zip(surveys, columns, strict=True):
             self.notes += survey.notes(column, hints)
-        ids = [column.name for column in columns if isinstance(column, IdColumn) and column.name not in self._kinds]
+        empty = [survey.name for survey in surveys if survey.is_empty]
+        if empty:
+            self.notes.append(f"Left out, since they hold no value in any row: {listed(empty)}.")
+        unused = [column.name for column in columns if isinstance(column, IdColumn) and column.name not in self._kinds]
+        ids = [name for name in unused if name not in empty]
         if ids:
             self.notes.append(f"Left out, since they only name or number the rows: {listed(ids)}; --kind keeps them.")
         return columns

@@ -21,12 +21,32 @@ Values = NDArray[Any]  # of a column: numbers, or objects if there is text
 Entries = tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]  # rows, features and values that are not 0
 
 MISSING = frozenset(
-    {"", "?", "NA", "N/A", "n/a", "na", "NaN", "nan", "null", "NULL", "None", "#N/A", "#NA", "<NA>", "NaT"}
+    {
+        *(
+            "",
+            "?",
+            "NA",
+            "N/A",
+            "n/a",
+            "na",
+            "NaN",
+            "nan",
+            "-nan",
+            "null",
+            "NULL",
+            "None",
+            "#N/A",
+            "#NA",
+            "<NA>",
+            "NaT",
+        ),
+        *("#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!", "#NV", "#WERT!", "#BEZUG!", "#ZAHL!"),
+    }
 )
 
 HOW_TO_FILL = (
-    "add it, or choose missing='fill' (--missing fill: the mean, or an extra category) or, for training, 'drop' (drop "
-    "such rows)."
+    "add it, fill it in (--missing fill, missing='fill' in Python: the mean, or an extra category), or leave such rows "
+    "out of training (--missing drop)."
 )
 
 

@@ -1,6 +1,6 @@
 """A web page for labelling: `serve` shows it, `export` writes labels or the model, `import_labels` reads labels.
 
-Requires the extra `hinge[label]`.
+Requires the extra `hinge-svm[label]`.
 """
 
 from __future__ import annotations
@@ -37,6 +37,6 @@ def __getattr__(name: str) -> object:
         if error.name is None or error.name.split(".")[0] not in _OPTIONAL:
             raise
         raise ModuleNotFoundError(
-            f"The labelling page needs {error.name}; install it with: pip install 'hinge[label]'", name=error.name
+            f"The labelling page needs {error.name}; install it with: pip install 'hinge-svm[label]'", name=error.name
         ) from None
     return value

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 from weakref import proxy
 
+from anyio import to_thread
 from fastapi import FastAPI, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, JSONResponse, RedirectResponse
@@ -16,9 +17,11 @@ from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
 from hinge.exceptions import HingeError
-from hinge.web._access import AccessControl, cookie_name, secrets_match, token_digest
+from hinge.web._access import AccessControl
 from hinge.web._labels import AlreadyLabelledError, InvalidRequestError, NotFoundError, StoreError
-from hinge.web._routes import file_routes, labelling_routes, review_routes
+from hinge.web._logins import SESSION_AGE_S, Logins
+from hinge.web._review_routes import change_routes, class_routes, file_routes, review_routes, team_routes
+from hinge.web._routes import labelling_routes
 
 if TYPE_CHECKING:
     import os
@@ -31,7 +34,7 @@ _STATIC = Path(__file__).parent / "static"
 _STATUS = {AlreadyLabelledError: 409, NotFoundError: 404, InvalidRequestError: 400, StoreError: 503}
 _WRONG_TOKEN_DELAY_S = 0.5
 _MAX_FIELD_NAME = 100  # characters of a field name in a message
-_COOKIE_AGE_S = 30 * 86400
+_NO_STORE = {"Cache-Control": "no-store"}
 _log = logging.getLogger("hinge.web")
 
 
@@ -53,37 +56,64 @@ def create_app(session: Session, token: str | None = None) -> ASGIApp:
     """
     app = FastAPI(title="Hinge", docs_url=None, redoc_url=None, openapi_url=None)
     reference = proxy(session)  # FastAPI caches route functions forever, and with them everything they reference
-    for router in (labelling_routes(reference), review_routes(reference), file_routes(reference)):
-        app.include_router(router)
-    _add_page(app, token)
+    logins = Logins(session.store.connections, token)
+    for routes in (labelling_routes, review_routes, change_routes, class_routes, file_routes):
+        app.include_router(routes(reference))
+    app.include_router(team_routes(logins))
+    _add_page(app)
+    _add_logins(app, logins)
     _add_error_handlers(app)
-    return AccessControl(app, token)
+    return AccessControl(app, logins)
 
 
-def _add_page(app: FastAPI, token: str | None) -> None:
-    expected = None if token is None else token_digest(token)
-
+def _add_page(app: FastAPI) -> None:
     @app.get("/api/health")
     def health() -> dict[str, bool]:
         return {"ok": True}
 
+    app.mount("/static", _RevalidatedFiles(directory=_STATIC), name="static")
+
+
+def _add_logins(app: FastAPI, logins: Logins) -> None:
     @app.post("/api/login")
     async def login(body: LoginRequest) -> Response:
-        if not secrets_match(token_digest(body.token), expected):
-            await sleep(_WRONG_TOKEN_DELAY_S)
+        if seconds := logins.failures.wait_s():
+            return _too_many_attempts(seconds)
+        cookie = await _log_in(logins, body.token)
+        if cookie is None and not logins.is_open:
             return JSONResponse({"error": "The token is wrong; use the one that the server printed."}, 401)
-        return _with_cookie(JSONResponse({"ok": True}), expected)
+        return _with_cookie(JSONResponse({"ok": True}), logins, cookie)
 
     @app.get("/")
-    async def page(token: Annotated[str | None, Query(max_length=400)] = None) -> Response:
-        if token is None:
+    async def page(
+        token: Annotated[str | None, Query(max_length=400)] = None,
+        invitation: Annotated[str | None, Query(max_length=400)] = None,
+    ) -> Response:
+        if token is None and invitation is None:
             return FileResponse(_STATIC / "index.html", headers={"Cache-Control": "no-cache"})
-        if not secrets_match(token_digest(token), expected):
-            await sleep(_WRONG_TOKEN_DELAY_S)
-            return RedirectResponse("/")
-        return _with_cookie(RedirectResponse("/"), expected)
+        cookie = None
+        if invitation is not None:
+            cookie = await to_thread.run_sync(logins.begin, invitation)
+        elif token is not None and not logins.failures.wait_s():
+            cookie = await _log_in(logins, token)
+        # Without the secret in the address, and not kept anywhere with it.
+        return _with_cookie(RedirectResponse("/", headers=_NO_STORE), logins, cookie)
 
-    app.mount("/static", _RevalidatedFiles(directory=_STATIC), name="static")
+
+async def _log_in(logins: Logins, token: str) -> str | None:
+    """Begin a session of the token; return its cookie, None if the token is wrong or not needed."""
+    if logins.is_open:
+        return None
+    if logins.is_token(token):
+        return await to_thread.run_sync(logins.begin)
+    logins.failures.add()
+    await sleep(_WRONG_TOKEN_DELAY_S)
+    return None
+
+
+def _too_many_attempts(seconds: int) -> Response:
+    sentence = f"Somebody entered too many wrong tokens; try again in {seconds} seconds."
+    return JSONResponse({"error": sentence}, 429, headers={"Retry-After": str(seconds)})
 
 
 class _RevalidatedFiles(StaticFiles):
@@ -98,10 +128,10 @@ class _RevalidatedFiles(StaticFiles):
         return response
 
 
-def _with_cookie(response: Response, digest: str | None) -> Response:
+def _with_cookie(response: Response, logins: Logins, cookie: str | None) -> Response:
     """Add the cookie that authorizes the browser."""
-    if digest is not None:
-        response.set_cookie(cookie_name(digest), digest, httponly=True, samesite="strict", max_age=_COOKIE_AGE_S)
+    if cookie is not None:
+        response.set_cookie(logins.cookie_name, cookie, httponly=True, samesite="strict", max_age=SESSION_AGE_S)
     return response
 
 

@@ -15,11 +15,13 @@ from pathlib import Path
 
 from hinge.io.atomic import require_plain
 from hinge.web._labels import StoreError
+from hinge.web._migration import READABLE, upgrade
 from hinge.web._tables import VERSION, Base, DBAPIConnection, ProjectRow, SchemaRow, event, sql
 
 LOCK_TIMEOUT_S = 10  # to wait for other writers
 
 _HEADER = b"SQLite format 3\0"
+_PRIVATE = 0o600  # a new file can be read by its owner only
 # More connections than the web server has threads.
 _POOL = {"pool_size": 8, "max_overflow": 56, "pool_timeout": LOCK_TIMEOUT_S}
 _VALID_URLS = "the path of an SQLite file or a URL that starts with sqlite:/// or postgresql://"
@@ -80,7 +82,7 @@ class Location:
             import_module("psycopg")
         except ImportError as error:
             raise ImportError(
-                "PostgreSQL needs the package psycopg; install it with pip install 'hinge[postgres]', "
+                "PostgreSQL needs the package psycopg; install it with pip install 'hinge-svm[postgres]', "
                 "or use an SQLite file instead."
             ) from error
         where = f" on {url.host}" if url.host else ""
@@ -232,6 +234,8 @@ def _check_sqlite_file(location: Location, path: Path) -> None:
         if not path.parent.is_dir():
             raise StoreError(f"There is no folder {path.parent} for the labels; create it, or use another file.")
         if not path.exists():
+            # SQLite gives its other files the same permissions.
+            os.close(os.open(path, os.O_CREAT | os.O_RDWR, _PRIVATE))
             return
         require_plain(path, path.stat().st_mode)
         with path.open("rb") as file:
@@ -249,11 +253,12 @@ def _check_schema(connection: sql.Connection, location: Location) -> None:
     found = set(sql.inspect(connection).get_table_names())
     if SchemaRow.__tablename__ in found:
         version = connection.scalar(sql.select(SchemaRow.version))
-        if version != VERSION:
+        if version not in READABLE:
             raise StoreError(
                 f"{location.name} has version {version} of the label tables, but this program needs version {VERSION}; "
                 "export the labels with the hinge that wrote them, and import them here."
             )
+        upgrade(connection, version)
         return
     if (location.path is not None and found) or found & set(Base.metadata.tables):
         raise StoreError(f"{location.name} is a database of another program; use another one, or a new one.")

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from hinge.web._assignments import Candidate
-    from hinge.web._store import ImportCounts, Store
+    from hinge.web._batches import ImportCounts
+    from hinge.web._store import Store
     from hinge.web.pools import Pool
 
 
@@ -106,7 +107,7 @@ class LabelCache:
         if row in self.records:
             raise AlreadyLabelledError(record.key)
         if self.unmatched.pop(record.key, None):  # the label of the previous content
-            self._store.delete(record.key)
+            self._store.delete(record.key, person, "replace")
         self._set(row, self._store.add(record))
         return self.records[row]
 
@@ -120,13 +121,13 @@ class LabelCache:
         """Record another way in which the example of a label was selected."""
         self.records[row] = self._store.set_drawn(self.get(row).key, drawn)
 
-    def delete(self, row: int) -> LabelRecord:
+    def delete(self, row: int, person: str, action: str = "delete", batch: str | None = None) -> LabelRecord:
         """Delete the label of a row; one that came with the data is not imported again."""
         key = self.get(row).key
         if row in self._pool.known:
             self._store.skip(key, DATA_FILE)
             self.deleted_known.add(row)
-        record = self._store.delete(key)
+        record = self._store.delete(key, person, action, batch)
         self._count(self.records.pop(row), -1)
         return record
 
@@ -135,9 +136,9 @@ class LabelCache:
         self._store.skip(self._pool.key(self.check_row(row)), person)
         self.skipped.setdefault(row, set()).add(person)
 
-    def unskip(self, row: int, person: str) -> None:
-        """Undo a skip."""
-        self._store.unskip(self._pool.key(self.check_row(row)), person)
+    def unskip(self, row: int, person: str, request: str | None = None) -> None:
+        """Undo a skip; with a request, it is written to the history."""
+        self._store.unskip(self._pool.key(self.check_row(row)), person, request)
         self.skipped.get(row, set()).discard(person)
 
     def n_skipped(self, person: str) -> int:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import replace
 from datetime import datetime
 from math import isfinite
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, cast
+from typing import IO, TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -97,7 +98,8 @@ def read_labels(
     ----------
     source : path or binary stream
         UTF-8 text. The first line names the columns: `key` (or `row`, the row of the example in the pool, from 0) and
-        `label`; `person` is optional; others are ignored. Files may be compressed, streams must not be.
+        `label`; `person` is optional. Files that `write_labels` wrote keep how, when and how quickly labels were given;
+        other columns are ignored. Files may be compressed, streams must not be.
     pool : Pool
         The examples.
     person : str, default="import"
@@ -190,7 +192,9 @@ class _Reader:
                 f"{self._name}, line 1 must contain the column names key (or row) and label, got {listed}; add them."
             )
         example = "key" if "key" in found else "row"
-        return {name: found[name] for name in (example, "label", "person") if name in found}
+        # Other columns of these names may be anything, unless the file was written by `write_labels`.
+        more = COLUMNS[3:] if {"labelled_at", "drawn"} <= found.keys() else ()
+        return {name: found[name] for name in (example, "label", "person", *more) if name in found}
 
     def _add_line(self, line: int, texts: dict[str, str]) -> None:
         row = self._row(line, texts)
@@ -198,10 +202,11 @@ class _Reader:
             label = check_label(_unescape_formula(texts["label"].strip()))
             given = _unescape_formula(texts.get("person", "").strip())
             person = check_person(given) if given else self._person
-        except InvalidRequestError as error:
-            raise DataFileError(f"{self._name}, line {line} is invalid: {error}") from None
+            key, digest = self._pool.key(row), self._pool.digest(row)
+            record = replace(LabelRecord(key, label, person, "imported", digest), **_rest(texts)).checked()
+        except (InvalidRequestError, ValueError) as error:
+            raise DataFileError(f"{self._name}, line {line} is invalid: {str(error).rstrip('.')}.") from None
         if row not in self._records:
-            record = LabelRecord(self._pool.key(row), label, person, "imported", self._pool.digest(row))
             self._records[row] = (line, record)
         elif (first := self._records[row])[1].label != label:
             raise DataFileError(
@@ -224,6 +229,20 @@ class _Reader:
         return int(text)
 
 
+def _rest(texts: dict[str, str]) -> dict[str, Any]:
+    """Return how, when and how quickly a label was given, from the columns that `write_labels` writes."""
+    if "labelled_at" not in texts or not texts["labelled_at"].strip():
+        return {}
+    changed, seconds, guess = (texts.get(name, "").strip() for name in ("changed_at", "seconds", "guess"))
+    return {
+        "drawn": texts["drawn"].strip() or "imported",
+        "labelled_at": datetime.fromisoformat(texts["labelled_at"].strip()),
+        "changed_at": datetime.fromisoformat(changed) if changed else None,
+        "seconds": float(seconds) if seconds else None,
+        "guess": _unescape_formula(guess) or None,
+    }
+
+
 def _write_csv(records: Sequence[LabelRecord], _pool: Pool, file: IO[bytes]) -> None:
     file.write((",".join(COLUMNS) + "\r\n").encode())
     for record in records:
@@ -236,24 +255,24 @@ def _cell(value: object) -> str:
         return ""
     if isinstance(value, datetime):
         return value.isoformat()
-    text = _escape_formula(value) if isinstance(value, str) else str(value)
+    text = escape_formula(value) if isinstance(value, str) else str(value)
     # Also if there are spaces, because readers differ in whether they strip them.
     return '"' + text.replace('"', '""') + '"' if _SPECIAL.search(text) else text
 
 
-def _escape_formula(text: str) -> str:
+def escape_formula(text: str) -> str:
     """Escape a text that a spreadsheet would interpret as a formula.
 
     Examples
     --------
-    >>> [_escape_formula(text) for text in ("=1+1", "-1", "'=1", "cat")]
+    >>> [escape_formula(text) for text in ("=1+1", "-1", "'=1", "cat")]
     ["'=1+1", '-1', "''=1", 'cat']
     """
     return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
 
 
 def _unescape_formula(text: str) -> str:
-    """Undo `_escape_formula`.
+    """Undo `escape_formula`.
 
     Examples
     --------

@@ -13,6 +13,9 @@ DRAWN = ("first", "chosen", "random", "wanted", "imported")
 
 _MAX_KEY_BYTES = 2000  # PostgreSQL's indexes accept 2700
 _UNPRINTABLE = ("Cc", "Cs", "Zl", "Zp")  # control characters, lone surrogates, line and paragraph separators
+# Characters that no reader sees: other names would look the same, or appear in another order.
+_INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\ufffc")
+_NON_JOINER, _JOINER, _EMOJI_STYLE = "\u200c", "\u200d", "\ufe0f"
 
 
 class StoreError(HingeError, ValueError):
@@ -126,9 +129,27 @@ def check_label(label: object) -> str:
     return _check_text("A label", label, 100)
 
 
+def check_new_label(label: object) -> str:
+    r"""Validate the name of a new class, which must not contain invisible characters; return it as `check_label` does.
+
+    Examples
+    --------
+    >>> check_new_label("cat\u200b")
+    Traceback (most recent call last):
+    ...
+    hinge.web._labels.InvalidRequestError: A label must not contain invisible characters, got U+200B; type it again.
+    """
+    return _check_visible("A label", check_label(label))
+
+
 def check_person(person: object) -> str:
     """Validate a person's name; return it without surrounding whitespace."""
     return _check_text("A person's name", person, 40)
+
+
+def check_new_person(person: object) -> str:
+    """Validate the name of somebody who uses the page, which must not contain invisible characters."""
+    return _check_visible("A person's name", check_person(person))
 
 
 def check_project(project: object) -> str:
@@ -163,3 +184,25 @@ def _check_text(what: str, value: object, max_length: int) -> str:
             f"{what} must not contain control characters, got {quoted(text)}; choose another name."
         )
     return text
+
+
+def _check_visible(what: str, text: str) -> str:
+    for place, letter in enumerate(text):
+        if (unicodedata.category(letter) == "Cf" or letter in _INVISIBLE) and not _joins(text, place):
+            raise InvalidRequestError(
+                f"{what} must not contain invisible characters, got U+{ord(letter):04X}; type it again."
+            )
+    return text
+
+
+def _joins(text: str, place: int) -> bool:
+    """Return whether a character joins emoji, or separates Arabic letters, and so changes what a reader sees."""
+    before, after = text[:place][-1:], text[place + 1 :][:1]
+    if not before or not after:
+        return False
+    if text[place] == _JOINER:
+        return (before == _EMOJI_STYLE or unicodedata.category(before) in ("So", "Sk")) and (
+            unicodedata.category(after) == "So"
+        )
+    arabic = all(unicodedata.bidirectional(letter) == "AL" for letter in (before, after))
+    return text[place] == _NON_JOINER and arabic

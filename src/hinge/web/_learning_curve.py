@@ -9,16 +9,15 @@ corrected label changes the whole curve, and a restart changes nothing.
 
 from __future__ import annotations
 
-import threading
-import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 import numpy as np
 from scipy.stats import binomtest
 
 from hinge.incremental import IncrementalSVC
+from hinge.web._background import Background
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -28,14 +27,14 @@ if TYPE_CHECKING:
     from hinge.web._labels import LabelRecord
     from hinge.web.pools import Features
 
-    Evaluate = Callable[["LabelHistory", int], NDArray[np.bool_]]
+    Evaluate = Callable[["LabelHistory", int], "Evaluation"]
 
 MAX_LABELS = 800  # of an evaluated model: leave-one-out takes about a second at this size
 MIN_LABELS = 10  # where the curve begins
 MIN_RANDOM = 5  # random examples needed to estimate an accuracy
 _STEP_RATIO = 1.25  # between successive numbers of labels on the curve
 _MAX_CACHED_POINTS = 1000
-_PAUSE_RATIO = 4.0  # pause after a computation, as a multiple of its duration
+_MAX_MONITORED = 1000  # examples whose predictions are compared between the points of the curve
 
 
 class ModelParameters(TypedDict):
@@ -48,12 +47,23 @@ class ModelParameters(TypedDict):
 
 @dataclass(frozen=True)
 class Point:
-    """A point of the curve: number of labels, accuracy, and the bounds of its 95 % confidence interval."""
+    """A point of the curve: number of labels, accuracy, and the bounds of its 95 % confidence interval.
+
+    `predictions` are those for the monitored examples; they do not depend on test examples.
+    """
 
     labels: int
     accuracy: float
     low: float
     high: float
+    predictions: NDArray[np.str_] | None = field(default=None, compare=False, repr=False)
+
+
+class Evaluation(NamedTuple):
+    """Whether each test example is predicted correctly, and the predictions for the monitored examples."""
+
+    correct: NDArray[np.bool_]
+    predictions: NDArray[np.str_]
 
 
 @dataclass(frozen=True)
@@ -90,7 +100,8 @@ class LearningCurve:
     Parameters
     ----------
     evaluate : callable
-        Receives all labels and n; returns for each test example whether the model of the first n, without it, is right.
+        Receives all labels and n; returns for each test example whether the model of the first n, without it, is right,
+        and the predictions of that model for the monitored examples.
     """
 
     def __init__(self, evaluate: Evaluate) -> None:
@@ -108,12 +119,12 @@ class LearningCurve:
         if len(self._points) > _MAX_CACHED_POINTS:
             self._points.clear()
         if key not in self._points:
-            enough = is_test.sum() >= MIN_RANDOM and len(set(labels[:n])) > 1
-            self._points[key] = accuracy_point(n, self._evaluate(history, n)) if enough else None
+            enough = len(set(labels[:n])) > 1
+            self._points[key] = accuracy_point(n, *self._evaluate(history, n)) if enough else None
         return self._points[key]
 
 
-class LearningCurveEstimator:
+class LearningCurveEstimator(Background["LabelHistory", list[Point]]):
     """Computes the learning curve in a background thread, with pauses between computations.
 
     Parameters
@@ -125,37 +136,11 @@ class LearningCurveEstimator:
     """
 
     def __init__(self, X: Features, parameters: ModelParameters) -> None:
-        self._curve = LearningCurve(partial(_correct_tests, X, parameters))
-        self._result: list[Point] = []
-        self._thread: threading.Thread | None = None
-        self._next_start = 0.0
-        self._start_lock = threading.Lock()
-
-    def update(self, history: LabelHistory) -> list[Point]:
-        """Return the latest curve; start a new computation unless one is running or has just ended."""
-        with self._start_lock:
-            is_running = self._thread is not None and self._thread.is_alive()
-            if not is_running and time.monotonic() >= self._next_start:
-                self._thread = threading.Thread(
-                    target=self.compute, args=(history,), name="hinge-learning-curve", daemon=True
-                )
-                self._thread.start()
-        return self._result
-
-    def compute(self, history: LabelHistory) -> list[Point]:
-        """Compute the curve of these labels."""
-        began = time.monotonic()
-        try:
-            self._result = self._curve.points(history)
-        finally:
-            now = time.monotonic()
-            self._next_start = now + _PAUSE_RATIO * (now - began)
-        return self._result
-
-    def wait(self, timeout: float | None = None) -> None:
-        """Wait for a running computation, at most `timeout` seconds."""
-        if self._thread is not None:
-            self._thread.join(timeout)
+        monitored = np.arange(X.shape[0])
+        if len(monitored) > _MAX_MONITORED:
+            monitored = np.sort(np.random.default_rng(0).choice(monitored, _MAX_MONITORED, replace=False))
+        curve = LearningCurve(partial(_evaluate, X, parameters, monitored))
+        super().__init__(curve.points, [], "hinge-learning-curve")
 
 
 def curve_sizes(n: int) -> list[int]:
@@ -173,8 +158,8 @@ def curve_sizes(n: int) -> list[int]:
     return [*sizes, n] if n >= MIN_LABELS else []
 
 
-def accuracy_point(labels: int, correct: NDArray[np.bool_]) -> Point:
-    """Estimate the accuracy and its interval from the outcomes of test predictions.
+def accuracy_point(labels: int, correct: NDArray[np.bool_], predictions: NDArray[np.str_] | None = None) -> Point:
+    """Estimate the accuracy and its interval from the outcomes of test predictions; NaN if there are too few.
 
     Examples
     --------
@@ -183,15 +168,22 @@ def accuracy_point(labels: int, correct: NDArray[np.bool_]) -> Point:
     >>> point.accuracy, round(point.low, 2), round(point.high, 2)
     (0.9, 0.68, 0.99)
     """
+    if len(correct) < MIN_RANDOM:
+        return Point(labels, np.nan, np.nan, np.nan, predictions)
     interval = binomtest(int(correct.sum()), len(correct)).proportion_ci()
-    return Point(labels, float(correct.mean()), float(interval.low), float(interval.high))
+    return Point(labels, float(correct.mean()), float(interval.low), float(interval.high), predictions)
 
 
-def _correct_tests(X: Features, parameters: ModelParameters, history: LabelHistory, n: int) -> NDArray[np.bool_]:
-    """Return for each test example whether the model of the first n labels, without it, predicts it correctly."""
+def _evaluate(
+    X: Features, parameters: ModelParameters, monitored: NDArray[np.int64], history: LabelHistory, n: int
+) -> Evaluation:
+    """Return whether the model of the first n labels predicts each test example, and what it predicts elsewhere.
+
+    A test example among the first n is predicted by the model without it.
+    """
     rows, labels, is_test = history.rows, history.labels, history.is_random
     model = IncrementalSVC(**parameters).fit(X[rows[:n]], labels[:n])
     inside = (model.leave_one_out() == labels[:n])[is_test[:n]]
     later = np.flatnonzero(is_test[n:]) + n
     outside = model.predict(X[rows[later]]) == labels[later] if len(later) else np.empty(0, dtype=bool)
-    return np.concatenate([inside, outside])
+    return Evaluation(np.concatenate([inside, outside]), model.predict(X[monitored]))

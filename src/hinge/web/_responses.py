@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from base64 import b64encode
 from heapq import nlargest
 from statistics import median
-from typing import TYPE_CHECKING, Literal, TypedDict
+from typing import TYPE_CHECKING, Literal, NotRequired, TypedDict
 
 from hinge.active._selection import STRATEGIES
 from hinge.exceptions import HingeError
 from hinge.web._assignments import MAX_PEOPLE
 from hinge.web._calibration import probabilities
 from hinge.web._learning_curve import MIN_LABELS, MIN_RANDOM
+from hinge.web._stop_advice import StopAdvice, stop_advice
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from hinge.active import Advice
     from hinge.web._assignments import Candidate
+    from hinge.web._doubts import Doubt
+    from hinge.web._events import Event
     from hinge.web._label_cache import LabelCache
     from hinge.web._labels import LabelRecord
     from hinge.web._learning_curve import Point
@@ -29,10 +32,11 @@ _MAX_INLINE_BYTES = 200_000  # smaller images are sent with their example and sa
 
 
 class ClassCount(TypedDict):
-    """A class and its number of labels."""
+    """A class, its number of labels, and the letter that somebody chose as its key."""
 
     name: str
     count: int
+    letter: NotRequired[str]
 
 
 class PersonSummary(TypedDict):
@@ -49,6 +53,7 @@ class ProjectSummary(TypedDict):
     name: str
     kind: Literal["image", "text", "table"]
     classes: list[ClassCount]
+    kept_aside: int
     total: int
     labelled: int
     people: list[PersonSummary]
@@ -103,6 +108,63 @@ class HistoryEntry(TypedDict):
     view: View | None
 
 
+class DoubtEntry(TypedDict):
+    """A label that the model of all other labels contradicts."""
+
+    row: int
+    label: str
+    prediction: str
+    margin: float
+    person: str
+    view: View
+
+
+class DoubtPage(TypedDict):
+    """Doubtful labels, the most doubtful first, and whether they are those of the current labels."""
+
+    doubts: list[DoubtEntry]
+    ready: bool
+
+
+class ChangedLabel(TypedDict):
+    """A label that an import would change."""
+
+    row: int | None
+    before: str
+    person: str
+    after: str
+
+
+class PersonCount(TypedDict):
+    """A person, and a number of labels."""
+
+    name: str
+    count: int
+
+
+class ImportPreviewSummary(TypedDict):
+    """What an import would do."""
+
+    new: int
+    changed: int
+    same: int
+    people: list[PersonCount]
+    examples: list[ChangedLabel]
+
+
+class EventEntry(TypedDict):
+    """A change in the history of changes; the row is None if the example is gone, or a class was changed."""
+
+    at: str
+    person: str
+    action: str
+    row: int | None
+    key: str | None
+    before: str | None
+    after: str | None
+    batch: str | None
+
+
 class HistoryPage(TypedDict):
     """One page of the history, newest label first."""
 
@@ -126,15 +188,6 @@ class LabelTimes(TypedDict):
     last: list[float]
 
 
-class StopAdvice(TypedDict, total=False):
-    """Whether to stop labelling, and why."""
-
-    stop: bool
-    reason: str
-    inside: float | None
-    agreement: float | None
-
-
 class ModelStatus(TypedDict):
     """The state of the model."""
 
@@ -143,6 +196,16 @@ class ModelStatus(TypedDict):
     support: int
     kkt: float | None
     pending: int
+
+
+class FeatureSummary(TypedDict):
+    """The kinds of features, the current one, and the leave-one-out accuracy of each in the last race."""
+
+    names: list[str]
+    name: str
+    by_person: bool
+    raced_at: int
+    scores: dict[str, float]
 
 
 class Progress(TypedDict):
@@ -155,16 +218,20 @@ class Progress(TypedDict):
     seconds: LabelTimes
     advice: StopAdvice
     model: ModelStatus
+    features: FeatureSummary
 
 
-def project_summary(pool: Pool, cache: LabelCache, active: Collection[str], strategy: str) -> ProjectSummary:
+def project_summary(
+    pool: Pool, cache: LabelCache, active: Collection[str], strategy: str, letters: dict[str, str]
+) -> ProjectSummary:
     """Summarize the state of the project; of many people, list those who are active or labelled most."""
     counts = cache.person_counts()
     names = nlargest(MAX_PEOPLE, {*counts, *active}, key=lambda name: (name in active, counts.get(name, 0), name))
     return {
         "name": pool.name,
         "kind": pool.kind,
-        "classes": class_counts(cache),
+        "classes": [with_letter(each, letters) for each in class_counts(cache)],
+        "kept_aside": len(cache.unmatched),
         "total": len(pool),
         "labelled": len(cache.records),
         "people": [{"name": name, "labels": counts.get(name, 0), "here": name in active} for name in sorted(names)],
@@ -176,6 +243,30 @@ def project_summary(pool: Pool, cache: LabelCache, active: Collection[str], stra
 def class_counts(cache: LabelCache) -> list[ClassCount]:
     """List the classes with their number of labels."""
     return [{"name": name, "count": count} for name, count in cache.class_counts().items()]
+
+
+def with_letter(entry: ClassCount, letters: dict[str, str]) -> ClassCount:
+    """Add the letter of a class, if somebody chose one."""
+    letter = letters.get(entry["name"])
+    return {**entry, "letter": letter} if letter else entry
+
+
+def doubt_entry(pool: Pool, record: LabelRecord, doubt: Doubt) -> DoubtEntry:
+    """Describe a label that the model doubts."""
+    return {
+        "row": doubt.row,
+        "label": doubt.label,
+        "prediction": doubt.prediction,
+        "margin": round(doubt.margin, 3),
+        "person": record.person,
+        "view": pool.view(doubt.row),
+    }
+
+
+def event_entry(pool: Pool, event: Event) -> EventEntry:
+    """Describe a change in the history of changes."""
+    row = None if event.key is None else pool.row_of(event.key)
+    return {**event._asdict(), "at": event.at.isoformat(), "row": row}  # type: ignore[typeddict-item]
 
 
 def example(candidate: Candidate, view: View, temperature: float) -> Example:
@@ -225,35 +316,26 @@ def progress(
     records: Collection[LabelRecord],
     curve: list[Point],
     balance: list[ClassCount],
-    advice: Advice | None,
-    model: ModelStatus,
+    state: tuple[ModelStatus, FeatureSummary],
+    n_examples: int,
 ) -> Progress:
     """Describe the progress of the labelling."""
     seconds = [record.seconds for record in records if record.seconds is not None]
+    measured = [point for point in curve if math.isfinite(point.accuracy)]
     return {
-        "curve": [_curve_point(point) for point in curve],
-        "curve_note": None if curve else curve_note(records),
+        "curve": [_curve_point(point) for point in measured],
+        "curve_note": None if measured else curve_note(records),
         "estimate": "leave-one-out",
         "balance": balance,
         "seconds": {"median": median(seconds) if seconds else None, "last": seconds[-_MAX_TIMES:]},
-        "advice": _stop_advice(advice),
-        "model": model,
+        "advice": stop_advice(records, curve, n_examples),
+        "model": state[0],
+        "features": state[1],
     }
 
 
 def _curve_point(point: Point) -> CurvePoint:
     return {"labels": point.labels, "accuracy": point.accuracy, "low": point.low, "high": point.high}
-
-
-def _stop_advice(advice: Advice | None) -> StopAdvice:
-    if advice is None:
-        return {"stop": False, "reason": "Too early to tell."}
-    return {
-        "stop": advice.stop,
-        "reason": advice.reason,
-        "inside": advice.inside,
-        "agreement": advice.agreement,
-    }
 
 
 def curve_note(records: Collection[LabelRecord]) -> str:

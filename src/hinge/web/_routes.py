@@ -1,22 +1,17 @@
-"""The HTTP requests of the page: each one is one call of the session."""
+"""The HTTP requests of people who label: each one is one call of the session."""
 
 from __future__ import annotations
 
-import io
-import tempfile
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 from urllib.parse import unquote
 
-from anyio import to_thread
-from fastapi import APIRouter, Header, Query, Request, Response
+from fastapi import APIRouter, Header, Response
 from fastapi import Path as PathParameter
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 
-from hinge.persistence import save
-from hinge.web._label_files import read_labels, write_labels
-from hinge.web._labels import AlreadyLabelledError, InvalidRequestError, check_person
+from hinge.web._labels import AlreadyLabelledError, InvalidRequestError, check_new_person
+from hinge.web.pools._base import short_digest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,17 +28,23 @@ Name = Annotated[str, Field(max_length=400)]
 Person = Annotated[str, Header(alias="X-Hinge-Person", max_length=400)]
 
 
-class _RequestBody(BaseModel):
+class RequestBody(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-class HoldRequest(_RequestBody):
+class HoldRequest(RequestBody):
     """The example that is already on the screen."""
 
     holding: Row | None = None
 
 
-class LabelRequest(_RequestBody):
+class UndoRequest(HoldRequest):
+    """The example on the screen, and a random text that is the same if the request is repeated."""
+
+    request: Annotated[str, Field(pattern="^[0-9a-f]{8,32}$")] | None = None
+
+
+class LabelRequest(RequestBody):
     """A label of an example, and how long the person looked at it."""
 
     row: Row
@@ -51,22 +52,10 @@ class LabelRequest(_RequestBody):
     seconds: Annotated[float, Field(allow_inf_nan=False)] | None = None
 
 
-class SkipRequest(_RequestBody):
+class SkipRequest(RequestBody):
     """An example to skip."""
 
     row: Row
-
-
-class ChangeLabelRequest(_RequestBody):
-    """The new label of an example."""
-
-    label: Name
-
-
-class ClassRequest(_RequestBody):
-    """The name of a class."""
-
-    name: Name
 
 
 def labelling_routes(session: Session) -> APIRouter:
@@ -76,30 +65,35 @@ def labelling_routes(session: Session) -> APIRouter:
     @router.get("/project")
     def project(person: Person = "") -> Response:
         if person:
-            session.mark_active(_decode_name(person))
+            session.mark_active(decode_name(person))
         return JSONResponse(session.project())
 
     @router.post("/next")
     def next_example(body: HoldRequest, person: Person) -> Response:
-        return JSONResponse(session.next_example(_decode_name(person), body.holding))
+        return JSONResponse(session.next_example(decode_name(person), body.holding))
 
     @router.post("/answer")
     def add_label(body: LabelRequest, person: Person) -> Response:
-        name = _decode_name(person)
+        name = decode_name(person)
         return _or_conflict(session, name, lambda: session.add_label(name, body.row, body.label, body.seconds))
 
     @router.post("/skip")
     def skip(body: SkipRequest, person: Person) -> Response:
-        name = _decode_name(person)
+        name = decode_name(person)
         return _or_conflict(session, name, lambda: session.skip(name, body.row))
 
     @router.post("/unskip")
     def unskip(person: Person) -> Response:
-        return JSONResponse(session.unskip(_decode_name(person)))
+        return JSONResponse(session.unskip(decode_name(person)))
 
     @router.post("/undo")
-    def undo(body: HoldRequest, person: Person) -> Response:
-        return JSONResponse(session.undo(_decode_name(person), body.holding))
+    def undo(body: UndoRequest, person: Person) -> Response:
+        return JSONResponse(session.undo(decode_name(person), body.holding, body.request))
+
+    @router.get("/instructions")
+    def instructions() -> Response:
+        text = session.settings.instructions
+        return JSONResponse({"text": text, "digest": short_digest((text or "").encode())})
 
     @router.get("/items/{row}/image")
     def image(row: RowInPath) -> Response:
@@ -110,77 +104,6 @@ def labelling_routes(session: Session) -> APIRouter:
     return router
 
 
-def review_routes(session: Session) -> APIRouter:
-    """Return the requests for progress, history and classes."""
-    router = APIRouter(prefix="/api")
-
-    @router.get("/progress")
-    def progress() -> Response:
-        return JSONResponse(session.progress())
-
-    @router.get("/history")
-    def history(
-        offset: Annotated[int, Query(ge=0, lt=2**31)] = 0,
-        limit: Annotated[int, Query(ge=1, le=200)] = 50,
-        label: Annotated[str | None, Query(max_length=400)] = None,
-        person: Annotated[str | None, Query(max_length=400)] = None,
-    ) -> Response:
-        return JSONResponse(session.history(offset, limit, label=label or None, person=person or None))
-
-    @router.put("/labels/{row}")
-    def change_label(row: RowInPath, body: ChangeLabelRequest, person: Person) -> Response:
-        took = session.change_label(_decode_name(person), row, body.label)
-        return JSONResponse({"project": session.project(), "took": took})
-
-    @router.delete("/labels/{row}")
-    def delete_label(row: RowInPath) -> Response:
-        took = session.delete_label(row)
-        return JSONResponse({"project": session.project(), "took": took})
-
-    @router.post("/classes")
-    def add_class(body: ClassRequest) -> Response:
-        session.add_class(body.name)
-        return JSONResponse({"project": session.project()})
-
-    @router.delete("/classes")
-    def remove_class(body: ClassRequest) -> Response:
-        session.remove_class(body.name)
-        return JSONResponse({"project": session.project()})
-
-    return router
-
-
-def file_routes(session: Session) -> APIRouter:
-    """Return the requests that export and import files."""
-    router = APIRouter(prefix="/api")
-
-    @router.get("/export/labels.{format}")
-    def export_labels(format: Literal["csv", "parquet", "svm"]) -> Response:  # noqa: A002  the usual name
-        stream = io.BytesIO()
-        write_labels(format, session.export_records(format), session.pool, stream)
-        return _download(stream.getvalue(), f"labels.{format}", _MEDIA_TYPES[format])
-
-    @router.get("/export/model.hinge")
-    def export_model() -> Response:
-        model = session.model()
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "model.hinge"
-            save(model, path)
-            return _download(path.read_bytes(), "model.hinge", "application/octet-stream")
-
-    @router.post("/import")
-    async def import_labels(request: Request, person: Person) -> Response:
-        data, name = await request.body(), _decode_name(person)
-        return await to_thread.run_sync(_import, session, data, name)  # must not block the other requests
-
-    return router
-
-
-def _import(session: Session, data: bytes, person: str) -> Response:
-    counts = session.import_records(read_labels(io.BytesIO(data), session.pool, person=person))
-    return JSONResponse({**counts._asdict(), "project": session.project()})
-
-
 def _or_conflict(session: Session, person: str, work: Callable[[], NextExample]) -> Response:
     """Return the next example; with status 409 and an error if somebody else labelled this one first."""
     try:
@@ -189,12 +112,7 @@ def _or_conflict(session: Session, person: str, work: Callable[[], NextExample])
         return JSONResponse({"error": f"{error}", "next": session.next_example(person)}, 409)
 
 
-def _download(data: bytes, name: str, media_type: str) -> Response:
-    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
-    return Response(data, media_type=media_type, headers=headers)
-
-
-def _decode_name(person: str) -> str:
+def decode_name(person: str) -> str:
     """Decode and validate a person's name, which is percent-encoded because headers are limited to ASCII."""
     try:
         name = unquote(person, errors="strict")
@@ -202,4 +120,4 @@ def _decode_name(person: str) -> str:
         name = "%"
     if name.count("%") > person.count("%25"):  # a percent sign that does not begin an escape sequence
         raise InvalidRequestError("A person's name must be percent-encoded UTF-8; encode it.")
-    return check_person(name)
+    return check_new_person(name)

@@ -8,33 +8,40 @@ from concurrent.futures import CancelledError, Future
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
+from weakref import proxy
 
 import numpy as np
 
 from hinge.web import _responses
 from hinge.web._assignments import Assignments, Candidate
 from hinge.web._calibration import TemperatureScaling
+from hinge.web._doubts import DoubtFinder
+from hinge.web._features import FeatureChoice, FeatureRace, feature_sets
 from hinge.web._label_cache import LabelCache
 from hinge.web._labels import AlreadyLabelledError, InvalidRequestError, NotFoundError, check_person
 from hinge.web._learners import next_candidate
 from hinge.web._learning_curve import LabelHistory, LearningCurveEstimator
+from hinge.web._predictions import predict_pool
+from hinge.web._review import Review
 from hinge.web._undo_log import Action, UndoLog
 from hinge.web._worker import EXIT_TIMEOUT_S, Worker
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from hinge.web._labels import LabelRecord
-    from hinge.web._responses import HistoryPage, NextExample, Progress, ProjectSummary
+    from hinge.web._predictions import Predictions
+    from hinge.web._responses import FeatureSummary, HistoryPage, NextExample, Progress, ProjectSummary
     from hinge.web._settings import SessionSettings
-    from hinge.web._store import ImportCounts, Store
-    from hinge.web.pools import Pool, SavedModel
+    from hinge.web._store import Store
+    from hinge.web.pools import Model, Pool, SavedModel
 
 Result = TypeVar("Result")
 
 _LEARN_TIMEOUT_S = 0.04  # before the next example is sent although the model has not learned the last label
 _CANDIDATE_TIMEOUT_S = 0.5  # before any unlabelled example is sent because no candidate is ready
 _MODEL_TIMEOUT_S = 10.0  # for requests that need the model; browsers give up after 15
+_FEATURES = "features"  # in the state of the project
 _MAX_SECONDS = 3600.0  # per example; a longer time means that the person went away
 
 
@@ -57,7 +64,7 @@ class Session:
     """
 
     def __init__(self, pool: Pool, store: Store, settings: SessionSettings, classes: Sequence[str] = ()) -> None:
-        self.pool, self.settings = pool, settings
+        self.pool, self.store, self.settings = pool, store, settings
         # Held while the cache or the assignments change, never while waiting for the model.
         self._lock = threading.RLock()
         self.cache = LabelCache(pool, store)
@@ -69,15 +76,72 @@ class Session:
         for name in classes:
             self.cache.add_class(name)
         self.cache.import_known()
-        self.worker = Worker(pool.X, settings, self._unavailable, self._set_chosen)
-        self.curve_estimator = LearningCurveEstimator(pool.X, self.worker.parameters)
-        self._learn(list(self.cache.records))
-        self.worker.start()
+        self.review = Review(proxy(self))
+        self._sets = feature_sets(pool)
+        self._race = FeatureRace(self._sets, settings)
+        self.features = self._stored_features()
+        self._start_model()
 
     def close(self) -> None:
         """End the session."""
         self.worker.stop()
-        self.curve_estimator.wait(EXIT_TIMEOUT_S)
+        for background in (self.curve_estimator, self.doubt_finder, self._race):
+            background.wait(EXIT_TIMEOUT_S)
+
+    def _start_model(self) -> None:
+        """Start to learn all labels with the current features."""
+        chosen = self._sets[self.features.name]
+        settings = self.settings.with_kernel(chosen.kernel)
+        self.worker = Worker(chosen.X, settings, self._unavailable, self._set_chosen)
+        self.curve_estimator = LearningCurveEstimator(chosen.X, self.worker.parameters)
+        self.doubt_finder = DoubtFinder(chosen.X, self.worker.parameters)
+        self._learn(list(self.cache.records))
+        self.worker.start()
+
+    def _stored_features(self) -> FeatureChoice:
+        """Return the features that were chosen before, if the pool still has them; the default otherwise."""
+        stored = self.review.state.get(_FEATURES)
+        if stored and stored["name"] in self._sets:
+            return FeatureChoice(**stored)
+        return FeatureChoice(next(iter(self._sets)))
+
+    def choose_features(self, name: str) -> None:
+        """Let the model see other features from now on; it learns all labels again."""
+        if name not in self._sets:
+            raise NotFoundError(f"There are no features {name!r}; choose one of {', '.join(self._sets)}.")
+        self._set_features(replace(self.features, name=name, by_person=True))
+
+    def _set_features(self, choice: FeatureChoice) -> None:
+        with self._lock:
+            before, changes = self.worker, choice.name != self.features.name
+            self.review.state.set(_FEATURES, choice.state())
+            self.features = choice
+            if changes:
+                self._start_model()
+        if changes:
+            before.stop()
+
+    def _hold_race(self) -> None:
+        """Hold a race between the kinds of features, if one is due, and use its winner."""
+        with self._lock:
+            choice, labels = self.features, self.cache.labels()
+        if result := self._race.update(choice, labels):
+            self._set_features(result)
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Hold the lock of the cache and the assignments."""
+        with self._lock:
+            yield
+
+    @contextmanager
+    def changing_many(self) -> Iterator[LabelCache]:
+        """Hold the lock while the store changes many labels; then read them again, and update the model."""
+        with self._lock:
+            before = self.cache.labels()
+            yield self.cache
+            self.cache.reload()
+            self._learn_changes(before)
 
     def next_example(self, person: str, holding: int | None = None) -> NextExample:
         """Return the example that a person labels next: the one assigned to them, or a new one.
@@ -127,21 +191,29 @@ class Session:
         self.worker.refresh_candidates()
         return self.next_example(person)
 
-    def undo(self, person: str, holding: int | None = None) -> NextExample:
+    def undo(self, person: str, holding: int | None = None, request: str | None = None) -> NextExample:
         """Undo a person's last label or skip; return that example.
 
         If the person does not hold the row that they think they hold, they missed the last response. They get that
-        one again, and nothing is undone.
+        one again, and nothing is undone. After a restart, `request` tells whether it was done: it is the same when the
+        page repeats a request, and is stored with the change.
         """
         person = check_person(person)
         with self._lock:
             self.assignments.mark_active(person)
-            candidate = self._assigned(person)
-            if holding is None or candidate is None or candidate.row == holding:
-                candidate = self._undo(person, self._undo_log.last(person))
-                self.assignments.assign(person, candidate)
+            candidate, held = self._undone_before(person, request), self._assigned(person)
+            if candidate is None and held is not None and holding not in (None, held.row):
+                candidate = held
+            if candidate is None:
+                candidate = self._undo(person, self._undo_log.last(person), request)
+            self.assignments.assign(person, candidate)
         self.worker.wait(_LEARN_TIMEOUT_S)
         return self._response(person, self._scored(person, candidate))
+
+    def check_own(self, row: int, person: str | None) -> None:
+        """Raise an error if a label is not by this person; None may change all labels."""
+        if person is not None and self.cache.get(row).person != person:
+            raise InvalidRequestError("Only owners of the project can change the labels of other people.")
 
     def change_label(self, person: str, row: int, label: str) -> float | None:
         """Change a label; return the seconds until the model was exact again, None if it is still learning."""
@@ -150,10 +222,10 @@ class Session:
             done = self.worker.relabel(row, record.label)
         return _result(done, _MODEL_TIMEOUT_S)
 
-    def delete_label(self, row: int) -> float | None:
+    def delete_label(self, row: int, person: str) -> float | None:
         """Delete a label; return the seconds until the model was exact again, None if it is still learning."""
         with self._lock, self._reload_if_stale(row):
-            self.cache.delete(row)
+            self.cache.delete(row, check_person(person))
             done = self.worker.forget(row)
         return _result(done, _MODEL_TIMEOUT_S)
 
@@ -166,14 +238,6 @@ class Session:
         """Remove a class without labels."""
         with self._lock:
             self.cache.remove_class(name)
-
-    def import_records(self, records: Iterable[LabelRecord]) -> ImportCounts:
-        """Import labels, which replace existing ones; return how many are new, changed and unchanged."""
-        with self._lock:
-            before = self.cache.labels()
-            counts = self.cache.import_records(records, replace=True)
-            self._learn_changes(before)
-        return counts
 
     def mark_active(self, person: str) -> None:
         """Record that a person is active."""
@@ -190,7 +254,8 @@ class Session:
         """Summarize the state of the project."""
         with self._lock:
             active = self.assignments.active_people()
-            return _responses.project_summary(self.pool, self.cache, active, self.settings.strategy)
+            letters = self.review.letters
+            return _responses.project_summary(self.pool, self.cache, active, self.settings.strategy, letters)
 
     def progress(self) -> Progress:
         """Describe the progress of the labelling."""
@@ -199,8 +264,10 @@ class Session:
                 self._reload()
             records = dict(self.cache.records)
             balance = _responses.class_counts(self.cache)
+        self._hold_race()
         curve = self.curve_estimator.update(LabelHistory.of(records))
-        return _responses.progress(records.values(), curve, balance, self.worker.advice, self.worker.status())
+        features: FeatureSummary = {"names": list(self._sets), **self.features.state()}  # type: ignore[typeddict-item]
+        return _responses.progress(records.values(), curve, balance, (self.worker.status(), features), len(self.pool))
 
     def history(self, offset: int, limit: int, *, label: str | None = None, person: str | None = None) -> HistoryPage:
         """Return one page of the history, newest label first, optionally of one class or person."""
@@ -211,6 +278,17 @@ class Session:
 
     def model(self, timeout: float | None = _MODEL_TIMEOUT_S) -> SavedModel:
         """Return the model of all labels in the form in which it is saved; raise an error after `timeout` seconds."""
+        model, is_default = self._model(timeout), self.features.name == next(iter(self._sets))
+        return self.pool.wrap_model(model) if is_default else model
+
+    def predictions(self, timeout: float | None = _MODEL_TIMEOUT_S) -> tuple[Predictions, dict[int, LabelRecord]]:
+        """Return the predictions for the whole pool, and the labels from which the model has learned."""
+        with self._lock:
+            records = dict(self.cache.records)
+            temperature, name = self._scaling.temperature(records), self.features.name
+        return predict_pool(self._model(timeout), self._sets[name].X, temperature), records
+
+    def _model(self, timeout: float | None) -> Model:
         with self._lock:
             copy = self.worker.copy_model(self.cache.labels())
         model = _result(copy, timeout)
@@ -218,7 +296,7 @@ class Session:
             raise InvalidRequestError("The model is still learning the latest labels; try again in a few seconds.")
         if model is None:
             raise InvalidRequestError("A model needs labels of at least two classes; label more examples.")
-        return self.pool.wrap_model(model)
+        return model
 
     def _learn(self, rows: list[int]) -> None:
         if rows:
@@ -301,14 +379,23 @@ class Session:
             self.assignments.release(person)
         self._undo_log.add(person, action)
 
-    def _undo(self, person: str, action: Action) -> Candidate:
+    def _undone_before(self, person: str, request: str | None) -> Candidate | None:
+        """Return the example whose label or skip this request has undone already; None if it has not."""
+        undone = None if request is None else self.review.events.undone(request)
+        row = None if undone is None else self.pool.row_of(undone.key)
+        if undone is None or row is None or not self._is_free(row, person):
+            return None
+        before = undone.before
+        return Candidate(row, before.drawn, previous_label=before.label) if before else Candidate(row, "chosen")
+
+    def _undo(self, person: str, action: Action, request: str | None) -> Candidate:
         """Undo an action; return the candidate as it was before."""
         row = action.row
         if action.kind == "skip":
-            self.cache.unskip(row, person)
+            self.cache.unskip(row, person, request)
             return Candidate(row, "chosen")
         with self._reload_if_stale(row):
-            before = self.cache.delete(row)
+            before = self.cache.delete(row, person, "undo", request)
         self.worker.forget(row)
         return Candidate(row, before.drawn, previous_label=before.label)  # a random example stays a test example
 

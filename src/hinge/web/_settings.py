@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hinge._model.params import KERNELS, bound, check_kernel, choice, number, whole
 from hinge.active._selection import STRATEGIES, QueryOptions
@@ -38,6 +38,8 @@ class SessionSettings:
         The class that the strategy "positive" searches for.
     seed : int or None
         Seed of the random number generator.
+    instructions : str or None
+        Markdown text that the page shows to people who label.
 
     Examples
     --------
@@ -58,6 +60,7 @@ class SessionSettings:
     solver: str = "incremental"
     target: str | None = None
     seed: int | None = None
+    instructions: str | None = None
 
     def __post_init__(self) -> None:
         choice("strategy", self.strategy, STRATEGIES)
@@ -68,6 +71,10 @@ class SessionSettings:
         check_kernel(self.kernel, 3, self.gamma, 0.0)
         choice("solver", self.solver, tuple(_SOLVERS))
         QueryOptions.validate(1, self.strategy, None, self.seed, target=self.target)
+
+    def with_kernel(self, kernel: str | None) -> SessionSettings:
+        """Return settings with the kernel that suits some features; None, or a kernel of the user, changes nothing."""
+        return self if kernel is None or self.kernel != "rbf" else replace(self, kernel=kernel)
 
     def model(self) -> OnlineSVC | IncrementalSVC:
         """Create an untrained model."""

@@ -2,44 +2,31 @@
 
 from __future__ import annotations
 
-import threading
-from contextlib import contextmanager
 from dataclasses import replace
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Self
 
 from hinge._model.params import whole
 from hinge.exceptions import quoted
-from hinge.web._database import Location, inserted_id, open_engine, reader, writer
+from hinge.web._batches import Batches, ImportCounts
+from hinge.web._connections import Connections
+from hinge.web._database import inserted_id
+from hinge.web._events import Change
+from hinge.web._label_rows import LabelRows, update_row, updated_record
 from hinge.web._labels import (
     AlreadyLabelledError,
     InvalidRequestError,
     LabelRecord,
     NotFoundError,
-    StoreError,
     check_key,
     check_label,
     check_person,
     check_project,
 )
-from hinge.web._tables import ClassRow, LabelRow, ProjectRow, SkipRow, sql
+from hinge.web._tables import ClassRow, LabelRow, SecondLabelRow, SkipRow, sql
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Iterator, Sequence
-
-MAX_CLASSES = 1000
-
-_FIELDS = ("key", "person", "drawn", "digest", "seconds", "guess", "margin", "labelled_at", "changed_at")
-_COLUMNS = (LabelRow.class_id, *(getattr(LabelRow, name) for name in _FIELDS), LabelRow.id)
-
-
-class ImportCounts(NamedTuple):
-    """How many imported labels are new, changed an existing label, and were already there."""
-
-    new: int
-    changed: int
-    same: int
+    from collections.abc import Iterable
 
 
 class Store:
@@ -73,19 +60,17 @@ class Store:
 
     def __init__(self, url: str | os.PathLike[str], project: str) -> None:
         self.project = check_project(project)
-        self._location = Location.of(url)
-        self._engine, self._project_id = open_engine(self._location, self.project)
-        self._reader, self._writer = reader(self._engine), writer(self._engine)
-        self._file_id = self._location.file_id()
-        # Threads that wait for a lock continue at once; those that wait for SQLite poll.
-        self._write_lock = threading.Lock()
-        self._closed = False
+        self.connections = Connections(url, self.project)
+        self._project_id = self.connections.project_id
+        self._read, self._write = self.connections.read, self.connections.write
+        self._rows = LabelRows(self._project_id)
+        self.batches = Batches(self.connections)
 
     @property
     def name(self) -> str:
         """The location of the labels: a file, or a database and its host, without the password."""
-        path = self._location.path
-        return self._location.name.lower() if path is None else str(path.absolute())
+        location = self.connections.location
+        return location.name.lower() if location.path is None else str(location.path.absolute())
 
     def __enter__(self) -> Self:
         return self
@@ -95,32 +80,32 @@ class Store:
 
     def close(self) -> None:
         """Close the database; closing it again has no effect."""
-        self._closed = True
-        self._engine.dispose()
+        self.connections.close()
 
     def classes(self) -> list[str]:
         """Return the names of all classes in the order in which they were added."""
         with self._read() as connection:
-            return list(_class_names(connection, self._project_id).values())
+            return list(self._rows.class_names(connection).values())
 
     def add_class(self, name: str) -> bool:
         """Add a class; return False if it already exists."""
         name = check_label(name)
         with self._write() as connection:
-            is_new = _class_id(connection, self._project_id, name) is None
+            is_new = self._rows.class_id(connection, name) is None
             if is_new:
-                _add_classes(connection, self._project_id, [name])
+                self._rows.add_classes(connection, [name])
             return is_new
 
     def remove_class(self, name: str) -> None:
         """Remove a class without labels."""
         name = check_label(name)
         with self._write() as connection:
-            class_id = _class_id(connection, self._project_id, name)
+            class_id = self._rows.class_id(connection, name)
             if class_id is None:
                 raise NotFoundError(f"There is no class {quoted(name)}; choose an existing one.")
             used = sql.select(LabelRow.id).where(LabelRow.project_id == self._project_id, LabelRow.class_id == class_id)
-            if connection.scalar(used.limit(1)) is not None:
+            second = sql.select(SecondLabelRow.id).where(SecondLabelRow.class_id == class_id).limit(1)
+            if connection.scalar(used.limit(1)) is not None or connection.scalar(second) is not None:
                 raise InvalidRequestError(f"The class {quoted(name)} has labels; change or delete them first.")
             connection.execute(sql.delete(ClassRow).where(ClassRow.id == class_id))
 
@@ -139,46 +124,59 @@ class Store:
         """
         record = record.checked()
         with self._write() as connection:
-            if connection.scalar(sql.select(LabelRow.id).where(*self._has_key(record.key))) is not None:
+            if connection.scalar(sql.select(LabelRow.id).where(*self._rows.has_key(record.key))) is not None:
                 raise AlreadyLabelledError(record.key)
-            class_id = self._ensure_class(connection, record.label)
-            statement = sql.insert(LabelRow).values(**self._values(record, class_id))
-            return replace(record, number=inserted_id(connection.execute(statement)))
+            class_id = self._rows.ensure_class(connection, record.label)
+            statement = sql.insert(LabelRow).values(**self._rows.values(record, class_id))
+            record = replace(record, number=inserted_id(connection.execute(statement)))
+            self._rows.log(connection, [Change(None, record)], record.person, "label")
+            return record
 
     def change(self, key: str, label: str, person: str) -> LabelRecord:
         """Change the label, person and time of a record and return it; the same label changes nothing."""
         label, person = check_label(label), check_person(person)
         with self._write() as connection:
-            record = self._find(connection, key)
+            record = self._rows.find(connection, key)
             if record.label == label:
                 return record
-            updated = _updated(record, label, person)
-            self._update(connection, updated, self._ensure_class(connection, label))
+            updated = updated_record(record, label, person)
+            update_row(connection, updated, self._rows.ensure_class(connection, label))
+            self._rows.log(connection, [Change(record, updated)], person, "change")
             return updated
+
+    def confirm(self, key: str, person: str) -> LabelRecord:
+        """Record in the history that a person looked at a label again and found it right."""
+        with self._write() as connection:
+            record = self._rows.find(connection, key)
+            self._rows.log(connection, [Change(record, record)], check_person(person), "confirm")
+            return record
 
     def set_drawn(self, key: str, drawn: str) -> LabelRecord:
         """Change how the example of a label was selected; return its record."""
         with self._write() as connection:
-            record = replace(self._find(connection, key), drawn=drawn).checked()
+            record = replace(self._rows.find(connection, key), drawn=drawn).checked()
             connection.execute(sql.update(LabelRow).where(LabelRow.id == record.number).values(drawn=drawn))
             return record
 
-    def delete(self, key: str) -> LabelRecord:
-        """Delete a label and return its record."""
+    def delete(self, key: str, person: str = "nobody", action: str = "delete", batch: str | None = None) -> LabelRecord:
+        """Delete a label and return its record; the history says who did it, and how."""
         with self._write() as connection:
-            record = self._find(connection, key)
+            record = self._rows.find(connection, key)
             connection.execute(sql.delete(LabelRow).where(LabelRow.id == record.number))
+            self._rows.log(connection, [Change(record, None)], check_person(person), action, batch)
             return record
 
     def records(self) -> list[LabelRecord]:
         """Return all records in the order of labelling."""
         with self._read() as connection:
-            return self._select(connection, self._all().order_by(LabelRow.id))
+            return self._rows.select(connection, self._rows.all().order_by(LabelRow.id))
 
     def find(self, key: str) -> LabelRecord | None:
         """Return the record of an example; None if it has no label."""
         with self._read() as connection:
-            return next(iter(self._select(connection, sql.select(*_COLUMNS).where(*self._has_key(key)))), None)
+            return next(
+                iter(self._rows.select(connection, self._rows.all().where(LabelRow.key == check_key(key)))), None
+            )
 
     def history(
         self, offset: int = 0, limit: int = 50, label: str | None = None, person: str | None = None
@@ -191,17 +189,15 @@ class Store:
         label = None if label is None else check_label(label)
         with self._read() as connection:
             if label is not None:
-                conditions.append(LabelRow.class_id == (_class_id(connection, self._project_id, label) or 0))
+                conditions.append(LabelRow.class_id == (self._rows.class_id(connection, label) or 0))
             total = connection.scalar(sql.select(sql.func.count()).select_from(LabelRow).where(*conditions))
-            statement = (
-                sql.select(*_COLUMNS).where(*conditions).order_by(LabelRow.id.desc()).offset(offset).limit(limit)
-            )
-            return total or 0, self._select(connection, statement)
+            statement = self._rows.all().where(*conditions).order_by(LabelRow.id.desc()).offset(offset).limit(limit)
+            return total or 0, self._rows.select(connection, statement)
 
     def counts(self) -> dict[str, int]:
         """Return the number of labels per class, in the order of the classes."""
         with self._read() as connection:
-            names = _class_names(connection, self._project_id)
+            names = self._rows.class_names(connection)
             statement = sql.select(LabelRow.class_id, sql.func.count()).where(LabelRow.project_id == self._project_id)
             counts = {row[0]: row[1] for row in connection.execute(statement.group_by(LabelRow.class_id))}
             return {name: counts.get(class_id, 0) for class_id, name in names.items()}
@@ -213,11 +209,14 @@ class Store:
             if connection.scalar(sql.select(SkipRow.id).filter_by(**values)) is None:
                 connection.execute(sql.insert(SkipRow).values(**values))
 
-    def unskip(self, key: str, person: str) -> None:
-        """Delete a skip, if there is one."""
-        values = {"project_id": self._project_id, "key": check_key(key), "person": check_person(person)}
+    def unskip(self, key: str, person: str, request: str | None = None) -> None:
+        """Delete a skip, if there is one; with a request, write it to the history."""
+        person = check_person(person)
+        values = {"project_id": self._project_id, "key": check_key(key), "person": person}
         with self._write() as connection:
             connection.execute(sql.delete(SkipRow).filter_by(**values))
+            if request is not None:
+                self._rows.log_key(connection, key, (person, "unskip", request))
 
     def skips(self) -> list[tuple[str, str]]:
         """Return the key and person of all skips, oldest first."""
@@ -226,132 +225,5 @@ class Store:
             return [(row.key, row.person) for row in connection.execute(statement.order_by(SkipRow.id))]
 
     def import_records(self, records: Iterable[LabelRecord], replace: bool = False) -> ImportCounts:
-        """Import labels: all of them or, if one is invalid, none.
-
-        Parameters
-        ----------
-        records : iterable of LabelRecord
-            The labels; an example must not have two different ones.
-        replace : bool, default=False
-            Whether imported labels replace different existing ones.
-
-        Returns
-        -------
-        ImportCounts
-            How many labels were added, changed an existing one, and changed nothing.
-        """
-        imported = _by_key(records)
-        with self._write() as connection:
-            existing = {each.key: each for each in self._select(connection, self._all())}
-            new = [record for key, record in imported.items() if key not in existing]
-            changed = [
-                record
-                for key, record in imported.items()
-                if replace and key in existing and existing[key].label != record.label
-            ]
-            class_ids = _add_classes(connection, self._project_id, [record.label for record in [*new, *changed]])
-            if new:
-                rows = [self._values(record, class_ids[record.label]) for record in new]
-                connection.execute(sql.insert(LabelRow), rows)
-            for record in changed:
-                updated = _updated(existing[record.key], record.label, record.person)
-                self._update(connection, updated, class_ids[record.label])
-        return ImportCounts(len(new), len(changed), len(imported) - len(new) - len(changed))
-
-    def _all(self) -> sql.Select[Any]:
-        return sql.select(*_COLUMNS).where(LabelRow.project_id == self._project_id)
-
-    def _has_key(self, key: str) -> tuple[sql.ColumnElement[bool], sql.ColumnElement[bool]]:
-        return LabelRow.project_id == self._project_id, LabelRow.key == check_key(key)
-
-    def _select(self, connection: sql.Connection, statement: sql.Select[Any]) -> list[LabelRecord]:
-        names = _class_names(connection, self._project_id)
-        return [_record(row, names) for row in connection.execute(statement)]
-
-    def _find(self, connection: sql.Connection, key: str) -> LabelRecord:
-        for record in self._select(connection, sql.select(*_COLUMNS).where(*self._has_key(key))):
-            return record
-        raise NotFoundError(f"{quoted(key)} has no label; somebody may have deleted it.")
-
-    def _ensure_class(self, connection: sql.Connection, label: str) -> int:
-        class_id = _class_id(connection, self._project_id, label)
-        return _add_classes(connection, self._project_id, [label])[label] if class_id is None else class_id
-
-    def _values(self, record: LabelRecord, class_id: int) -> dict[str, object]:
-        values: dict[str, object] = {name: getattr(record, name) for name in _FIELDS}
-        return {**values, "project_id": self._project_id, "class_id": class_id}
-
-    @staticmethod
-    def _update(connection: sql.Connection, record: LabelRecord, class_id: int) -> None:
-        values = {"class_id": class_id, "person": record.person, "changed_at": record.changed_at}
-        connection.execute(sql.update(LabelRow).where(LabelRow.id == record.number).values(**values))
-
-    @contextmanager
-    def _read(self) -> Iterator[sql.Connection]:
-        self._check_open()
-        try:
-            with self._reader.begin() as connection:
-                yield connection
-        except sql.exc.SQLAlchemyError as error:
-            raise self._location.error(error) from None
-
-    @contextmanager
-    def _write(self) -> Iterator[sql.Connection]:
-        """Begin a transaction; writers of a project are serialized, so that what they read stays valid."""
-        self._check_open()
-        try:
-            with self._write_lock, self._writer.begin() as connection:
-                if self._location.file_id() != self._file_id:
-                    raise StoreError(f"{self._location.name} has been moved or deleted; put it back or restart.")
-                connection.execute(sql.select(ProjectRow.id).where(ProjectRow.id == self._project_id).with_for_update())
-                yield connection
-        except sql.exc.SQLAlchemyError as error:
-            raise self._location.error(error) from None
-
-    def _check_open(self) -> None:
-        if self._closed:
-            raise StoreError(f"{self._location.name} is closed; open it again.")
-
-
-def _record(row: Sequence[Any], names: dict[int, str]) -> LabelRecord:
-    class_id, key, *rest = row
-    return LabelRecord(key, names[class_id], *rest)
-
-
-def _updated(record: LabelRecord, label: str, person: str) -> LabelRecord:
-    return replace(record, label=label, person=person, changed_at=datetime.now(UTC))
-
-
-def _by_key(records: Iterable[LabelRecord]) -> dict[str, LabelRecord]:
-    """Validate records and index them by key; of equal ones the first is used."""
-    by_key: dict[str, LabelRecord] = {}
-    for record in map(LabelRecord.checked, records):
-        first = by_key.setdefault(record.key, record)
-        if first.label != record.label:
-            raise InvalidRequestError(
-                f"{quoted(record.key)} must have one label, got {first.label!r} and {record.label!r}; remove one."
-            )
-    return by_key
-
-
-def _class_names(connection: sql.Connection, project_id: int) -> dict[int, str]:
-    statement = sql.select(ClassRow.id, ClassRow.name).where(ClassRow.project_id == project_id).order_by(ClassRow.id)
-    return {row.id: row.name for row in connection.execute(statement)}
-
-
-def _class_id(connection: sql.Connection, project_id: int, name: str) -> int | None:
-    return connection.scalar(sql.select(ClassRow.id).where(ClassRow.project_id == project_id, ClassRow.name == name))
-
-
-def _add_classes(connection: sql.Connection, project_id: int, labels: Iterable[str]) -> dict[str, int]:
-    """Return the ids of all classes; add those that are new."""
-    known = {name: class_id for class_id, name in _class_names(connection, project_id).items()}
-    unknown = [label for label in dict.fromkeys(labels) if label not in known]
-    if len(known) + len(unknown) > MAX_CLASSES:
-        count = len(known) + len(unknown)
-        raise InvalidRequestError(
-            f"A project must have at most {MAX_CLASSES} classes, got {count}; check that these are labels."
-        )
-    for name in unknown:
-        known[name] = inserted_id(connection.execute(sql.insert(ClassRow).values(project_id=project_id, name=name)))
-    return known
+        """Import labels; see `Batches.import_records`."""
+        return self.batches.import_records(records, replace=replace)[0]

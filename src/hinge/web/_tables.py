@@ -7,7 +7,9 @@ from datetime import UTC, datetime
 try:
     import sqlalchemy as sql
 except ImportError as missing:
-    raise ImportError("The label database needs sqlalchemy; install it with pip install 'hinge[label]'.") from missing
+    raise ImportError(
+        "The label database needs sqlalchemy; install it with pip install 'hinge-svm[label]'."
+    ) from missing
 from sqlalchemy import ForeignKey, Index, String, UniqueConstraint, event
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
@@ -17,15 +19,20 @@ __all__ = [
     "Base",
     "ClassRow",
     "DBAPIConnection",
+    "EventRow",
+    "InvitationRow",
     "LabelRow",
     "ProjectRow",
     "SchemaRow",
+    "SecondLabelRow",
+    "SessionRow",
     "SkipRow",
+    "StateRow",
     "event",
     "sql",
 ]
 
-VERSION = 1
+VERSION = 2
 
 _ID = sql.BigInteger().with_variant(sql.Integer(), "sqlite")  # SQLite only increments columns of type INTEGER
 
@@ -117,3 +124,85 @@ class SkipRow(Base):
     project_id: Mapped[int] = mapped_column(ForeignKey(ProjectRow.id))
     key: Mapped[str] = mapped_column(sql.Text)
     person: Mapped[str] = mapped_column(String(40))
+
+
+# Tables of version 2
+
+
+class EventRow(Base):
+    """A change of a label or class. Rows are only added, never changed or deleted; names are as they were then."""
+
+    __tablename__ = "hinge_events"
+    __table_args__ = (
+        Index("hinge_events_order", "project_id", "id"),
+        Index("hinge_events_key", "project_id", "key", "id"),
+        {"sqlite_autoincrement": True},
+    )
+
+    id: Mapped[int] = mapped_column(_ID, primary_key=True)
+    project_id: Mapped[int] = mapped_column(ForeignKey(ProjectRow.id))
+    at: Mapped[datetime] = mapped_column(UtcDateTime)
+    person: Mapped[str] = mapped_column(String(40))
+    action: Mapped[str] = mapped_column(String(20))
+    key: Mapped[str | None] = mapped_column(sql.Text)
+    before: Mapped[str | None] = mapped_column(String(100))
+    after: Mapped[str | None] = mapped_column(String(100))
+    batch: Mapped[str | None] = mapped_column(String(32))
+    previous: Mapped[str | None] = mapped_column(sql.Text)
+
+
+class SecondLabelRow(Base):
+    """The label that another person gave to a labelled example, to measure the agreement."""
+
+    __tablename__ = "hinge_second_labels"
+    __table_args__ = (UniqueConstraint("project_id", "key", "person"),)
+
+    id: Mapped[int] = mapped_column(_ID, primary_key=True)
+    project_id: Mapped[int] = mapped_column(ForeignKey(ProjectRow.id))
+    key: Mapped[str] = mapped_column(sql.Text)
+    class_id: Mapped[int] = mapped_column(ForeignKey(ClassRow.id))
+    person: Mapped[str] = mapped_column(String(40))
+    digest: Mapped[str] = mapped_column(String(100))
+    seconds: Mapped[float | None] = mapped_column(sql.Double)
+    labelled_at: Mapped[datetime] = mapped_column(UtcDateTime)
+
+
+class InvitationRow(Base):
+    """A personal link: a name, a role, and the hash of a random secret."""
+
+    __tablename__ = "hinge_invitations"
+    __table_args__ = (UniqueConstraint("digest"),)
+
+    id: Mapped[int] = mapped_column(_ID, primary_key=True)
+    project_id: Mapped[int] = mapped_column(ForeignKey(ProjectRow.id))
+    person: Mapped[str] = mapped_column(String(40))
+    role: Mapped[str] = mapped_column(String(20))
+    digest: Mapped[str] = mapped_column(String(64))
+    created_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    revoked_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+
+
+class SessionRow(Base):
+    """A browser that logged in: the hash of its random cookie, and with what it logged in."""
+
+    __tablename__ = "hinge_sessions"
+    __table_args__ = (UniqueConstraint("digest"),)
+
+    id: Mapped[int] = mapped_column(_ID, primary_key=True)
+    project_id: Mapped[int] = mapped_column(ForeignKey(ProjectRow.id))
+    digest: Mapped[str] = mapped_column(String(64))
+    token_check: Mapped[str | None] = mapped_column(String(64))
+    invitation_id: Mapped[int | None] = mapped_column(ForeignKey(InvitationRow.id))
+    created_at: Mapped[datetime] = mapped_column(UtcDateTime)
+
+
+class StateRow(Base):
+    """A value of the project that must survive a restart, as JSON."""
+
+    __tablename__ = "hinge_state"
+    __table_args__ = (UniqueConstraint("project_id", "name"),)
+
+    id: Mapped[int] = mapped_column(_ID, primary_key=True)
+    project_id: Mapped[int] = mapped_column(ForeignKey(ProjectRow.id))
+    name: Mapped[str] = mapped_column(String(100))
+    value: Mapped[str] = mapped_column(sql.Text)

@@ -38,7 +38,7 @@ SECTIONS = {  # of the help page; other options come last
         *("label", "drop", "keep", "kind", "categories", "date_columns", "text", "decimal", "thousands", "day_first"),
         *("missing", "unknown", "scale"),
     ),
-    "Labels": ("task", "merge_labels", "class_weight", "balance", "threshold", "normal"),
+    "Labels": ("task", "merge_labels", "class_weight", "balance", "threshold", "probabilities", "normal"),
     "Model": (
         *("model", "C", "kernel", "gamma", "max_support", "max_examples", "eviction", "nu", "shape", "components"),
         *("approximation", "loss", "epsilon"),
@@ -67,6 +67,7 @@ MergeLabels = Annotated[bool | None, typer.Option("--merge-labels", help="Yes, y
 Balance = Annotated[bool, typer.Option("--balance", help="As --class-weight balanced.")]
 ClassWeight = Annotated[str | None, typer.Option(metavar="WEIGHTS", help="balanced, or CLASS=WEIGHT,...")]
 Threshold = Annotated[str | None, typer.Option(metavar="HOW", help="f1, recall=R or cost=X of the rarer class, or X.")]
+Probabilities = Annotated[bool, typer.Option("--probabilities", help="Calibrate probabilities of the classes.")]
 Missing = Annotated[str | None, typer.Option(metavar="error|drop|fill", help="How to handle missing values.")]
 Unknown = Annotated[str | None, typer.Option(metavar="error|ignore", help="How to handle unknown categories.")]
 Scale = Annotated[str | None, typer.Option(metavar="HOW", help="auto, standard, largest or none.")]
@@ -132,6 +133,7 @@ def train(
     balance: Balance = False,
     class_weight: ClassWeight = None,
     threshold: Threshold = None,
+    probabilities: Probabilities = False,
     missing: Missing = None,
     unknown: Unknown = None,
     scale: Scale = None,
@@ -169,6 +171,7 @@ def train(
     parameters |= {"cache_size": cache_size, "max_examples": max_examples, "eviction": eviction}
     parameters |= {"nu": nu, "shape": shape, "n_jobs": n_jobs}
     parameters |= {"n_components": components, "approximation": approximation, "loss": loss, "epsilon": epsilon}
+    parameters |= {"calibration": "temperature" if probabilities else None}
     preparation: dict[str, Any] = {"label": label, "drop": split_names(drop), "keep": split_names(keep)}
     kinds = [*(kind or ()), *_as_kind(date_columns, "date"), *_as_kind(text, "text")]
     preparation |= {"missing": missing, "unknown": unknown, "scale": scale, "normal": normal}

@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from hinge.cli.train._compare import SklearnResult
     from hinge.cli.train._learn import TrainResult
 
-INSTALL_HINT = "none; to get one: pip install 'hinge[plot]'"
+INSTALL_HINT = "none; to get one: pip install 'hinge-svm[plot]'"
 
 
 def choose_plot_file(wanted: Path | None, *, default: Path | None) -> Path | None:
     """Return where to save the plot; None if the user has not asked for one and matplotlib is not installed."""
     if importlib.util.find_spec("matplotlib") is None:
         if wanted is not None:
-            raise ModuleNotFoundError("--plot needs matplotlib; install it with: pip install 'hinge[plot]'")
+            raise ModuleNotFoundError("--plot needs matplotlib; install it with: pip install 'hinge-svm[plot]'")
         return None
     if wanted is not None:
         from hinge.cli.train._figure import FORMATS  # noqa: PLC0415

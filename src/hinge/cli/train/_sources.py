@@ -246,7 +246,7 @@ def open_file(
     if not source.repeatable:
         return _open_pipe(source, options, model)
     survey, kept, size = options.start_survey(model), [], 0
-    for chunk in survey.scan(source.chunks(ROWS_PER_CHUNK, problems=survey.problems)):
+    for chunk in survey.scan(source.chunks(ROWS_PER_CHUNK, problems=survey.problems, notes=survey.notes_of_file)):
         size += _n_bytes(chunk)
         kept.append(chunk)
         if size > MAX_BYTES_IN_MEMORY:

@@ -2,15 +2,16 @@
 
 from typing import TYPE_CHECKING
 
-from hinge.web.pools._base import Features, Kind, Model, Pool, SavedModel, View
+from hinge.web.pools._base import Features, FeatureSet, Kind, Model, Pool, SavedModel, View
 from hinge.web.pools._open_pool import SHOWS, open_pool
-from hinge.web.pools._texts import text_features
+from hinge.web.pools._texts import read_text, text_features
 
 if TYPE_CHECKING:
     from hinge.web.pools._images import image_features
 
 __all__ = [
     "SHOWS",
+    "FeatureSet",
     "Features",
     "Kind",
     "Model",
@@ -19,6 +20,7 @@ __all__ = [
     "View",
     "image_features",
     "open_pool",
+    "read_text",
     "text_features",
 ]
 

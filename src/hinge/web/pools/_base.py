@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Literal, NotRequired, Protocol, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Literal, NamedTuple, NotRequired, Protocol, TypeAlias, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,10 +36,11 @@ class ImageView(TypedDict):
 
 
 class TextView(TypedDict):
-    """A text."""
+    """A text, and pairs of column and value of the other columns of its row."""
 
     kind: Literal["text"]
     text: str
+    cells: NotRequired[list[list[str]]]
 
 
 class TableView(TypedDict):
@@ -50,6 +51,13 @@ class TableView(TypedDict):
 
 
 View: TypeAlias = ImageView | TextView | TableView
+
+
+class FeatureSet(NamedTuple):
+    """Features of all examples, and the kernel that suits them; None: that of the settings."""
+
+    X: Features
+    kernel: str | None = None
 
 
 class Pool(Protocol):
@@ -63,6 +71,8 @@ class Pool(Protocol):
         How its examples are shown.
     X : ndarray or CSR matrix of shape (n, n_features)
         Their features for the model.
+    feature_sets : dict
+        All kinds of features by name, the default first.
     known : mapping from int to str
         Labels that came with the data, by row.
     notes : sequence of str
@@ -72,6 +82,7 @@ class Pool(Protocol):
     name: str
     kind: Kind
     X: Features
+    feature_sets: dict[str, FeatureSet]
     known: Mapping[int, str]
     notes: Sequence[str]
 
@@ -92,6 +103,9 @@ class Pool(Protocol):
 
     def image(self, row: int) -> bytes:
         """Return the image of an example as PNG or JPEG; raise `DataError` if it is not an image."""
+
+    def add_features(self, name: str, X: Features) -> None:
+        """Add features that were computed elsewhere, and make them the default."""
 
     def wrap_model(self, model: Model) -> SavedModel:
         """Return the model to save: one that accepts rows of files such as that of the pool."""
@@ -126,6 +140,7 @@ class BasePool:
         if X.shape[0] < 2:
             raise DataError(f"There must be at least two examples to label, but {name} has {X.shape[0]}; add more.")
         self.name, self.X, self.known, self.notes = name, X, known, notes
+        self.feature_sets = {"columns": FeatureSet(X)}
         self._keys = keys
         self._rows = None if keys is None else {key: row for row, key in enumerate(keys)}
 
@@ -144,6 +159,13 @@ class BasePool:
         if not (key.isascii() and key.isdecimal() and len(key) <= _MAX_DIGITS and str(int(key)) == key):
             return None
         return int(key) if int(key) < len(self) else None
+
+    def add_features(self, name: str, X: Features) -> None:
+        """Add features that were computed elsewhere, and make them the default."""
+        if X.shape[0] != len(self):
+            raise DataError(f"{name} must have one row for each of the {len(self)} examples, got {X.shape[0]}.")
+        self.feature_sets = {name: FeatureSet(X), **self.feature_sets}
+        self.X = X
 
     def check_row(self, row: int) -> int:
         """Return a row; raise an error if the pool does not have it."""

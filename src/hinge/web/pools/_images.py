@@ -20,13 +20,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from hinge._model.params import choice
 from hinge.exceptions import DataError
-from hinge.web.pools._base import BasePool, ImageView, Kind, new_digest
+from hinge.web.pools._base import BasePool, FeatureSet, ImageView, Kind, new_digest
+from hinge.web.pools._image_features import KINDS, SIDE, SQUARE_FEATURES, all_kinds, colours, shapes
 
 try:
     from PIL import Image, ImageOps
 except ImportError:
-    raise ImportError("Image files need Pillow; install it with pip install 'hinge[label]'.") from None
+    raise ImportError("Image files need Pillow; install it with pip install 'hinge-svm[label]'.") from None
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -48,9 +50,10 @@ _EXIF_ORIENTATION, _ROTATED = 0x0112, range(5, 9)
 
 
 class DecodedImage(NamedTuple):
-    """The features of an image file, and its size in pixels."""
+    """The pixels of an image file, its colours and shapes (see `_image_features`), and its size in pixels."""
 
     features: NDArray[np.float32]
+    square: NDArray[np.float32]
     width: int
     height: int
 
@@ -63,6 +66,8 @@ class ImagePool(BasePool):
     def __init__(self, folder: Folder, images: Sequence[DecodedImage], known: str | None) -> None:
         X = np.stack([image.features for image in images])
         super().__init__(folder.name, X, folder.known(known), keys=folder.keys, notes=folder.notes)
+        kinds = all_kinds(X, np.stack([image.square for image in images]))
+        self.feature_sets = {name: FeatureSet(values) for name, values in kinds.items()}
         self._folder = folder
         self._sizes = [_scaled_size(image.width, image.height, MAX_SHOWN_SIDE) for image in images]
         self._cache = _ImageCache()
@@ -118,8 +123,8 @@ class _ImageCache:
                 self._bytes -= len(self._images.popitem(last=False)[1])
 
 
-def image_features(paths: Iterable[str | os.PathLike[str]]) -> NDArray[np.float32]:
-    """Convert image files into features: 32 x 32 grey pixels, whatever the size of the image.
+def image_features(paths: Iterable[str | os.PathLike[str]], kind: str = "pixels") -> NDArray[np.float32]:
+    """Convert image files into features, whatever the size of the image.
 
     A model trained on a folder of images predicts the labels of new ones with `model.predict(image_features(paths))`.
 
@@ -127,11 +132,13 @@ def image_features(paths: Iterable[str | os.PathLike[str]]) -> NDArray[np.float3
     ----------
     paths : iterable of path
         Files in the formats PNG, JPEG, GIF, BMP or WebP.
+    kind : {"pixels", "colours", "shapes", "colours and shapes"}, default="pixels"
+        32 x 32 grey pixels (1024 features), histograms of colours (320), of gradient orientations (1764), or both.
 
     Returns
     -------
-    ndarray of shape (n, 1024)
-        Brightness between 0 and 1, line by line. Images that are not square are padded with their mean brightness.
+    ndarray of shape (n, n_features)
+        Pixels: brightness between 0 and 1, line by line. Images that are not square are padded with their mean.
 
     Examples
     --------
@@ -141,13 +148,16 @@ def image_features(paths: Iterable[str | os.PathLike[str]]) -> NDArray[np.float3
     >>> image_features(["white.png"]).shape, float(image_features(["white.png"]).min())
     ((1, 1024), 1.0)
     """
+    choice("kind", kind, KINDS)
     files = [Path(path) for path in paths]
     images = list(_decode_all(files))
     for path, image in zip(files, images, strict=True):
         if isinstance(image, Exception):
             raise image if isinstance(image, FileNotFoundError) else _unreadable(str(path), image) from None
-    kept = [image.features for image in images if isinstance(image, DecodedImage)]
-    return np.stack(kept) if kept else np.zeros((0, FEATURE_SIDE * FEATURE_SIDE), dtype=np.float32)
+    kept = [image for image in images if isinstance(image, DecodedImage)]
+    pixels = np.array([image.features for image in kept], dtype=np.float32).reshape(-1, FEATURE_SIDE**2)
+    squares = np.array([image.square for image in kept], dtype=np.float32).reshape(-1, SQUARE_FEATURES)
+    return all_kinds(pixels, squares)[kind]
 
 
 def pool_of_images(folder: Folder, known: str | None, watch: Callable[[float | None], None]) -> ImagePool:
@@ -178,7 +188,25 @@ def _decode_features(path: Path) -> DecodedImage | Exception:
         )
     except Exception as error:  # noqa: BLE001  decoders raise all kinds of errors
         return error
-    return DecodedImage(_pad(np.asarray(small, dtype=np.float32) / np.float32(255)), width, height)
+    square = _square(image)
+    return DecodedImage(
+        _pad(np.asarray(small, dtype=np.float32) / np.float32(255)),
+        np.concatenate([colours(square), shapes(square)]),
+        width,
+        height,
+    )
+
+
+def _square(image: Image.Image) -> NDArray[np.uint8]:
+    """Return an image as a square with three channels, padded with its mean colour."""
+    rgb = image.convert("RGB")
+    size = _scaled_size(rgb.width, rgb.height, SIDE, enlarge=True)
+    small = np.asarray(rgb.resize(size, Image.Resampling.BILINEAR))
+    square = np.empty((SIDE, SIDE, 3), dtype=np.uint8)
+    square[:] = small.reshape(-1, 3).mean(axis=0).round()
+    top, left = ((SIDE - length) // 2 for length in small.shape[:2])
+    square[top : top + small.shape[0], left : left + small.shape[1]] = small
+    return square
 
 
 def _pad(grey: NDArray[np.float32]) -> NDArray[np.float32]:

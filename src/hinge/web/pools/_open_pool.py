@@ -13,6 +13,7 @@ from hinge._model.params import choice
 from hinge.exceptions import DataError, ParameterError
 from hinge.io import Table, open_source
 from hinge.web.pools import _columns
+from hinge.web.pools._feature_files import read_features
 from hinge.web.pools._folder import find_files
 from hinge.web.pools._pixels import PixelPool, common_scaling, image_shape
 from hinge.web.pools._source_rows import NumericRows, TableRows, concatenate, label_texts, stack
@@ -75,6 +76,7 @@ def open_pool(
     text: str | None = None,
     shape: Shape | None = None,
     known: str | None = None,
+    features: str | None = None,
     watch: Watch = lambda _: None,
 ) -> Pool:
     r"""Open examples to label.
@@ -96,6 +98,9 @@ def open_pool(
         The source of existing labels: a column (rows where it is empty or "-" have none), "label" for svmlight and
         npz files and for named data sets, "folder" if the names of subfolders are labels. None: there are none, and a
         column that looks like a label is neither shown nor learned.
+    features : str, default=None
+        A file of features that were computed elsewhere, such as embeddings: .npy with one row per example, or .parquet
+        with numeric columns and, if the rows are in another order, a column `key`.
     watch : callable, default=None
         Called with the fraction that has been read, from 0 to 1, or None if it is unknown.
 
@@ -119,6 +124,13 @@ def open_pool(
     ({'kind': 'table', 'cells': [['colour', 'yellow'], ['weight', '120']]}, {0: 'pear'})
     """
     options = PoolOptions(show, text, shape, known)
+    pool = _open(source, options, watch)
+    if features is not None:
+        pool.add_features(Path(features).name, read_features(Path(features), pool))
+    return pool
+
+
+def _open(source: str, options: PoolOptions, watch: Watch) -> Pool:
     path = Path(source)
     if not _exists(path) and source in datasets.names():
         return _open_dataset(source, options)
@@ -223,7 +235,9 @@ def _pool_of_table(table: Table, name: str, options: PoolOptions) -> Pool:
     if options.show == "text" and text is None:
         raise DataError(f"{name} must have a text column to be shown as text; name it (--text COLUMN).")
     if text is not None:
-        return TextPool(name, _columns.as_texts(columns[text], text), known)
+        others = {column: values for column, values in columns.items() if column != text}
+        texts = _columns.as_texts(columns[text], text)
+        return TextPool(name, texts, known, others=TableRows(others) if others else None)
     return _pool_of_columns(table, _columns.parse_numbers(columns), options, label=label, known=known, name=name)
 
 

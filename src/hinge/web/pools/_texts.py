@@ -7,11 +7,11 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sklearn.feature_extraction.text import HashingVectorizer
+from sklearn.feature_extraction.text import HashingVectorizer, TfidfVectorizer
 
 from hinge.exceptions import DataError
 from hinge.io import DataFileError
-from hinge.web.pools._base import BasePool, Kind, TextView, short_digest
+from hinge.web.pools._base import BasePool, FeatureSet, Kind, TextView, short_digest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
     from hinge.web.pools._folder import Folder
+    from hinge.web.pools._source_rows import SourceRows
 
 SUFFIXES = (".txt",)
 N_FEATURES = 2**18
@@ -40,12 +41,14 @@ class TextPool(BasePool):
         *,
         keys: Sequence[str] | None = None,
         notes: Sequence[str] = (),
+        others: SourceRows | None = None,
     ) -> None:
         X = text_features(texts)
         super().__init__(name, X, known, keys=keys, notes=notes)
         if not X.nnz:
             raise DataError(f"The texts of {name} have no words of at least two letters; give other texts.")
-        self._texts = texts
+        self.feature_sets = {"words": FeatureSet(X), "weighted words": FeatureSet(_tf_idf(texts), "linear")}
+        self._texts, self._others = texts, others
 
     def digest(self, row: int) -> str:
         """Return a hash of the text: 16 hexadecimal digits."""
@@ -55,7 +58,9 @@ class TextPool(BasePool):
         """Return the text, truncated if it is very long."""
         text = self._texts[self.check_row(row)]
         shown = text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]} ..."
-        return {"kind": "text", "text": shown}
+        if self._others is None:
+            return {"kind": "text", "text": shown}
+        return {"kind": "text", "text": shown, "cells": self._others.cells(row)}
 
 
 def text_features(texts: Sequence[str]) -> csr_matrix:
@@ -87,6 +92,12 @@ def text_features(texts: Sequence[str]) -> csr_matrix:
         raise DataError("Texts must be a list of strings, got a single string; put it into a list.")
     vectorizer = HashingVectorizer(n_features=N_FEATURES, ngram_range=(1, 2), norm="l2", dtype=np.float32)
     return vectorizer.transform(texts)
+
+
+def _tf_idf(texts: Sequence[str]) -> csr_matrix:
+    """Return tf-idf of words and pairs of words: words that most texts contain count little."""
+    vectorizer = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True, max_features=N_FEATURES, dtype=np.float32)
+    return vectorizer.fit_transform(texts)
 
 
 def pool_of_lines(path: Path, name: str) -> TextPool:

@@ -2,15 +2,15 @@
  * Requests to the server: JSON requests, a login dialog if a token is required, and requests that are repeated until the server responds.
  *
  * @typedef {{kind: "image", width: number, height: number, data?: string}} ImageView  with the file in base64, if it was sent along
- * @typedef {{kind: "text", text: string}} TextView
+ * @typedef {{kind: "text", text: string, cells?: [string, any][]}} TextView
  * @typedef {{kind: "table", cells: [string, any][]}} TableView
  * @typedef {ImageView | TextView | TableView} View
  * @typedef {{label: string, share: number}} Guess
  * @typedef {{row: number, view: View, drawn: "chosen"|"random", before: string|null, guesses: Guess[], sure: number|null}} Example
- * @typedef {{name: string, count: number}} ClassCount
+ * @typedef {{name: string, count: number, letter?: string|null}} ClassCount
  * @typedef {{name: string, labels: number, here: boolean}} Person
  * @typedef {{name: string, kind: string, classes: ClassCount[], total: number, labelled: number, people: Person[], strategy: string,
- *   skipped?: number}} Project  with the number of unlabelled examples that this person has skipped
+ *   kept_aside: number, skipped?: number}} Project  with the number of unlabelled examples that this person has skipped
  * @typedef {{example: Example|null, project: Project, saved: number|null, upcoming: number[]}} NextExample
  * @typedef {{labels: number, accuracy: number, low?: number, high?: number}} Point
  */
@@ -119,7 +119,7 @@ async function requestWithLogin(attempt) {
 /** @param {string} token @returns {Promise<boolean>} whether the token was correct */
 export async function login(token) {
   const { status, body } = await fetchResponse("POST", "login", JSON.stringify({ token }), "application/json");
-  if (status === 401 || status === 403) return false;
+  if (status === 401) return false;
   if (status >= 400) throw new RejectedError(status, body);
   return true;
 }

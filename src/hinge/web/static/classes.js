@@ -15,16 +15,20 @@ const MAX_NAME = 17;
 const LETTER_WIDTH = 9.6;
 /** With more classes than this the buttons are smaller. */
 const MAX_LARGE_BUTTONS = 20;
+/** With more classes than this there is a field to find one. */
+const MANY_CLASSES = 30;
 const FADE_MS = 320;
 const touch = matchMedia("(hover: none) and (pointer: coarse)");
 const reducedMotion = matchMedia("(prefers-reduced-motion: reduce)");
 
 /** @type {Map<string, {button: HTMLButtonElement, count: HTMLElement}>} */
 const buttons = new Map();
-/** @type {Map<string, string>} class to key, including removed classes */
+/** @type {Map<string, string[]>} class to keys, including removed classes */
 let keys = new Map();
 /** @type {Map<string, string>} key to class */
 let labels = new Map();
+/** The classes and letters of which buttons were made, as JSON. */
+let built = "";
 /** @type {(label: string, event: Event) => void} */
 let onClick = () => {};
 
@@ -38,14 +42,16 @@ export function labelOfKey(key) {
   return key === null ? undefined : labels.get(key);
 }
 
-/** @param {string} name @param {string|undefined} key */
-function makeButton(name, key) {
+/** @param {string} name @param {string[]} all  its keys */
+function makeButton(name, all) {
+  const key = all[0];
   const count = make("span", { class: "count", "aria-hidden": "true" });
-  const spoken = key ? `${name}, key ${keyName(key)}` : name;
+  const names = all.map(keyName).join(" or ");
+  const spoken = key ? `${name}, key ${names}` : name;
   const click = (/** @type {Event} */ event) => onClick(name, event);
   const button = make(
     "button",
-    { type: "button", "data-label": name, title: name, "aria-label": spoken, click },
+    { type: "button", "data-label": name, title: key ? `${name} (${names})` : name, "aria-label": spoken, click },
     make("kbd", { "aria-hidden": "true" }, key ? keyName(key) : ""),
     make("span", { class: [...name].length > 5 ? "name longer" : "name", dir: "auto" }, name),
     count,
@@ -86,22 +92,23 @@ function keyName(key) {
 /** @param {string[]} moved  classes whose key has changed */
 function announceNewKeys(moved) {
   if (moved.length === 0) return;
-  const changes = moved.map((name) => (keys.has(name) ? `${name} has the key ${keyName(keys.get(name))}` : `${name} has no key`));
-  showNotice(`A class named after a digit was added: now ${changes.join(", ")}.`);
+  const changes = moved.map((name) => (keys.has(name) ? `${name} has the key ${keyName(keys.get(name)[0])}` : `${name} has no key`));
+  showNotice(`Keys have changed: now ${changes.join(", ")}.`);
 }
 
-/** @param {string[]} names */
-function rebuild(names) {
+/** @param {string[]} names @param {Map<string, string>} chosen  letters that somebody chose */
+function rebuild(names, chosen) {
   const before = keys;
-  keys = assignKeys(names, before);
-  labels = new Map(names.filter((name) => keys.has(name)).map((name) => [keys.get(name), name]));
-  announceNewKeys(names.filter((name) => before.has(name) && before.get(name) !== keys.get(name)));
+  keys = assignKeys(names, before, chosen);
+  labels = new Map(names.flatMap((name) => (keys.get(name) ?? []).map((key) => /** @type {[string, string]} */ ([key, name]))));
+  announceNewKeys(names.filter((name) => before.has(name) && !chosen.has(name) && before.get(name)[0] !== keys.get(name)?.[0]));
   buttons.clear();
-  for (const name of names) buttons.set(name, makeButton(name, keys.get(name)));
+  for (const name of names) buttons.set(name, makeButton(name, keys.get(name) ?? []));
+  byId("find-class-field").hidden = names.length <= MANY_CLASSES;
   const place = byId("classes");
   place.classList.toggle("short-names", widthFor(names).typical <= MAX_SHORT_NAME);
   place.classList.toggle("many", names.length > MAX_LARGE_BUTTONS);
-  const hint = make("p", { class: "message" }, "There are no classes yet. Add the first one below (key N).");
+  const hint = make("p", { class: "message" }, "There are no classes yet. Add the first one below.");
   place.replaceChildren(...(names.length ? [...buttons.values()].map((entry) => entry.button) : [hint]));
   layOut();
 }
@@ -109,8 +116,10 @@ function rebuild(names) {
 /** @param {Project} project */
 export function showClasses(project) {
   const names = project.classes.map((entry) => entry.name);
-  const same = names.length === buttons.size && names.every((name) => buttons.has(name));
-  if (!same || names.length === 0) rebuild(names);
+  const letters = project.classes.filter((entry) => entry.letter).map((entry) => /** @type {[string, string]} */ ([entry.name, entry.letter]));
+  const wanted = JSON.stringify([names, letters]);
+  if (wanted !== built || names.length === 0) rebuild(names, new Map(letters));
+  built = wanted;
   for (const { name, count } of project.classes) setText(buttons.get(name).count, grouped(count));
 }
 
@@ -141,4 +150,38 @@ export function releaseClasses() {
   for (const { button } of buttons.values()) button.classList.remove("pressed");
 }
 
+/** @param {string} text @returns {string[]} the classes that contain a text, those that begin with it first */
+function matches(text) {
+  const wanted = text.trim().toLowerCase();
+  const found = [...buttons.keys()].filter((name) => name.toLowerCase().includes(wanted));
+  return found.sort((one, other) => Number(other.toLowerCase().startsWith(wanted)) - Number(one.toLowerCase().startsWith(wanted)));
+}
+
+/** Shows only the classes that contain the text in the field. */
+function filterClasses() {
+  const field = byId("find-class");
+  const found = new Set(matches(field.value));
+  for (const [name, { button }] of buttons) button.hidden = !found.has(name);
+}
+
+/** Goes to the field in which a class is found by its name, if there are many. */
+export function findClass() {
+  if (!byId("find-class-field").hidden) byId("find-class").focus();
+}
+
+/** Enter labels the example with the first class that was found; Escape leaves the field. @param {KeyboardEvent} event */
+function onFindKey(event) {
+  const field = byId("find-class");
+  if (event.key !== "Enter" && event.key !== "Escape") return;
+  event.preventDefault();
+  const [first] = matches(field.value);
+  const use = event.key === "Enter" && field.value.trim() !== "" && first !== undefined;
+  field.value = "";
+  filterClasses();
+  if (use) onClick(first, event);
+  else field.blur();
+}
+
+byId("find-class").addEventListener("input", filterClasses);
+byId("find-class").addEventListener("keydown", onFindKey);
 new ResizeObserver(layOut).observe(byId("classes"));

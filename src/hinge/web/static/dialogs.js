@@ -1,15 +1,12 @@
 /**
  * The dialogs for a new class, the token, classes and data, and help.
- *
- * @typedef {import("./api.js").Project} Project
  */
 
 import { login, request } from "./api.js";
-import { byId, counted, make, nameSpan, setText, span } from "./dom.js";
+import { byId, setText } from "./dom.js";
 import { exportLinks } from "./export.js";
+import { setUpImport } from "./imports.js";
 import { project } from "./project.js";
-
-const MAX_IMPORT_BYTES = 20_000_000;
 
 /** @param {string} id */
 export function toggle(id) {
@@ -81,53 +78,9 @@ async function tryToken(token) {
   }
 }
 
-/** @param {string} name @param {HTMLButtonElement} button */
-async function removeClass(name, button) {
-  button.disabled = true;
-  setText(byId("remove-error"), "");
-  try {
-    const { project: summary } = await request("DELETE", "classes", { name });
-    project.update(summary);
-  } catch (error) {
-    button.disabled = false;
-    setText(byId("remove-error"), `${name} was not removed: ${error.message}`);
-  }
-}
-
-/** @param {Project} summary */
-export function listClasses(summary) {
-  const items = summary.classes.map(({ name, count }) => {
-    const click = () => removeClass(name, button);
-    const button = make("button", { type: "button", "aria-label": `Remove ${name}`, click }, "Remove");
-    return make("li", {}, nameSpan(name), count ? span("share", counted(count, "label")) : button);
-  });
-  byId("class-list").replaceChildren(...items);
-}
-
-/** @param {File} file @returns {Promise<string>} a message about the result */
-async function importFile(file) {
-  if (file.size > MAX_IMPORT_BYTES) return "The file is larger than 20 MB: split it.";
-  try {
-    const { new: fresh, changed, same, project: summary } = await request("POST", "import", file, "text/csv");
-    project.update(summary);
-    return `Imported: ${fresh} new, ${changed} changed, ${same} unchanged.`;
-  } catch (error) {
-    return `Not imported: ${error.message}`;
-  }
-}
-
 /** @param {() => void} onImport  called after labels may have been imported */
 export function setUpForms(onImport) {
   byId("export").replaceChildren(...exportLinks());
   byId("class-form").addEventListener("submit", addClass);
-  byId("import").addEventListener("change", async (/** @type {Event} */ event) => {
-    const field = /** @type {HTMLInputElement} */ (event.target);
-    const file = field.files?.[0];
-    if (!file) return;
-    setText(byId("import-note"), "Importing…");
-    setText(byId("import-note"), await importFile(file));
-    // Allows choosing the same file again, for example after correcting it.
-    field.value = "";
-    onImport();
-  });
+  setUpImport(onImport);
 }

@@ -82,9 +82,11 @@ function isTiny(view) {
   return Math.max(view.width, view.height) <= MAX_TINY_SIDE;
 }
 
-/** @param {string} text @returns {HTMLElement} */
-function textNode(text) {
-  return make("div", { class: `text ${text.length < 160 ? "short" : ""}`, dir: "auto" }, text);
+/** @param {string} text @param {[string, any][]} [cells]  the other columns @returns {HTMLElement} */
+function textNode(text, cells = []) {
+  const node = make("div", { class: `text ${text.length < 160 ? "short" : ""}`, dir: "auto" }, text);
+  if (!cells.length) return node;
+  return make("div", { class: "text-with-columns" }, node, tableNode(cells));
 }
 
 /** @param {[string, any][]} cells @returns {HTMLElement} */
@@ -109,7 +111,7 @@ function cellNode(value) {
 export async function render(example) {
   const { view } = example;
   if (view.kind === "image") return imageNode(example, view);
-  return view.kind === "text" ? textNode(view.text) : tableNode(view.cells);
+  return view.kind === "text" ? textNode(view.text, view.cells) : tableNode(view.cells);
 }
 
 /** @param {string} kind @param {Node} node */
@@ -150,14 +152,15 @@ export function thumbnail(row, view) {
 }
 
 /**
- * Scrolls a long example with the arrow keys, wherever the focus is.
+ * Scrolls a long example with the arrow keys and Space, wherever the focus is.
  *
- * @param {string} key
+ * @param {KeyboardEvent} event
  * @returns {boolean} whether the key was handled
  */
-export function scrollExample(key) {
+export function scrollExample({ key, shiftKey }) {
   const place = byId("example");
-  const steps = { ArrowDown: 60, ArrowUp: -60, PageDown: place.clientHeight * 0.9, PageUp: place.clientHeight * -0.9 };
+  const page = place.clientHeight * 0.9;
+  const steps = { ArrowDown: 60, ArrowUp: -60, PageDown: page, PageUp: -page, " ": shiftKey ? -page : page };
   if (!(key in steps) || place.scrollHeight <= place.clientHeight) return false;
   place.scrollBy({ top: steps[key] });
   return true;

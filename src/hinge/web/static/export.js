@@ -9,6 +9,10 @@ const FILES = {
   "labels.csv": "Labels as CSV",
   "labels.parquet": "Labels as Parquet",
   "labels.svm": "Labels as svmlight",
+  "history.csv": "History of changes",
+  "predictions.csv": "Predictions as CSV",
+  "predictions.jsonl": "Predictions as JSON lines",
+  "predictions.parquet": "Predictions as Parquet",
   "model.hinge": "Model",
 };
 /** Milliseconds after which the browser has certainly started to save the file. */

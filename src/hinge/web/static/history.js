@@ -15,7 +15,8 @@
  */
 
 import { request } from "./api.js";
-import { byId, grouped, make, nameSpan, setText } from "./dom.js";
+import { showUndoable } from "./batches.js";
+import { byId, counted, grouped, make, nameSpan, setText } from "./dom.js";
 import { thumbnail } from "./example.js";
 import { project } from "./project.js";
 
@@ -24,6 +25,10 @@ const PAGE_SIZE = 50;
 const KEY_DELAY = 600;
 
 let offset = 0;
+/** Whether the list is filtered. */
+let filtered = false;
+/** @type {ReturnType<typeof setTimeout>|undefined} */
+let searchTimer;
 /** The number of the latest request: older responses are ignored. */
 let latestRequest = 0;
 /** @type {() => void} */
@@ -60,8 +65,26 @@ function details(entry) {
   const parts = [nameSpan(entry.person), time];
   if (typeof entry.seconds === "number") parts.push(make("span", {}, `${entry.seconds.toFixed(1)} s`));
   if (entry.drawn && entry.drawn !== "chosen") parts.push(make("span", {}, entry.drawn));
-  if (entry.changed_at) parts.push(make("span", { title: new Date(entry.changed_at).toLocaleString() }, "corrected"));
+  if (entry.changed_at) parts.push(changesButton(entry));
   return parts;
+}
+
+/** @param {Entry} entry @returns {HTMLElement} a button that shows the earlier labels of a corrected example */
+function changesButton(entry) {
+  const click = async () => {
+    try {
+      const { entries } = await request("GET", `events?row=${entry.row}&limit=20`);
+      const lines = entries.map((/** @type {any} */ each) => {
+        const change = `${each.before ?? "no label"} → ${each.after ?? "no label"}`;
+        return make("li", {}, `${new Date(each.at).toLocaleString()}: ${each.person}, ${each.action}, ${change}`);
+      });
+      button.replaceWith(make("ul", { class: "changes" }, ...lines));
+    } catch (error) {
+      setText(button, error.message);
+    }
+  };
+  const button = make("button", { type: "button", class: "plain changes-open", click }, "corrected: show changes");
+  return button;
 }
 
 /** @param {string[]} names @param {string} chosen @returns {HTMLOptionElement[]} */
@@ -137,7 +160,8 @@ function markDeleted(item) {
   item.removeAttribute("data-row");
   const select = item.querySelector("select");
   select.replaceWith(make("s", {}, select.value));
-  item.querySelector("button").remove();
+  item.querySelector("button.delete").remove();
+  item.querySelector("input.choose")?.remove();
   /** @type {HTMLElement|null} */ (neighbour?.querySelector("button.delete"))?.focus();
 }
 
@@ -165,7 +189,8 @@ function entryItem(entry) {
   const select = labelSelect(entry, note, showGuessResult);
   const spoken = `Delete the label of example ${entry.row}`;
   const button = make("button", { type: "button", class: "delete", "aria-label": spoken }, "Delete");
-  const line = make("div", { class: "line" }, select, note, button);
+  const choose = make("input", { type: "checkbox", class: "choose", "data-owner": true, "aria-label": `Select example ${entry.row}`, change: showSelection });
+  const line = make("div", { class: "line" }, choose, select, note, button);
   const item = make(
     "li",
     { "data-row": entry.row },
@@ -185,7 +210,7 @@ function entryItem(entry) {
 function showRange(total, count) {
   const range = `${grouped(offset + 1)} to ${grouped(offset + count)} of ${grouped(total)}`;
   setText(byId("history-range"), count ? range : "");
-  setText(byId("history-note"), total ? "" : "There are no labels yet.");
+  setText(byId("history-note"), total ? "" : filtered ? "No label passes the filter." : "There are no labels yet.");
   byId("newer").disabled = offset === 0;
   byId("older").disabled = offset + count >= total;
 }
@@ -193,16 +218,21 @@ function showRange(total, count) {
 async function load() {
   const number = ++latestRequest;
   const query = new URLSearchParams({ offset: String(offset), limit: String(PAGE_SIZE) });
-  for (const name of ["label", "person"]) {
+  for (const name of ["label", "person", "text"]) {
     const { value } = byId(`filter-${name}`);
     if (value !== "") query.set(name, value);
   }
+  const doubted = byId("filter-doubted").checked;
+  if (doubted) query.set("doubted", "true");
+  filtered = query.size > 2;
   try {
     const { total, entries } = await request("GET", `history?${query}`);
     if (number !== latestRequest) return;
     byId("history-list").replaceChildren(...entries.map(entryItem));
     byId("history-list").scrollTop = 0;
     showRange(total, entries.length);
+    byId("select-all").checked = false;
+    showSelection();
   } catch (error) {
     if (number === latestRequest) setText(byId("history-note"), `The history cannot be loaded: ${error.message}`);
   }
@@ -216,6 +246,39 @@ function fillFilter(id, all, names) {
   select.value = chosen;
 }
 
+/** @returns {number[]} */
+function selectedRows() {
+  const boxes = [...byId("history-list").querySelectorAll("input.choose:checked")];
+  return boxes.map((box) => Number(box.closest("li").dataset.row));
+}
+
+function showSelection() {
+  const rows = selectedRows();
+  const options = classNames().map((name) => make("option", { value: name }, name));
+  byId("bulk-label").replaceChildren(make("option", { value: "" }, counted(rows.length, "label")), ...options);
+  byId("bulk-label").disabled = rows.length === 0;
+  byId("bulk-delete").disabled = rows.length === 0;
+}
+
+/** @param {string|null} label  null deletes the labels of the selected examples */
+async function changeSelected(label) {
+  const [rows, note] = [selectedRows(), byId("bulk-note")];
+  if (rows.length === 0) return;
+  try {
+    const { batch, project: summary } = await request("POST", "labels", { rows, label });
+    project.update(summary);
+    const done = label === null ? `Deleted: ${counted(rows.length, "label")}.` : `Changed to ${label}: ${counted(rows.length, "label")}.`;
+    const again = () => {
+      afterChange();
+      reload();
+    };
+    showUndoable(note, done, batch, again);
+    again();
+  } catch (error) {
+    setText(note, `Nothing was changed: ${error.message}`);
+  }
+}
+
 function reload() {
   offset = 0;
   return load();
@@ -225,6 +288,7 @@ export function toggleHistory() {
   const sheet = byId("history-sheet");
   if (sheet.open) return sheet.close();
   fillFilter("filter-label", "all", classNames());
+  setText(byId("bulk-note"), "");
   fillFilter("filter-person", "everybody", project.current?.people.map((person) => person.name) ?? []);
   sheet.showModal();
   return reload();
@@ -246,6 +310,18 @@ function turnPage(/** @type {number} */ pages) {
 
 byId("filter-label").addEventListener("change", reload);
 byId("filter-person").addEventListener("change", reload);
+byId("filter-doubted").addEventListener("change", reload);
+byId("filter-text").addEventListener("input", () => {
+  clearTimeout(searchTimer);
+  searchTimer = setTimeout(reload, KEY_DELAY / 2);
+});
+byId("select-all").addEventListener("change", () => {
+  const { checked } = byId("select-all");
+  for (const box of byId("history-list").querySelectorAll("input.choose")) box.checked = checked;
+  showSelection();
+});
+byId("bulk-label").addEventListener("change", () => byId("bulk-label").value && changeSelected(byId("bulk-label").value));
+byId("bulk-delete").addEventListener("click", () => changeSelected(null));
 byId("newer").addEventListener("click", () => turnPage(-1));
 byId("older").addEventListener("click", () => turnPage(1));
 byId("history-list").addEventListener("keydown", moveFocus);

@@ -1,54 +1,75 @@
 /**
- * The keys of classes and actions.
+ * The keys of classes and actions. Classes have digits and letters; actions have combinations with Alt, so that no letter is taken from
+ * classes such as spam and ham. Keys of a single character can be switched off, for people who use speech input (WCAG 2.1.4).
  */
 
 const DIGITS = [..."1234567890"];
 const LETTERS = [..."abcdefghijklmnopqrstuvwxyz"];
 
-/** Keys of the page itself, which are never assigned to classes. */
+/** By key; combinations with Alt begin with "alt ". */
 export const ACTIONS = {
-  s: "skip",
-  " ": "skip",
-  u: "undo",
+  "alt s": "skip",
+  "alt u": "undo",
+  "alt h": "history",
+  "alt p": "progress",
+  "alt n": "new-class",
+  "alt g": "guesses",
+  "alt r": "review",
+  "alt i": "instructions",
   backspace: "undo",
-  h: "history",
-  p: "progress",
-  n: "new-class",
-  g: "guesses",
   "?": "help",
+  "/": "find-class",
 };
-
-const FREE_LETTERS = LETTERS.filter((letter) => !(letter in ACTIONS));
-/** In the order of assignment; "⇧a" is Shift and A. */
-const FALLBACK_KEYS = [...DIGITS, ...FREE_LETTERS, ...FREE_LETTERS.map((letter) => `⇧${letter}`)];
+/** Used if a class needs a letter that is not its own; "⇧a" is Shift and A. */
+const FALLBACK_KEYS = [...LETTERS, ...LETTERS.map((letter) => `⇧${letter}`)];
 
 /**
- * A class named after a digit gets that digit: pressing 3 must always mean the class "3". The others follow in the order in which they
- * were added, each with its first letter if that is free. A key stays assigned, even if its class is removed, because other people add
- * and remove classes while people know the keys by heart. Only a class named after a digit takes a key from another class.
+ * Each class has a key: a class named after a digit has that digit, because pressing 3 must always mean the class "3"; the others have the
+ * next free digit, then letters. Besides, a class has the letter that somebody chose for it, or else its first letter if no other class
+ * has it. A key stays assigned, even if its class is removed, because other people add and remove classes while people know the keys by
+ * heart; only names of digits and chosen letters take a key from another class.
  *
  * @param {string[]} names
- * @param {Map<string, string>} given  the previous result
- * @returns {Map<string, string>} class to key; classes beyond the last key have none
+ * @param {Map<string, string[]>} given  the previous result
+ * @param {Map<string, string>} [chosen]  class to letter
+ * @returns {Map<string, string[]>} class to its keys, the one to show first; classes beyond the last key have none
  */
-export function assignKeys(names, given) {
-  const keys = new Map(names.filter((name) => /^[0-9]$/.test(name)).map((name) => [name, name]));
-  const taken = new Set(keys.values());
-  for (const [name, key] of given) {
-    if (taken.has(key)) continue;
-    keys.set(name, key);
-    taken.add(key);
+export function assignKeys(names, given, chosen = new Map()) {
+  /** @type {Map<string, string>} key to class */
+  const owners = new Map(names.filter((name) => /^[0-9]$/.test(name)).map((name) => [name, name]));
+  const claim = (/** @type {string|undefined} */ key, /** @type {string} */ name) => {
+    if (key !== undefined && !owners.has(key)) owners.set(key, name);
+  };
+  for (const name of names) claim(chosen.get(name), name);
+  for (const [name, keys] of given) for (const key of keys) claim(key, name);
+  /** @type {(name: string, keys: string[]) => boolean} */
+  const has = (name, keys) => keys.some((key) => owners.get(key) === name);
+  for (const name of names) {
+    if (!has(name, DIGITS)) claim(DIGITS.find((digit) => !owners.has(digit)), name);
   }
   for (const name of names) {
-    if (keys.has(name)) continue;
-    const initial = name.slice(0, 1).toLowerCase();
-    const wanted = FREE_LETTERS.includes(initial) ? [initial, ...FALLBACK_KEYS] : FALLBACK_KEYS;
-    const key = wanted.find((candidate) => !taken.has(candidate));
-    if (key === undefined) continue;
-    keys.set(name, key);
-    taken.add(key);
+    if (!has(name, FALLBACK_KEYS)) claim(initialOf(name), name);
   }
+  for (const name of names) {
+    if (!has(name, [...DIGITS, ...FALLBACK_KEYS])) claim(FALLBACK_KEYS.find((key) => !owners.has(key)), name);
+  }
+  return keysByClass(owners, chosen);
+}
+
+/** @param {Map<string, string>} owners @param {Map<string, string>} chosen @returns {Map<string, string[]>} */
+function keysByClass(owners, chosen) {
+  /** @type {Map<string, string[]>} */
+  const keys = new Map();
+  for (const [key, name] of owners) keys.set(name, [...(keys.get(name) ?? []), key]);
+  const rank = (/** @type {string} */ name, /** @type {string} */ key) => (chosen.get(name) === key ? 0 : DIGITS.includes(key) ? 1 : 2);
+  for (const [name, list] of keys) list.sort((one, other) => rank(name, one) - rank(name, other));
   return keys;
+}
+
+/** @param {string} name @returns {string|undefined} its first letter, if it has a key */
+function initialOf(name) {
+  const initial = name.slice(0, 1).toLowerCase();
+  return LETTERS.includes(initial) ? initial : undefined;
 }
 
 /**
@@ -59,14 +80,27 @@ export function assignKeys(names, given) {
  * @returns {string|null}
  */
 export function keyOf(event) {
-  if (event.altKey || event.ctrlKey || event.metaKey || event.isComposing) {
-    const undoes = (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === "z";
-    return undoes ? "backspace" : null;
+  if (event.isComposing) return null;
+  if (event.ctrlKey || event.metaKey) {
+    return !event.altKey && !event.shiftKey && event.key.toLowerCase() === "z" ? "backspace" : null;
   }
+  if (event.altKey) return altKey(event);
   const key = event.key.toLowerCase();
   if (/^[0-9]$/.test(key) || key in ACTIONS) return key;
   if (/^[a-z]$/.test(key)) return event.shiftKey ? `⇧${key}` : key;
   return event.shiftKey ? null : keyByPosition(event);
+}
+
+/** With Alt, some keyboards produce other characters, so the position of the key counts then. @param {KeyboardEvent} event */
+function altKey(event) {
+  const key = event.key.toLowerCase();
+  const letter = /^[a-z]$/.test(key) ? key : /^Key([A-Z])$/.exec(event.code)?.[1].toLowerCase();
+  return letter !== undefined && !event.shiftKey && `alt ${letter}` in ACTIONS ? `alt ${letter}` : null;
+}
+
+/** @param {string} key @returns {boolean} whether the key is a single character, which people can switch off */
+export function isCharacterKey(key) {
+  return !key.startsWith("alt ") && key !== "backspace";
 }
 
 /**
@@ -86,9 +120,4 @@ export function isTyping(target) {
   if (!(target instanceof HTMLElement)) return false;
   if (target instanceof HTMLInputElement) return !["checkbox", "button", "submit"].includes(target.type);
   return target.isContentEditable || target.matches("textarea, select");
-}
-
-/** Space presses the focused button, so it must not also skip. @param {EventTarget|null} target @returns {boolean} */
-export function takesSpace(target) {
-  return target instanceof HTMLElement && target.matches("button, a, summary, input");
 }

@@ -212,7 +212,9 @@ export async function skip(event) {
 
 /** @param {Event} event */
 export async function undo(event) {
-  if (counts(event)) await advance("undo", { holding: currentRow() }, "Not undone yet: ", "undone");
+  // The same text in repeated requests, so that the server undoes only once.
+  const request = [...crypto.getRandomValues(new Uint8Array(8))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  if (counts(event)) await advance("undo", { holding: currentRow(), request }, "Not undone yet: ", "undone");
 }
 
 /** Undoes all skips of this person. */

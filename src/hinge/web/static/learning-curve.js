@@ -1,8 +1,7 @@
 /**
- * The learning curve as SVG: accuracy with its confidence interval, the curve of random labelling, and a read-out at the pointer.
+ * The learning curve as SVG: accuracy with its confidence interval, and a read-out at the pointer.
  *
  * @typedef {import("./api.js").Point} Point
- * @typedef {{curve: Point[], random: Point[], random_from: number|null}} Curves
  * @typedef {{x: (value: number) => number, y: (value: number) => number, bounds: {labels: number, floor: number}}} Scales
  */
 
@@ -12,18 +11,17 @@ import { linear, path, ticks } from "./scales.js";
 const HEIGHT = 196;
 const MARGIN = { top: 8, right: 10, bottom: 22, left: 46 };
 
-/** @param {Curves} curves @returns {{labels: number, floor: number}} the largest number of labels and the lowest accuracy to draw */
-function boundsOf({ curve, random }) {
-  const all = [...curve, ...random];
-  const lowest = Math.min(1, ...all.map((point) => Math.min(point.accuracy, point.low ?? 1)));
+/** @param {Point[]} curve @returns {{labels: number, floor: number}} the largest number of labels and the lowest accuracy to draw */
+function boundsOf(curve) {
+  const lowest = Math.min(1, ...curve.map((point) => Math.min(point.accuracy, point.low ?? 1)));
   // Rounded down to tenths, and at most 80 %, so that noise does not look like a large change.
   const floor = Math.max(0, Math.min(0.8, Math.floor(lowest * 10 - 1e-9) / 10));
-  return { labels: Math.max(1, ...all.map((point) => point.labels)), floor };
+  return { labels: Math.max(1, ...curve.map((point) => point.labels)), floor };
 }
 
-/** @param {Curves} curves @param {number} width @returns {Scales} */
-function scalesFor(curves, width) {
-  const bounds = boundsOf(curves);
+/** @param {Point[]} curve @param {number} width @returns {Scales} */
+function scalesFor(curve, width) {
+  const bounds = boundsOf(curve);
   const x = linear(0, bounds.labels, MARGIN.left, width - MARGIN.right);
   return { x, y: linear(bounds.floor, 1, HEIGHT - MARGIN.bottom, MARGIN.top), bounds };
 }
@@ -72,18 +70,10 @@ function singlePoint(point, { x, y, bounds }) {
   ];
 }
 
-/** @param {Curves} curves @param {Scales} scales @returns {SVGElement[]} */
-function lines({ curve, random, random_from: from }, scales) {
-  const measured = from === null ? random : random.slice(0, from);
-  // The dashed part starts at the last measured point, so that the line has no gap.
-  const extrapolated = from === null ? [] : random.slice(Math.max(0, from - 1));
-  const shapes = [];
-  if (curve.length > 1) shapes.push(makeSvg("path", { class: "band", d: bandPath(curve, scales) }));
-  if (measured.length > 1) shapes.push(makeSvg("path", { class: "random", d: linePath(measured, scales) }));
-  if (extrapolated.length > 1) shapes.push(makeSvg("path", { class: "random extrapolated", d: linePath(extrapolated, scales) }));
-  if (curve.length > 1) shapes.push(makeSvg("path", { class: "line", d: linePath(curve, scales) }));
-  if (curve.length === 1) shapes.push(...singlePoint(curve[0], scales));
-  return shapes;
+/** @param {Point[]} curve @param {Scales} scales @returns {SVGElement[]} */
+function lines(curve, scales) {
+  if (curve.length === 1) return singlePoint(curve[0], scales);
+  return [makeSvg("path", { class: "band", d: bandPath(curve, scales) }), makeSvg("path", { class: "line", d: linePath(curve, scales) })];
 }
 
 /** @param {Point[]} points @param {number} labels @returns {Point|null} the point nearest to that number of labels */
@@ -93,15 +83,12 @@ function nearest(points, labels) {
   return best;
 }
 
-/** @param {Point|null} point @param {Point|null} random @returns {string} */
-function pointText(point, random) {
+/** @param {Point|null} point @returns {string} */
+function pointText(point) {
   if (point === null) return "";
   const ranged = typeof point.low === "number" && typeof point.high === "number";
   const range = ranged ? ` (${percent(point.low)} to ${percent(point.high)})` : "";
-  // Accuracies at very different numbers of labels are not comparable.
-  const comparable = random && Math.abs(random.labels - point.labels) <= 0.15 * point.labels;
-  const comparison = comparable ? `; at random ${percent(random.accuracy)}` : "";
-  return `${counted(point.labels, "label")}: ${percent(point.accuracy)}${range}${comparison}`;
+  return `${counted(point.labels, "label")}: ${percent(point.accuracy)}${range}`;
 }
 
 /** @param {string} kind @param {string} text @returns {HTMLElement} one entry of the legend */
@@ -110,23 +97,20 @@ function legendItem(kind, text) {
   return make("li", {}, makeSvg("svg", { viewBox: "0 0 26 10", "aria-hidden": "true" }, shape), text);
 }
 
-/** @param {Curves} curves @returns {HTMLElement} */
-function legend({ curve, random, random_from: from }) {
-  const list = make("ul", { class: "legend" }, legendItem("line", "these labels"), legendItem("band", "95 % interval"));
-  if (random.length > 1 && from !== 0 && curve.length) list.append(legendItem("random", "at random"));
-  if (from !== null && random.length > from) list.append(legendItem("random extrapolated", "at random, extrapolated"));
-  return list;
+/** @returns {HTMLElement} */
+function legend() {
+  return make("ul", { class: "legend" }, legendItem("line", "accuracy"), legendItem("band", "95 % interval"));
 }
 
 /** A line that follows the pointer or the arrow keys, and a sentence below the chart. */
 class ReadOut {
-  /** @param {SVGElement} svg @param {HTMLElement} text @param {Curves} curves @param {Scales} scales */
-  constructor(svg, text, curves, scales) {
+  /** @param {SVGElement} svg @param {HTMLElement} text @param {Point[]} curve @param {Scales} scales */
+  constructor(svg, text, curve, scales) {
     this.svg = svg;
     this.text = text;
-    this.curves = curves;
+    this.curve = curve;
     this.scales = scales;
-    this.index = curves.curve.length - 1;
+    this.index = curve.length - 1;
     const line = makeSvg("line", { y1: MARGIN.top, y2: HEIGHT - MARGIN.bottom });
     this.cursor = makeSvg("g", { class: "cursor", visibility: "hidden" }, line, makeSvg("circle", { r: 4 }));
     svg.append(this.cursor);
@@ -141,19 +125,19 @@ class ReadOut {
   /** Without a pointer, the sentence describes the last point. */
   reset() {
     this.cursor.setAttribute("visibility", "hidden");
-    this.index = this.curves.curve.length - 1;
-    this.describe(this.curves.curve.at(-1) ?? null);
+    this.index = this.curve.length - 1;
+    this.describe(this.curve.at(-1) ?? null);
   }
 
   /** @param {Point|null} point */
   describe(point) {
-    setText(this.text, pointText(point, point && nearest(this.curves.random, point.labels)));
+    setText(this.text, pointText(point));
   }
 
   /** @param {number} index */
   point(index) {
     this.index = index;
-    const point = this.curves.curve[index];
+    const point = this.curve[index];
     const [x, y] = [this.scales.x(point.labels), this.scales.y(point.accuracy)];
     this.cursor.setAttribute("visibility", "visible");
     this.cursor.setAttribute("transform", `translate(${x.toFixed(1)} 0)`);
@@ -163,7 +147,7 @@ class ReadOut {
 
   /** @param {PointerEvent} event */
   follow(event) {
-    const { curve } = this.curves;
+    const { curve } = this;
     const { labels } = this.scales.bounds;
     const span = this.scales.x(labels) - MARGIN.left;
     const point = nearest(curve, ((event.clientX - this.svg.getBoundingClientRect().left - MARGIN.left) / span) * labels);
@@ -173,25 +157,25 @@ class ReadOut {
   /** @param {KeyboardEvent} event */
   step(event) {
     const move = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    if (!move || !this.curves.curve.length) return;
+    if (!move || !this.curve.length) return;
     event.preventDefault();
-    this.point(Math.max(0, Math.min(this.curves.curve.length - 1, this.index + move)));
+    this.point(Math.max(0, Math.min(this.curve.length - 1, this.index + move)));
   }
 }
 
-/** @param {HTMLElement} place @param {Curves} curves @param {string} note  shown while there is no curve */
-export function drawCurve(place, curves, note) {
-  if (!curves.curve.length && !curves.random.length) {
+/** @param {HTMLElement} place @param {Point[]} curve @param {string} note  shown while there is no curve */
+export function drawCurve(place, curve, note) {
+  if (!curve.length) {
     place.replaceChildren(make("p", { class: "no-data" }, note));
     return;
   }
   const width = Math.max(240, place.clientWidth);
-  const scales = scalesFor(curves, width);
+  const scales = scalesFor(curve, width);
   const text = make("p", { class: "read-out" });
-  const summary = `Learning curve. ${pointText(curves.curve.at(-1) ?? null, curves.random.at(-1) ?? null)}`;
+  const summary = `Learning curve. ${pointText(curve.at(-1) ?? null)}`;
   const svg = makeDrawing(width, HEIGHT, summary);
   svg.setAttribute("tabindex", "0");
-  svg.append(axes(scales, width), ...lines(curves, scales));
-  place.replaceChildren(svg, text, legend(curves));
-  new ReadOut(svg, text, curves, scales);
+  svg.append(axes(scales, width), ...lines(curve, scales));
+  place.replaceChildren(svg, text, legend());
+  new ReadOut(svg, text, curve, scales);
 }

@@ -6,17 +6,21 @@
 
 import { onTokenRequired } from "./api.js";
 import { showNotice } from "./banner.js";
-import { labelOfKey, onClassClick, showClasses } from "./classes.js";
-import { askForClass, askForToken, listClasses, setUpDialogs, setUpForms, toggle } from "./dialogs.js";
+import { findClass, labelOfKey, onClassClick, showClasses } from "./classes.js";
+import { listClasses, listKeptAside } from "./class-editor.js";
+import { askForClass, askForToken, setUpDialogs, setUpForms, toggle } from "./dialogs.js";
 import { byId, grouped, setText } from "./dom.js";
 import { scrollExample } from "./example.js";
 import { setGuessesVisible } from "./guesses.js";
 import { onHistoryChange, toggleHistory } from "./history.js";
-import { ACTIONS, isTyping, keyOf, takesSpace } from "./keys.js";
+import { setUpInstructions } from "./instructions.js";
+import { ACTIONS, isCharacterKey, isTyping, keyOf } from "./keys.js";
 import { addLabel, onShow, refresh, resume, skip, start, undo, updateMarks } from "./labelling.js";
 import { refreshProgress, showBalance, showPeople, toggleProgress } from "./progress.js";
 import { project } from "./project.js";
+import { onReviewChange, toggleReview } from "./review.js";
 import { settings } from "./settings.js";
+import { showRole } from "./team.js";
 
 function toggleGuesses() {
   setGuessesVisible(!settings.guesses);
@@ -25,7 +29,9 @@ function toggleGuesses() {
 
 function openData() {
   toggle("data-sheet");
-  if (project.current) listClasses(project.current);
+  if (!project.current) return;
+  listClasses(project.current);
+  listKeptAside(project.current);
 }
 
 /** @type {Record<string, (event: Event) => void>} */
@@ -37,9 +43,12 @@ const HANDLERS = {
   "new-class": askForClass,
   guesses: toggleGuesses,
   help: () => toggle("help-sheet"),
+  "find-class": findClass,
+  review: toggleReview,
+  instructions: () => toggle("instructions-sheet"),
 };
 /** Dialogs that are closed by the same key that opens them. */
-const TOGGLED_DIALOGS = { history: "history-sheet", progress: "progress-sheet", help: "help-sheet" };
+const TOGGLED_DIALOGS = { history: "history-sheet", progress: "progress-sheet", help: "help-sheet", review: "review-sheet", instructions: "instructions-sheet" };
 
 /** @param {KeyboardEvent} event */
 function onKey(event) {
@@ -49,12 +58,13 @@ function onKey(event) {
   // A key held down must not label several examples.
   if (event.repeat && key !== null) return;
   const open = document.querySelector("dialog[open]");
-  if (isTyping(event.target)) return;
+  if (isTyping(event.target) && !key?.startsWith("alt ")) return;
+  if (key !== null && isCharacterKey(key) && !settings.characterKeys) return;
   const action = key === null ? undefined : ACTIONS[key];
   if (open) {
     if (action && TOGGLED_DIALOGS[action] === open.id) handle(event, HANDLERS[action]);
-  } else if (action) {
-    if (!(key === " " && takesSpace(event.target))) handle(event, HANDLERS[action]);
+  } else if (action && HANDLERS[action]) {
+    handle(event, HANDLERS[action]);
   } else {
     onClassOrScrollKey(event, key);
   }
@@ -64,7 +74,12 @@ function onKey(event) {
 function onClassOrScrollKey(event, key) {
   const label = labelOfKey(key);
   if (label !== undefined) handle(event, () => addLabel(label, event));
-  else if (!(event.target instanceof SVGElement) && scrollExample(event.key)) event.preventDefault();
+  else if (!(event.target instanceof SVGElement) && !pressesTarget(event) && scrollExample(event)) event.preventDefault();
+}
+
+/** Space presses a focused button, so it must not also scroll. @param {KeyboardEvent} event @returns {boolean} */
+function pressesTarget(event) {
+  return event.key === " " && event.target instanceof HTMLElement && event.target.matches("button, a, summary, input");
 }
 
 /** @param {Event} event @param {(event: Event) => void} handler */
@@ -114,10 +129,19 @@ function setUpPerson() {
 }
 
 function setUpButtons() {
-  for (const id of ["skip", "undo", "history", "new-class", "help"]) byId(id).addEventListener("click", HANDLERS[id]);
+  for (const id of ["skip", "undo", "history", "new-class", "help", "instructions"]) byId(id).addEventListener("click", HANDLERS[id]);
   byId("progress-open").addEventListener("click", toggleProgress);
   byId("data").addEventListener("click", openData);
+  byId("review-open").addEventListener("click", toggleReview);
   byId("show-guesses").addEventListener("change", toggleGuesses);
+  const keys = byId("character-keys");
+  const showKeys = () => document.body.classList.toggle("no-character-keys", !settings.characterKeys);
+  keys.checked = settings.characterKeys;
+  keys.addEventListener("change", () => {
+    settings.characterKeys = keys.checked;
+    showKeys();
+  });
+  showKeys();
   document.addEventListener("click", blurClickedButton);
   document.addEventListener("keydown", onKey);
 }
@@ -140,15 +164,24 @@ function main() {
   setUpDialogs();
   setUpForms(refresh);
   onClassClick(addLabel);
-  onHistoryChange(() => {
+  const afterReview = () => {
     setText(byId("saved"), "");
     refreshProgress();
     resume();
-  });
+  };
+  onHistoryChange(afterReview);
+  onReviewChange(afterReview);
   onShow(refreshProgress);
   setGuessesVisible(settings.guesses);
   addEventListener("unhandledrejection", () => showNotice("The page failed: reload it. Saved labels are safe."));
-  start();
+  begin();
+}
+
+/** The role comes first: an invited person has another name. If the server does not respond, `start` says so. */
+async function begin() {
+  await showRole().catch(() => {});
+  await start();
+  setUpInstructions().catch(() => {});
 }
 
 main();

@@ -15,9 +15,8 @@ const MIN_INTERVAL = 1_000;
 const MIN_DELAY = 120;
 /** Milliseconds between requests without a label of one's own, because other people label, too. */
 const IDLE_INTERVAL = 15_000;
-const ESTIMATES = {
-  "leave-one-out": "Share of correct predictions for examples without a label, measured on randomly drawn ones as if the model had not learned them.",
-};
+const EXPLANATION =
+  "Share of correct predictions for examples without a label, measured on randomly drawn ones as if the model had not learned them.";
 
 const narrow = matchMedia("(max-width: 899px)");
 let lastAt = -Infinity;
@@ -35,22 +34,19 @@ function showAdvice(advice) {
   place.classList.toggle("stop", Boolean(advice.stop));
   setText(byId("advice-title"), advice.stop ? "You can stop" : "Keep labelling");
   setText(byId("advice-reason"), advice.reason ?? "");
-  const numbers = [];
-  if (typeof advice.inside === "number") numbers.push(`${percent(advice.inside)} of the pool inside the margin`);
-  if (typeof advice.agreement === "number") numbers.push(`${percent(advice.agreement)} agreement with the previous model`);
-  setText(byId("advice-numbers"), numbers.join(" · "));
+  const facts = advice.facts ?? [];
+  byId("advice-details").hidden = facts.length === 0;
+  byId("advice-facts").replaceChildren(...facts.map((/** @type {string} */ fact) => make("li", {}, fact)));
 }
 
 /** @param {any} progress */
 function showCurve(progress) {
-  const { random = [], random_from = null, estimate } = progress;
   const note = progress.curve_note || "Too early to tell.";
   const curve = (progress.curve ?? []).filter((/** @type {any} */ point) => Number.isFinite(point.accuracy));
-  drawCurve(byId("curve"), { curve, random, random_from }, note);
+  drawCurve(byId("curve"), curve, note);
   const last = curve.at(-1);
   setText(byId("accuracy"), last ? `${percent(last.accuracy)} (${percent(last.low)} to ${percent(last.high)})` : "");
-  const drawn = curve.length ? (ESTIMATES[estimate] ?? "") : note;
-  setText(byId("curve-note"), curve.length || random.length ? drawn : "");
+  setText(byId("curve-note"), curve.length ? EXPLANATION : "");
 }
 
 /** @param {{name: string, count: number}[]} balance */
@@ -86,6 +82,30 @@ function showModel(model) {
   byId("model").replaceChildren(...facts.flatMap(([name, value]) => [make("dt", {}, String(name)), make("dd", {}, text(value))]));
 }
 
+/** @param {any} features  what the model sees of an example, and the result of the race between them */
+function showFeatures(features) {
+  const names = features?.names ?? [];
+  byId("features").hidden = names.length < 2;
+  const select = byId("features-choice");
+  if (names.length < 2 || document.activeElement === select) return;
+  const score = (/** @type {string} */ name) => (name in features.scores ? `${name} (${percent(features.scores[name])})` : name);
+  select.replaceChildren(...names.map((/** @type {string} */ name) => make("option", { value: name, selected: name === features.name }, score(name))));
+  const why = features.by_person ? "Somebody chose this." : "Chosen by a race.";
+  const race = `${why} In brackets: labels that each would have predicted, at ${counted(features.raced_at, "label")}.`;
+  setText(byId("features-note"), features.raced_at ? race : "A race on the first 40 labels will choose what the model sees.");
+}
+
+async function chooseFeatures() {
+  const { value } = byId("features-choice");
+  try {
+    await request("PUT", "features", { name: value });
+    byId("features-choice").blur();
+    schedule(MIN_DELAY);
+  } catch (error) {
+    setText(byId("features-note"), error.message);
+  }
+}
+
 /** @param {Project} summary */
 export function showPeople(summary) {
   const here = summary.people.filter((person) => person.here).length;
@@ -104,6 +124,7 @@ function render() {
   showCurve(latest);
   showTimes(latest.seconds);
   showModel(latest.model);
+  showFeatures(latest.features);
 }
 
 async function load() {
@@ -148,6 +169,7 @@ export function toggleProgress() {
   render();
 }
 
+byId("features-choice").addEventListener("change", chooseFeatures);
 narrow.addEventListener("change", movePanel);
 addEventListener("resize", render);
 movePanel();

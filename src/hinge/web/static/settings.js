@@ -49,6 +49,8 @@ function normalizeName(name) {
 let named = read("localStorage", "hinge.person") !== null;
 let person = normalizeName(read("localStorage", "hinge.person") ?? "");
 let guesses = read("localStorage", "hinge.guesses") !== "hidden";
+let characterKeys = read("localStorage", "hinge.keys") !== "off";
+let instructions = read("localStorage", "hinge.instructions");
 let holding = read("sessionStorage", "hinge.holding");
 
 export const settings = {
@@ -72,6 +74,24 @@ export const settings = {
   set guesses(shown) {
     guesses = shown;
     write("localStorage", "hinge.guesses", shown ? "shown" : "hidden");
+  },
+
+  /** Whether keys of a single character label examples. */
+  get characterKeys() {
+    return characterKeys;
+  },
+  set characterKeys(used) {
+    characterKeys = used;
+    write("localStorage", "hinge.keys", used ? "on" : "off");
+  },
+
+  /** The hash of the instructions that were shown last. @returns {string|null} */
+  get instructions() {
+    return instructions;
+  },
+  set instructions(digest) {
+    instructions = digest;
+    write("localStorage", "hinge.instructions", digest);
   },
 
   /** The row on screen, requested again after a reload. @returns {number|null} */
