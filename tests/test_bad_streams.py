@@ -21,6 +21,7 @@ from hinge import (
 )
 from hinge._fit import stream_warnings
 from hinge._model.stream_watch import ClassWatch, RepetitionWatch
+from hinge.stream import AdaptiveSVC
 
 
 def window():
@@ -179,6 +180,11 @@ def test_a_scale_that_the_first_rows_did_not_have(make, container):
     (message,) = warned(make(), container(grown), Y[:2300], 100)
     assert message.startswith("gamma='scale' is 0.")
     assert not warned(make(), container(X[:2300] * np.where(np.arange(2300) < 1024, 1, 2)[:, None]), Y[:2300], 100)
+
+
+def test_a_model_that_follows_the_scale_does_not_warn():
+    grown = X[:2300] * np.where(np.arange(2300) < 1024, 1, 20)[:, None]
+    assert not warned(AdaptiveSVC(windows=(50,), max_informative=50), grown, Y[:2300], 100)
 
 
 def test_a_scale_given_by_the_user_is_no_concern():

@@ -197,3 +197,12 @@ def test_finishing_keeps_the_reserve():
         model.partial_fit(X[rows], y[rows])
         finished.partial_fit(X[rows], y[rows]).finish()
     assert finished.score(X[300:], y[300:]) > model.score(X[300:], y[300:]) - 0.02
+
+
+def test_a_loaded_stream_keeps_its_reserve_when_it_finishes(tmp_path):
+    X, y = make_moons(1000, noise=0.35, random_state=0)
+    model = OnlineSVC().partial_fit(X, y)
+    hinge.save(model, tmp_path / "model.hinge")
+    loaded = hinge.load(tmp_path / "model.hinge").finish()
+    assert loaded._state.native.n_retained == model.finish()._state.native.n_retained > len(model.support_)
+    assert (fitted := OnlineSVC().fit(X, y).finish())._state.native.n_retained == len(fitted.support_)

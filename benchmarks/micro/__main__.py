@@ -15,6 +15,7 @@ from benchmarks.micro import (
     bounded,
     bounded_small,
     caches,
+    calibration,
     command_memory,
     command_overhead,
     concurrent_predictions,
@@ -67,6 +68,7 @@ ONLINE = (
     stream_accuracy,
     stream_cost,
     half_life,
+    calibration,
 )
 EXACT = (
     exact_growth,

@@ -68,8 +68,8 @@ class OnlineSVC(SupportVectorClassifier):
         Largest number of examples that each binary model holds. A full model evicts one for each new example, by the
         rule "balanced" of `IncrementalSVC`: clean data leave support vectors, noisy data recent examples. With
         `max_gap` other than "auto", the least useful support vector leaves, and noise may collect at large `C`. A model
-        that is too small for its stream is less accurate: with 300 examples after 1000 rows of twelve streams, 0.9
-        points below `sklearn.svm.SVC` on average, and up to 19 where nearly all rows are support vectors.
+        that is too small for its stream is less accurate: with 300 examples, from row 1000 on of twelve streams, 2.5
+        points below `sklearn.svm.SVC` of all rows on average, and up to 25 where nearly all rows are support vectors.
     half_life : float, default=None
         Number of rows after which an example of a stream counts half, for streams whose rule changes: its bound is
         C * 2^(-age / half_life), times its weights. None: examples count forever. An example leaves after six

@@ -33,9 +33,10 @@ class TrackingSVC(SupportVectorClassifier):
     bound, `duality_gap` certifies the present answer). There is no intercept. The price of the guarantee is that all
     examples are kept; `keep="support"` keeps only those with a non-zero coefficient.
 
-    The guarantee says little at large C. Over twelve streams, the accuracy after 200 and 1000 rows minus that of
-    `sklearn.svm.SVC` was on average (at worst) +1.0 (-7) points at C=0.1, -0.1 (-6) at C=1, -1.4 (-13) at C=10 and
-    -2.2 (-21) at C=100; from C=10 on, prefer `OnlineSVC` or raise `n_steps`.
+    The guarantee says little at large C. Over twelve streams, the accuracy after 200, 1000, 5000 and all rows minus
+    that of `sklearn.svm.SVC` was on average (at worst) 0.0 (-14.5, after 200 rows) points at C=0.1, +0.2 (-2.5) at
+    C=1, -1.2 (-12.8) at C=10, -1.9 (-15.6) at C=100 and -1.5 (-17.3) at C=1000; from C=10 on, prefer `OnlineSVC` or
+    raise `n_steps`.
 
     With more than two classes, one binary model per class is trained against the rest; they share kernel values.
 

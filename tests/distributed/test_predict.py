@@ -82,6 +82,20 @@ def test_regression(two):
     np.testing.assert_allclose(distributed.predict(model, da.from_array(X, chunks=(50, 2))), model.predict(X))
 
 
+def test_tables(scheduler):
+    """Words, missing values and categories of dask DataFrames, which later partitions may write in another order."""
+    dd = pytest.importorskip("dask.dataframe", reason="dask's DataFrames are not installed")
+    random = np.random.default_rng(0)
+    rows = pd.DataFrame({"x": random.normal(size=90), "city": random.choice(["Rome", "Oslo", None], 90)})
+    model = TableClassifier(OnlineSVC(random_state=0)).fit(rows, np.where(rows["x"] > 0, "u", "v"))
+    for frame in (rows, rows.astype({"city": "category"})):
+        for table_model in (model, model.prepared_):
+            parts = dd.from_pandas(frame, npartitions=4)
+            np.testing.assert_array_equal(distributed.predict(table_model, parts).compute(), model.predict(rows))
+            decisions = distributed.decision_function(table_model, parts).compute()
+            np.testing.assert_allclose(decisions, model.decision_function(rows), atol=1e-6)
+
+
 def test_frames(scheduler, two):
     dd = pytest.importorskip("dask.dataframe", reason="dask's DataFrames are not installed")
     X, y = two

@@ -180,6 +180,24 @@ def test_words_for_missing_values_in_onnx(word):
     np.testing.assert_allclose(scores, model.decision_function(rows), atol=1e-9)
 
 
+@pytest.mark.parametrize("word", ["Yes", "YES", "yes", "No", "no", "NA", "", "perhaps"])
+def test_booleans_in_onnx(word):
+    pytest.importorskip("onnx")
+    rows = frame()[["age"]].assign(member=np.random.default_rng(1).choice(["Yes", "no"], 150))
+    model = TableClassifier(OnlineSVC(random_state=0)).fit(rows, labels(frame(), 2)).prepared_
+    rows["member"] = word
+    _, scores = run(to_onnx(model, dtype="float64"), rows)
+    np.testing.assert_allclose(scores, model.decision_function(rows), atol=1e-5)
+
+
+def test_dates_and_texts_are_refused_by_onnx():
+    pytest.importorskip("onnx")
+    rows = pd.DataFrame({"day": pd.date_range("2024-01-01", periods=40).astype(str), "x": np.arange(40) % 7 / 7})
+    model = TableClassifier().fit(rows, ["a", "b"] * 20).prepared_
+    with pytest.raises(ExportError, match="can be exported to scikit-learn only, and 'day' is one"):
+        to_onnx(model)
+
+
 class TestAnswers:
     def test_thresholds(self, tmp_path):
         rows, y = frame()[["age", "pay__in__euro"]].to_numpy() / [10, 1e4], labels(frame(), 2)

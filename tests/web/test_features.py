@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -13,9 +14,10 @@ pytest.importorskip("PIL")
 from PIL import Image, ImageDraw
 
 from hinge import DataError, IncrementalSVC
+from hinge.persistence import save
 from hinge.web._features import FeatureChoice, FeatureRace, is_race_due
 from hinge.web._settings import SessionSettings
-from hinge.web.pools import FeatureSet, image_features, open_pool
+from hinge.web.pools import FeatureSet, image_features, new_examples, open_pool, text_features
 
 from .common import Blobs
 
@@ -130,3 +132,29 @@ def test_files_of_invalid_features(tmp_path, bad):
     (tmp_path / "vectors.npy").write_bytes(b"no array")
     with pytest.raises(DataError, match="cannot be read"):
         open_pool(str(tmp_path / "texts.txt"), features=str(tmp_path / "vectors.npy"))
+
+
+def test_predictions_for_new_folders_and_texts(tmp_path, capsys):
+    from hinge.cli import main
+
+    truth = draw(tmp_path / "images", 60, "colours", np.random.default_rng(0))
+    paths = sorted((tmp_path / "images").iterdir())
+    model = IncrementalSVC(C=10).fit(image_features(paths, "colours"), [truth[path.name] for path in paths])
+    save(model, tmp_path / "model.hinge")
+    with suppress(SystemExit):
+        main(["predict", str(tmp_path / "model.hinge"), str(tmp_path / "images")])
+    lines = capsys.readouterr().out.splitlines()
+    assert lines == ["example,label", *(f"{name},{label}" for name, label in sorted(truth.items()))]
+
+    texts = ["the pound fell", "rain and wind", "the dollar fell", "wind from the north"] * 3
+    words = IncrementalSVC(C=10).fit(text_features(texts), ["money", "weather"] * 6)
+    save(words, tmp_path / "words.hinge")
+    (tmp_path / "new.txt").write_text("why the dollar fell\n\nmore rain\n")
+    with suppress(SystemExit):
+        main(["predict", str(tmp_path / "words.hinge"), str(tmp_path / "new.txt")])
+    assert capsys.readouterr().out.splitlines() == ["example,label", "1,money", "2,weather"]
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(DataError, match="contains no images"):
+        new_examples(str(tmp_path / "empty"), 1024)
+    with pytest.raises(DataError, match="cannot predict a folder"):
+        new_examples(str(tmp_path / "empty"), 7)

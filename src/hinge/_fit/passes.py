@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 
 from hinge._fit.calibration import match_sizes, record_first_visits
 from hinge._fit.convergence import CUT_SHORT, warn_not_converged
+from hinge._fit.drafts import solve
 from hinge._fit.exact_solver import ExactSolver, seeds_first
 from hinge._model.params import random_seed
 
@@ -139,10 +140,11 @@ class Passes:
     def _converge(self) -> None:
         """Solve the training set until no example violates the optimality conditions."""
         options = self._options
-        solver = ExactSolver(self._state, self._data, self._seed, self._tasks, self._monitor)
+        parts = (self._state, self._data, self._seed, self._tasks, self._monitor)
         if options.selection == "random":
-            self._warn_unless(solver.solve())
+            self._warn_unless(solve(*parts))
             return
+        solver = ExactSolver(*parts)
         self._pass()  # selection skips examples: use it in one pass, then look at all
         if not self._tasks.stopped:
             self._warn_unless(solver.complete())
@@ -155,17 +157,18 @@ class Passes:
         if converged and self._was_cheap and not self._tasks.stopped:
             finest = min(options.tolerance, _FINEST_TOLERANCES[self._state.storage.dtype])
             self._state.use(options.replace(tolerance=finest, max_steps=_CHEAP_STEPS))
-            self._refine(solver)
+            self._refine()
             self._state.use(options)
             if self._state.native.violation.max() > options.tolerance:  # refinement ran out of steps
                 converged = solver.complete()
         self._warn_unless(converged)
 
-    def _refine(self, solver: ExactSolver) -> None:
+    def _refine(self) -> None:
         """Bring the rows held near the optimum by Newton steps, and look for others that violate then."""
         if self._state.native.n_retained <= _MAX_POLISHED:
             self._state.native.polish()
-        solver.complete(_MAX_REFINING_SWEEPS)
+        finer = ExactSolver(self._state, self._data, self._seed, self._tasks, self._monitor)
+        finer.complete(_MAX_REFINING_SWEEPS)
 
     @property
     def _was_cheap(self) -> bool:

@@ -34,7 +34,8 @@ def watch_stream(estimator: KernelEstimator, state: State, data: TrainingData) -
         return
     labels = data.used_labels
     watch.note_labels(labels)
-    follows_scale = estimator.gamma == "scale" and state.kernel.has_gamma and state.has_final_kernel
+    has_scale = estimator.gamma == "scale" and state.kernel.has_gamma and state.has_final_kernel
+    follows_scale = watch.risks.fixed_scale and has_scale
     if len(labels) and (follows_scale or watch.needs_rows(sparse=state.storage.sparse)):
         watch.note_rows(data.used_rows, follows_scale=follows_scale)
     message = _class_message(watch) or _row_message(watch) or _scale_message(watch, state)

@@ -38,12 +38,15 @@ class StreamRisks:
         Whether the model suffers from rows that are sorted by a feature.
     one_class_first : bool
         Whether the model suffers from a beginning with one class only.
+    fixed_scale : bool
+        Whether the first rows decide the scale of features for good.
     """
 
     pause: int | None = None
     repetition: bool = False
     sorted_rows: bool = False
     one_class_first: bool = False
+    fixed_scale: bool = True
 
 
 NO_RISKS = StreamRisks()

@@ -10,14 +10,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import typer
 from rich.console import Console
 from rich.table import Table
 
 from hinge._terminal import Terminal
-from hinge.cli._predictions import NORMAL, ROWS_PER_CHUNK, name_outliers, predict_rows, report_ignored, roc_auc
+from hinge.cli._predictions import NORMAL, ROWS_PER_CHUNK, name_outliers, predict_rows, report_ignored
 from hinge.cli._prepared import split
+from hinge.cli._scores import ScoredRows
 from hinge.cli._values import ValueScore
 from hinge.exceptions import DataError, ParameterError, listed
 from hinge.io import Source, open_source
@@ -54,6 +54,7 @@ COLUMNS = (
     Column("rows", lambda counts: counts.labelled, "{:,}"),
     Column("precision", lambda counts: _ratio(counts.correct, counts.predicted), "{:.3f}"),
     Column("recall", lambda counts: _ratio(counts.correct, counts.labelled), "{:.3f}"),
+    Column("F1", lambda counts: _ratio(2 * counts.correct, counts.labelled + counts.predicted), "{:.3f}"),
 )
 
 
@@ -76,9 +77,9 @@ def run_evaluate(
     if traits(estimator).task == "regression":
         _evaluate_values(estimator, preparation, source, ignored, json_only=json_only)
         return
-    confusion, area = _compare(estimator, preparation, source, ignored)
+    confusion, scores = _compare(estimator, preparation, source, ignored)
     report_ignored(ignored)
-    result = _summarise(confusion) | {"roc_area": area}
+    result = _summarise(confusion) | scores.summarise()
     if not isinstance(preparation, OneClassPreparation):
         result["unknown_labels"] = _count_unknown(confusion, estimator, model)
     if isinstance(preparation, OneClassPreparation) and preparation.normal is None:
@@ -131,20 +132,21 @@ def _with_normal(preparation: Preparation, normal: str | None) -> Preparation:
 
 def _compare(
     estimator: Model, preparation: Preparation, source: Source, ignored: Ignored
-) -> tuple[Confusion, float | None]:
-    """Predict all rows; return the confusions and, with two classes, the area under the ROC curve."""
+) -> tuple[Confusion, ScoredRows]:
+    """Predict all rows; return the confusions, and what decision values and probabilities say."""
     is_one_class = isinstance(preparation, OneClassPreparation)
     positive = NORMAL if is_one_class else estimator.classes_[-1]
     confusion: Confusion = Counter()
-    is_positive, scores = [], []
+    scored = ScoredRows()
     for X, y in preparation.iter_examples(source.chunks(ROWS_PER_CHUNK), ignored):
         predictions, decisions = predict_rows(estimator, X, preparation.answers)
         labels = name_outliers(y) if is_one_class else y
         confusion.update(zip(labels.tolist(), predictions.tolist(), strict=True))
         if decisions.shape[1] == 1:
-            is_positive.append(labels == positive)
-            scores.append(decisions[:, 0])
-    return confusion, roc_auc(np.concatenate(is_positive), np.concatenate(scores)) if scores else None
+            scored.add_decisions(labels == positive, decisions[:, 0])
+        if hasattr(estimator, "predict_proba"):
+            scored.add_probabilities(y, estimator.classes_, estimator.predict_proba(X))
+    return confusion, scored
 
 
 def _summarise(confusion: Confusion) -> Result:
@@ -158,6 +160,7 @@ def _summarise(confusion: Confusion) -> Result:
         "error": 100.0 * (rows - correct) / rows,
         "balanced_error": 100.0 * (1 - sum(recalls) / len(recalls)),
         "accuracy": correct / rows,
+        "balanced_accuracy": sum(recalls) / len(recalls),
         "classes": classes,
     }
 
@@ -200,6 +203,9 @@ def _show(result: Result, confusion: Confusion, console: Console) -> None:
     console.print(
         f"{result['rows']:,} rows, error {result['error']:.2f} %{balanced}{area}", style="bold", highlight=False
     )
+    if result["log_loss"] is not None:
+        sure = f"log loss {result['log_loss']:.4f}, calibration error {100 * result['calibration_error']:.2f} %"
+        console.print(f"Probabilities: {sure}", highlight=False)
     labels = _labels(confusion)
     shown = labels if len(labels) <= MAX_CONFUSION_COLUMNS else []
     table = Table("class")

@@ -42,8 +42,15 @@ def run_predict(
     require_writable(output, model, data)
     if missing == "drop":
         raise ParameterError("--missing must be 'error' or 'fill' here, got 'drop': every row gets a prediction.")
-    estimator, preparation = split(load(model), missing=missing, unknown=unknown)
+    loaded = load(model)
+    estimator, preparation = split(loaded, missing=missing, unknown=unknown)
     _check_columns(estimator, scores=scores, probabilities=probabilities)
+    if (examples := _examples(data, loaded)) is not None:
+        predictor = _predict_probabilities if probabilities else predict_rows
+        with _open_output(output) as file:
+            columns = _column_names(estimator, probabilities=probabilities) if scores or probabilities else []
+            _write_named(file, examples[0], predictor(estimator, examples[1], preparation.answers), columns)
+        return
     source = open_source(data, format=data_format, header=header)
     predictor = _predict_probabilities if probabilities else predict_rows
     ignored = Ignored()
@@ -61,6 +68,27 @@ def run_predict(
         else:
             _write_labels(file, predictions)
     report_ignored(ignored)
+
+
+def _examples(data: str, model: Model) -> tuple[list[str], Matrix] | None:
+    """Return the names and the features of a folder of images or texts, or of a file of texts; None for other data."""
+    n_features = getattr(model, "n_features_in_", None)
+    if n_features is None or not (Path(data).is_dir() or data.lower().endswith(".txt")):
+        return None
+    try:
+        from hinge.web.pools import new_examples  # noqa: PLC0415  needs optional libraries
+    except ImportError:
+        return None
+    return new_examples(data, int(n_features))
+
+
+def _write_named(file: TextIO, names: list[str], predictions: Predictions, columns: list[str]) -> None:
+    """Write CSV with the name of each example, its label and, if there are columns, scores or probabilities."""
+    table = csv.writer(file, lineterminator="\n")
+    table.writerow(["example", "label", *columns])
+    labels, scores = predictions
+    more = scores.reshape(len(names), -1).tolist() if columns else [[]] * len(names)
+    table.writerows([name, label, *row] for name, label, row in zip(names, labels.tolist(), more, strict=True))
 
 
 def _check_columns(estimator: Model, *, scores: bool, probabilities: bool) -> None:

@@ -51,7 +51,7 @@ def _add_column(graph: GraphBuilder, column: Column, dtype: str, *, fill: bool, 
     if isinstance(column, CategoryColumn):
         return _add_categories(graph, column.name, column.categories, ignore=ignore)
     if isinstance(column, BooleanColumn):
-        return _add_categories(graph, column.name, (column.true,), ignore=True)
+        return _add_boolean(graph, column, fill=fill, ignore=ignore)
     raise unsupported_column(column)
 
 
@@ -74,6 +74,23 @@ def _add_categories(graph: GraphBuilder, name: str, categories: tuple[str, ...],
         return features
     places = [*range(len(categories)), *[categories.index("")] * len(words)]
     return graph.add("MatMul", features, graph.constant(np.eye(len(categories))[places]))
+
+
+def _add_boolean(graph: GraphBuilder, column: BooleanColumn, *, fill: bool, ignore: bool) -> str:
+    """Add the feature of yes and no, in the usual spellings; the share of yes for missing and for ignored values."""
+    values = dict.fromkeys(_spellings(column.false), 0.0) | dict.fromkeys(_spellings(column.true), 1.0)
+    if fill:
+        values |= dict.fromkeys(sorted(MISSING - {*values}), column.mean)
+    raw = graph.input(column.name, "string", 1)
+    encoded = graph.add("OneHotEncoder", raw, domain="ai.onnx.ml", cats_strings=[*values], zeros=int(ignore))
+    known = graph.cast(graph.add("Squeeze", encoded, graph.constant(np.array([1]))), "float64")
+    differences = np.array([[value - column.mean] for value in values.values()])
+    return graph.add("Add", graph.add("MatMul", known, graph.constant(differences)), graph.constant(column.mean))
+
+
+def _spellings(word: str) -> list[str]:
+    """Return a word as people write it; a graph cannot ignore upper and lower case."""
+    return list(dict.fromkeys((word, word.lower(), word.upper(), word.capitalize())))
 
 
 def _as_double(graph: GraphBuilder, name: str, dtype: str) -> str:

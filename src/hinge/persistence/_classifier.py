@@ -76,7 +76,7 @@ def _with_later_counts(arrays: Arrays, options: SolverOptions) -> Arrays:
 def _from_parts(estimator: type[KernelEstimator], kind: type[State], check: Check, parts: Parts) -> KernelEstimator:
     header = _json.fields(parts.header, "its header", _FIELDS)
     model = _with_parameters(estimator, header["parameters"])
-    options = model._check_params(streaming=False)
+    options = _resumed_options(model, parts.arrays)
     arrays = _with_later_counts(parts.arrays, options)
     check(arrays, header["state"], options)
     state = kind.from_arrays(arrays, header["state"] | {"options": options})
@@ -90,6 +90,15 @@ def _from_parts(estimator: type[KernelEstimator], kind: type[State], check: Chec
         require(fitting, "the names of its features do not match their number")
         model.feature_names_in_ = np.array(names, dtype=object)
     return model
+
+
+def _resumed_options(model: KernelEstimator, arrays: Arrays) -> SolverOptions:
+    """Return the options of a saved model: those of a stream if it has examples in reserve, which `finish` keeps."""
+    options = model._check_params(streaming=False)
+    has_reserve = isinstance(options, _core.LasvmOptions) and "alpha" in arrays and not np.all(arrays["alpha"])
+    if not has_reserve or model.get_params()["class_weight"] == "balanced":  # which is of training sets only
+        return options
+    return model._check_params(streaming=True)
 
 
 def _with_parameters(estimator: type[KernelEstimator], parameters: Values) -> KernelEstimator:

@@ -12,7 +12,7 @@ from hinge._fit.tasks import Classification
 from hinge._model.locking import lock_of, reads, writes
 from hinge._model.options import AdaptiveOptions
 from hinge._model.params import check_kernel, choice, flag, number, whole
-from hinge._model.stream_watch import NO_RISKS
+from hinge._model.stream_watch import StreamRisks
 from hinge.exceptions import ParameterError
 from hinge.stream._detector import check_detector
 from hinge.stream._learner import StreamLearner, require_small
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from hinge._model.labels import ClassTable
     from hinge._model.options import SolverOptions
     from hinge._model.predictor import Predictor
-    from hinge._model.stream_watch import StreamRisks
     from hinge._model.types import Gamma, MatrixLike, Rows
     from hinge.stream._drift import Drift
 
@@ -39,6 +38,7 @@ _MAX_UPDATES = 10_000  # of gradients, per example and binary problem
 _MAX_CAPACITY = 10_000  # a window model holds the square of it as kernel values
 _WITH_GAMMA = ("rbf", "poly", "sigmoid", "laplacian")
 _KERNELS = ("linear", *_WITH_GAMMA)
+_RISKS = StreamRisks(fixed_scale=False)  # scales follow the stream, and windows and votes its classes
 
 
 class AdaptiveSVC(KernelClassifier):
@@ -268,7 +268,7 @@ class AdaptiveSVC(KernelClassifier):
 
     @property
     def _stream_risks(self) -> StreamRisks:
-        return NO_RISKS
+        return _RISKS
 
     @property
     def _has_margin(self) -> bool:

@@ -50,6 +50,11 @@ class TextPool(BasePool):
         self.feature_sets = {"words": FeatureSet(X), "weighted words": FeatureSet(_tf_idf(texts), "linear")}
         self._texts, self._others = texts, others
 
+    @property
+    def texts(self) -> Sequence[str]:
+        """The texts."""
+        return self._texts
+
     def digest(self, row: int) -> str:
         """Return a hash of the text: 16 hexadecimal digits."""
         return short_digest(self._texts[self.check_row(row)].encode("utf-8", "surrogatepass"))
