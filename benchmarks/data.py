@@ -17,7 +17,15 @@ from sklearn.datasets import load_svmlight_file
 
 Examples: TypeAlias = Any  # rows of a float32 array or of a CSR matrix
 
-N_FEATURES = {"a9a": 123, "covtype": 54, "mnist": 784, "rcv1-ccat": 47236, "reuters-moneyfx": 8315, "usps": 256}
+N_FEATURES = {
+    "a9a": 123,
+    "covtype": 54,
+    "ijcnn1": 22,
+    "mnist": 784,
+    "rcv1-ccat": 47236,
+    "reuters-moneyfx": 8315,
+    "usps": 256,
+}
 
 
 class MissingDataError(Exception):

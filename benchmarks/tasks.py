@@ -92,6 +92,14 @@ def _rcv1() -> Split:
     return Split(*read("rcv1-ccat", dense=False), *read("rcv1-ccat", ".t", dense=False))
 
 
+def _usps() -> Split:
+    return Split(*read("usps", dense=True), *read("usps", ".t", dense=True))
+
+
+def _ijcnn1() -> Split:
+    return Split(*read("ijcnn1", dense=True), *read("ijcnn1", ".t", dense=True))
+
+
 def _covtype_unit() -> Split:
     """Return rows scaled to [0, 1], where a large gamma makes float32 distances imprecise."""
     X, y = read("covtype", dense=True)
@@ -111,5 +119,13 @@ TASKS = {
         Task("covtype-unit", "covtype in [0, 1], 20 000 rows", 32, 32.0, ("sklearn", "intelex"), 4000, _covtype_unit),
         Task("rcv1", "rcv1 ccat (sparse)", 10, 1.0, ("sklearn", "intelex"), 4000, _rcv1),
         Task("reuters", "reuters money-fx (sparse)", 1, 1.0, ("sklearn", "intelex"), 3000, _reuters),
+    )
+}
+
+EXACT_TASKS = {name: TASKS[name] for name in ("a9a", "mnist8", "mnist10", "covtype", "rcv1")} | {
+    task.name: task
+    for task in (
+        Task("ijcnn1", "ijcnn1", 32, 2.0, ("sklearn", "intelex"), 4000, _ijcnn1),
+        Task("usps", "usps, 10 classes", 10, 1 / 128, ("sklearn", "intelex"), 4000, _usps),
     )
 }

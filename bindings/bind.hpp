@@ -40,6 +40,7 @@ void bind_exact_model(nanobind::module_& module);
 void bind_linear(nanobind::module_& module);
 void bind_adaptive_model(nanobind::module_& module);
 void bind_predictors(nanobind::module_& module);
+void bind_gram_problem(nanobind::module_& module);
 void bind_blas(nanobind::module_& module);
 void bind_process(nanobind::module_& module);
 

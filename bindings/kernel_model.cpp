@@ -50,6 +50,18 @@ void hold(ModelHandle<KernelModel<T>>& self, const HeldBatch<T>& held, Vector<st
   });
 }
 
+template <class T>
+void count(ModelHandle<KernelModel<T>>& self, Vector<std::int64_t> steps, std::int64_t kernel_evals) {
+  const auto given = view(steps);
+  if (given.size() != self.model->binaries().size() || kernel_evals < 0 || std::any_of(given.begin(), given.end(), [](std::int64_t n) { return n < 0; }))
+    throw std::invalid_argument("Steps must be one count for each binary model.");
+  const std::vector<std::size_t> counts(given.begin(), given.end());
+  self.run([&](KernelModel<T>& model) {
+    model.count(counts, static_cast<std::size_t>(kernel_evals));
+    return 0;
+  });
+}
+
 // Which of the examples 0 ... rows - 1 each binary model holds.
 template <class T>
 auto held_rows(ModelHandle<KernelModel<T>>& self, std::size_t rows) {
@@ -104,10 +116,14 @@ void bind_kernel_model(nb::module_& module, const char* name) {
       .def("held_rows", &held_rows<T>, nb::arg("n_rows"), "Return 1 for each of the first examples of the stream and binary model that holds it.")
       .def(
           "finish",
-          [](ModelHandle<B>& self, const Question& monitor) {
-            return watched(self, monitor, [](B& model, Monitor& watch) { return model.finish(watch); });
+          [](ModelHandle<B>& self, const Question& monitor, bool keep_idle) {
+            const AtEnd at_end = keep_idle ? AtEnd::keep_idle : AtEnd::dismiss_idle;
+            return watched(self, monitor, [&](B& model, Monitor& watch) { return model.finish(watch, at_end); });
           },
-          nb::arg("monitor") = nb::none(), "Optimise the coefficients of the examples held.")
+          nb::arg("monitor") = nb::none(), nb::arg("keep_idle") = false,
+          "Optimise the coefficients of the examples held. LASVM keeps those without a coefficient if `keep_idle`.")
+      .def("count", &count<T>, nb::arg("steps"), nb::arg("kernel_evals"),
+           "Count what another model did to find coefficients that this one holds: steps of each binary model, and kernel values.")
       .def(
           "polish",
           [](ModelHandle<B>& self) { watched(self, nb::none(), [](B& model, Monitor& watch) { model.polish_all(watch); return 0; }); },

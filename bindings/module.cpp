@@ -11,6 +11,7 @@ NB_MODULE(_core, module) {
   hinge::python::bind_batches(module);
   hinge::python::bind_predictors(module);
   hinge::python::bind_kernel_models(module);
+  hinge::python::bind_gram_problem(module);
   hinge::python::bind_exact_model(module);
   hinge::python::bind_linear(module);
   hinge::python::bind_adaptive_model(module);

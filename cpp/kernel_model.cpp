@@ -259,7 +259,7 @@ void KernelModel<T>::report(Tally& tally) const {
 }
 
 template <class T>
-Outcome KernelModel<T>::finish(Monitor& monitor) {
+Outcome KernelModel<T>::finish(Monitor& monitor, AtEnd at_end) {
   Outcome outcome;
   const std::size_t steps_before = steps();
   const std::size_t threads = binaries_.size() > 1 ? 1 : run().threads;  // of one binary model
@@ -270,7 +270,7 @@ Outcome KernelModel<T>::finish(Monitor& monitor) {
   Tally tally{monitor};
   tally.progress.phase = "finish";
   report(tally);
-  parallel_for(threads_for(points_.size()), binaries_.size(), [&](std::size_t m) { met[m] = solvers_[m]->finish(binaries_[m], threads, monitor); },
+  parallel_for(threads_for(points_.size()), binaries_.size(), [&](std::size_t m) { met[m] = solvers_[m]->finish(binaries_[m], at_end, threads, monitor); },
                &monitor);
   for (auto& binary : binaries_)
     for (const std::size_t slot : binary.members().take_released()) points_.release(slot);
@@ -279,6 +279,12 @@ Outcome KernelModel<T>::finish(Monitor& monitor) {
   outcome.stopped = monitor.stopped();
   outcome.stalled = std::find(met.begin(), met.end(), 0) != met.end();
   return outcome;
+}
+
+template <class T>
+void KernelModel<T>::count(std::span<const std::size_t> steps, std::size_t kernel_evals) {
+  for (std::size_t m = 0; m < binaries_.size(); ++m) binaries_[m].count_steps(steps[m]);
+  panel_evals_ += kernel_evals;
 }
 
 template <class T>

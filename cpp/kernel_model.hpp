@@ -60,7 +60,9 @@ class KernelModel {
   // Takes in rows without learning them; `finish` then solves for them. sums[n * binaries + m] is sum_i alpha_i k(x, x_i) of binary model m for
   // the n-th row of the order; NaN keeps the row out of that model. Coefficients are zero, or those given in the same layout.
   void hold(const TrainingBatch<T>& training, std::span<const double> sums, std::span<const double> alpha = {});
-  Outcome finish(Monitor& monitor);
+  Outcome finish(Monitor& monitor, AtEnd at_end = AtEnd::dismiss_idle);
+  // Counts what another model did to find coefficients that this one holds: steps of each binary model, and kernel values.
+  void count(std::span<const std::size_t> steps, std::size_t kernel_evals);
   void polish_all(Monitor& monitor);
   // What the model knows now, to be asked. Sums depend, in their last bits, on the order of the slots; every change therefore ends by closing
   // all gaps, so that a saved model, which has none, predicts the same.

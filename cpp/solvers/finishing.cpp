@@ -66,7 +66,8 @@ bool Finishing<T>::run(BinaryModel<T>& binary, AtEnd at_end) {
 // Rows of members that do not stand side by side cost more, so a model that has computed nothing yet continues over a packed copy.
 template <class T>
 typename Finishing<T>::Ending Finishing<T>::begin_cold(BinaryModel<T>& binary) {
-  if (!binary.rows().cache().empty() || binary.members().is_identity() || !binary.bracket().has_pair()) return Ending::crowded;
+  if (!binary.rows().cache().empty() || binary.members().is_identity() || !binary.bracket().has_pair() || binary.violation() <= options_.tolerance)
+    return Ending::crowded;
   const Ending inner = run_shrunken(binary);
   return inner == Ending::converged ? Ending::crowded : inner;
 }
@@ -77,11 +78,12 @@ typename Finishing<T>::Ending Finishing<T>::descend(BinaryModel<T>& binary, bool
   double window_gain = 0.0;
   const std::size_t size = binary.expansion().size(), window = std::max(steps_between_looks, size);
   for (std::size_t count = 1;; ++count) {
+    if (steps_left_ == 0) return Ending::stalled;
     const auto gain = reprocess_pair(binary, options_.tolerance, choice);
     if (!gain) return Ending::converged;
+    --steps_left_;
     window_gain += *gain;
     if (count == size / 8 && size <= few_members) binary.rows().prefetch_all(binary.members());
-    if (steps_left_-- == 0) return Ending::stalled;
     if (count % steps_between_looks != 0) continue;
     if (monitor_.stopped()) return Ending::stopped;
     if (may_shrink && active_members(binary).size() < binary.expansion().held_count() / 4 * 3) return Ending::crowded;

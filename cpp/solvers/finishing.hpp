@@ -13,10 +13,9 @@
 #include "binary_model.hpp"
 #include "options.hpp"
 #include "parallel.hpp"
+#include "solvers/at_end.hpp"
 
 namespace hinge {
-
-enum class AtEnd { dismiss_idle, keep_idle };  // members without a coefficient
 
 template <class T>
 class Finishing {

@@ -118,8 +118,8 @@ bool Lasvm<T>::reprocess_online(BinaryModel<T>& binary) {
 }
 
 template <class T>
-bool Lasvm<T>::finish(BinaryModel<T>& binary, std::size_t threads, Monitor& monitor) {
-  const bool converged = Finishing<T>(options_, threads, monitor).run(binary, keeps_idle() ? AtEnd::keep_idle : AtEnd::dismiss_idle);
+bool Lasvm<T>::finish(BinaryModel<T>& binary, AtEnd at_end, std::size_t threads, Monitor& monitor) {
+  const bool converged = Finishing<T>(options_, threads, monitor).run(binary, keeps_idle() ? AtEnd::keep_idle : at_end);
   if (has_reserve() && keeps_idle()) upkeep_.adjust_reserve(binary);
   return converged;
 }

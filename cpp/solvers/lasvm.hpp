@@ -41,7 +41,7 @@ class Lasvm : public SolverWith<T, LasvmOptions, LasvmMemory> {
   // REPROCESS alone.
   Visit revisit(BinaryModel<T>& binary, std::size_t position, std::size_t slot) override;
   Visit pass_over(BinaryModel<T>& binary, std::size_t position) override;
-  bool finish(BinaryModel<T>& binary, std::size_t threads, Monitor& monitor) override;
+  bool finish(BinaryModel<T>& binary, AtEnd at_end, std::size_t threads, Monitor& monitor) override;
   void polish(BinaryModel<T>& binary, Monitor& monitor) override;
   ExampleSelection selection() const override {
     return {options_.selection, options_.pool_size, seeds_per_class, options_.when_confident, options_.max_visits};

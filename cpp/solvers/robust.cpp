@@ -50,7 +50,7 @@ Visit Robust<T>::revisit(BinaryModel<T>& binary, std::size_t position, std::size
 }
 
 template <class T>
-bool Robust<T>::finish(BinaryModel<T>& binary, std::size_t, Monitor& monitor) {
+bool Robust<T>::finish(BinaryModel<T>& binary, AtEnd, std::size_t, Monitor& monitor) {
   return finish_coordinates(binary, options_.tolerance, monitor);
 }
 

@@ -46,7 +46,7 @@ class Robust : public SolverWith<T, RobustOptions, RobustMemory> {
 
   Visit visit(BinaryModel<T>& binary, std::size_t position, double label, double cost) override;
   Visit revisit(BinaryModel<T>& binary, std::size_t position, std::size_t slot) override;
-  bool finish(BinaryModel<T>& binary, std::size_t threads, Monitor& monitor) override;
+  bool finish(BinaryModel<T>& binary, AtEnd at_end, std::size_t threads, Monitor& monitor) override;
   void check_invariants(const BinaryModel<T>& binary) const override;
 
  private:

@@ -21,6 +21,7 @@
 #include "options.hpp"
 #include "parallel.hpp"
 #include "select.hpp"
+#include "solvers/at_end.hpp"
 
 namespace hinge {
 
@@ -53,8 +54,9 @@ class Solver {
   virtual Visit pass_over(BinaryModel<T>& binary, std::size_t position) { return {binary.sum(position) + binary.bias(), false}; }
   // Lets the members grow older by one row, before the next is learned.
   virtual void age(BinaryModel<T>&) {}
-  // Optimises the coefficients of the members. Returns false when progress stalled before the tolerance was met.
-  virtual bool finish(BinaryModel<T>&, std::size_t /*threads*/, Monitor&) { return true; }
+  // Optimises the coefficients of the members. Returns false when progress stalled before the tolerance was met. Solvers may keep members
+  // without a coefficient that they are told to dismiss.
+  virtual bool finish(BinaryModel<T>&, AtEnd, std::size_t /*threads*/, Monitor&) { return true; }
   // Solves small problems to the last digit.
   virtual void polish(BinaryModel<T>&, Monitor&) {}
   virtual ExampleSelection selection() const { return {}; }

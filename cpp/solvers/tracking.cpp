@@ -94,7 +94,7 @@ void Tracking<T>::remove_idle(BinaryModel<T>& binary) const {
 }
 
 template <class T>
-bool Tracking<T>::finish(BinaryModel<T>& binary, std::size_t, Monitor& monitor) {
+bool Tracking<T>::finish(BinaryModel<T>& binary, AtEnd, std::size_t, Monitor& monitor) {
   return finish_coordinates(binary, options_.tolerance, monitor);
 }
 

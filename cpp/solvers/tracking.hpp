@@ -32,7 +32,7 @@ class Tracking : public SolverWith<T, TrackingOptions, TrackingMemory> {
 
   Visit visit(BinaryModel<T>& binary, std::size_t position, double label, double cost) override;
   Visit revisit(BinaryModel<T>& binary, std::size_t position, std::size_t slot) override;
-  bool finish(BinaryModel<T>& binary, std::size_t threads, Monitor& monitor) override;
+  bool finish(BinaryModel<T>& binary, AtEnd at_end, std::size_t threads, Monitor& monitor) override;
 
  private:
   using SolverWith<T, TrackingOptions, TrackingMemory>::options_;

@@ -676,8 +676,15 @@ class KernelModel32:
         Return 1 for each of the first examples of the stream and binary model that holds it.
         """
 
-    def finish(self, monitor: Monitor | None = None) -> Outcome:
-        """Optimise the coefficients of the examples held."""
+    def finish(self, monitor: Monitor | None = None, keep_idle: bool = False) -> Outcome:
+        """
+        Optimise the coefficients of the examples held. LASVM keeps those without a coefficient if `keep_idle`.
+        """
+
+    def count(self, steps: numpy.typing.NDArray[numpy.int64], kernel_evals: int) -> None:
+        """
+        Count what another model did to find coefficients that this one holds: steps of each binary model, and kernel values.
+        """
 
     def polish(self) -> None:
         """Solve the free coefficients of small models to the last digit."""
@@ -811,8 +818,15 @@ class KernelModel64:
         Return 1 for each of the first examples of the stream and binary model that holds it.
         """
 
-    def finish(self, monitor: Monitor | None = None) -> Outcome:
-        """Optimise the coefficients of the examples held."""
+    def finish(self, monitor: Monitor | None = None, keep_idle: bool = False) -> Outcome:
+        """
+        Optimise the coefficients of the examples held. LASVM keeps those without a coefficient if `keep_idle`.
+        """
+
+    def count(self, steps: numpy.typing.NDArray[numpy.int64], kernel_evals: int) -> None:
+        """
+        Count what another model did to find coefficients that this one holds: steps of each binary model, and kernel values.
+        """
 
     def polish(self) -> None:
         """Solve the free coefficients of small models to the last digit."""
@@ -853,6 +867,17 @@ class KernelModel64:
 
     @property
     def duality_gap(self) -> numpy.typing.NDArray[numpy.float64]: ...
+
+def padded(count: int) -> int:
+    """Return the length of a row of so many kernel values."""
+
+def solve_gram(gram: numpy.typing.NDArray[numpy.float32], labels: numpy.typing.NDArray[numpy.float64], costs: numpy.typing.NDArray[numpy.float64], alpha: numpy.typing.NDArray[numpy.float64], gradient: numpy.typing.NDArray[numpy.float64], tolerance: float, max_steps: int) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], int]:
+    """
+    Solve binary problems that share a matrix of kernel values.
+
+    Rows of `gram` are padded to `padded(n)` values. Labels are +1 and -1, one row per problem, and alpha and gradient are where to begin.
+    Returns new alpha and gradient, one bias per problem, and the number of steps.
+    """
 
 class ExactModel:
     """

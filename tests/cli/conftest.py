@@ -29,9 +29,14 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def run(capsys, monkeypatch):
-    """Return a function that runs a command and returns exit code, standard output and standard error."""
+    """Return a function that runs a command and returns exit code, standard output and standard error.
 
-    def call(*arguments, stdin=None):
+    `train` does not choose C and gamma unless the test says `tunes=True`: most tests have other subjects.
+    """
+
+    def call(*arguments, stdin=None, tunes=False):
+        if arguments[:1] == ("train",) and not tunes:
+            arguments = (*arguments, "--no-tune")
         if stdin is not None:
             monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
         with pytest.raises(SystemExit) as ended:

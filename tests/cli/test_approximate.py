@@ -249,7 +249,18 @@ def test_memory_does_not_grow_with_the_file(folder):
     for blocks in (8, 30):
         with (folder / "big.svm").open("w") as file:
             file.writelines([lines] * blocks)
-        command = [sys.executable, "-m", "hinge", "train", "big.svm", "--model", "approximate", "--components", "100"]
+        command = [
+            sys.executable,
+            "-m",
+            "hinge",
+            "train",
+            "big.svm",
+            "--no-tune",
+            "--model",
+            "approximate",
+            "--components",
+            "100",
+        ]
         program = f"""
 import resource, subprocess
 subprocess.run({[*command, "--json"]!r}, check=True, capture_output=True)

@@ -43,11 +43,11 @@ def test_formats_of_the_help_page():
 class TestConfig:
     def test_options_are_read_and_written(self, run, census):
         given = ("--label", "income", "--C", "3", "--drop", "hours", "--kind", "age=category", "--balance")
-        run("train", "census.csv", *given, "--save-config", "run.toml")
+        run("train", "census.csv", *given, "--save-config", "run.toml", tunes=True)
         saved = tomllib.loads((census / "run.toml").read_text())
         expected = {"data": "census.csv", "label": "income", "C": 3.0, "drop": "hours", "kind": ["age=category"]}
         assert saved == expected | {"balance": True}
-        run("train", "--config", "run.toml", "-o", "again.hinge")
+        run("train", "--config", "run.toml", "-o", "again.hinge", tunes=True)
         first, second = hinge.load("model.hinge"), hinge.load("again.hinge")
         assert first.preparation.columns == second.preparation.columns
         np.testing.assert_array_equal(first.dual_coef_, second.dual_coef_)

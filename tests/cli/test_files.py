@@ -404,7 +404,7 @@ def wait_until_read(pipe):
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_saves_the_model_of_a_pipe(census, number):
-    process = start("train", "-", "--label", "income", "-o", "piped.hinge")
+    process = start("train", "-", "--label", "income", "-o", "piped.hinge", "--no-tune")
     process.stdin.write((census / "census.csv").read_bytes())
     process.stdin.flush()
     wait_until_read(process.stdin)

@@ -168,7 +168,19 @@ def test_a_limit_of_memory(files):
     before = (files / "m.hinge").read_bytes()
     random = np.random.default_rng(0)
     np.savez("large.npz", X=random.normal(size=(6000, 8)).astype(np.float32), y=random.integers(0, 2, 6000))
-    command = [sys.executable, "-c", LIMITED, "train", "large.npz", "--cache-size", "4000", "-o", "m.hinge", "--json"]
+    command = [
+        sys.executable,
+        "-c",
+        LIMITED,
+        "train",
+        "large.npz",
+        "--no-tune",
+        "--cache-size",
+        "4000",
+        "-o",
+        "m.hinge",
+        "--json",
+    ]
     one = os.environ | {"OMP_NUM_THREADS": "1"}
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=one, timeout=120)
     assert (done.returncode, done.stdout) == (1, "")

@@ -135,7 +135,7 @@ def material(tmp_path, monkeypatch):
     X = np.random.default_rng(0).normal(size=(3000, 6))
     y = X[:, 0] > X[:, 1] * X[:, 2]
     np.savez("rows.npz", X=X, y=y.astype(int))
-    assert command("train", "rows.npz", "-o", "model.hinge", "--json") == 0
+    assert command("train", "rows.npz", "-o", "model.hinge", "--no-tune", "--json") == 0
     return tmp_path
 
 
@@ -143,7 +143,7 @@ def test_checkpoints_do_not_change_the_model(material, capsys):
     capsys.readouterr()
     after = hinge.load("model.hinge")
     checkpoints.INTERVAL_S = 60.0
-    assert command("train", "rows.npz", "-o", "other.hinge", "--json") == 0
+    assert command("train", "rows.npz", "-o", "other.hinge", "--no-tune", "--json") == 0
     assert json.loads(capsys.readouterr().out)["examples_seen"] == 3000
     X = np.load("rows.npz")["X"]
     expected = hinge.load("other.hinge").decision_function(X)  # saving may change the last digits

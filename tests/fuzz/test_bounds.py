@@ -239,10 +239,10 @@ def commands(folder, *given, **options):
 
 
 LONG_LINES = [
-    ["train", "plain.csv", "--output", "new.hinge"],
-    ["train", "line.svm.gz", "--output", "new.hinge"],
-    ["train", "line.svm.bz2", "--output", "new.hinge"],
-    ["train", "commas.csv.gz", "--output", "new.hinge"],
+    ["train", "plain.csv", "--output", "new.hinge", "--no-tune"],
+    ["train", "line.svm.gz", "--output", "new.hinge", "--no-tune"],
+    ["train", "line.svm.bz2", "--output", "new.hinge", "--no-tune"],
+    ["train", "commas.csv.gz", "--output", "new.hinge", "--no-tune"],
     ["predict", "small.hinge", "line.svm.xz"],
     ["predict", "small.hinge", "plain.csv"],
     ["evaluate", "small.hinge", "line.svm.gz"],
@@ -270,7 +270,7 @@ def test_endless_line_through_a_pipe(gigabytes):
     """Reading stops once the line is too long."""
     endless = subprocess.Popen(["/usr/bin/yes", "a" * 1000], stdout=subprocess.PIPE)
     joined = subprocess.Popen(["/usr/bin/tr", "-d", r"\n"], stdin=endless.stdout, stdout=subprocess.PIPE)
-    [(code, message)] = commands(gigabytes, ["train", "-", "--output", "new.hinge"], stdin=joined.stdout)
+    [(code, message)] = commands(gigabytes, ["train", "-", "--output", "new.hinge", "--no-tune"], stdin=joined.stdout)
     for process in (joined, endless):
         process.stdout.close()
         process.wait()

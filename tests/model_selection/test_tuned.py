@@ -10,6 +10,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from hinge import ApproximateSVCCV, IncrementalSVC, IncrementalSVCCV, OnlineSVC, OnlineSVCCV, load, save
 from hinge.exceptions import DataError, ParameterError
+from hinge.model_selection._shared import SharedKernels
 
 CLASSES = [OnlineSVCCV, IncrementalSVCCV, ApproximateSVCCV]
 X, Y = load_digits(return_X_y=True)
@@ -98,15 +99,15 @@ def test_saves_as_the_plain_estimator(tmp_path):
 
 
 def test_interrupt_keeps_the_best_so_far(monkeypatch):
-    fits = iter(range(100))
-    fit = OnlineSVC.fit
+    calls = iter(range(100))
+    solve = SharedKernels.solve
 
-    def interrupted(self, X, y, sample_weight=None):
-        if next(fits) == 9:  # in the third fold of four settings
+    def interrupted(self, gamma, costs):
+        if next(calls) == 5:  # in the third fold of two gammas
             raise KeyboardInterrupt
-        return fit(self, X, y, sample_weight)
+        return solve(self, gamma, costs)
 
-    monkeypatch.setattr(OnlineSVC, "fit", interrupted)
+    monkeypatch.setattr(SharedKernels, "solve", interrupted)
     model = OnlineSVCCV(Cs=[1, 10], gammas=[1e-3, 1.1e-3], random_state=0)
     with pytest.raises(KeyboardInterrupt):
         model.fit(X[:400], Y[:400])

@@ -159,6 +159,21 @@ def test_an_invalid_history_is_not_saved(prepared):
         hinge.save(model, prepared)
 
 
+TUNING = {"C": 4.0, "gamma": None, "scaling": "left as they are", "settings": 9, "rows": 50, "seconds": 0.5}
+TUNING |= {"measure": "R2", "score": -0.5, "stopped": ""}
+
+
+def test_a_run_keeps_how_parameters_were_chosen(prepared):
+    model = hinge.load(prepared)
+    model.model.history_ = [RUN, RUN | {"tuning": TUNING}]
+    hinge.save(model, prepared)
+    assert hinge.load(prepared).model.history_ == model.model.history_
+    for wrong in ({}, TUNING | {"C": "big"}, TUNING | {"rows": -1}, TUNING | {"seconds": float("inf")}):
+        model.model.history_ = [RUN | {"tuning": wrong}]
+        with pytest.raises(ModelFileError, match="cannot be saved"):
+            hinge.save(model, prepared)
+
+
 def test_merged_labels(prepared, parts, rewrite):
     arrays, header = parts(prepared)
     header["preparation"]["merged"] = ["old"]

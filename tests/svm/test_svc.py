@@ -188,7 +188,11 @@ def test_probabilities_are_those_of_scikit_learn():
     X, y = problem("iris")
     ours, theirs = both(X, y, probability=True, random_state=0)
     np.testing.assert_array_equal(ours.predict_proba(X), theirs.predict_proba(X))
-    np.testing.assert_array_equal(ours.probA_, theirs.probA_)
+    for name in ("probA_", "probB_"):
+        with pytest.warns(FutureWarning, match=f"Attribute `{name}` was deprecated"):
+            values = getattr(ours, name)
+        with pytest.warns(FutureWarning):
+            np.testing.assert_array_equal(values, getattr(theirs, name))
     assert not hasattr(SVC().fit(X, y), "predict_proba")
 
 

@@ -8,12 +8,14 @@ The criterion is that of LIBSVM, over all rows.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hinge._fit.sweeps import Sweeps
+from hinge._fit.sweeps import Sweeps, middle_of
+from hinge._model.support import signed_coefficients
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,7 +27,28 @@ if TYPE_CHECKING:
 
 _MAX_DIRECT_ROWS = 10_000  # of the two largest classes: problems up to this size are solved as they are
 _MAX_SWEEPS = 100
+_SAFETY = 4.0  # times the largest error of the sums that were computed anew, for those that were not
 _SEEDS_PER_CLASS = 5  # examples of each class at the start, so that every binary model sees both of its classes early
+
+
+@dataclass(frozen=True)
+class Guess:
+    """A solution that may be inexact: arrays of shape (n_used, n_binaries).
+
+    Attributes
+    ----------
+    alpha : ndarray
+        Coefficients of the rows that are used.
+    sums, drift : ndarray
+        Sums of these rows, and how far each may be from that of these coefficients but for the precision.
+    middle : ndarray of shape (n_binaries,)
+        Minus the bias.
+    """
+
+    alpha: NDArray[np.float64]
+    sums: NDArray[np.float64]
+    drift: NDArray[np.float64]
+    middle: NDArray[np.float64]
 
 
 class ExactSolver:
@@ -43,12 +66,21 @@ class ExactSolver:
         Reports each step to callbacks.
     monitor : callable or None
         Called by the native code to report progress.
+    keeps_idle : bool
+        Whether rows that were held stay so without a coefficient.
     """
 
-    def __init__(
-        self, state: State, data: TrainingData, seed: int, tasks: FitTasks, monitor: _core.Monitor | None
+    def __init__(  # noqa: PLR0917
+        self,
+        state: State,
+        data: TrainingData,
+        seed: int,
+        tasks: FitTasks,
+        monitor: _core.Monitor | None,
+        keeps_idle: bool = False,
     ) -> None:
         self._state = state
+        self._keeps_idle = keeps_idle
         self._native: Any = state.native
         self._options: Any = state.options
         self._seed = seed
@@ -57,8 +89,8 @@ class ExactSolver:
         self._rows = np.flatnonzero(data.used)
         self._costs = data.costs
         self._numbers = data.class_numbers(state.table)
-        self._X = data.X
         ((_, self._batch),) = state.storage.batches(data.X)
+        self._sweeps = Sweeps(state, data.X, self._batch, self._rows, self._numbers)
 
     def solve(self) -> bool:
         """Solve the problem; return whether that succeeded."""
@@ -78,15 +110,34 @@ class ExactSolver:
         before = np.cumsum(costs) - costs
         alpha = np.clip(nu * costs.sum() - before, 0.0, costs)[:, None]
         used = np.flatnonzero(alpha[:, 0])
-        self._hold(self._rows, self._sums_of(self._rows[used], alpha[used]), alpha)
+        self._hold(self._rows, self._sums_of(self._rows[used], alpha[used], self._rows), alpha)
         return self._finish()
 
     def solve_from(self, rows: NDArray[np.int64], alpha: NDArray[np.float64]) -> bool:
         """Solve the problem from coefficients of some rows, one column per binary model, that need not add up to 0."""
         alpha = _balanced(alpha)
-        sums = self._sums_of(rows, alpha)[np.searchsorted(self._rows, rows)]
+        sums = self._sums_of(rows, alpha, rows)
         self._hold(rows, np.where(alpha == 0.0, np.nan, sums), alpha)
         return self.complete()
+
+    def guess(self) -> Guess:
+        """Return the solution at hand, as something for another solver to begin with."""
+        arrays = self._native.state()
+        alpha = np.zeros((len(self._numbers), self._native.n_binaries))
+        alpha[arrays["ids"]] = signed_coefficients(arrays).T
+        sums, drift = self._sweeps.known()
+        return Guess(alpha[self._rows], sums, drift, middle_of(self._native))
+
+    def begin_with(self, guess: Guess) -> None:
+        """Hold the rows that a guess needs; `complete` then solves the problem."""
+        held = (guess.alpha != 0.0) | self._sweeps.near(guess.sums, guess.middle)
+        places = np.flatnonzero(held.any(axis=1))
+        rows, held, alpha = self._rows[places], held[places], guess.alpha[places]
+        sums = self._sums_of(rows, alpha, rows)
+        errors = np.max(np.abs(sums - guess.sums[places]), axis=0, where=held, initial=0.0)
+        self._sweeps.assume(guess.sums, guess.drift + _SAFETY * errors)
+        self._hold(rows, np.where(held, sums, np.nan), alpha)
+        self._sweeps.known()
 
     @property
     def _is_small(self) -> bool:
@@ -105,22 +156,24 @@ class ExactSolver:
         self._tasks.step("pass", partial(learn, order, self._seed, self._monitor, scored=False))
 
     def _finish(self) -> bool:
-        outcome: _core.Outcome = self._tasks.step("finish", partial(self._native.finish, self._monitor))
+        finish = partial(self._native.finish, self._monitor, keep_idle=self._keeps_idle)
+        outcome: _core.Outcome = self._tasks.step("finish", finish)
         return not outcome.stalled
 
-    def _sums_of(self, rows: NDArray[np.int64], alpha: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the sums of some coefficients of these rows times kernel values, for all rows that are used."""
+    def _sums_of(
+        self, rows: NDArray[np.int64], alpha: NDArray[np.float64], asked: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """Return the sums of some coefficients of these rows times kernel values, for the rows that are asked."""
         other: Any = self._state.copy().native
         other.hold(self._batch, self._numbers, self._costs, 0, rows, np.zeros(alpha.shape), alpha)
-        sums: NDArray[np.float64] = other.predictor().decide(self._batch.pick(self._rows), self._options.threads)
+        sums: NDArray[np.float64] = other.predictor().decide(self._batch.pick(asked), self._options.threads)
         sums -= other.bias
         return sums
 
     def _add_violators(self) -> bool:
         """Hold the rows that violate, and solve again, until there are none."""
-        sweeps = Sweeps(self._state, self._X, self._batch, self._rows, self._numbers)
         for _ in range(_MAX_SWEEPS):
-            rows, sums = sweeps.violators()
+            rows, sums = self._sweeps.violators()
             if not len(rows):
                 return True
             self._hold(rows, sums)

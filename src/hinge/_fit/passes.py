@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 
 from hinge._fit.calibration import match_sizes, record_first_visits
 from hinge._fit.convergence import CUT_SHORT, warn_not_converged
+from hinge._fit.drafts import solve
 from hinge._fit.exact_solver import ExactSolver, seeds_first
 from hinge._model.params import random_seed
 
@@ -141,10 +142,11 @@ class Passes:
     def _converge(self) -> None:
         """Solve the training set until no example violates the optimality conditions."""
         options = self._options
-        solver = ExactSolver(self._state, self._data, self._seed, self._tasks, self._monitor)
+        parts = (self._state, self._data, self._seed, self._tasks, self._monitor)
         if options.selection == "random":
-            self._warn_unless(solver.solve())
+            self._warn_unless(solve(*parts))
             return
+        solver = ExactSolver(*parts)
         self._pass()  # selection skips examples: use it in one pass, then look at all
         if not self._tasks.stopped:
             self._warn_unless(solver.complete())

@@ -71,15 +71,29 @@ class Sweeps:
         Rows that move about as much as those held are asked first, and all others only if none of these violates.
         """
         targets = np.where(self._update(), 0.0, self._targets)
-        with np.errstate(invalid="ignore"):
-            middle = np.nan_to_num(self._native.extremes.mean(axis=1), posinf=0.0, neginf=0.0)  # of models with nothing
+        middle = middle_of(self._native)
         for bound in (np.minimum(self._expected, self._drift), self._drift):
             asked = self._may_violate(targets, middle, bound)
             if len(asked):
-                rows, sums = self._near(asked, targets[asked], middle)
+                rows, sums = self._violating(asked, targets[asked], middle)
                 if len(rows):
                     return rows, sums
         return asked[:0], np.zeros((0, targets.shape[1]))
+
+    def known(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the sums of all rows as far as they are known, and how far each may be from the truth."""
+        self._update()
+        return self._sums, self._drift
+
+    def assume(self, sums: NDArray[np.float64], drift: NDArray[np.float64]) -> None:
+        """Take over approximate sums, and how far each may be from the truth."""
+        self._sums, self._drift, self._expected = sums, drift.copy(), drift
+
+    def near(self, sums: NDArray[np.float64], middle: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Return which rows violate without a coefficient, or nearly do, given their sums."""
+        beyond = self._targets * (self._targets - sums - middle)
+        near: NDArray[np.bool_] = (self._targets != 0.0) & (beyond > self._most - _RESERVE)
+        return near
 
     def _may_violate(
         self, targets: NDArray[np.float64], middle: NDArray[np.float64], bound: NDArray[np.float64]
@@ -89,7 +103,7 @@ class Sweeps:
             beyond = targets * (targets - self._sums - middle) + bound
         return np.flatnonzero(((targets != 0) & ~(beyond <= self._most)).any(axis=1))
 
-    def _near(
+    def _violating(
         self, asked: NDArray[np.int64], targets: NDArray[np.float64], middle: NDArray[np.float64]
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Return the rows that violate and those that nearly do, if there is one that violates."""
@@ -129,6 +143,13 @@ class Sweeps:
         is_held = np.zeros(self._targets.shape, dtype=np.bool_)
         is_held[places, owner] = True
         return is_held
+
+
+def middle_of(native: Any) -> NDArray[np.float64]:
+    """Return the middle of the bracket of each binary model; 0 of those that hold nothing."""
+    with np.errstate(invalid="ignore"):
+        middle: NDArray[np.float64] = np.nan_to_num(native.extremes.mean(axis=1), posinf=0.0, neginf=0.0)
+    return middle
 
 
 def _targets(state: State, numbers: NDArray[np.int32]) -> NDArray[np.float64]:

@@ -10,6 +10,7 @@ from rich.table import Table
 
 from hinge.cli._models import class_names
 from hinge.cli._prepared import normal_label, split
+from hinge.cli._values import describe_choice
 from hinge.persistence import load
 from hinge.streaming import Model, kernel, model_size, traits
 
@@ -64,7 +65,8 @@ def _describe_run(run: dict[str, Any]) -> str:
     errors = [
         f"{name.replace('_', ' ')} {run[name]:.2f} %" for name in ("error", "test_error") if run[name] is not None
     ]
-    return ", ".join([f"{run['finished']}: {run['rows']:,} rows of {run['data']}", *errors])
+    chosen = [describe_choice(run["tuning"])] if "tuning" in run else []
+    return "; ".join([", ".join([f"{run['finished']}: {run['rows']:,} rows of {run['data']}", *errors]), *chosen])
 
 
 def _size(model: Model) -> dict[str, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -94,3 +94,13 @@ def short(value: float) -> str:
     ('0.1235', '49,531', '3.2e+12')
     """
     return f"{value:,.0f}" if 1e4 <= abs(value) < 1e9 else f"{value:.4g}"
+
+
+def describe_choice(record: dict[str, Any]) -> str:
+    """Describe what was chosen, from the entry in a model file."""
+    values = [f"{name}={record[name]:.4g}" for name in ("C", "gamma") if record[name] is not None]
+    score = record["score"]
+    unit = f"{score:.2f} %" if record["measure"] == "error" and score is not None else f"{score or 0:.4f}"
+    found = "" if score is None else f", expected {record['measure']} {unit}"
+    of = f"the best of {record['settings']:,} settings on {record['rows']:,} rows"
+    return f"{', '.join(values)}, features {record['scaling']}: {of}{found}"

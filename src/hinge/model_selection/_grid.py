@@ -25,8 +25,6 @@ from hinge.exceptions import ParameterError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
     from hinge._model.types import Values
 
 _COSTS = 4.0 ** np.arange(-2, 7)
@@ -85,7 +83,11 @@ def gamma_range(kernel: Any, X: Any, random: np.random.RandomState) -> tuple[flo
 
 def _thinned(settings: list[Values], X: Any) -> list[Values]:
     """Return fewer settings where rows are so few that chance would choose among many."""
-    most = max(_num_samples(X) // 3, 1)
+    return thinned(settings, max(_num_samples(X) // 3, 1))
+
+
+def thinned(settings: list[Values], most: int) -> list[Values]:
+    """Return at most so many settings, evenly spread over the list."""
     step = -(-len(settings) // most)
     return settings[step // 2 :: step]
 
@@ -117,22 +119,24 @@ def _unit_gamma(kernel: str, X: Any) -> float:
 def around(setting: Values, known: Sequence[Values]) -> list[Values]:
     """Return the settings around one at half the distance of the default grid; those known already are left out.
 
+    Parameters that are not numbers stay as they are.
+
     Examples
     --------
     >>> around({"C": 4.0}, [{"C": 1.0}, {"C": 4.0}])
     [{'C': 2.0}, {'C': 8.0}]
     """
+    numbers = [name for name, value in setting.items() if isinstance(value, float)]
     near = [
-        {name: float(value * factor) for (name, value), factor in zip(setting.items(), factors, strict=True)}
-        for factors in _factors(len(setting))
+        setting | {name: float(setting[name] * factor) for name, factor in zip(numbers, factors, strict=True)}
+        for factors in product((0.5, 1.0, 2.0), repeat=len(numbers))
     ]
     return [new for new in near if not any(_is_close(new, old) for old in known)]
 
 
-def _factors(n: int) -> NDArray[np.float64]:
-    """Return all combinations of 1/2, 1 and 2."""
-    return np.array(list(product((0.5, 1.0, 2.0), repeat=n)), dtype=np.float64)
-
-
 def _is_close(one: Values, other: Values) -> bool:
-    return one.keys() == other.keys() and all(np.isclose(one[name], other[name], rtol=1e-6) for name in one)
+    return one.keys() == other.keys() and all(_are_close(one[name], other[name]) for name in one)
+
+
+def _are_close(one: Any, other: Any) -> bool:
+    return bool(np.isclose(one, other, rtol=1e-6)) if isinstance(one, float) else one is other

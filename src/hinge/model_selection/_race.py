@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -15,17 +16,33 @@ from sklearn.exceptions import ConvergenceWarning
 from hinge.model_selection._rule import admitted, is_worse, level
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
     from hinge._model.types import Values
     from hinge.model_selection._rungs import Rung
+    from hinge.model_selection._sharing import Group
     from hinge.model_selection._trial import Trial, Trials
+
+
+Propose = Callable[[dict[str, Any], list[dict[str, Any]]], list[dict[str, Any]]]  # from the leader and all settings
 
 
 class OutOfTimeError(Exception):
     """The time of the race has run out."""
+
+
+class Event(NamedTuple):
+    """How far a rung has come, and the best setting that it has shown."""
+
+    number: int
+    n_rungs: int
+    n_rows: int
+    n_done: int
+    n_settings: int
+    leader: Values | None
+    loss: float
 
 
 @dataclass
@@ -98,6 +115,8 @@ class Race:
         Number of threads.
     report : callable
         Called after each rung with a line of text.
+    observe : callable
+        Called with an `Event` after each group of trials.
     """
 
     def __init__(
@@ -107,23 +126,25 @@ class Race:
         trials: Trials,
         *,
         confidence: float,
-        propose: Callable[[Values, list[Values]], list[Values]] | None,
+        propose: Propose | None,
         max_time: float | None,
         n_jobs: int,
         report: Callable[[str], None],
+        observe: Callable[[Event], None],
     ) -> None:
         self.settings = [Setting(params) for params in settings]
         self.rungs = rungs
         self.stopped = ""
         self.live = list(self.settings)
         self._n_screening = sum(not rung.confirms for rung in rungs)
-        self.model: Any = None  # of the leader of the last rung
+        self._front: tuple[Values, Rung, Any] | None = None  # leader of the last rung, and its model if there is one
         self._trials = trials
         self._confidence = confidence
         self._propose = propose
         self._max_time = np.inf if max_time is None else max_time
         self._n_jobs = n_jobs
         self._report = report
+        self._observe = observe
         self._start = time.monotonic()
         self._power = 2.0  # of the number of rows, in the work of a fit
         self._final_fit = 0.0  # expected seconds of a fit of all rows
@@ -139,6 +160,13 @@ class Race:
     def score(self, setting: Setting) -> float:
         """Return the score of a setting on all rows that count for it."""
         return self._trials.measure.score(np.concatenate(setting.losses)) if setting.losses else np.nan
+
+    def front_model(self) -> Any:
+        """Return the model of the leader of the last rung, which is trained now if it shared kernel values."""
+        if self._front is None:
+            return None
+        params, rung, model = self._front
+        return self._trials.fit(params, rung) if model is None else model
 
     def run(self) -> None:
         """Run all rungs, or as many as time allows."""
@@ -187,41 +215,67 @@ class Race:
             self._test([setting for setting in joining if setting.left_at is None], earlier)
 
     def _test(self, settings: list[Setting], number: int) -> None:
-        """Train and test settings on a rung; the results count only if all of them were in time."""
-        best, rung = np.inf, self.rungs[number]
+        """Train and test settings on a rung; after the first rung, the results count only if all were in time."""
+        done: dict[int, Trial] = {}
+        rung, best = self.rungs[number], np.inf
+        params = [setting.params for setting in settings]
 
-        def test(setting: Setting) -> Trial | None:
+        def test(group: Group) -> None:
             nonlocal best
             if time.monotonic() - self._start + self._final_fit > self._max_time:
                 raise OutOfTimeError
-            trial = self._trials.run(setting.params, rung)
+            trials = self._trials.run(group, params, rung)
             with self._lock:
-                if trial.error is not None:
-                    self._errors.append(trial.error)
-                elif trial.losses.mean() < best:
-                    best, self.model = trial.losses.mean(), trial.model
-            trial.model = None
-            return trial
+                for place, trial in zip(group.places, trials, strict=True):
+                    if trial.error is not None:
+                        self._errors.append(trial.error)
+                    elif trial.losses.mean() < best:
+                        best, self._front = trial.losses.mean(), (params[place], rung, trial.model)
+                    trial.model = None
+                    done[place] = trial
+                self._observe(
+                    Event(
+                        number,
+                        len(self.rungs),
+                        len(rung.train),
+                        len(done),
+                        len(settings),
+                        self._front and self._front[0],
+                        best,
+                    )
+                )
 
-        trials = self._map(test, settings)
+        try:
+            self._map(test, self._trials.groups(params, rung))
+        except (OutOfTimeError, KeyboardInterrupt):
+            if number == 0:  # better than nothing
+                self._record(settings, done, number)
+            raise
+        self._record(settings, done, number)
+
+    def _record(self, settings: list[Setting], done: dict[int, Trial], number: int) -> None:
+        """Add what a rung has shown to its settings; those that failed leave."""
         pool = number > self._n_screening
-        for setting, trial in zip(settings, trials, strict=True):
+        for place, trial in done.items():
             if trial.error is None:
                 score = self._trials.measure.score(trial.losses)
-                setting.record(number, rung, trial, score, pool=pool)
-        self._leave(number, [s for s, trial in zip(settings, trials, strict=True) if trial.error is not None], "failed")
+                settings[place].record(number, self.rungs[number], trial, score, pool=pool)
+        self._leave(number, [settings[place] for place, trial in done.items() if trial.error is not None], "failed")
         if not self.live:
             raise self._errors[0]
 
-    def _map(self, test: Callable[[Setting], Any], settings: list[Setting]) -> list[Any]:
+    def _map(self, test: Callable[[Group], None], groups: list[Group]) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # of settings that will leave
             if self._n_jobs == 1:
-                return [test(setting) for setting in settings]
+                for group in groups:
+                    test(group)
+                return
             with ThreadPoolExecutor(self._n_jobs) as pool:
-                futures = [pool.submit(test, setting) for setting in settings]
+                futures = [pool.submit(test, group) for group in groups]
                 try:
-                    return [future.result() for future in futures]
+                    for future in futures:
+                        future.result()
                 except BaseException:
                     pool.shutdown(wait=True, cancel_futures=True)
                     raise

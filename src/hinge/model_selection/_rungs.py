@@ -10,7 +10,7 @@ the folds of `cv` test models of the other folds, or exact leave-one-out does.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,6 +34,7 @@ _FIRST_TEST_ROWS = 500  # test at least on so many rows: early rungs have many s
 _MIN_PER_CLASS = 10  # rows of the rarest class in the first rung, where there are enough
 _N_FOLDS = 5  # of training sets too small to be screened
 _FINALISTS = 3  # settings that are confirmed at least, if they cannot be told apart
+_SMALL_FINALISTS = 24  # the same for training sets whose fits cost little
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,8 @@ class Rung:
         Whether it is left out when only one setting remains.
     leave_one_out : bool
         Whether each row is tested by the model that did not learn it.
+    least : int
+        Number of settings that take part at least, where their number is limited.
     """
 
     train: Indices
@@ -60,10 +63,11 @@ class Rung:
     confirms: bool = False
     skippable: bool = False
     leave_one_out: bool = False
+    least: int = _FINALISTS
 
     def places(self, n_rows: int, power: float) -> float:
         """Return the number of settings that cost about one fit of `n_rows` rows, whose work grows with this power."""
-        return float(max((n_rows / len(self.train)) ** power, _FINALISTS))
+        return float(max((n_rows / len(self.train)) ** power, self.least))
 
 
 def stratified_order(y: NDArray[Any] | None, n: int, random: np.random.RandomState) -> Indices:
@@ -119,11 +123,16 @@ def make_rungs(
     first = first_size(classes, n)
     if cv is None and n >= max(_MIN_ROWS, 4 * first):
         return [*_screening(order, first, n // 2), *_halves(order)]
+    if cv is None:
+        folds = _folds(X, y, cv, groups, random, stratify=stratify)
+        small = _screening(order, first, n)
+        return [*small, *(replace(fold, limited=bool(small), least=_SMALL_FINALISTS) for fold in folds)]
     screening = _screening(order, first, n // 4) if n >= max(_MIN_ROWS, 8 * first) else []
     if isinstance(cv, str):
         rows = np.arange(n)
         return [*screening, Rung(rows, rows, limited=bool(screening), confirms=True, leave_one_out=True)]
-    return [*screening, *_folds(X, y, cv, groups, random, limited=bool(screening), stratify=stratify)]
+    folds = _folds(X, y, cv, groups, random, stratify=stratify)
+    return [*screening, *(replace(fold, limited=bool(screening)) for fold in folds)]
 
 
 def _screening(order: Indices, first: int, below: int) -> list[Rung]:
@@ -152,7 +161,6 @@ def _folds(
     groups: Any,
     random: np.random.RandomState,
     *,
-    limited: bool,
     stratify: bool,
 ) -> list[Rung]:
     splitter = check_cv(_default_folds(y, random, stratify=stratify) if cv is None else cv, y, classifier=stratify)
@@ -163,7 +171,7 @@ def _folds(
                 f"Fold {number + 1} of cv leaves only one class to learn from; pass cv=StratifiedKFold(..., "
                 "shuffle=True), or more rows of each class."
             )
-        rungs.append(Rung(np.asarray(train), np.asarray(test), limited=limited, confirms=True))
+        rungs.append(Rung(np.asarray(train), np.asarray(test), confirms=True))
     return rungs
 
 

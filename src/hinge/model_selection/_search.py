@@ -20,7 +20,7 @@ from hinge._terminal import Terminal
 from hinge.exceptions import DataError, ParameterError, SearchWarning
 from hinge.model_selection._grid import around, default_settings, listed_settings
 from hinge.model_selection._losses import Measure
-from hinge.model_selection._race import Race
+from hinge.model_selection._race import Event, Propose, Race
 from hinge.model_selection._results import table_of
 from hinge.model_selection._rungs import make_rungs
 from hinge.model_selection._trial import Trials
@@ -86,6 +86,8 @@ class RaceSearchCV(BaseSearchCV):
         standard error of the score.
     n_rungs_ : int
         Number of rungs planned.
+    stopped_ : str
+        Where `max_time` ended the race; empty if it did not.
     search_time_, refit_time_ : float
         Seconds of the race and of the final fit.
 
@@ -162,8 +164,9 @@ class RaceSearchCV(BaseSearchCV):
             race.run()
         except KeyboardInterrupt:
             self._conclude(race, start)
-            if self.refit and race.model is not None:
-                self.best_estimator_ = race.model
+            model = race.front_model() if self.refit else None
+            if model is not None:
+                self.best_estimator_ = model
             raise
         self._conclude(race, start)
         self._warn_if_stopped(race)
@@ -201,10 +204,7 @@ class RaceSearchCV(BaseSearchCV):
     def _prepare(self, X: Any, y: Any, fit_params: Values, groups: Any, measure: Measure) -> Race:
         classifies = is_classifier(self.estimator)
         random = np.random.RandomState(random_seed(self.random_state))
-        if self.param_grid is None:
-            settings = default_settings(self.estimator, X, y, random)
-        else:
-            settings = listed_settings(self.param_grid, self.n_candidates, random)
+        settings, propose = self._settings(X, y, random)
         n_rows = _num_samples(X)
         is_enough = n_rows >= _MIN_ROWS and len(settings) > 1
         if classifies:
@@ -219,19 +219,30 @@ class RaceSearchCV(BaseSearchCV):
             make_rungs(X, y, self.cv, groups, random, stratify=classifies) if is_enough else [],
             Trials(self.estimator, X, y, fit_params, measure, single_thread=n_jobs > 1),
             confidence=self.confidence,
-            propose=around if self.param_grid is None else None,
+            propose=propose,
             max_time=self.max_time,
             n_jobs=n_jobs,
             report=self._report,
+            observe=self._observe,
         )
+
+    def _settings(self, X: Any, y: Any, random: np.random.RandomState) -> tuple[list[Values], Propose | None]:
+        """Return the settings that take part, and what proposes those that join."""
+        if self.param_grid is None:
+            return default_settings(self.estimator, X, y, random), around
+        return listed_settings(self.param_grid, self.n_candidates, random), None
 
     def _report(self, line: str) -> None:
         if self.verbose:
             Terminal().print(line, highlight=False)
 
+    def _observe(self, event: Event) -> None:
+        """Be told of every group of trials; subclasses may show them."""
+
     def _conclude(self, race: Race, start: float) -> None:
         """Set the attributes that do not need the final fit."""
         self.cv_results_ = table_of(race)
+        self.stopped_ = race.stopped
         self.n_rungs_ = len(race.rungs)
         best = (
             self.refit(self.cv_results_)

@@ -1,4 +1,4 @@
-"""One setting on one rung: train a model, and test it."""
+"""Settings on one rung: train models, and test them."""
 
 from __future__ import annotations
 
@@ -16,9 +16,12 @@ from sklearn.utils.validation import _check_method_params, _num_samples
 from hinge._fit.estimator import KernelEstimator
 from hinge.exceptions import ParameterError
 from hinge.model_selection._grid import final_step
+from hinge.model_selection._sharing import Group, Sharing
 from hinge.online import OnlineSVC
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from hinge._model.types import Values
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Trial:
-    """What one setting has shown on one rung."""
+    """What one setting has shown on one rung; there is no model if it shared kernel values with others."""
 
     losses: NDArray[np.float64]
     model: Any = None
@@ -64,21 +67,46 @@ class Trials:
         self._X, self._y = X, y
         self._fit_params = fit_params
         self._single_thread = single_thread
+        self._sharing = Sharing(estimator) if measure.by_row and not fit_params else None
         self._lock = Lock()
         self._cut: tuple[Rung, tuple[Any, Any, Values], tuple[Any, Any]] | None = None
 
-    def run(self, params: Values, rung: Rung) -> Trial:
-        """Train a setting on the rows of a rung and test it; an error of `fit` is part of the result."""
+    def groups(self, settings: Sequence[Values], rung: Rung) -> list[Group]:
+        """Return settings that run together: those that share kernel values, others alone."""
+        if self._sharing is None or rung.leave_one_out:
+            return [Group([place]) for place in range(len(settings))]
+        (X, y, _), (X_test, _) = self._rows(rung)
+        return self._sharing.groups(settings, X, y, X_test)
+
+    def run(self, group: Group, settings: Sequence[Values], rung: Rung) -> list[Trial]:
+        """Train and test the settings of a group; an error of `fit` is part of the result."""
+        if group.kernels is None:
+            return [self._run_alone(settings[place], rung) for place in group.places]
+        (X, _, _), (_, y_test) = self._rows(rung)
+        trials, start = [], time.perf_counter()
+        for solution in group.kernels.solve(group.gamma, group.costs):
+            work = _work(solution.n_values, solution.n_changes, _width(X))
+            losses = self.measure.losses_of(solution.predictions, y_test)
+            trials.append(Trial(losses, None, time.perf_counter() - start, 0.0, work))
+            start = time.perf_counter()
+        return trials
+
+    def fit(self, params: Values, rung: Rung) -> Any:
+        """Train a setting on the rows of a rung."""
         model = self._make(params, rung)
         X, y, fit_params = self._rows(rung)[0]
+        return model.fit(X, y, **fit_params) if y is not None else model.fit(X, **fit_params)
+
+    def _run_alone(self, params: Values, rung: Rung) -> Trial:
         start = time.perf_counter()
         try:
-            model.fit(X, y, **fit_params) if y is not None else model.fit(X, **fit_params)
+            model = self.fit(params, rung)
         except Exception as error:  # noqa: BLE001  (a setting may be invalid while others are not)
             return Trial(np.empty(0), error=error)
         fitted = time.perf_counter()
         losses = self._losses(model, rung)
-        return Trial(losses, model, fitted - start, time.perf_counter() - fitted, work_of(model, X, len(rung.test)))
+        work = work_of(model, self._rows(rung)[0][0], len(rung.test))
+        return Trial(losses, model, fitted - start, time.perf_counter() - fitted, work)
 
     def _make(self, params: Values, rung: Rung) -> Any:
         model = clone(self._estimator).set_params(**clone(params, safe=False))
@@ -120,6 +148,16 @@ def work_of(model: Any, X: Any, n_tested: int) -> float:
     _, last = final_step(model)
     if not isinstance(last, KernelEstimator) or not hasattr(last, "dual_coef_"):
         return 1.0
-    width = X.nnz / X.shape[0] if sparse.issparse(X) else last.n_features_in_
     n_values = last.n_kernel_evals_ + n_tested * last.model_size_
-    return float(n_values * (width / 15 + 2) + last.n_iter_ * last.model_size_)
+    return _work(n_values, last.n_iter_ * last.model_size_, _width(X))
+
+
+def _work(n_values: int, n_changes: int, width: float) -> float:
+    return float(n_values * (width / 15 + 2) + n_changes)
+
+
+def _width(X: Any) -> float:
+    """Return the number of entries of a row; before a pipeline, of the columns it begins with."""
+    if sparse.issparse(X):
+        return float(X.nnz / X.shape[0])
+    return float(np.shape(X)[1]) if np.ndim(X) == 2 else 1.0

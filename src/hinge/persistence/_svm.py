@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from hinge.persistence._file import Parts
     from hinge.persistence._registry import Entry
 
-_FIELDS: dict[str, tuple[type, ...]] = dict.fromkeys(("labels", "class_weight", "shape", "steps", "forgotten"), (list,))
+_LISTS = ("labels", "class_weight", "shape", "steps", "forgotten")
+_FIELDS: dict[str, tuple[type, ...]] = dict.fromkeys(_LISTS, (list,)) | {"converged": (bool,)}
 _MAX_COUNT = 1 << 62
 
 
@@ -41,7 +42,7 @@ def svm(estimator: type[KernelEstimator]) -> Entry:
 def check_svm_state(arrays: Arrays, values: Values, options: SolverOptions) -> None:
     """Raise `ModelFileError` unless arrays and values can have come from an `SvmState`."""
     require(type(values.get("svm")) is dict, "its state has no field 'svm', or it is of the wrong type")
-    own = _json.fields(values["svm"], "its training set", _FIELDS)
+    own = _json.fields({"converged": True} | values["svm"], "its training set", _FIELDS)  # older files do not say
     plain = {name: value for name, value in values.items() if name != "svm"}
     check_state(arrays, plain, options)
     labels, weights = own["labels"], own["class_weight"]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from hinge._fit.convergence import warn
+from hinge._fit.drafts import solve
 from hinge._fit.exact_solver import ExactSolver
 from hinge._fit.learner import KernelLearner
 from hinge._fit.progress import FitTasks, progress_bar
@@ -20,6 +21,7 @@ from hinge.svm._problem import NO_BOUND, SvmData
 from hinge.svm._state import SvmState
 
 if TYPE_CHECKING:
+    from hinge import _core
     from hinge._fit.data import TrainingData
     from hinge._fit.estimator import KernelEstimator
     from hinge._model.labels import ClassTable
@@ -56,14 +58,20 @@ class SvmLearner(KernelLearner[SvmState]):
         """Solve the training set."""
         tasks = FitTasks(estimator, state, data, None)
         with progress_bar(bool(estimator.verbose)) as bar, state.monitored(bar) as monitor:
-            solver = ExactSolver(state, data, random_seed(estimator.random_state), tasks, monitor)
-            converged = self._solve(solver, estimator)
+            converged = self._solve(estimator, state, data, tasks, monitor)
         tasks.end()
         if not converged and not tasks.stopped:
             warn_early(estimator, state)
 
-    def _solve(self, solver: ExactSolver, estimator: KernelEstimator) -> bool:  # noqa: ARG002
-        return solver.solve()
+    def _solve(
+        self,
+        estimator: KernelEstimator,
+        state: SvmState,
+        data: TrainingData,
+        tasks: FitTasks,
+        monitor: _core.Monitor | None,
+    ) -> bool:
+        return solve(state, data, random_seed(estimator.random_state), tasks, monitor)
 
 
 class OneClassLearner(SvmLearner):
@@ -73,7 +81,15 @@ class OneClassLearner(SvmLearner):
     begin at their bounds. Decision values of the classifier are those of the one-class problem plus 1.
     """
 
-    def _solve(self, solver: ExactSolver, estimator: KernelEstimator) -> bool:
+    def _solve(
+        self,
+        estimator: KernelEstimator,
+        state: SvmState,
+        data: TrainingData,
+        tasks: FitTasks,
+        monitor: _core.Monitor | None,
+    ) -> bool:
+        solver = ExactSolver(state, data, random_seed(estimator.random_state), tasks, monitor)
         return solver.solve_with_sum(float(cast("Any", estimator).nu))
 
 

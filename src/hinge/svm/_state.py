@@ -102,6 +102,7 @@ class SvmState(State):
             "class_weight": self.classes.class_weight.tolist(),
             "shape": list(self.shape),
             "forgotten": self.forgotten.tolist(),
+            "converged": self.converged,
             "steps": (self._steps_before if self._arrays is not None else self.steps).astype(int).tolist(),
         }
         return arrays, values | {"svm": own} | ({} if self.objects is None else {"objects": self.objects})
@@ -115,6 +116,7 @@ class SvmState(State):
         self.shape, self.objects = tuple(own["shape"]), values.get("objects")
         self.forgotten = np.array(own["forgotten"], dtype=np.int64)
         self._steps_before = np.array(own["steps"], dtype=np.float64)
+        self.converged = own.get("converged", True)  # older files do not say
 
     def grown(self) -> Self:
         """Take over classes and examples that a stream has brought."""

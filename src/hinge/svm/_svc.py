@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 import sklearn.svm
+from sklearn.exceptions import NotFittedError
 
 from hinge._fit import driver
 from hinge._fit.classifier import SupportVectorClassifier
@@ -351,7 +352,10 @@ class SVC(SvmEstimator, SupportVectorClassifier):
     def _probability_model(self) -> Any:
         self._fitted_state()
         if "_calibrated" not in vars(self):
-            raise ParameterError("probability must be True in fit already to predict probabilities; call fit again.")
+            raise NotFittedError(
+                "predict_proba is not available when fitted with probability=False; call fit again with "
+                "probability=True."
+            )
         return self._calibrated
 
     # --- fitted attributes ---
@@ -385,6 +389,11 @@ class SVC(SvmEstimator, SupportVectorClassifier):
 
     def _platt(self, name: str) -> NDArray[np.float64]:
         self._fitted_state()
+        warnings.warn(
+            f"Attribute `{name}` was deprecated in scikit-learn 1.9 and will be removed in its version 1.11.",
+            FutureWarning,
+            stacklevel=caller_depth(),
+        )
         calibrated = vars(self).get("_calibrated")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FutureWarning)

@@ -12,7 +12,7 @@ from hinge.tables._labels import Labels
 from hinge.tables._numbers import DECIMALS, THOUSANDS, NumberFormat
 from hinge.tables._one_class import OneClassPreparation, OneClassSurvey
 from hinge.tables._policies import MISSING_POLICIES, SCALINGS, UNKNOWN_POLICIES, check_policies
-from hinge.tables._preparation import Examples, Matrix, Preparation
+from hinge.tables._preparation import Examples, Matrix, Preparation, stacked
 from hinge.tables._regressor import PreparedRegressor
 from hinge.tables._scaling import Scaling
 from hinge.tables._survey import MAX_FEATURES, Survey
@@ -59,4 +59,5 @@ __all__ = [
     "TableRegressor",
     "TextColumn",
     "check_policies",
+    "stacked",
 ]

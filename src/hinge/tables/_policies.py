@@ -5,7 +5,7 @@ from hinge.tables._numbers import DECIMALS, THOUSANDS
 
 MISSING_POLICIES = ("error", "drop", "fill")
 UNKNOWN_POLICIES = ("error", "ignore")
-SCALINGS = ("auto", "standard", "largest", "none")
+SCALINGS = ("auto", "standard", "largest", "range", "none")
 
 
 def check_policies(
@@ -24,7 +24,7 @@ def check_policies(
         How to handle missing values. None, here and below, is not checked.
     unknown : {"error", "ignore"} or None
         How to handle unknown categories and features.
-    scale : {"auto", "standard", "largest", "none"} or None
+    scale : {"auto", "standard", "largest", "range", "none"} or None
         How to scale features.
     decimal : {".", ","} or None
         The decimal sign.

@@ -18,7 +18,7 @@ from hinge.tables._scaling import Scaling
 from hinge.tables._values import Cells, Ignored, texts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -134,8 +134,7 @@ class Preparation:
         pairs = list(self.iter_examples(chunks))
         if not pairs:
             raise DataError("There must be rows without missing values, but every row has one; set missing to 'fill'.")
-        X, y = [X for X, _ in pairs], np.concatenate([y for _, y in pairs])
-        return (vstack(X, format="csr") if issparse(X[0]) else np.concatenate(X)), y
+        return stacked(pairs)
 
     def features(self, chunk: Chunk, ignored: Ignored | None = None) -> Matrix:
         """Return the features of rows; see `examples`."""
@@ -275,3 +274,9 @@ def _get_column(table: Table, name: str) -> Values:
         raise DataError(
             f"There must be a column {quoted(name)}, as in training, got {listed([*table.columns])}."
         ) from None
+
+
+def stacked(parts: Sequence[Examples]) -> Examples:
+    """Return the examples of several parts as one."""
+    X, y = [X for X, _ in parts], np.concatenate([y for _, y in parts])
+    return (vstack(X, format="csr") if issparse(X[0]) else np.concatenate(X)), y

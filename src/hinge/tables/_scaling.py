@@ -54,6 +54,40 @@ class Scaling:
             raise DataError("Scaled examples must be finite, got infinity; check the columns for extreme values.")
         return scaled
 
+    def undo(self, X: Matrix) -> Matrix:
+        """Return what examples were before they were scaled, in double precision."""
+        if self.factor is None:
+            return X
+        if issparse(X):
+            before = X.astype(np.float64)
+            before.data /= self.factor[X.indices]
+            return before
+        return X / self.factor + (0.0 if self.offset is None else self.offset)
+
+
+def other_scalings(chosen: Scaling, statistics: Statistics, *, dense: bool, n_words: int = 0) -> list[Scaling]:
+    """Return the scalings that may suit a model better than the one chosen: standard, to [0, 1], and none.
+
+    Those that are the same as the one chosen for columns like these are left out.
+    """
+    methods = ("standard", "range", "none") if dense else ("largest", "none")
+    found = [chosen]
+    for method in methods:
+        new = choose_scaling(statistics, method, table=True, dense=dense, n_words=n_words)
+        if not any(_are_equal(new, old) for old in found):
+            found.append(new)
+    return found[1:]
+
+
+def _are_equal(one: Scaling, other: Scaling) -> bool:
+    """Tell whether two scalings change features alike, up to one factor for all of them."""
+    if one.offset is not None or other.offset is not None:
+        same = one.offset is not None and other.offset is not None
+        return same and np.allclose(one.offset, other.offset) and np.allclose(one.factor, other.factor)  # type: ignore[arg-type]
+    factors = [np.ones(1) if scaling.factor is None else scaling.factor for scaling in (one, other)]
+    ratio = np.broadcast_to(factors[0] / factors[1], np.broadcast_shapes(*(part.shape for part in factors)))
+    return bool(np.allclose(ratio, ratio.flat[0]))
+
 
 def choose_scaling(statistics: Statistics, method: str, *, table: bool, dense: bool, n_words: int = 0) -> Scaling:
     """Choose the scaling of features.
@@ -66,8 +100,9 @@ def choose_scaling(statistics: Statistics, method: str, *, table: bool, dense: b
     ----------
     statistics : Statistics
         Statistics of the columns.
-    method : {"auto", "standard", "largest", "none"}
-        The method; "auto" chooses one as described above.
+    method : {"auto", "standard", "largest", "range", "none"}
+        The method; "auto" chooses one as described above. "range" maps the smallest entry of a column to 0 and the
+        largest to 1.
     table : bool
         The columns come from a table, and have nothing in common.
     dense : bool
@@ -87,10 +122,13 @@ def choose_scaling(statistics: Statistics, method: str, *, table: bool, dense: b
     if method == "unit":
         largest = float(statistics.size.max())
         return Scaling(np.full(statistics.n_columns, 1 / largest), description=f"divided by {largest:g}")
-    if method == "standard" and not dense:
+    if method in ("standard", "range") and not dense:
+        what = "standardised" if method == "standard" else "mapped to [0, 1]"
         raise ParameterError(
-            "Sparse features cannot be standardised, because their zeros would not stay zeros; choose 'largest'."
+            f"Sparse features cannot be {what}, because their zeros would not stay zeros; choose 'largest'."
         )
+    if method == "range":
+        return _range(statistics, n_words)
     return _standard(statistics, n_words) if method == "standard" else _largest(statistics, n_words)
 
 
@@ -117,6 +155,15 @@ def _standard(statistics: Statistics, n_words: int) -> Scaling:
     factor = 1 / np.where(is_constant | statistics.binary, 1.0, deviation)
     offset = np.where(statistics.binary, 0.0, statistics.mean)
     return Scaling(factor, offset, _describe(statistics, n_words, "standardised (mean 0, deviation 1)"))
+
+
+def _range(statistics: Statistics, n_words: int) -> Scaling:
+    span = statistics.high - statistics.low
+    if not np.isfinite(span).all():
+        return _largest(statistics, n_words)
+    is_kept = statistics.binary | (span <= 1e-12 * np.maximum(statistics.size, np.finfo(np.float64).tiny))
+    factor, offset = 1 / np.where(is_kept, 1.0, span), np.where(statistics.binary, 0.0, statistics.low)
+    return Scaling(factor, offset, _describe(statistics, n_words, "mapped to [0, 1]"))
 
 
 def _largest(statistics: Statistics, n_words: int) -> Scaling:

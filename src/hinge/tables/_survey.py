@@ -19,7 +19,7 @@ from hinge.tables._labels import KINDS, MAX_CLASSES, alike, detect_kind, find_la
 from hinge.tables._numbers import PLAIN
 from hinge.tables._patterns import by_name, matching
 from hinge.tables._preparation import Preparation
-from hinge.tables._scaling import Scaling, choose_scaling
+from hinge.tables._scaling import Scaling, choose_scaling, other_scalings
 from hinge.tables._statistics import Statistics
 from hinge.tables._values import HOW_TO_FILL, texts
 from hinge.tables._words import TextColumn
@@ -198,7 +198,7 @@ class Survey:
 
         Parameters
         ----------
-        scale : {"auto", "standard", "largest", "none"}
+        scale : {"auto", "standard", "largest", "range", "none"}
             See `choose_scaling`.
         unknown : {"error", "ignore"}
             See `Preparation`.
@@ -237,6 +237,14 @@ class Survey:
             merged=() if is_regression else self._merged(),
             answers=self._answers() if is_regression else Answers(),
         )
+
+    def other_scalings(self, preparation: Preparation) -> list[Scaling]:
+        """Return scalings that may suit a model better than that of a preparation of this survey."""
+        statistics, n_features = self._feature_statistics(preparation.columns)
+        if n_features > _MAX_SCALED_FEATURES:
+            return []
+        n_words = sum(part.width for part in preparation.columns or () if isinstance(part, TextColumn))
+        return other_scalings(preparation.scaling, statistics, dense=preparation.dense, n_words=n_words)
 
     def _answers(self) -> Answers:
         """Return how values to predict are written and scaled."""

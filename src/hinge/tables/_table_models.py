@@ -40,7 +40,7 @@ class TableClassifier(ClassifierMixin, TableScorer):
         How missing values are handled: raise an error, or fill in the mean of numbers and an extra category of texts.
     unknown : {"error", "ignore"}, default="ignore"
         How categories are handled that did not occur in training.
-    scale : {"auto", "standard", "largest", "none"}, default="auto"
+    scale : {"auto", "standard", "largest", "range", "none"}, default="auto"
         How features are scaled.
     kinds : mapping from str to str, default=None
         The kinds of columns for which the guess is wrong: "number", "category", "boolean", "date", "text" or "id". In

@@ -41,7 +41,7 @@ SECTIONS = {  # of the help page; other options come last
     "Labels": ("task", "merge_labels", "class_weight", "balance", "threshold", "probabilities", "normal"),
     "Model": (
         *("model", "C", "kernel", "gamma", "max_support", "max_examples", "eviction", "nu", "shape", "components"),
-        *("approximation", "loss", "epsilon"),
+        *("approximation", "loss", "epsilon", "tune", "no_tune"),
     ),
 }
 KIND_HELP = f"{', '.join(COLUMN_KINDS)}; may be repeated."
@@ -70,7 +70,7 @@ Threshold = Annotated[str | None, typer.Option(metavar="HOW", help="f1, recall=R
 Probabilities = Annotated[bool, typer.Option("--probabilities", help="Calibrate probabilities of the classes.")]
 Missing = Annotated[str | None, typer.Option(metavar="error|drop|fill", help="How to handle missing values.")]
 Unknown = Annotated[str | None, typer.Option(metavar="error|ignore", help="How to handle unknown categories.")]
-Scale = Annotated[str | None, typer.Option(metavar="HOW", help="auto, standard, largest or none.")]
+Scale = Annotated[str | None, typer.Option(metavar="HOW", help="auto, standard, largest, range or none.")]
 ModelName = Annotated[
     str | None,
     typer.Option(
@@ -102,6 +102,9 @@ Approximation = Annotated[str | None, typer.Option(metavar="NAME", help="nystroe
 Loss = Annotated[str | None, typer.Option(metavar="NAME", help="hinge, squared_hinge or log_loss (approximate).")]
 Epsilon = Annotated[float | None, typer.Option(metavar="X", help="Deviations that cost nothing (regression). [0.1]")]
 CacheSize = Annotated[float | None, typer.Option(metavar="MB", help="Memory for kernel values. [auto]")]
+Tune = Annotated[str | None, typer.Option(metavar="TIME", help="Time to choose C and gamma, such as 90s or 10m. [60s]")]
+NoTune = Annotated[bool, typer.Option("--no-tune", help="Leave C and gamma at their defaults.")]
+MaxTime = Annotated[str | None, typer.Option(metavar="TIME", help="Time for learning, such as 90s; then stop.")]
 Threads = Annotated[int | None, typer.Option("--n-jobs", metavar="N", help="Threads; -1: all processors.")]
 Epochs = Annotated[int, typer.Option(min=1, metavar="N", help="Passes over the rows. [1]", show_default=False)]
 Compare = Annotated[bool | None, typer.Option("--compare/--no-compare", help="Train scikit-learn's SVC and trees too.")]
@@ -157,6 +160,9 @@ def train(
     cache_size: CacheSize = None,
     n_jobs: Threads = None,
     epochs: Epochs = 1,
+    tune: Tune = None,
+    no_tune: NoTune = False,
+    max_time: MaxTime = None,
     compare: Compare = None,
     plot: Plot = None,
     seed: Seed = 0,
@@ -178,7 +184,8 @@ def train(
     preparation |= {"categorical": split_names(categories), "decimal": decimal, "thousands": thousands}
     preparation |= {"kinds": split_kinds(kinds), "day_first": day_first, "merge_labels": merge_labels}
     with exit_on_interrupt():
-        from hinge.cli.train._run import run_training  # noqa: PLC0415  see above
+        from hinge.cli.train._budget import Budget  # noqa: PLC0415  see above
+        from hinge.cli.train._run import run_training  # noqa: PLC0415
 
     run_training(
         {"data": data, "test": test, "format": data_format, "header": header},
@@ -192,6 +199,7 @@ def train(
         class_weight="balanced" if balance else class_weight,
         threshold=threshold,
         epochs=epochs,
+        budget=Budget.parse(tune, no_tune=no_tune, max_time=max_time),
         compare=compare,
         plot=plot,
         seed=seed,

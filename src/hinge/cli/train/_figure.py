@@ -14,6 +14,8 @@ from hinge.cli._models import class_names
 from hinge.cli._values import short
 from hinge.cli.train._compare import SklearnResult
 from hinge.cli.train._learn import N_PLOTTED, TrainResult
+from hinge.cli.train._race_figure import draw_race
+from hinge.cli.train._tune import Tuning
 from hinge.io.atomic import replacing
 from hinge.streaming import ProgressiveScore, model_size, traits
 
@@ -27,14 +29,18 @@ N_BINS = 10  # of probabilities
 FORMATS = frozenset(FigureCanvasBase.filetypes)
 
 
-def draw_training(file: Path, name: str, result: TrainResult, peer: SklearnResult | None) -> None:
+def draw_training(
+    file: Path, name: str, result: TrainResult, peer: SklearnResult | None, tuning: Tuning | None = None
+) -> None:
     """Draw the error and the size of the model over time; where they apply, also other panels.
 
-    These are the decision boundary of two features, the confusion matrix and the calibration curve of the test rows.
+    These are the decision boundary of two features, the confusion matrix and the calibration curve of the test rows,
+    and the errors of the settings of C and gamma.
     """
     has_plane = bool(result.recent) and (_is_one_class(result) or len(class_names(result.model)) == 2)
     layout = ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.08)
-    extra = "".join(key for key, applies in (("c", _has_confusion(result)), ("k", _has_calibration(result))) if applies)
+    panels = (("c", _has_confusion(result)), ("k", _has_calibration(result)), ("r", tuning is not None and tuning.path))
+    extra = "".join(key for key, applies in panels if applies)
     mosaic = f"pe{extra};ps{extra}" if has_plane else f"es{extra}"
     size = (11 + 4 * len(extra), 5) if has_plane else (10 + 4 * len(extra), 4)
     figure = Figure(figsize=size, layout=layout, dpi=150, facecolor="white")
@@ -48,6 +54,8 @@ def draw_training(file: Path, name: str, result: TrainResult, peer: SklearnResul
         _draw_confusion(axes["c"], result)
     if "k" in extra:
         _draw_calibration(axes["k"], result)
+    if tuning is not None and "r" in extra:
+        draw_race(axes["r"], tuning)
     with replacing(file) as unfinished:
         figure.savefig(unfinished, format=file.suffix.lstrip(".").lower())
 

@@ -20,4 +20,6 @@ def record_run(job: TrainJob, result: TrainResult, epochs: int) -> None:
         "error": result.progressive_error,
         "test_error": result.test_error,
     }
+    if job.tuning is not None:
+        run["tuning"] = job.tuning.record()
     result.model.history_ = [*job.history, run]

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from hinge.cli._values import ValueScore
     from hinge.cli.train._metrics import ClassMetrics, OutlierMetrics
     from hinge.cli.train._sources import PreparationOptions, TrainingSource
+    from hinge.cli.train._tune import Tuning
     from hinge.datasets import Dataset
     from hinge.io import Source
     from hinge.streaming import Model
@@ -106,6 +107,8 @@ class TrainJob:
         What the user should know about the model.
     history : list of dict
         The runs that trained the model before.
+    tuning : Tuning or None
+        How C and gamma were chosen, if they were.
     """
 
     model: Model
@@ -116,6 +119,7 @@ class TrainJob:
     ignored: Ignored = field(default_factory=Ignored)
     notes: list[str] = field(default_factory=list)
     history: list[dict[str, Any]] = field(init=False)
+    tuning: Tuning | None = None
 
     def __post_init__(self) -> None:
         self.history = list(getattr(self.model, "history_", ()))

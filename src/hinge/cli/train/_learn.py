@@ -7,6 +7,7 @@ import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -79,6 +80,8 @@ class TrainResult:
         How a one-class model judges rows.
     is_interrupted : bool
         Ctrl-C was pressed before the end.
+    is_out_of_time : bool
+        The time for learning was up before the end.
     failure : HingeError or None
         The error that a row raised during training.
     """
@@ -95,6 +98,7 @@ class TrainResult:
     test_values: ValueScore | None = None
     outliers: OutlierMetrics | None = None
     is_interrupted: bool = False
+    is_out_of_time: bool = False
     failure: HingeError | None = None
 
     @property
@@ -216,6 +220,7 @@ def learn(
     terminal: Console,
     *,
     decisions: Decisions | None = None,
+    max_time: float = math.inf,
 ) -> TrainResult:
     """Learn the examples of a source.
 
@@ -233,6 +238,8 @@ def learn(
         Shows the progress.
     decisions : Decisions, default=None
         Collects the decision values of the first pass.
+    max_time : float, default=inf
+        Seconds; then no more rows are learned, and the model is finished.
 
     Returns
     -------
@@ -240,12 +247,12 @@ def learn(
         What was learned until the end, until Ctrl-C, or until a row that cannot be learned.
     """
     trainer = Trainer(model, source.preparation.answers)
-    result = trainer.result
+    result, end = trainer.result, time.monotonic() + max_time
     with _progress(terminal, "features" if traits(model).size_unit == "features" else "SVs") as progress:
         task = progress.add_task("learning", total=None, visible=False, seen=0, error="", size=0)
         try:
-            for epoch in range(epochs):
-                for X, y in _batches(_with_gamma(model, source, epoch), model):
+            for epoch in takewhile(lambda _: not result.is_out_of_time, range(epochs)):
+                for X, y in _until(end, result, _batches(_with_gamma(model, source, epoch), model)):
                     if decisions is not None and epoch == 0:
                         decisions.add(model, X, y)
                     trainer.learn(X, y, source.classes, is_first_pass=epoch == 0)
@@ -264,6 +271,15 @@ def learn(
                 raise
             result.failure = error
     return result
+
+
+def _until(end: float, result: TrainResult, batches: Iterator[Examples]) -> Iterator[Examples]:
+    """Yield batches until the time is up, at least one; note it if some are left."""
+    for batch in batches:
+        if time.monotonic() > end and result.n_learned:
+            result.is_out_of_time = True
+            return
+        yield batch
 
 
 def _with_gamma(model: Model, source: TrainingSource, epoch: int) -> Iterator[Examples]:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from hinge.cli.train._compare import SklearnResult
     from hinge.cli.train._learn import TrainResult
+    from hinge.cli.train._tune import Tuning
 
 INSTALL_HINT = "none; to get one: pip install 'hinge-svm[plot]'"
 
@@ -33,7 +34,13 @@ def choose_plot_file(wanted: Path | None, *, default: Path | None) -> Path | Non
 
 
 def save_plot(
-    file: Path | None, result: TrainResult, peer: SklearnResult | None, terminal: Console, *, name: str
+    file: Path | None,
+    result: TrainResult,
+    peer: SklearnResult | None,
+    terminal: Console,
+    *,
+    name: str,
+    tuning: Tuning | None,
 ) -> str | None:
     """Save the plot, if there is one to draw, and return its name; an error is reported and must not end the run."""
     if file is None or not result.curve or result.is_interrupted:
@@ -41,7 +48,7 @@ def save_plot(
     from hinge.cli.train._figure import draw_training  # noqa: PLC0415
 
     try:
-        draw_training(file, name, result, peer)
+        draw_training(file, name, result, peer, tuning)
     except OSError as error:
         terminal.print(f"The plot could not be saved: {error}", markup=False)
         return None

@@ -140,6 +140,7 @@ def summarise(source: TrainingSource, result: TrainResult, peer: SklearnResult |
         "epochs": epochs,
         "examples_seen": result.model.n_seen_,
         "interrupted": result.is_interrupted,
+        "out_of_time": result.is_out_of_time,
         "online": {
             "seconds": result.seconds,
             "test_error": result.test_error,

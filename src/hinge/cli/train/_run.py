@@ -14,6 +14,7 @@ from hinge.cli._files import choose_output, require_writable, through
 from hinge.cli._interrupts import INTERRUPTED
 from hinge.cli._models import class_names
 from hinge.cli._predictions import report_ignored
+from hinge.cli.train._budget import Budget
 from hinge.cli.train._checkpoint import Checkpoint, keep_copy, save_or_rescue
 from hinge.cli.train._classes import describe_neglected, weight_classes
 from hinge.cli.train._compare import SklearnResult, train_sklearn
@@ -25,6 +26,7 @@ from hinge.cli.train._report import describe, show, summarise
 from hinge.cli.train._sources import PreparationOptions
 from hinge.cli.train._threshold import Decisions, Goal
 from hinge.cli.train._trees import TreesResult, train_trees
+from hinge.cli.train._tune import tune
 from hinge.exceptions import DataError, ParameterError
 
 DEFAULT_PLOT = Path("train.png")
@@ -59,6 +61,7 @@ def _train(
     class_weight: str | None,
     threshold: str | None,
     epochs: int,
+    budget: Budget,
     compare: bool | None,
     plot: Path | None,
     seed: int,
@@ -77,12 +80,14 @@ def _train(
         job = resumed_job(resume, inputs, options, parameters, seed=seed)
     else:
         raise ParameterError("--model and --task must be left out with --resume: the file holds the kind of model.")
+    budget.check(resumes=resume is not None)
     _complete(job, class_weight, goal)
     job.check(epochs=epochs, compare=compare)
     terminal.print(describe(job), highlight=False, markup=False)
     for sentence in [*job.notes, *_keep_existing(output)]:
         terminal.print(sentence, highlight=False, markup=False)
-    result = _learn_and_save(job, epochs, output, terminal, goal)
+    job.tuning = tune(job, dict(parameters), budget, terminal)
+    result = _learn_and_save(job, epochs, output, terminal, goal=goal, max_time=budget.training)
     if not result.is_interrupted:
         terminal.print("\n".join(describe_neglected(job)), end="", highlight=False, markup=False, soft_wrap=True)
     peer, trees = _evaluate(job, result, compare, terminal)
@@ -91,8 +96,9 @@ def _train(
         save_or_rescue(job.join(result.model), output)
     report_ignored(job.ignored, terminal)
     summary = summarise(job.source, result, peer, epochs) | {"model": str(output)}
+    summary["tuning"] = None if job.tuning is None else job.tuning.to_json()
     summary["trees"] = None if trees is None else trees.to_json()
-    summary["picture"] = save_plot(plot, result, peer, terminal, name=job.source.name)
+    summary["picture"] = save_plot(plot, result, peer, terminal, name=job.source.name, tuning=job.tuning)
     if json_only:
         typer.echo(json.dumps(summary), err=is_stream)
     elif not result.is_interrupted:
@@ -117,11 +123,17 @@ def _keep_existing(output: Path) -> list[str]:
     return [f"{output} existed; what it held is kept in {keep_copy(output)}."] if output.exists() else []
 
 
-def _learn_and_save(job: TrainJob, epochs: int, output: Path, terminal: Console, goal: Goal | None) -> TrainResult:
+def _learn_and_save(
+    job: TrainJob, epochs: int, output: Path, terminal: Console, *, goal: Goal | None, max_time: float
+) -> TrainResult:
     """Learn, and save what was learned even if learning ends early."""
     known = class_names(job.model) if streaming.is_fitted(job.model) else None
     decisions = None if goal is None else Decisions()
-    result = learn(job.model, job.source, epochs, Checkpoint(job.join, output), terminal, decisions=decisions)
+    checkpoint = Checkpoint(job.join, output)
+    result = learn(job.model, job.source, epochs, checkpoint, terminal, decisions=decisions, max_time=max_time)
+    if result.is_out_of_time:
+        rows = "" if job.source.n_rows is None else f" of {epochs * job.source.n_rows:,}"
+        terminal.print(f"The time is up after {result.n_learned:,}{rows} rows; the model has learned these.")
     if goal is not None and decisions is not None:
         terminal.print(goal.apply(job, decisions), highlight=False, markup=False, soft_wrap=True)
     record_run(job, result, epochs)

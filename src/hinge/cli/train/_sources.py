@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -19,13 +19,13 @@ from hinge.cli._predictions import ROWS_PER_CHUNK
 from hinge.cli._prepared import label_kind
 from hinge.io import Table
 from hinge.streaming import traits
-from hinge.tables import Ignored, OneClassPreparation, OneClassSurvey, Preparation, Survey, check_policies
+from hinge.tables import Ignored, OneClassPreparation, OneClassSurvey, Preparation, Survey, check_policies, stacked
 
 if TYPE_CHECKING:
     from hinge.datasets import Dataset
     from hinge.io import Chunk, Source
     from hinge.streaming import Model
-    from hinge.tables import Examples, Labels, Matrix
+    from hinge.tables import Examples, Labels, Matrix, Scaling
 
 MAX_BYTES_IN_MEMORY = 1 << 25  # larger files are streamed
 MIN_SURVEYED_ROWS = 1000  # of standard input, which decide how all rows are prepared
@@ -93,6 +93,8 @@ class TrainingSource(ABC):
         Counts unknown values that were ignored while rows were read.
     class_counts : mapping or None
         Number of rows of each class, if known.
+    scalings : sequence of Scaling
+        Scalings of the features to try besides that of the preparation.
     """
 
     name: str
@@ -103,6 +105,7 @@ class TrainingSource(ABC):
     notes: Sequence[str] = ()
     ignored: Ignored = field(default_factory=Ignored)
     class_counts: Mapping[Any, int] | None = None
+    scalings: Sequence[Scaling] = ()
 
     is_sorted = False  # by class, as far as the survey can tell
 
@@ -139,6 +142,14 @@ class TrainingSource(ABC):
         """Yield the examples of one pass."""
 
     @abstractmethod
+    def sample(self, most: int) -> Examples:
+        """Return some rows, at random where the source can be read again, else its first ones."""
+
+    @abstractmethod
+    def rescale(self, scaling: Scaling) -> None:
+        """Scale the features in another way."""
+
+    @abstractmethod
     def fraction_read(self) -> float | None:
         """Return the fraction of the current pass that has been read, if known."""
 
@@ -161,6 +172,16 @@ class InMemorySource(TrainingSource):
             rows = order[start : start + ROWS_PER_CHUNK]
             self._n_read += len(rows)
             yield self.X[rows], self.y[rows]
+
+    def sample(self, most: int) -> Examples:
+        """Return some rows, all of them if they are not too many."""
+        rows = np.sort(np.random.default_rng(self.seed).permutation(len(self.y))[:most])
+        return self.X[rows], self.y[rows]
+
+    def rescale(self, scaling: Scaling) -> None:
+        """Scale the features in another way."""
+        self.X = scaling.apply(self.preparation.scaling.undo(self.X)).astype(self.X.dtype)
+        self.preparation = replace(self.preparation, scaling=scaling)
 
     def fraction_read(self) -> float | None:
         """Return the fraction of the current pass that has been read."""
@@ -191,6 +212,24 @@ class StreamedSource(TrainingSource):
         for X, y in self.preparation.iter_examples(chunks, self.ignored if epoch == 0 else None):
             order = random.permutation(len(y)) if self.source.repeatable and self.is_shuffled else slice(None)
             yield X[order], y[order]
+
+    def sample(self, most: int) -> Examples:
+        """Return the first rows of a pipe, or rows from all parts of a file."""
+        if self.first is not None:
+            return self.first[0][:most], self.first[1][:most]
+        random, share = np.random.default_rng(self.seed), most / max(self.n_rows or most, 1)
+        chosen = []
+        for X, y in self.preparation.iter_examples(self.source.chunks(ROWS_PER_CHUNK)):
+            rows = np.flatnonzero(random.random(len(y)) < share)
+            chosen.append((X[rows], y[rows]))
+        return stacked(chosen)
+
+    def rescale(self, scaling: Scaling) -> None:
+        """Scale the features in another way."""
+        before, self.preparation = self.preparation.scaling, replace(self.preparation, scaling=scaling)
+        if self.first is not None:
+            X, y = self.first
+            self.first = scaling.apply(before.undo(X)).astype(X.dtype), y
 
     def fraction_read(self) -> float | None:
         """Return the fraction of the current pass that has been read."""
@@ -253,6 +292,7 @@ def open_file(
             kept.clear()
         report(source.share_read())
     preparation = options.prepare(survey, model)
+    scalings = survey.other_scalings(preparation) if options.scale is None else ()
     if size > MAX_BYTES_IN_MEMORY:
         return StreamedSource(
             name=source.name,
@@ -264,6 +304,7 @@ def open_file(
             is_sorted=survey.is_sorted_by_class,
             notes=survey.notes,
             class_counts=survey.class_counts if _has_classes(preparation) else None,
+            scalings=scalings,
         )
     X, y = preparation.all_examples(kept)
     classes = _known_classes(preparation, np.unique(y))
@@ -274,6 +315,7 @@ def open_file(
         classes=classes,
         notes=survey.notes,
         class_counts=_known_counts(preparation, dict(zip(*_counted(y), strict=True))),
+        scalings=scalings,
         X=X,
         y=y,
         seed=seed,
@@ -324,7 +366,13 @@ def _open_pipe(source: Source, options: PreparationOptions, model: Model) -> Str
     preparation = options.prepare(survey, model)
     examples = preparation.all_examples(first)
     return StreamedSource(
-        name=source.name, preparation=preparation, notes=survey.notes, source=source, first=examples, rest=rest
+        name=source.name,
+        preparation=preparation,
+        notes=survey.notes,
+        scalings=survey.other_scalings(preparation) if options.scale is None else (),
+        source=source,
+        first=examples,
+        rest=rest,
     )
 
 
