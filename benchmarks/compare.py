@@ -171,7 +171,7 @@ def _small_sets(quick: bool) -> Work:
     from hinge import OnlineSVC  # noqa: PLC0415
 
     splits = [_split(task, n_rows, quick) for task in ("a9a", "reuters", "mnist10") for n_rows in (300, 1500)]
-    settings = [{"C": C, "gamma": gamma} for C in (1.0, 100.0) for gamma in ("scale", 0.02)]
+    settings: list[dict[str, Any]] = [{"C": C, "gamma": gamma} for C in (1.0, 100.0) for gamma in ("scale", 0.02)]
 
     def work() -> float:
         models = [OnlineSVC(**one, random_state=0).fit(split.X, split.y) for split in splits for one in settings]

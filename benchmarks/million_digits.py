@@ -64,13 +64,13 @@ def _begin(options: argparse.Namespace) -> tuple[Any, float, float]:
         model = hinge.load(model_file)
         row = [row for row in _rows(options.folder) if int(row[0]) <= model.n_seen_][-1]
         return model, float(row[3]), float(row[4])
-    cache = {} if options.cache_size is None else {"cache_size": options.cache_size}
+    cache: dict[str, Any] = {} if options.cache_size is None else {"cache_size": options.cache_size}
     return OnlineSVC(C=options.C, gamma=options.gamma, random_state=0, **cache), 0.0, 0.0
 
 
-def _piece(stream: Any, first: int, last: int) -> tuple[Any, Any]:
+def _piece(stream: Any, first: int, last: int) -> Any:
     """Return the examples of a piece, in an order that depends on the piece alone."""
-    return stream.take(np.random.RandomState(first).permutation(np.arange(first, last)))  # type: ignore[no-any-return]
+    return stream.take(np.random.RandomState(first).permutation(np.arange(first, last)))
 
 
 def _rows(folder: Path) -> Iterator[list[str]]:
@@ -78,7 +78,7 @@ def _rows(folder: Path) -> Iterator[list[str]]:
         yield from list(csv.reader(lines))[1:]
 
 
-def _keep(folder: Path, model: Any, figures: tuple[float, ...]) -> None:
+def _keep(folder: Path, model: Any, figures: tuple[Any, ...]) -> None:
     """Save the curve, then the model: after a stop between the two, the last line of the curve is written again."""
     line = [f"{value:.2f}" if isinstance(value, float) else str(value) for value in figures]
     known = [row for row in _rows(folder) if int(row[0]) < figures[0]] if (folder / "curve.csv").exists() else []

@@ -100,10 +100,6 @@ def _usps() -> Split:
     return Split(*read("usps", dense=True), *read("usps", ".t", dense=True))
 
 
-def _ijcnn1() -> Split:
-    return Split(*read("ijcnn1", dense=True), *read("ijcnn1", ".t", dense=True))
-
-
 def _covtype_unit() -> Split:
     """Return rows scaled to [0, 1], where a large gamma makes float32 distances imprecise."""
     X, y = read("covtype", dense=True)
@@ -128,9 +124,5 @@ TASKS = {
 }
 
 EXACT_TASKS = {name: TASKS[name] for name in ("a9a", "mnist8", "mnist10", "covtype", "rcv1")} | {
-    task.name: task
-    for task in (
-        Task("ijcnn1", "ijcnn1", 32, 2.0, ("sklearn", "intelex"), 4000, _ijcnn1),
-        Task("usps", "usps, 10 classes", 10, 1 / 128, ("sklearn", "intelex"), 4000, _usps),
-    )
+    task.name: task for task in (Task("usps", "usps, 10 classes", 10, 1 / 128, ("sklearn", "intelex"), 4000, _usps),)
 }

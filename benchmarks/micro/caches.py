@@ -30,7 +30,7 @@ def measure(quick: bool) -> Section:
 
 
 def _row(title: str, X: Any, y: Any, settings: dict[str, Any]) -> tuple[str, ...]:
-    seconds = {}
+    seconds: dict[str | int, float] = {}
     for size in SIZES:
         model = OnlineSVC(cache_size=size, random_state=0, **settings)
         seconds[size], _ = timed(model.fit, X, y)
