@@ -21,9 +21,12 @@ def main() -> None:
     except MissingDataError as reason:
         console.print(f"Skipped. {reason}")
         return
-    measurements = report.summarise(_run(options, console))
+    measurements: list[Measurement] = []
+    for task in options.tasks:  # written after each: a run that is stopped keeps what it measured
+        measurements += report.summarise(_run(task, options, console))
+        everything = report.with_kept(measurements, options.output) if options.keep else measurements
+        report.write(everything, options.output, quick=options.quick)
     report.show(measurements, console)
-    report.write(measurements, options.output, quick=options.quick)
     console.print(f"{report.describe_machine()}\nWritten to {options.output}: results.json, results.md, summary.md.")
 
 
@@ -41,19 +44,18 @@ def _options() -> argparse.Namespace:
         help=f"{' '.join(MODELS)}; default: the fast ones",
     )
     parser.add_argument("--repeats", type=int, default=1, help="runs of each model; the table shows median times")
+    parser.add_argument("--keep", action="store_true", help="keep the results of other tasks in the folder")
     parser.add_argument("--output", type=Path, default=Path("benchmarks/results"), help="folder for the results")
     return parser.parse_args()
 
 
-def _run(options: argparse.Namespace, console: Console) -> list[Measurement]:
+def _run(task: str, options: argparse.Namespace, console: Console) -> list[Measurement]:
     """Run one process after the other, so that each has the whole machine."""
     runs = []
-    for task in options.tasks:
-        models = _models(task, options)
-        for _ in range(options.repeats):
-            for model in models:
-                with console.status(f"{TASKS[task].title}: {MODELS[model].title}"):
-                    runs.append(measure_in_process(task, model, quick=options.quick))
+    for _ in range(options.repeats):
+        for model in _models(task, options):
+            with console.status(f"{TASKS[task].title}: {MODELS[model].title}"):
+                runs.append(measure_in_process(task, model, quick=options.quick))
     return runs
 
 

@@ -158,6 +158,28 @@ def _predicting(task: str, n_rows: int) -> Prepare:
     return prepare
 
 
+def _predicting_single_rows(quick: bool) -> Work:
+    """Predict one row per call."""
+    split = _split("mnist8", 10_000, quick)
+    model = _online("mnist8").fit(split.X, split.y)
+    n_rows = 500 if quick else 5000
+    return lambda: float(sum(bool(model.predict(split.X_test[row : row + 1])[0]) for row in range(n_rows)))
+
+
+def _small_sets(quick: bool) -> Work:
+    """Fit the first rows of several sets, which are solved exactly, with several settings."""
+    from hinge import OnlineSVC  # noqa: PLC0415
+
+    splits = [_split(task, n_rows, quick) for task in ("a9a", "reuters", "mnist10") for n_rows in (300, 1500)]
+    settings: list[dict[str, Any]] = [{"C": C, "gamma": gamma} for C in (1.0, 100.0) for gamma in ("scale", 0.02)]
+
+    def work() -> float:
+        models = [OnlineSVC(**one, random_state=0).fit(split.X, split.y) for split in splits for one in settings]
+        return float(sum(len(model.support_) for model in models))
+
+    return work
+
+
 def _single_rows(**options: Any) -> Prepare:
     """Return a task that learns single rows on top of a fitted model."""
 
@@ -254,6 +276,8 @@ WORKLOADS: dict[str, Prepare] = {
     "predict-mnist8": _predicting("mnist8", 10_000),
     "predict-covtype-unit": _predicting("covtype-unit", 20_000),
     "predict-reuters": _predicting("reuters", 7_770),
+    "fit-small-sets": _small_sets,
+    "predict-single-rows": _predicting_single_rows,
     "partial-fit-single-rows": _single_rows(),
     "partial-fit-single-rows-plain": _single_rows(max_gap=None),
     "exact-learn-and-forget": _exact_single_rows,

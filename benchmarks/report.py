@@ -84,6 +84,15 @@ def markdown(columns: Sequence[str], cells: Iterable[Sequence[str]]) -> str:
     return "".join(f"| {' | '.join(line)} |\n" for line in (columns, rule, *cells))
 
 
+def with_kept(measurements: Sequence[Measurement], folder: Path) -> list[Measurement]:
+    """Return the measurements with those of other tasks in the folder, in the order of the tasks."""
+    measured = {one.task for one in measurements}
+    results = folder / "results.json"
+    record = json.loads(results.read_text())["results"] if results.exists() else []
+    kept = [Measurement(**one) for one in record if one["task"] not in measured]
+    return sorted([*kept, *measurements], key=lambda one: list(TASKS).index(one.task))
+
+
 def write(measurements: Sequence[Measurement], folder: Path, *, quick: bool) -> None:
     """Write `results.json`, `results.md` and the table of the README, `summary.md`."""
     folder.mkdir(parents=True, exist_ok=True)

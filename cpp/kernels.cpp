@@ -27,6 +27,8 @@ constexpr std::size_t pairs_per_distance = 16;
 constexpr std::size_t scanned_together = 64;
 // From so many rows on, gathering the others for a matrix product pays.
 constexpr std::size_t most_picked_rows = 8;
+// Products of one row this long, in bytes, take as long as reading the others: what is zero in the row is not read.
+constexpr std::size_t long_row = 2048;
 
 // The squares, or else the sizes, of all differences of two examples.
 template <class T>
@@ -103,6 +105,8 @@ void Kernel<T>::fill_products(const Block<T>& left, const Examples<T>& right, T*
   if (right.index) return fill_by_index(left, right, values, stride);
   if (right.sparse) return fill_sparse(left, right, values, stride);
   const std::size_t features = right.features;
+  if (parameters_.kind != KernelKind::laplacian && left.count() == 1 && features * sizeof(T) >= long_row)
+    return loops<T>().picked_products(left.rows().values, 1, right.values, nullptr, right.count, features, values);
   if (parameters_.kind != KernelKind::laplacian)
     return row_products(left.rows().values, left.count(), right.values, right.count, features, values, stride);
   for (std::size_t r = 0; r < left.count(); ++r)
@@ -233,13 +237,17 @@ std::vector<ImprecisePair> Kernel<T>::imprecise_pairs(const Block<T>& left, cons
     const T norm = left.rows().norms[r];
     const T bound = least_value(norm + right.largest_norm);
     const T* row = values + r * stride;
-    const auto possible = [&](std::size_t j) { return (norm + right.norms[j] > limit) & (row[j] > bound); };
+    const T* norms = right.norms;
+    const auto possible = [=](std::size_t j) { return static_cast<unsigned>((norm + norms[j] > limit) & (row[j] > bound)); };
     for (std::size_t first = 0; first < right.count; first += scanned_together) {
       const std::size_t end = std::min(first + scanned_together, right.count);
-      bool any = false;
+      unsigned any = 0;
       for (std::size_t j = first; j < end; ++j) any |= possible(j);
-      for (std::size_t j = first; any && j < end; ++j)
-        if (possible(j) && (row[j] > certain || row[j] > least_value(norm + right.norms[j]))) pairs.push_back({r, j});
+      if (any == 0) continue;
+      std::size_t found[scanned_together], count = 0;
+      for (std::size_t j = first; j < end; ++j) found[count] = j, count += possible(j);
+      for (std::size_t k = 0; k < count; ++k)
+        if (row[found[k]] > certain || row[found[k]] > least_value(norm + norms[found[k]])) pairs.push_back({r, found[k]});
     }
   }
   return pairs;

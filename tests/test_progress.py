@@ -71,7 +71,7 @@ def test_callbacks_may_stop_the_passes(two):
 def test_callbacks_may_stop_before_the_solution(two):
     recorder = Recorder(stop_after=1)
     OnlineSVC(C=10).set_callbacks(recorder).fit(*two)
-    assert recorder.steps == ["pass", "finish", "fit", "teardown"]
+    assert recorder.steps == ["finish", "fit", "teardown"]
 
 
 @pytest.mark.parametrize("stop_after", [1, 2])

@@ -100,9 +100,9 @@ class ExactSolver:
         self._pass()
         return not self._tasks.stopped and self.complete()
 
-    def complete(self) -> bool:
+    def complete(self, max_sweeps: int = _MAX_SWEEPS) -> bool:
         """Solve the problem from where the state is; return whether that succeeded."""
-        return self._finish() and not self._tasks.stopped and self._add_violators()
+        return self._finish() and not self._tasks.stopped and self._add_violators(max_sweeps)
 
     def solve_with_sum(self, nu: float) -> bool:
         """Solve for positive coefficients whose sum is `nu` times that of the costs; the first rows begin at these."""
@@ -170,9 +170,9 @@ class ExactSolver:
         sums -= other.bias
         return sums
 
-    def _add_violators(self) -> bool:
+    def _add_violators(self, max_sweeps: int) -> bool:
         """Hold the rows that violate, and solve again, until there are none."""
-        for _ in range(_MAX_SWEEPS):
+        for _ in range(max_sweeps):
             rows, sums = self._sweeps.violators()
             if not len(rows):
                 return True

@@ -22,15 +22,13 @@ if TYPE_CHECKING:
     from hinge._model.state import State
     from hinge._model.types import RandomStateLike
 
-_MAX_PASSES = 100  # over a training set that does not converge
-
 # epochs="auto" solves small training sets exactly, since that costs little.
 _MAX_EXACT_ROWS = 2000
 _MAX_COST_RATIO = 4  # of costs for which one pass is enough
 _CHEAP_STEPS = 200_000  # refine a solution found in so few steps up to rounding
 _CHEAP_CHANGES = 20_000_000  # of single gradients by these steps
 _MAX_POLISHED = 500  # support vectors; the linear systems of more take longer than all steps
-_MAX_STEPS = 50 * _CHEAP_STEPS  # then stop, and warn: the problem is badly conditioned
+_MAX_REFINING_SWEEPS = 5  # rounding may make a row seem to violate for ever
 _FINEST_TOLERANCES = {np.dtype(np.float64): 1e-9, np.dtype(np.float32): 1e-5}  # smaller violations are rounding errors
 
 
@@ -152,19 +150,25 @@ class Passes:
             self._warn_unless(solver.complete())
 
     def _solve_exactly(self) -> None:
-        """Pass until convergence; refine the solution up to rounding if it was found with little effort."""
+        """Solve to the tolerance; refine the solution up to rounding if it was found with little effort."""
         options = self._options
-        converged = self._pass_and_finish(_MAX_STEPS)
-        if converged and self._was_cheap:
+        solver = ExactSolver(self._state, self._data, self._seed, self._tasks, self._monitor)
+        converged = solver.solve()
+        if converged and self._was_cheap and not self._tasks.stopped:
             finest = min(options.tolerance, _FINEST_TOLERANCES[self._state.storage.dtype])
             self._state.use(options.replace(tolerance=finest, max_steps=_CHEAP_STEPS))
-            self._pass_and_finish(10 * _CHEAP_STEPS)
-            if self._state.native.n_retained <= _MAX_POLISHED:
-                self._state.native.polish()
+            self._refine()
             self._state.use(options)
             if self._state.native.violation.max() > options.tolerance:  # refinement ran out of steps
-                converged = self._pass_and_finish(_MAX_STEPS)
+                converged = solver.complete()
         self._warn_unless(converged)
+
+    def _refine(self) -> None:
+        """Bring the rows held near the optimum by Newton steps, and look for others that violate then."""
+        if self._state.native.n_retained <= _MAX_POLISHED:
+            self._state.native.polish()
+        finer = ExactSolver(self._state, self._data, self._seed, self._tasks, self._monitor)
+        finer.complete(_MAX_REFINING_SWEEPS)
 
     @property
     def _was_cheap(self) -> bool:
@@ -180,17 +184,6 @@ class Passes:
         reached = converged and self._state.native.violation.max() <= self._options.tolerance
         if not reached and not self._tasks.stopped:
             warn_not_converged(self._state, "Passes or steps ran out")
-
-    def _pass_and_finish(self, max_steps: int) -> bool:
-        """Alternate passes and finishing; return whether a pass inserted nothing before the steps ran out."""
-        for _ in range(_MAX_PASSES):
-            inserted = self._pass().inserted
-            self._finish()
-            if not inserted:
-                return True
-            if self._tasks.stopped or self._state.native.n_steps > max_steps:
-                break
-        return False
 
     def _pass(self) -> _core.Outcome:
         order, self._order = self._order, self._random.permutation(self._rows)
