@@ -153,7 +153,7 @@ class ReferenceModel:
             binaries.append(ReferenceBinary())
             binaries[-1].members = sorted(self.examples)
 
-    def learn(self, batch, labels, costs, first_id, order, seed=0, monitor=None):  # noqa: PLR0917
+    def learn(self, batch, labels, costs, first_id, order, seed=0, monitor=None, recorded=0):  # noqa: PLR0917
         visited = 0
         for row in order:
             if monitor is not None and not monitor(SimpleNamespace(phase="learn", seen=visited)):
