@@ -162,7 +162,8 @@ class ReferenceModel:
                 self._learn_one(first_id + int(row), batch.X[row : row + 1], int(labels[row]), float(costs[row]))
             visited += 1
         counts = {"visited": visited, "reached": visited, "inserted": visited, "mistakes": 0, "steps": 0}
-        self.outcome = SimpleNamespace(**counts, stopped=False, stalled=False)
+        nothing = {"recorded_rows": np.empty(0, np.int64), "recorded_decisions": np.empty((0, len(self._binaries)))}
+        self.outcome = SimpleNamespace(**counts, **nothing, stopped=False, stalled=False)
         return self.outcome
 
     def take_outcome(self):
