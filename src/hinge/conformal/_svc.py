@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import copy
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from hinge._model.locking import reads
-from hinge.conformal._ranks import CANDIDATE, check_alpha, p_value, require_rows, single_rows
-from hinge.incremental import IncrementalSVC, leave_one_out_margins
+from hinge._model.locking import writes
+from hinge.conformal._full import label_p_values
+from hinge.conformal._ranks import check_alpha
+from hinge.incremental import IncrementalSVC
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from hinge._model.types import ClassWeight, Gamma, Kernel, MatrixLike, RandomStateLike
@@ -88,6 +87,7 @@ class ConformalSVC(IncrementalSVC):
         self.alpha = alpha
         self.mondrian = mondrian
 
+    @writes
     def p_values(self, X: MatrixLike) -> NDArray[np.float64]:
         """Compute the p-value of each label for each row; the model stays as it is.
 
@@ -101,11 +101,9 @@ class ConformalSVC(IncrementalSVC):
         ndarray of shape (n, n_classes)
             p-values, in the order of `classes_`.
         """
-        require_rows(self.kernel)
-        n = len(self.predict(X))  # also checks the rows
-        model = self._copied()
-        return np.array([[_p_value(model, row, label) for label in model.classes_] for row in single_rows(X, n)])
+        return label_p_values(self, X, within_class=self.mondrian)
 
+    @writes
     def predict_set(self, X: MatrixLike, alpha: float | None = None) -> NDArray[np.bool_]:
         """Return the labels that a row may have.
 
@@ -122,15 +120,4 @@ class ConformalSVC(IncrementalSVC):
             True for the labels in the set of a row, in the order of `classes_`.
         """
         allowed = check_alpha(self.alpha if alpha is None else alpha)
-        return self.p_values(X) > allowed
-
-    @reads
-    def _copied(self) -> ConformalSVC:
-        return copy.deepcopy(self)
-
-
-def _p_value(model: ConformalSVC, row: MatrixLike, label: object) -> float:
-    """Return the p-value of one label of one row."""
-    changed = copy.deepcopy(model).partial_fit(row, np.array([label]), ids=[CANDIDATE])
-    margins, places, _ = leave_one_out_margins(changed)
-    return p_value(margins[places == places[-1]] if model.mondrian else margins)
+        return label_p_values(self, X, within_class=self.mondrian, alpha=allowed) > allowed
