@@ -51,6 +51,7 @@ std::vector<double> ConformalRanks::p_values(const Batch<double>& rows, const Co
       points_.append(block.rows(), r, 0, 0.0);
       for (auto& binary : binaries_) binary.admit(row, self);
       for (std::size_t c = 0; c < classes; ++c) {
+        if (options.costs[c] <= 0.0) continue;
         found[(first + r) * classes + c] = p_value(static_cast<std::int32_t>(c), options, monitor);
         ++progress.seen;
         monitor.set_progress(progress);
@@ -76,8 +77,8 @@ double ConformalRanks::p_value(std::int32_t label, const ConformalOptions& optio
   Sides sides;
   const double cost = options.costs[static_cast<std::size_t>(label)];
   for (std::size_t m = 0; m < binaries_.size(); ++m) sides.push_back(&binaries_[m].side(scheme_.target(m, label), cost, monitor));
-  const double own = own_margin(label), limit = own + tie * std::max(1.0, std::abs(own));
-  std::size_t among = 1, at_most = 1;
+  const double own = own_margin(label), limit = own + (options.strictly ? -tie : tie) * std::max(1.0, std::abs(own));
+  std::size_t among = 1, at_most = options.strictly ? 0 : 1;
   std::vector<std::size_t> undecided;
   for (std::size_t slot = 0; slot < examples_; ++slot) {
     if (options.within_class && points_.label(slot) != label) continue;
@@ -138,7 +139,7 @@ bool ConformalRanks::is_at_most(const Sides& sides, std::size_t slot, double lim
     if (high <= limit) return true;
     if (low > limit || monitor.stopped()) return false;
     const std::size_t m = least_certain(sides, slot);
-    binaries_[m].settle(*sides[m], slot, monitor);
+    binaries_[m].narrow(*sides[m], slot, monitor);
   }
 }
 

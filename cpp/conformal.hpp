@@ -23,8 +23,9 @@
 namespace hinge {
 
 struct ConformalOptions {
-  std::vector<double> costs;     // of the candidate, by class
+  std::vector<double> costs;     // of the candidate, by class; a class whose cost is 0 is left out
   bool within_class = false;     // rank a candidate among the examples of its label only
+  bool strictly = false;         // count only margins that are smaller, not the candidate's own and those as large
   std::optional<double> alpha;   // compute p-values only until it is known whether they exceed it
 };
 

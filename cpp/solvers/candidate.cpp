@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "solvers/exact_measures.hpp"
+#include "solvers/leave_out_bound.hpp"
 #include "solvers/path.hpp"
 #include "solvers/tolerances.hpp"
 
@@ -82,15 +83,23 @@ CandidateBinary::Side& CandidateBinary::side(double target, double cost, Monitor
   if (has_free_ && !is_changed_by(side, decision_)) {
     side.values = alone_.values;
     side.reach = alone_.reach;
-    return side;
+    side.looked_at = alone_.looked_at;
+  } else {
+    learn(side, monitor);
   }
+  // Other kernels know no bounds in either direction.
+  for (std::size_t slot = 0; slot < candidate() && !spread_.is_bounded() && !monitor.stopped(); ++slot)
+    if (side.reach[slot] != 0.0) settle(side, slot, monitor);
+  return side;
+}
+
+void CandidateBinary::learn(Side& side, Monitor& monitor) {
   side.model = with_candidate(side);
   for (const std::size_t slot : side.model->margin.members()) columns_.pin(slot);
   Path path(*side.model, columns_, &monitor);
   path.make_optimal(candidate());
   path.finish();
   measure(*side.model, side);
-  return side;
 }
 
 void CandidateBinary::measure(const ExactBinaryModel& model, Side& side) const {
@@ -106,6 +115,7 @@ void CandidateBinary::measure(const ExactBinaryModel& model, Side& side) const {
   }
   side.values.resize(expansion.size());
   side.reach.resize(expansion.size());
+  side.looked_at.assign(expansion.size(), 0);
   for (std::size_t slot = 0; slot < expansion.size(); ++slot) {
     side.values[slot] = expansion.label[slot] - expansion.gradient[slot] + bias;
     side.reach[slot] = reach(model, slot, room, has_free);
@@ -147,6 +157,18 @@ const CandidateBinary::Difference& CandidateBinary::without(std::size_t slot, Mo
     }
   });
   return *known;
+}
+
+void CandidateBinary::narrow(Side& side, std::size_t slot, Monitor& monitor) {
+  if (side.looked_at[slot]) return settle(side, slot, monitor);
+  // What is found without the candidate holds for the next candidates as well.
+  Side& known = side.model ? side : alone_;
+  if (!known.looked_at[slot]) {
+    known.looked_at[slot] = 1;
+    known.reach[slot] = std::min(known.reach[slot], leave_out_bound(side.model ? *side.model : model_, columns_, slot));
+  }
+  side.looked_at[slot] = 1;
+  side.reach[slot] = known.reach[slot];
 }
 
 // A candidate that changes nothing may still do so once the example is gone.

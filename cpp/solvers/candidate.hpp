@@ -11,11 +11,13 @@
 // there is no such j (t_i = 1), then no d alpha_j is positive, and all free coefficients are at their upper bounds in the model without i:
 // they have no more room than the sum of all d alpha_j, which is -alpha_i.
 //
-// So an example with coefficient 0 is known exactly, most others well enough, and only the rest needs a path.
+// So an example with coefficient 0 is known exactly, most others well enough, some after a second look (leave_out_bound.hpp), and only the rest
+// needs a path.
 #pragma once
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <utility>
@@ -35,6 +37,7 @@ class Spread {
   explicit Spread(const KernelParameters& kernel);
   // The largest squared distance between two examples of which one has this K_ii, and no other has a larger one than `largest`.
   double squared_distance(double diagonal, double largest) const;
+  bool is_bounded() const { return bounded_; }
 
  private:
   bool bounded_;
@@ -47,6 +50,7 @@ class CandidateBinary {
   // [values_i - reach_i, values_i], that of a negative one in [values_i, values_i + reach_i].
   struct Side {
     std::vector<double> values, reach;
+    std::vector<std::uint8_t> looked_at;    // a second time
     std::optional<ExactBinaryModel> model;  // nothing: the candidate changes none of the values
     double target = 0.0, cost = 0.0;        // target 0: not computed
   };
@@ -60,10 +64,11 @@ class CandidateBinary {
   // The decision value for the candidate by the model that does not know it.
   double decision() const { return decision_; }
   Side& side(double target, double cost, Monitor& monitor);
-  // Computes the leave-one-out value of an example.
-  void settle(Side& side, std::size_t slot, Monitor& monitor);
+  // Narrows the range of a leave-one-out value: by a better bound first, then to the value itself.
+  void narrow(Side& side, std::size_t slot, Monitor& monitor);
 
  private:
+  void settle(Side& side, std::size_t slot, Monitor& monitor);
   // The model without an example, as far as it differs.
   struct Difference {
     double value;  // its decision value for that example
@@ -74,6 +79,7 @@ class CandidateBinary {
 
   std::size_t candidate() const { return model_.expansion.size() - 1; }
   bool is_changed_by(const Side& side, double decision) const;
+  void learn(Side& side, Monitor& monitor);
   ExactBinaryModel with_candidate(const Side& side) const;
   void measure(const ExactBinaryModel& model, Side& side) const;
   double reach(const ExactBinaryModel& model, std::size_t slot, std::array<double, 2> room, bool has_free) const;

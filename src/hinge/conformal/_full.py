@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -22,19 +23,42 @@ if TYPE_CHECKING:
     from hinge.incremental import IncrementalSVC
 
 
+@dataclass(frozen=True)
+class Question:
+    """What is asked about rows.
+
+    Attributes
+    ----------
+    within_class : bool
+        Rank a row among the examples of the candidate label only.
+    strictly : bool
+        Count only examples that fit worse, not those that fit as badly.
+    alpha : float or None
+        Whether p-values exceed it is enough.
+    """
+
+    within_class: bool
+    strictly: bool = False
+    alpha: float | None = None
+
+
 def label_p_values(
-    estimator: IncrementalSVC, X: MatrixLike, *, within_class: bool, alpha: float | None = None
+    estimator: IncrementalSVC, X: MatrixLike, question: Question, label: object = None
 ) -> NDArray[np.float64]:
-    """Return one p-value per row and class; with `alpha`, only whether they exceed it is certain."""
+    """Return one p-value per row and class; only that of one label if it is given, and 0 for the others."""
     require_rows(estimator.kernel)
     known = exact_state(estimator)
     state = known.state_to_change()
-    costs = _costs(estimator, state.table.classes)[np.argsort(state.table.numbers)]
+    costs = _costs(estimator, state.table.classes)
+    if label is not None:
+        costs[state.table.classes != label] = 0.0
+    costs = costs[np.argsort(state.table.numbers)]
     rows = estimator._check_queries(X, known.make_snapshot())  # predictions in other threads use the snapshot
+    how = (question.within_class, question.strictly, question.alpha)
     try:
         with one_blas_thread(), progress_bar(estimator.verbose) as bar, state.monitored(bar) as monitor:
             parts = [
-                state.native.p_values(cast("_core.Batch64", batch), costs, within_class, alpha, monitor)
+                state.native.p_values(cast("_core.Batch64", batch), costs, *how, monitor)
                 for _, batch in state.storage.batches(rows)
             ]
     finally:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sklearn.utils import check_random_state
+
 from hinge._model.locking import writes
-from hinge.conformal._full import label_p_values
+from hinge.conformal._full import Question, label_p_values
 from hinge.conformal._ranks import check_alpha
+from hinge.conformal._stream import learn_with_p_values
 from hinge.incremental import IncrementalSVC
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from hinge._model.types import ClassWeight, Gamma, Kernel, MatrixLike, RandomStateLike
 
@@ -42,7 +45,10 @@ class ConformalSVC(IncrementalSVC):
 
     Notes
     -----
-    Each row and label takes the time of `leave_one_out`: this is for a few hundred examples, more if classes are few.
+    A row that lies beyond the margin with a label costs next to nothing, any other an exact learning step. The margins
+    of the other examples are bounded first, and computed exactly only where that does not decide: `predict_set` needs
+    few of them. With more than two classes, kernel values of 8 bytes per margin vector, class and example are held
+    during a call, so many rows in one call are cheaper than single ones.
 
     Examples
     --------
@@ -101,7 +107,7 @@ class ConformalSVC(IncrementalSVC):
         ndarray of shape (n, n_classes)
             p-values, in the order of `classes_`.
         """
-        return label_p_values(self, X, within_class=self.mondrian)
+        return label_p_values(self, X, Question(self.mondrian))
 
     @writes
     def predict_set(self, X: MatrixLike, alpha: float | None = None) -> NDArray[np.bool_]:
@@ -120,4 +126,41 @@ class ConformalSVC(IncrementalSVC):
             True for the labels in the set of a row, in the order of `classes_`.
         """
         allowed = check_alpha(self.alpha if alpha is None else alpha)
-        return label_p_values(self, X, within_class=self.mondrian, alpha=allowed) > allowed
+        return label_p_values(self, X, Question(self.mondrian, alpha=allowed)) > allowed
+
+    def learn_with_p_values(
+        self, X: MatrixLike, y: ArrayLike, random_state: RandomStateLike = None
+    ) -> NDArray[np.float64]:
+        """Learn rows one by one, and return the p-value that the label of each had before.
+
+        The p-values are smoothed: examples that fit exactly as well as the row count with a random share. Then they
+        are independent and uniform while rows come from one source in random order, which `ExchangeabilityMartingale`
+        tests.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n, n_features)
+            Examples.
+        y : array-like of shape (n,)
+            Labels.
+        random_state : int, RandomState instance or None, default=None
+            Draws the random shares.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            p-values; NaN for a label that no example had before.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from hinge.conformal import ConformalSVC, ExchangeabilityMartingale
+        >>> rng = np.random.default_rng(0)
+        >>> X = np.concatenate([rng.normal(size=(150, 2)), rng.normal(size=(60, 2)) @ [[0, 1], [1, 0]]])
+        >>> y = X[:, 0] > 0
+        >>> y[150:] = X[150:, 0] < 0  # from here on, it is the other way round
+        >>> p_values = ConformalSVC(gamma=0.5).learn_with_p_values(X, y, random_state=0)
+        >>> bool(150 <= ExchangeabilityMartingale().update(p_values).changed_at_ < 180)
+        True
+        """
+        return learn_with_p_values(self, X, y, check_random_state(random_state))
