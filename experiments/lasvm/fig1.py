@@ -89,6 +89,7 @@ EXPERIMENT = Experiment(
     "AVGPERC x1 is not competitive, AVGPERC x10 approaches the SVM results.",
     setting=SETTING,
     quick=QUICK,
+    changes="AVGPERC predicts with the mean of its decision functions instead of their majority vote.",
     measurement=MEASUREMENT,
     tabulate=_tabulate,
     check=_check,
