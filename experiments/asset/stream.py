@@ -74,7 +74,7 @@ def _make_model(method: str, size: int, n_examples: int) -> OnlineSVC | Approxim
         n_components=size,
         steps="asset" if method == ASSET_ON else "asset*",
         n_total=n_examples,
-        fit_intercept=False,  # as in all experiments of the paper (section 4)
+        fit_intercept=method == ASSET_ON,
         average_last=100,
         random_state=0,
         n_jobs=1,

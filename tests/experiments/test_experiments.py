@@ -109,6 +109,16 @@ def test_report_is_generated_from_the_committed_results(outcomes, tmp_path):
     assert (tmp_path / "again.md").read_text(encoding="utf-8") == written
 
 
+def test_history_of_verdicts_ends_with_the_present_ones(outcomes):
+    lines = (ROOT / "experiments" / "verdicts.md").read_text(encoding="utf-8").splitlines()
+    rows = [line.strip("| ").split(" | ") for line in lines if line.startswith("| ")][1:]
+    assert len(rows) > 25
+    for experiments, _, verdict, _ in rows:
+        paper, names = experiments.split(" ", 1)
+        for name in names.split(", "):
+            assert outcomes[paper, name].verdict == {"with changes": CHANGED}.get(verdict, verdict), (paper, name)
+
+
 def test_report_has_short_lines():
     lines = (ROOT / "experiments" / "report.md").read_text(encoding="utf-8").splitlines()
     assert [line for line in lines if len(line) >= 120 and not line.startswith("|")] == []
