@@ -14,6 +14,13 @@ if not PAGE.exists():
 ROWS = [line for line in PAGE.read_text().splitlines() if re.match(r"\| (?!paper|experiments \||reprocess|-)", line)]
 ROWS = [line for line in ROWS if line.count(" | ") == 2 and "`" in line.split(" | ")[1]]
 
+# Where a name is defined: not where it is imported, called or mentioned.
+_PYTHON = r"^\s*(def|class) NAME\b|^\s*(self\.)?(\w+, )*NAME(, \w+)*\s*(:[^=\n]+)?=|^\s+NAME\s*:"
+_CPP = (
+    r"(struct|class|enum class|enum)\s+NAME\b|[\w>&*](?<!return)\s+(\w+(<T>)?::)?NAME\s*\(|\bNAME\s*(\{|=[^=])|\bNAME;"
+    r"|std::vector<[^>]*> [^;]*\bNAME\b"
+)
+
 
 def test_places_exist():
     for row in ROWS:
@@ -24,7 +31,8 @@ def test_places_exist():
             assert path.exists(), f"{file} does not exist, in: {row}"
             header = path.with_suffix(".hpp")
             text = path.read_text() + (header.read_text() if header.exists() else "")
-            assert re.search(rf"\b{name}\b", text), f"{file} has no {name}, in: {row}"
+            pattern = (_PYTHON if path.suffix == ".py" else _CPP).replace("NAME", name)
+            assert re.search(pattern, text, re.MULTILINE), f"{file} does not define {name}, in: {row}"
 
 
 def test_every_row_has_a_verdict():
