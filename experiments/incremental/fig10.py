@@ -76,8 +76,8 @@ EXPERIMENT = Experiment(
     quick="4 draws.",
     incomparable="The paper gives neither C nor the preparation of the columns nor the detector, and whether its "
     "statement about the RBF kernel holds depends on them: with logarithms of the numbers, or with C = 1,000, the "
-    "reduced SVM is as good as active learning or a little better. The settings shown were chosen, on other draws, such "
-    "that the statements hold.",
+    "reduced SVM is as good as active learning or a little better. The settings shown were chosen, on other draws, "
+    "such that the statements hold.",
     measurement=INTRUSION,
     tabulate=tabulate,
     check=check,
