@@ -15,7 +15,8 @@ RANDOM = np.random.default_rng(0)
 X, QUERIES = RANDOM.normal(size=(N, 2)), RANDOM.normal(size=(200, 2))
 Y = 2 - np.digitize(np.hypot(*X.T), [0.8, 1.5])  # begins with 2 2 2 0 1
 WEIGHTS = np.where(np.isin(np.arange(N), [1, 3, 7]), 0.0, 1.0)  # row 3 brings a class, but has no weight
-CUTS = [[1], [2], [4], [4, 60], list(range(1, N))]
+CUTS = {"4 and 60": [4, 60], "all": list(range(1, N))}
+MORE_CUTS = {"1": [1], "2": [2], "4": [4]}
 
 MODELS = {
     "online": lambda: OnlineSVC(C=10, gamma=1.0),
@@ -41,7 +42,13 @@ def learned(model, order, weights, cuts):
 
 
 @pytest.mark.filterwarnings("ignore::hinge.StreamWarning")
-@pytest.mark.parametrize("cuts", CUTS, ids=[1, 2, 4, "4 and 60", "all"])
+@pytest.mark.parametrize(
+    "cuts",
+    [
+        *(pytest.param(cuts, id=name) for name, cuts in CUTS.items()),
+        *(pytest.param(cuts, id=name, marks=pytest.mark.slow) for name, cuts in MORE_CUTS.items()),
+    ],
+)
 @pytest.mark.parametrize("order", [np.arange(N), np.argsort(Y, kind="stable")], ids=["mixed", "sorted"])
 @pytest.mark.parametrize("make", MODELS.values(), ids=MODELS)
 def test_calls_of_any_size_give_the_same_model(make, order, cuts):

@@ -79,6 +79,7 @@ CASES = {
     "fourier": (lambda: ApproximateSVC(gamma=0.3, approximation="fourier", random_state=0), labelled, X),
     "regression": (lambda: ApproximateSVR(gamma=0.3, n_components=12, random_state=0), labelled, X),
 }
+SOME_CASES = ["dense32", "sparse64", "callable", "exact", "nystroem sparse"]
 
 
 def answers(predictor, storage, rows):
@@ -111,7 +112,9 @@ def test_a_predictor_answers_as_when_it_was_made(case):
         assert same(answers(predictor, storage, rows), expected)
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(
+    "case", [pytest.param(case, marks=[pytest.mark.slow] * (case not in SOME_CASES)) for case in CASES]
+)
 def test_a_predictor_outlives_its_model(case):
     make, plan, rows = CASES[case]
     model = make()
@@ -124,7 +127,7 @@ def test_a_predictor_outlives_its_model(case):
     assert same(answers(predictor, storage, rows), expected)
 
 
-@pytest.mark.parametrize("case", ["dense32", "sparse64", "callable", "exact", "nystroem sparse"])
+@pytest.mark.parametrize("case", SOME_CASES)
 def test_threads_ask_one_predictor_while_the_model_learns(case):
     make, plan, rows = CASES[case]
     model = make()

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import make_moons
+from sklearn.svm import SVC
 
 from hinge import OnlineSVC
 from hinge._fit.passes import Passes
@@ -35,6 +36,78 @@ def test_outliers_far_from_the_boundary_are_learned(selection, kernel):
         drawn = model.set_params(when_confident="draw").fit(X, y)
         assert 2000 in drawn.support_
         assert drawn.set_params(epochs="converge").fit(X, y).kkt_violation(X, y) < 2e-3
+
+
+def drawn_pass(X, y, C, random):
+    """One pass of sections 3.2, 4.3 and 4.4 with a linear kernel, line by line; return coefficients and violation."""
+    K, A, B = X @ X.T, np.minimum(0.0, C * y), np.maximum(0.0, C * y)
+    alpha = np.zeros(len(y))
+    S = set(np.concatenate([random.choice(np.flatnonzero(y[:-1] == label), 5, replace=False) for label in (-1, 1)]))
+    waiting = [k for k in range(len(y)) if k not in S]
+
+    def extremes():
+        s = np.array(sorted(S))
+        g = y[s] - K[s] @ alpha
+        i, j = s[alpha[s] < B[s]], s[alpha[s] > A[s]]
+        return i[g[alpha[s] < B[s]].argmax()], j[g[alpha[s] > A[s]].argmin()]
+
+    def step(i, j):
+        violation = y[i] - K[i] @ alpha - y[j] + K[j] @ alpha
+        if violation > 1e-3:
+            length = min(violation / (K[i, i] + K[j, j] - 2 * K[i, j]), B[i] - alpha[i], alpha[j] - A[j])
+            alpha[i], alpha[j] = alpha[i] + length, alpha[j] - length
+        return violation > 1e-3
+
+    while waiting:
+        gradient = y - K @ alpha
+        top, bottom = extremes()
+        candidates = random.choice(waiting, min(50, len(waiting)), replace=False)
+        decisions = K[candidates] @ alpha + (gradient[top] + gradient[bottom]) / 2
+        k = candidates[np.abs(decisions).argmin()]
+        waiting.remove(k)
+        if step(k, bottom) if y[k] > 0 else step(top, k):
+            S.add(k)
+        if step(*extremes()):
+            gradient = y - K @ alpha
+            top, bottom = extremes()
+            out = np.where(y > 0, gradient <= gradient[bottom], gradient >= gradient[top])
+            S -= {s for s in S if alpha[s] == 0 and out[s]}
+    rows = np.array(sorted(S))
+    alpha[:] = 0.0
+    finished = SVC(C=C, kernel="linear", tol=1e-6).fit(X[rows], y[rows])
+    alpha[rows[finished.support_]] = finished.dual_coef_[0]
+    gradient = y - K @ alpha
+    return alpha, gradient[alpha < B - 1e-9].max() - gradient[alpha > A + 1e-9].min()
+
+
+def test_a_drawn_pass_ends_as_that_of_the_paper():
+    """The outlier is drawn last, and one pass does not see again what it makes violate: so it is in the paper.
+
+    The two draw different candidates. As a rule they end with the same members all the same.
+    """
+    settings = {"C": 10.0, "kernel": "linear", "selection": "active", "when_confident": "draw", "epochs": 1}
+    n_equal = 0
+    for seed in range(5):
+        X, y = with_one_outlier(seed)
+        X, y = np.vstack([X[:150], X[-1:]]), np.append(np.where(y[:150] == 1, 1.0, -1.0), -1.0)
+        alpha, violation = drawn_pass(X, y, 10.0, np.random.default_rng(seed))
+        model = OnlineSVC(random_state=seed, **settings).fit(X, y)
+        assert alpha[150] < 0
+        assert 150 in model.support_
+        assert min(violation, model.kkt_violation(X, y)) > 1.0
+        n_equal += model.kkt_violation(X, y) == pytest.approx(violation, abs=5e-3)
+    assert n_equal >= 4
+
+
+@pytest.mark.parametrize("selection", ["random", *SELECTIONS])
+def test_passes_alone_converge(selection):
+    """Theorem 18, and the end of appendix A: without the finishing step too, passes reach the tolerance."""
+    X, y = make_moons(150, noise=0.3, random_state=0)
+    settings = {"C": 30.0, "gamma": 0.5, "max_gap": None, "finishing": False, "random_state": 0}
+    if selection != "random":
+        settings |= {"selection": selection, "when_confident": "draw"}
+    one, many = (OnlineSVC(epochs=n, **settings).fit(X, y).kkt_violation(X, y) for n in (1, 50))
+    assert many <= 1e-3 * (1 + 1e-9) < one
 
 
 @pytest.fixture
@@ -108,12 +181,12 @@ def test_the_best_of_all_candidates_is_chosen(selection):
     assert n_checked > 10
 
 
-@pytest.mark.parametrize("noise", [0.05, 0.3])
-def test_autoactive_looks_until_five_lie_inside_the_margin(noise):
+@pytest.mark.parametrize(("noise", "seed"), [(0.05, 3), (0.3, 2)])
+def test_autoactive_looks_until_five_lie_inside_the_margin(noise, seed):
     """Of at most a hundred left, the choice is the closest if fewer than five are inside 1 + delta / 2, else inside."""
-    X, y = make_moons(110, noise=noise, random_state=2)
+    X, y = make_moons(110, noise=noise, random_state=seed)
     settings = {"gamma": 1.0, "C": 5.0, "selection": "autoactive", "max_gap": None, "finishing": False}
-    visited, few, not_closest = set(), 0, 0
+    visited, few, not_closest, beyond_one = set(), 0, 0, 0
     for n in range(10, 50):
         before, after = (
             OnlineSVC(random_state=0, max_visits=k, when_confident="draw", **settings).fit(X, y) for k in (n, n + 1)
@@ -132,7 +205,9 @@ def test_autoactive_looks_until_five_lie_inside_the_margin(noise):
         else:
             assert chosen < margin
             not_closest += chosen > closest + 1e-9
+            beyond_one += chosen > closest + 1e-9 and np.count_nonzero(distance[others] < 1.0) < 5
     assert few + not_closest > 3
+    assert beyond_one > 2 or noise > 0.05  # five inside 1 + delta / 2 suffice, where fewer are inside 1
 
 
 def test_autoactive_computes_what_it_looks_at():

@@ -19,7 +19,11 @@ def text():
     return X, (truth + 0.5 * truth.std() * random.randn(900) > np.median(truth)).astype(int)
 
 
-@pytest.mark.parametrize("settings", KERNELS, ids=lambda settings: settings["kernel"])
+@pytest.mark.parametrize(
+    "settings",
+    [pytest.param(kernel, marks=[pytest.mark.slow] * (kernel["kernel"] == "laplacian")) for kernel in KERNELS],
+    ids=lambda settings: settings["kernel"],
+)
 @pytest.mark.parametrize("cache_size", [0.05, 200])
 def test_sparse_and_dense_rows_give_the_same_model(text, settings, cache_size):
     X, y = text

@@ -89,6 +89,9 @@ EXPERIMENT = Experiment(
     "AVGPERC x1 is not competitive, AVGPERC x10 approaches the SVM results.",
     setting=SETTING,
     quick=QUICK,
+    changes="AVGPERC predicts with the mean of its decision functions instead of their majority vote.",
+    explanation="With the vote, which `KernelPerceptron.vote` computes for one epoch, AVGPERC x1 has 0.540 % of errors "
+    "in the mean instead of 0.547 %, and no digit differs by more than 0.04 points.",
     measurement=MEASUREMENT,
     tabulate=_tabulate,
     check=_check,

@@ -99,7 +99,8 @@ EXPERIMENT = Experiment(
     explanation="An earlier version learned one example at a time by code of its own; there both criteria were several "
     "times as fast as RANDOM, whose kernel values were not computed in blocks.",
     quick="6,000 + 4,000 rows, one run, up to 1,500 labels.",
-    changes="2 runs of GRADIENT and ACTIVE and one of RANDOM, instead of 5.",
+    changes="2 runs of GRADIENT and ACTIVE and one of RANDOM, instead of 5; 'about as much' time is read as within a "
+    "factor of 3.",
     measurement=MEASUREMENT,
     tabulate=_tabulate,
     check=_check,

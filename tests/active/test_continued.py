@@ -24,6 +24,7 @@ from hinge.active._continued import Continued
 EXACT = IncrementalSVC(gamma=0.5, C=2.0)
 
 
+@pytest.mark.slow
 @parametrize_with_checks([Continued(IncrementalSVC()), Continued(OnlineSVC(), probabilities="margins")])
 def test_scikit_learn_estimator(estimator, check):
     check(estimator)

@@ -205,6 +205,7 @@ def test_probabilities_are_those_of_a_simulation(kind, call):
 LEFT_OUT = "a row that counts twice is left out with both counts, of two equal rows one"
 
 
+@pytest.mark.slow
 @parametrize_with_checks(
     [OnlineSVC(calibration="sigmoid"), OnlineSVC(calibration="isotonic"), IncrementalSVC(calibration="temperature")],
     expected_failed_checks=lambda _: {

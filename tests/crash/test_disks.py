@@ -27,7 +27,7 @@ def draw_curve(place):
     result.curve = [CurvePoint(n, 1.0, 1.0, n) for n in range(100)]
     console = Console(file=open("/dev/null", "w"), width=1000)  # noqa: PTH123, SIM115
     with console.file, console.capture() as captured:
-        drawn = save_plot(place, result, None, console, name="curve")
+        drawn = save_plot(place, result, None, console, name="curve", tuning=None)
     if drawn is None:
         raise OSError(" ".join(captured.get().split()).removeprefix("The plot could not be saved: "))
 

@@ -17,16 +17,21 @@ import hinge
 from hinge import IncrementalOneClassSVM
 
 
+@parametrize_with_checks([IncrementalOneClassSVM()])
+def test_scikit_learn_estimator(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
 @parametrize_with_checks(
     [
-        IncrementalOneClassSVM(),
         IncrementalOneClassSVM(shape="sphere", nu=0.1),
         IncrementalOneClassSVM(shape="sphere", kernel="linear"),
         IncrementalOneClassSVM(C=0.02),
         IncrementalOneClassSVM(max_examples=500),
     ]
 )
-def test_scikit_learn_estimator(estimator, check):
+def test_other_settings(estimator, check):
     check(estimator)
 
 

@@ -69,3 +69,11 @@ def test_costly_near_tie_gives_way_and_costly_winner_does_not():
     assert is_near(losses).tolist() == [True, True, False]
     assert admitted(losses, np.array([50.0, 1.0, 1.0]), 4).tolist() == [False, True, True]
     assert admitted(losses[[0, 2]], np.array([50.0, 1.0]), 4)[0]
+
+
+def test_one_block_of_rows():
+    """Rare classes leave scores such as ROC AUC one block: its leader has a place, and nothing is rejected."""
+    losses = np.array([[-0.9], [-0.8], [-0.95]])
+    assert is_near(losses).tolist() == [False, False, True]
+    assert admitted(losses, np.ones(3), 2).tolist() == [True, False, True]
+    assert not is_worse(losses, 0.05).any()

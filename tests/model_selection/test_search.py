@@ -115,7 +115,10 @@ def test_leave_one_out_is_exact():
         assert score == pytest.approx(np.mean(refits))
 
 
-@pytest.mark.parametrize("kernel", ["rbf", "linear", "poly", "sigmoid", "laplacian"])
+@pytest.mark.parametrize(
+    "kernel",
+    ["sigmoid", *(pytest.param(kernel, marks=pytest.mark.slow) for kernel in ("rbf", "linear", "poly", "laplacian"))],
+)
 def test_default_grid_of_each_kernel(kernel):
     X, y = load_digits(return_X_y=True)
     search = RaceSearchCV(OnlineSVC(kernel=kernel, random_state=0), random_state=0, cv=2).fit(X[:240], y[:240])

@@ -24,11 +24,16 @@ NOT_COPIES = dict.fromkeys(
 )
 
 
-@parametrize_with_checks(
-    [AdaptiveSVC(), AdaptiveSVC(kernel="linear", standardize=False, **SMALL)],
-    expected_failed_checks=lambda _: NOT_COPIES,
-)
+@parametrize_with_checks([AdaptiveSVC()], expected_failed_checks=lambda _: NOT_COPIES)
 def test_scikit_learn_estimator(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks(
+    [AdaptiveSVC(kernel="linear", standardize=False, **SMALL)], expected_failed_checks=lambda _: NOT_COPIES
+)
+def test_other_settings(estimator, check):
     check(estimator)
 
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 RECENT = 1000  # rows of the recent error
+PERCENT = ("error", "balanced error")  # measures of races that are shown in percent; others are shown as they are
 
 
 @dataclass
@@ -100,7 +101,7 @@ def describe_choice(record: dict[str, Any]) -> str:
     """Describe what was chosen, from the entry in a model file."""
     values = [f"{name}={record[name]:.4g}" for name in ("C", "gamma") if record[name] is not None]
     score = record["score"]
-    unit = f"{score:.2f} %" if record["measure"] == "error" and score is not None else f"{score or 0:.4f}"
+    unit = f"{score:.2f} %" if record["measure"] in PERCENT and score is not None else f"{score or 0:.4f}"
     found = "" if score is None else f", expected {record['measure']} {unit}"
     of = f"the best of {record['settings']:,} settings on {record['rows']:,} rows"
     return f"{', '.join(values)}, features {record['scaling']}: {of}{found}"

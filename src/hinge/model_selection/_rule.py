@@ -67,7 +67,8 @@ def is_near(losses: NDArray[np.float64]) -> NDArray[np.bool_]:
     [True, True, False]
     """
     differences = losses - losses[int(np.argmin(losses.mean(axis=1)))]
-    near: NDArray[np.bool_] = differences.mean(axis=1) <= differences.std(axis=1) / np.sqrt(losses.shape[1] - 1)
+    n = max(losses.shape[1] - 1, 1)  # a single block has no spread: only the leader is near
+    near: NDArray[np.bool_] = differences.mean(axis=1) <= differences.std(axis=1) / np.sqrt(n)
     return near
 
 

@@ -216,7 +216,7 @@ def learn(
     model: Model,
     source: TrainingSource,
     epochs: int,
-    checkpoint: Checkpoint,
+    checkpoint: Checkpoint | None,
     terminal: Console,
     *,
     decisions: Decisions | None = None,
@@ -232,7 +232,7 @@ def learn(
         The examples.
     epochs : int
         Number of passes.
-    checkpoint : Checkpoint
+    checkpoint : Checkpoint or None
         Saves the model now and then.
     terminal : Console
         Shows the progress.
@@ -257,7 +257,8 @@ def learn(
                         decisions.add(model, X, y)
                     trainer.learn(X, y, source.classes, is_first_pass=epoch == 0)
                     _show(progress, task, result, _fraction_done(source.fraction_read(), epoch, epochs))
-                    checkpoint.save_if_due(model)
+                    if checkpoint is not None:
+                        checkpoint.save_if_due(model)
                 if epoch == 0:
                     trainer.end_first_pass()
             trainer.finish()

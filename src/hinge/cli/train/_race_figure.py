@@ -4,6 +4,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm, Normalize
 
+from hinge.cli._values import PERCENT
 from hinge.cli.train._tune import Finalist, Tuning
 
 INK, MUTED = "#22262e", "#8b93a1"
@@ -30,7 +31,9 @@ def draw_race(axes: Axes, tuning: Tuning) -> None:
         cmap="viridis_r",
         norm=norm,
     )
-    axes.figure.colorbar(marks, ax=axes, label="1 - R2" if tuning.measure == "R2" else f"{tuning.measure}, %", pad=0.02)
+    axes.figure.colorbar(
+        marks, ax=axes, label=f"{tuning.measure}, %" if tuning.measure in PERCENT else f"1 - {tuning.measure}", pad=0.02
+    )
     axes.plot(*zip(*tuning.path, strict=True), color="#dc2626", linewidth=1.4, label="leader, rung by rung")
     axes.plot(*tuning.path[-1], "*", color="#dc2626", markeredgecolor="white", markersize=15, label="chosen")
     axes.set_xscale("log")
@@ -45,4 +48,4 @@ def draw_race(axes: Axes, tuning: Tuning) -> None:
 
 def _loss(one: Finalist, measure: str) -> float:
     score = one.score or 0.0
-    return 1.0 - score if measure == "R2" else score
+    return score if measure in PERCENT else 1.0 - score

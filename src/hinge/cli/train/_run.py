@@ -86,7 +86,8 @@ def _train(
     terminal.print(describe(job), highlight=False, markup=False)
     for sentence in [*job.notes, *_keep_existing(output)]:
         terminal.print(sentence, highlight=False, markup=False)
-    job.tuning = tune(job, dict(parameters), budget, terminal)
+    is_ranked = goal is not None and goal.kind != "value"
+    job.tuning = tune(job, dict(parameters), budget, terminal, by_rank=is_ranked)
     result = _learn_and_save(job, epochs, output, terminal, goal=goal, max_time=budget.training)
     if not result.is_interrupted:
         terminal.print("\n".join(describe_neglected(job)), end="", highlight=False, markup=False, soft_wrap=True)

@@ -1,7 +1,8 @@
 """The threshold of decision values from which the rarer of two classes is predicted.
 
-It is chosen by progressive decisions: those about examples that were not learned yet. Decisions of the first half are
-left out, since the model was another then.
+It is chosen by decisions of models that have not learned the example. Rows in memory, if they are not too many, are
+decided by models of the other folds, which are like the finished model. Otherwise progressive decisions count, those
+about examples that come next; their first half is left out, since the model was another then.
 """
 
 from __future__ import annotations
@@ -10,8 +11,13 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from sklearn.base import clone
+from sklearn.model_selection import StratifiedKFold
 
 from hinge import streaming
+from hinge._terminal import Terminal
+from hinge.cli.train._learn import learn
+from hinge.cli.train._sources import InMemorySource
 from hinge.exceptions import ParameterError
 
 if TYPE_CHECKING:
@@ -21,6 +27,9 @@ if TYPE_CHECKING:
     from hinge.streaming import Model
     from hinge.tables import Labels, Matrix
 
+_MAX_ROWS, _MAX_ROWS_EXACT = 10_000, 2_000  # in memory, decided by models of folds; of exact models
+_N_FOLDS = 5
+_MAX_TIES, _MAX_EXCESS = 0.1, 0.02  # share of equal decisions, and excess of recall, that are worth a warning
 _WRONG = "--threshold must be f1, recall=R (from 0 to 1), cost=X (above 0) or a number, got {!r}."
 
 
@@ -54,8 +63,8 @@ class Goal:
     Attributes
     ----------
     kind : {"f1", "recall", "cost", "value"}
-        The largest F1 of the rarer class; its recall at the highest precision; the smallest cost, where missing one of
-        its rows costs `number` times as much as a false alarm; or `number` itself.
+        The largest F1 of the rarer class; the largest threshold with this recall; the smallest cost, where missing
+        one of its rows costs `number` times as much as a false alarm; or `number` itself.
     number : float
         See above.
     """
@@ -92,8 +101,16 @@ class Goal:
             raise ParameterError("--threshold must be left out: it is for two classes.")
 
     def apply(self, job: TrainJob, decisions: Decisions) -> str:
-        """Choose the threshold, keep it in the preparation of a job, and describe it."""
-        values, labels = decisions.later_half()
+        """Choose the threshold, keep it in the preparation of a job, and describe it.
+
+        Parameters
+        ----------
+        job : TrainJob
+            The job, whose model has learned.
+        decisions : Decisions
+            What the model decided about examples before it learned them.
+        """
+        values, labels = held_out_decisions(job) or decisions.later_half()
         classes = job.model.classes_
         if len(classes) != 2 or (self.kind != "value" and len(np.unique(labels)) < 2):
             return "The threshold stays as it was: it needs two classes, and enough examples of both to choose it."
@@ -109,9 +126,46 @@ class Goal:
         hits = int(np.count_nonzero(found & is_rare))
         recall, precision = hits / max(int(is_rare.sum()), 1), hits / max(int(found.sum()), 1)
         return (
-            f"Threshold {wanted:.4g}: on {len(values):,} examples before they were learned, class {classes[rarer]} "
-            f"has recall {recall:.3f} and precision {precision:.3f}."
+            f"Threshold {wanted:.4g}: on {len(values):,} examples, decided by models that had not learned them, class "
+            f"{classes[rarer]} has recall {recall:.3f} and precision {precision:.3f}."
+            f"{self._warn_of_ties(sign * values[found], is_rare[found], n_rare=int(is_rare.sum()))}"
         )
+
+    def _warn_of_ties(self, values: NDArray[np.float64], is_rare: NDArray[np.bool_], *, n_rare: int) -> str:
+        """Say so if equal decisions, which no threshold can separate, make the recall larger than asked for."""
+        if self.kind != "recall" or not len(values):
+            return ""
+        above = values > values.min()
+        is_tie = np.count_nonzero(~above) > _MAX_TIES * len(values) and is_rare.mean() < 1
+        if not is_tie or is_rare.sum() <= (self.number + _MAX_EXCESS) * n_rare:
+            return ""
+        return (
+            f" The recall is larger than asked for: {np.count_nonzero(~above):,} of these decisions are equal, and "
+            f"without them it is {is_rare[above].sum() / n_rare:.3f}; --class-weight balanced may tell them apart."
+        )
+
+
+def held_out_decisions(job: TrainJob) -> tuple[NDArray[np.float64], Labels] | None:
+    """Return decisions about all rows of a job, by models of the other folds, and the labels; None if too costly."""
+    source, kind = job.source, streaming.traits(job.model)
+    if not isinstance(source, InMemorySource) or kind.is_ordered or len(job.model.classes_) != 2:
+        return None
+    y = source.y
+    n_folds = min(_N_FOLDS, *np.unique(y, return_counts=True)[1])
+    if len(y) > (_MAX_ROWS_EXACT if kind.is_exact else _MAX_ROWS) or job.model.n_seen_ < len(y) or n_folds < 2:
+        return None
+    values = np.empty(len(y))
+    folds = StratifiedKFold(n_folds, shuffle=True, random_state=source.seed)
+    for learned, asked in folds.split(y, y):
+        model = clone(job.model)
+        fold = replace(source, X=source.X[learned], y=y[learned], n_rows=len(learned))
+        try:
+            if learn(model, fold, 1, None, Terminal(quiet=True)).is_interrupted:
+                return None
+        except KeyboardInterrupt:
+            return None
+        values[asked] = model.decision_function(source.X[asked])
+    return values, y
 
 
 def choose_threshold(values: NDArray[np.float64], is_positive: NDArray[np.bool_], goal: Goal) -> float:
@@ -132,7 +186,8 @@ def choose_threshold(values: NDArray[np.float64], is_positive: NDArray[np.bool_]
     if goal.kind == "f1":
         worth = 2 * hits / (called + n_positive)
     elif goal.kind == "recall":
-        worth = np.where(hits >= goal.number * n_positive, hits / called, -1.0)
+        # Among thresholds with so much recall, precision would be a matter of chance where decisions pile up.
+        worth = np.where(hits >= goal.number * n_positive, -called, -np.inf)
     else:
         worth = -(goal.number * (n_positive - hits) + (called - hits)).astype(np.float64)
     last = int(np.argmax(np.where(ends, worth, -np.inf)))

@@ -13,7 +13,7 @@ from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Table
 
 from hinge import streaming
-from hinge.cli._values import describe_choice
+from hinge.cli._values import PERCENT, describe_choice
 from hinge.model_selection import ScaledSearch
 from hinge.streaming import traits
 
@@ -97,7 +97,7 @@ class Tuning:
     def table(self) -> Table:
         """Return the best settings as a table."""
         table = Table(title="The last settings of the race", title_justify="left", title_style="bold")
-        score = "error, %" if self.measure == "error" else self.measure
+        score = f"{self.measure}, %" if self.measure in PERCENT else self.measure
         shown = [one for one in self.settings[:_N_SHOWN] if one.score is not None]
         columns = {
             "C": [_short(one.C) for one in shown],
@@ -116,13 +116,16 @@ class Tuning:
         return table
 
     def _score(self, score: float | None) -> str:
-        return "-" if score is None else f"{score:.2f}" if self.measure == "error" else f"{score:.4f}"
+        return "-" if score is None else f"{score:.2f}" if self.measure in PERCENT else f"{score:.4f}"
 
 
-def tune(job: TrainJob, parameters: dict[str, object], budget: Budget, terminal: Console) -> Tuning | None:
+def tune(
+    job: TrainJob, parameters: dict[str, object], budget: Budget, terminal: Console, *, by_rank: bool
+) -> Tuning | None:
     """Choose C, gamma and scaling for a new model, if the user has chosen none of them; change the job accordingly.
 
-    Ctrl-C ends the choice with the best so far; before anything is known, it ends the command.
+    Settings are compared by the order of their decision values if a threshold is chosen later. Ctrl-C ends the choice
+    with the best so far; before anything is known, it ends the command.
     """
     if not _is_wanted(job, parameters, budget):
         return None
@@ -133,7 +136,7 @@ def tune(job: TrainJob, parameters: dict[str, object], budget: Budget, terminal:
     if reason:
         terminal.print(f"{reason} C and gamma keep their defaults.", highlight=False)
         return None
-    tuning = _Run(job, budget, terminal).race(X, y)
+    tuning = _Run(job, budget, terminal, by_rank=by_rank).race(X, y)
     if tuning is not None:
         terminal.print(tuning.table())
         terminal.print(tuning.describe(), highlight=False, soft_wrap=True)
@@ -165,9 +168,9 @@ def _reason_against(y: NDArray[Any], *, is_regression: bool) -> str:
 class _Run:
     """One race, and its progress bar."""
 
-    def __init__(self, job: TrainJob, budget: Budget, terminal: Console) -> None:
+    def __init__(self, job: TrainJob, budget: Budget, terminal: Console, *, by_rank: bool) -> None:
         self._job, self._budget, self._terminal = job, budget, terminal
-        self._is_regression = job.source.is_regression
+        self._measure = self._choose_measure(by_rank=by_rank)
         self._best: dict[int, tuple[float, Any]] = {}  # loss and setting of the leader of each rung
         self._progress = Progress(
             TextColumn("choosing"), BarColumn(), TextColumn("{task.fields[said]}"), console=terminal, transient=True
@@ -202,30 +205,32 @@ class _Run:
 
     def _new_search(self) -> ScaledSearch:
         job = self._job
-        is_weighted = not self._is_regression and job.model.get_params().get("class_weight") is not None
-        scoring = "balanced_accuracy" if is_weighted else None
-        options = {"scoring": scoring, "max_time": self._budget.seconds, "random_state": 0, "refit": False}
+        scorings = {"balanced error": "balanced_accuracy", "ROC AUC": "roc_auc"}
+        options = {
+            "scoring": scorings.get(self._measure),
+            "max_time": self._budget.seconds,
+            "random_state": 0,
+            "refit": False,
+        }
         return ScaledSearch(job.model, job.source.preparation.scaling, job.source.scalings, self._watch, **options)
 
     def _watch(self, event: Any) -> None:
         if event.leader is None:
             return
         self._best[event.number] = (event.loss, event.leader)
-        score = f"R2 {-event.loss:.4f}" if self._is_regression else f"error {100 * event.loss:.2f} %"
+        is_error = self._measure in PERCENT
+        score = f"{self._measure} {100 * event.loss:.2f} %" if is_error else f"{self._measure} {-event.loss:.4f}"
         done = (event.number + event.n_done / event.n_settings) / event.n_rungs
         values = [(name, self._search.value_of(event.leader, name)) for name in ("C", "gamma")]
         named = ", ".join(f"{name}={value:.3g}" for name, value in values if value is not None)
         self._progress.update(self._task, completed=done, said=f"{event.n_rows:,} rows, leading: {named}, {score}")
 
     def _tuning(self, rows: int, seconds: float, stopped: str) -> Tuning:
-        measure = "R2" if self._is_regression else "error"
-        if not self._is_regression and self._search.scoring is not None:
-            measure = "balanced error"
-        table, search = self._search.cv_results_, self._search
+        measure, search, table = self._measure, self._search, self._search.cv_results_
         settings = []
         for row in np.argsort(table["rank_test_score"], kind="stable"):
             params, score = table["params"][row], float(table["mean_test_score"][row])
-            known = None if not math.isfinite(score) else score if measure == "R2" else 100.0 * (1.0 - score)
+            known = None if not math.isfinite(score) else 100.0 * (1.0 - score) if measure in PERCENT else score
             cost, gamma = (search.value_of(params, name) for name in ("C", "gamma"))
             scaling = search.scaling_of(params).description
             settings.append(
@@ -235,6 +240,13 @@ class _Run:
         path = [(search.value_of(params, "gamma"), search.value_of(params, "C")) for params in leaders]
         points = [(gamma, cost) for gamma, cost in path if gamma is not None and cost is not None]
         return Tuning(measure, rows, seconds, stopped, settings, points)
+
+    def _choose_measure(self, *, by_rank: bool) -> str:
+        """Return by what settings are compared."""
+        if self._job.source.is_regression:
+            return "R2"
+        is_weighted = self._job.model.get_params().get("class_weight") is not None
+        return "ROC AUC" if by_rank else "balanced error" if is_weighted else "error"
 
     def _take(self) -> None:
         """Set what was chosen in the job."""
