@@ -10,6 +10,8 @@ namespace {
 
 // Decision values of the right class should exceed the others by this: a margin of 1 on both sides.
 constexpr double wanted_margin = 2.0;
+// Rows that are closer together leave gamma as it is: single precision could not hold 1 / spread.
+constexpr double smallest_spread = 1e-30;
 
 }  // namespace
 
@@ -109,7 +111,7 @@ void AdaptiveModel::follow_scale() {
   const std::vector<std::size_t> places = recent_places();
   const bool rescaled = now_.pool.restandardise(places);
   const double spread = now_.pool.spread(places), before = gamma();
-  const double wanted = !options_.gamma_follows || spread <= 0.0 ? before : 1.0 / spread;
+  const double wanted = !options_.gamma_follows || spread <= smallest_spread ? before : 1.0 / spread;
   const bool same_gamma = wanted < 1.25 * before && before < 1.25 * wanted;
   if (!rescaled && same_gamma) return;
   now_.kernels.set_gamma(wanted);

@@ -13,6 +13,8 @@ namespace {
 
 // Scales that moved by less than this leave kernel values about as they were.
 constexpr double same_ratio = 1.25, same_shift = 0.25;
+// A feature whose variance is a smaller share of its squared mean is constant: the rest is rounding, in single precision.
+constexpr double rounding_share = 1e-12;
 
 Block<float> block_of(const Kernel<float>& kernel, const float* scaled, std::size_t features) {
   static constexpr std::array<std::int64_t, 1> first{0};
@@ -142,7 +144,7 @@ double ExamplePool::spread(std::span<const std::size_t> places) const {
       const double deviation = static_cast<double>(scaled_[place * features_ + f]) - mean;
       variance += deviation * deviation / count;
     }
-    total += variance;
+    if (variance > rounding_share * mean * mean) total += variance;
   }
   return total;
 }

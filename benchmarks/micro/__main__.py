@@ -16,6 +16,7 @@ from benchmarks.micro import (
     bounded_small,
     caches,
     calibration,
+    class_blocks,
     command_memory,
     command_overhead,
     concurrent_predictions,
@@ -67,6 +68,7 @@ ONLINE = (
     river_overhead,
     stream_accuracy,
     stream_cost,
+    class_blocks,
     half_life,
     calibration,
 )

@@ -11,7 +11,7 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import astuple, dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -145,7 +145,7 @@ def _cells(found: list[tuple[float, float]]) -> Iterator[str]:
 
 
 def _differences(name: str, order: int, models: list[str], quick: bool) -> Iterator[tuple[str, float, float]]:
-    data = STREAMS[name]()
+    data = _data(name)
     gamma = _scale(data[0])
     part, store, build = Part(data, name, order), Store(STORE), crc32(Path(_core.__file__).read_bytes())
     for factor in FACTORS:
@@ -156,6 +156,11 @@ def _differences(name: str, order: int, models: list[str], quick: bool) -> Itera
                 new = MODELS[model](C=cost, gamma=width, cache_size=1000)
                 own = store.get(model, build, setting, partial(part.stream, new))
                 yield from ((model, cost, 100 * (ours - svc)) for (_, ours), (_, svc) in zip(own, exact, strict=True))
+
+
+@cache  # reading takes longer than learning
+def _data(name: str) -> Data:
+    return STREAMS[name]()
 
 
 def _scale(X: Any) -> float:

@@ -54,6 +54,17 @@ def _right(model, X, y):
     return np.array(right)
 
 
+@pytest.mark.parametrize("standardize", [True, False])
+def test_a_window_of_equal_rows_leaves_the_width_as_it_was(standardize):
+    """The mean of equal rows has rounding errors, and gamma="scale" was the inverse of their square: all values NaN."""
+    random = np.random.default_rng(0)
+    X, y = random.normal(size=(60, 3)), np.repeat(["a", "b", "c"], 20)
+    X, y = np.vstack([X, np.repeat([[1032.1, 0.1, 1e-3]], 90, axis=0)]), np.append(y, np.repeat("c", 90))
+    model = AdaptiveSVC(standardize=standardize, **SMALL).partial_fit(X, y)
+    assert np.isfinite(model.decision_function(X)).all()
+    assert model.predict(X[-1:]) == ["c"]
+
+
 def test_rows_one_by_one_equal_one_call():
     X, y = _rotating(400, switches=(200,))
     single, batch = AdaptiveSVC(**SMALL), AdaptiveSVC(**SMALL)
