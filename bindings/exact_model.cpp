@@ -78,6 +78,23 @@ NumpyArray<double> influence(ModelHandle<B>& self, const HeldBatch<double>& held
   return to_numpy(std::move(changes), {ids.shape(0), binaries, held.batch.count});
 }
 
+NumpyArray<double> p_values(ModelHandle<B>& self, const HeldBatch<double>& held, Vector<double> costs, bool within_class, bool strictly, std::optional<double> alpha,
+                            const Question& monitor) {
+  require_fitting(self.model->points(), held);
+  ConformalOptions wanted;
+  wanted.costs.assign(costs.data(), costs.data() + costs.shape(0));
+  wanted.within_class = within_class;
+  wanted.strictly = strictly;
+  wanted.alpha = alpha;
+  if (self.model->class_counts().size() != costs.shape(0)) throw std::invalid_argument("There must be a cost for each class.");
+  std::vector<double> values;
+  watched(self, monitor, [&](B& model, Monitor& watch) {
+    values = model.p_values(held.batch, wanted, watch);
+    return 0;
+  });
+  return to_numpy(std::move(values), {held.batch.count, costs.shape(0)});
+}
+
 std::pair<double, double> ends_of(const ExactBinaryModel& binary) {
   const Extremes ends = extremes(binary);
   return {ends.bottom, ends.top};
@@ -118,6 +135,11 @@ void bind_exact_model(nb::module_& module) {
       .def("influence", &influence, nb::arg("batch"), nb::arg("ids"), nb::arg("labels"), nb::arg("costs"), nb::arg("monitor") = nb::none(),
            "Compute by how much the decision values of rows would change without single examples (label -1), or with another label and cost of "
            "them, shape (ids, binary models, rows).")
+      .def("p_values", &p_values, nb::arg("batch"), nb::arg("costs"), nb::arg("within_class") = false, nb::arg("strictly") = false,
+           nb::arg("alpha") = nb::none(), nb::arg("monitor") = nb::none(),
+           "Rank rows with each class as their label among the examples held, by leave-one-out margins: p-values, shape (rows, classes). With "
+           "alpha they are computed only until it is known whether they exceed it; strictly: only smaller margins count. The costs "
+           "are those of a row of each class; classes of cost 0 are left out.")
       .def("drop_class", [](ModelHandle<B>& self, std::int32_t number) { self.run([&](B& model) { model.drop_class(number); return 0; }); },
            nb::arg("number"), "Remove a class that no example has any more; higher numbers fall by one.")
       .def("certify", &certify, "Compute all gradients again, so that `violation` is a certificate.")

@@ -15,6 +15,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "conformal.hpp"
 #include "kernel_columns.hpp"
 #include "kernels.hpp"
 #include "kernel_model.hpp"
@@ -22,15 +23,11 @@
 #include "parallel.hpp"
 #include "points.hpp"
 #include "predictor.hpp"
+#include "refused.hpp"
 #include "solvers/exact_binary_model.hpp"
 #include "solvers/path.hpp"
 
 namespace hinge {
-
-// An invalid request, found before anything has changed.
-struct Refused : std::invalid_argument {
-  using std::invalid_argument::invalid_argument;
-};
 
 class ExactModel {
  public:
@@ -62,6 +59,8 @@ class ExactModel {
   // rows). Label -1 means forgetting; `costs` are those that the examples would have.
   std::vector<double> influence(const Batch<double>& rows, std::span<const std::int64_t> ids, std::span<const std::int32_t> labels,
                                 std::span<const double> costs, Monitor& monitor);
+  // p-values of rows with each class as their label, by full conformal prediction: one row per row of the batch.
+  std::vector<double> p_values(const Batch<double>& rows, const ConformalOptions& wanted, Monitor& monitor);
   // Recomputes all gradients from kernel values, so that measures of optimality do not depend on incremental updates.
   void certify() { certify(nullptr); }
 

@@ -79,6 +79,16 @@ std::vector<double> ExactModel::influence(const Batch<double>& rows, std::span<c
   return changes;
 }
 
+std::vector<double> ExactModel::p_values(const Batch<double>& rows, const ConformalOptions& wanted, Monitor& monitor) {
+  if (!prepare(&monitor)) return std::vector<double>(rows.count * scheme_.classes());
+  for (const auto& binary : binaries_)
+    if (binary.held() != points_.size()) throw Refused("Prediction sets need all examples in all binary models.");
+  ConformalRanks ranks(kernel_, options_, points_, scheme_, binaries_);
+  std::vector<double> values = ranks.p_values(rows, wanted, monitor);
+  kernel_evals_ += ranks.kernel_evals();
+  return values;
+}
+
 // One row of kernel values with all examples held per row of the batch.
 std::vector<double> ExactModel::values_of_all(const Batch<double>& rows) {
   std::vector<std::int64_t> all(rows.count);

@@ -6,6 +6,7 @@ The parts of a dask array are learned where they are. Here by threads of one pro
 """
 
 import dask.array as da
+from _boundary import draw_boundary
 from dask.distributed import Client
 from sklearn.datasets import make_moons
 
@@ -17,3 +18,4 @@ with Client(processes=False, n_workers=1, threads_per_worker=2, dashboard_addres
     model = hinge.distributed.train(hinge.ApproximateSVC(n_components=50, random_state=0), rows, labels)
     right = hinge.distributed.predict(model, rows) == labels
     print(f"accuracy {right.mean().compute():.3f}")
+draw_boundary(model, X[:500], y[:500], title="one model of four parts")

@@ -10,11 +10,11 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_digits
 
-from hinge import ApproximateSVC
+from hinge import OnlineSVC
 
 images, y = load_digits(return_X_y=True)
 rng = np.random.default_rng(0)
-model = ApproximateSVC(gamma=0.001, n_components=200, random_state=0)
+model = OnlineSVC(C=10, gamma=0.001)
 seen, errors = [], []
 for _ in range(30):
     rows = rng.integers(0, 1400, 400)
@@ -23,5 +23,6 @@ for _ in range(30):
     model.partial_fit(batch.reshape(400, 64), y[rows], classes=range(10))
     seen.append(model.n_seen_)
     errors.append(100 * (1 - model.score(images[1400:], y[1400:])))
+print(f"{len(model.support_)} of {model.n_seen_} digits are support vectors")
 plt.plot(seen, errors)
 _ = plt.gca().set(xlabel="digits seen", ylabel="test error, %")

@@ -12,11 +12,11 @@ from sklearn.datasets import make_moons
 from hinge import IncrementalSVC
 
 X, y = make_moons(300, noise=0.3, random_state=0)
-Cs = np.logspace(-2, 3, 11)
+Cs = np.logspace(-1, 3, 9)
 out, training = [], []
 for C in Cs:
     model = IncrementalSVC(C=C, gamma=2).fit(X, y)
-    out.append(100 * np.mean(model.leave_one_out() < 0))
+    out.append(100 * np.mean(model.leave_one_out() != y))
     training.append(100 * (1 - model.score(X, y)))
 plt.semilogx(Cs, out, label="leave-one-out")
 plt.semilogx(Cs, training, "--", label="training set")

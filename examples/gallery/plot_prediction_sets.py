@@ -8,10 +8,11 @@ Split conformal prediction by hand: sets of labels that contain the right one in
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_digits
+from sklearn.utils import shuffle
 
 from hinge import ApproximateSVC
 
-X, y = load_digits(return_X_y=True)
+X, y = shuffle(*load_digits(return_X_y=True), random_state=0)  # the guarantee needs rows in random order
 model = ApproximateSVC(gamma=0.001, loss="log_loss", n_components=200, random_state=0).fit(X[:800], y[:800])
 scores = 1 - model.predict_proba(X[800:1300])[np.arange(500), y[800:1300]]  # how strange each true label is
 limit = np.quantile(scores, np.ceil(501 * 0.95) / 500, method="higher")

@@ -15,7 +15,7 @@ from hinge.model_selection import RaceSearchCV
 X, y = make_moons(600, noise=0.3, random_state=0)
 grid = {"C": np.logspace(-1, 3, 5), "gamma": np.logspace(-2, 2, 5)}
 search = RaceSearchCV(OnlineSVC(), grid, random_state=0).fit(X, y)
-print(search.best_params_)
+print({name: float(value) for name, value in search.best_params_.items()})
 scores = {
     (params["C"], params["gamma"]): score
     for params, score in zip(search.cv_results_["params"], search.cv_results_["mean_test_score"], strict=True)

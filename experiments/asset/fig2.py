@@ -173,7 +173,8 @@ EXPERIMENT = Experiment(
     size=(10.0, 4.5),
     explanation="Errors are about one and a half times those of the paper with every number of features, and this "
     "claim was not checked at first. The digits come from the published recipe, but the paper says neither which it "
-    "took nor how it prepared the pixels. ASSET on-line has an intercept here, in the paper it has none. LASVM takes "
-    "2.4 times as long as the largest approximate model for a quarter of the digits; its time grows about as the "
-    "square of their number.",
+    "took nor how it prepared the pixels; 26.7 % of the pixels of the deformed digits are not zero, 25.6 % of the "
+    "paper's. ASSET on-line has an intercept here, in the paper it has none: without it the error with 1,024 features "
+    "is 18.17 % instead of 16.50 % (last ten checkpoints), farther from the paper's. LASVM takes 2.4 times as long as "
+    "the largest approximate model for a quarter of the digits; its time grows about as the square of their number.",
 )

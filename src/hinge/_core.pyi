@@ -991,6 +991,11 @@ class ExactModel:
         Compute by how much the decision values of rows would change without single examples (label -1), or with another label and cost of them, shape (ids, binary models, rows).
         """
 
+    def p_values(self, batch: Batch64, costs: numpy.typing.NDArray[numpy.float64], within_class: bool = False, strictly: bool = False, alpha: float | None = None, monitor: Monitor | None = None) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        Rank rows with each class as their label among the examples held, by leave-one-out margins: p-values, shape (rows, classes). With alpha they are computed only until it is known whether they exceed it; strictly: only smaller margins count. The costs are those of a row of each class; classes of cost 0 are left out.
+        """
+
     def drop_class(self, number: int) -> None:
         """
         Remove a class that no example has any more; higher numbers fall by one.

@@ -109,6 +109,10 @@ def test_missing_data_set_is_skipped_and_reported(toys, tmp_path, capsys):
     assert outcome["verdict"] == "incomplete"
     assert "toys.bz2" in outcome["reason"]
     assert len(read_records(tmp_path / "toy" / "fig1.csv")) == 3
+    files = [tmp_path / "toy" / "fig1.csv", tmp_path / "metadata.json"]
+    before = [file.read_bytes() for file in files]
+    run("toy", "fig1", "--output", tmp_path)
+    assert [file.read_bytes() for file in files] == before
 
 
 def test_failing_cell_does_not_end_the_run(toys, tmp_path, capsys):

@@ -42,6 +42,8 @@ _TITLES = {
     "forget": "forgetting",
     "relabel": "relabelling",
     "leave": "leaving one out",
+    "influence": "leaving one out",
+    "rank": "comparing",
 }
 _RESIDUAL = ("exact", "forget", "relabel", "leave")  # phases that report the residual of the optimality conditions
 

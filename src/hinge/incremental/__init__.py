@@ -2,8 +2,16 @@
 
 from hinge.incremental._ids import Ids
 from hinge.incremental._influence import leave_one_out_margins
+from hinge.incremental._learner import exact_state
 from hinge.incremental._one_class import IncrementalOneClassSVM
 from hinge.incremental._state import ExactState
 from hinge.incremental._svc import IncrementalSVC
 
-__all__ = ["ExactState", "Ids", "IncrementalOneClassSVM", "IncrementalSVC", "leave_one_out_margins"]
+__all__ = [
+    "ExactState",
+    "Ids",
+    "IncrementalOneClassSVM",
+    "IncrementalSVC",
+    "exact_state",
+    "leave_one_out_margins",
+]
