@@ -171,3 +171,18 @@ def test_threads(run, census):
     run("train", "census.csv", "--label", "income", "--n-jobs", "2")
     run("train", "census.csv", "--label", "income", "-o", "one.hinge", "--n-jobs", "1")
     np.testing.assert_array_equal(hinge.load("model.hinge").dual_coef_, hinge.load("one.hinge").dual_coef_)
+
+
+@pytest.mark.parametrize(
+    ("head", "sentence"),
+    [(b"\x28\xb5\x2f\xfd", "is compressed by zstd"), (b"PK\x03\x04", "is a zip archive or an Excel workbook")],
+)
+def test_files_that_must_be_unpacked(run, folder, head, sentence):
+    (folder / "data.csv").write_bytes(head + b"\x00\x14")
+    done = run("train", "data.csv")
+    assert (done.code, sentence in " ".join(done.err.split())) == (2, True), done.err
+
+
+def test_workbooks_are_named(run, folder):
+    (folder / "data.xlsx").write_bytes(b"PK\x03\x04\x14\x00")
+    assert "is a zip archive or an Excel workbook" in run("train", "data.xlsx").err

@@ -150,3 +150,12 @@ def test_the_settings_for_a_threshold_put_the_rare_class_first(run, folder):
     done = json.loads(run("train", "train.csv", "--threshold", "recall=0.8", "--json", tunes=True).out)
     assert done["tuning"]["measure"] == "ROC AUC"
     assert 0.8 < done["tuning"]["score"] <= 1.0
+
+
+def test_many_classes_that_are_never_predicted(run, folder):
+    """One sentence is enough for them, and it does not recommend what is for two classes."""
+    rows = [f"0,{'most' if number % 4 else f'rare{number % 40}'}" for number in range(400)]
+    (folder / "train.csv").write_text("a,label\n" + "\n".join(rows) + "\n")
+    said = " ".join(run("train", "train.csv").err.split())
+    assert "The model never predicts 10 of 11 classes, such as rare0 with 2.5 % of the rows; try --class-weight" in said
+    assert "--threshold" not in said

@@ -139,3 +139,15 @@ def test_the_labels_decide_for_models_that_learn_both(run, folder):
     predicted = np.array(run("predict", "m.hinge", "prices.csv").out.split(), dtype=float)
     assert np.corrcoef(predicted, 3000 + 100 * a)[0, 1] > 0.95
     assert abs(predicted.mean() - 3000) < 20
+
+
+def test_words_among_values_are_mistakes(run, folder):
+    """Else 300 different numbers would become 301 classes."""
+    rows = [f"{number % 17},{number + 0.5 if number != 7 else 'broken'}" for number in range(300)]
+    (folder / "data.csv").write_text("a,price\n" + "\n".join(rows) + "\n")
+    done = run("train", "data.csv")
+    assert (done.code, "got 'broken' in line 9 among many different numbers" in done.err) == (2, True), done.err
+    assert run("train", "data.csv", "--task", "classification").code == 0
+    (folder / "data.csv").write_text((folder / "data.csv").read_text().replace("broken", "k.A."))
+    assert "Every row must have a label, but line 9 has none" in run("train", "data.csv").err
+    assert "mean absolute error" in run("train", "data.csv", "--missing", "drop").out

@@ -58,15 +58,22 @@ class TestNumbers:
             (["$1,200.00", "-$3", "$ 5"], [1200, -3, 5], NumberFormat(".", ",", "$")),
             (["1.200,00 €", "5 €"], [1200, 5], NumberFormat(",", ".", "€")),
             (["EUR 5", "6 EUR", "7"], [5, 6, 7], NumberFormat(unit="EUR")),
+            (["170 cm", "165cm", "k.A."], [170, 165, 167.5], NumberFormat(unit="cm")),
+            (["3 g", "-1,5 g"], [3, -1.5], NumberFormat(",", unit="g")),
             (["(5)", "5"], [-5, 5], NumberFormat()),
             (["1e3", "1.5"], [1000, 1.5], NumberFormat()),
         ],
     )
     def test_as_people_write_them(self, values, expected, style):
         chunk = table(x=values, y=["a"] * len(values))
-        _, preparation = surveyed(chunk)
+        _, preparation = surveyed(chunk, missing="fill")
         assert preparation.columns[0].style == style
         assert preparation.features(chunk)[:, 0].tolist() == expected
+
+    def test_names_that_look_like_measures(self):
+        assert isinstance(column(["3G", "4G", "5G"] * 8), CategoryColumn)
+        with pytest.raises(DataError, match="amounts in kg and g"):
+            column(["5 kg", "300 g"] * 8)
 
     @pytest.mark.parametrize("style", FORMATS, ids=str)
     def test_any_format_is_found_from_its_own_writing(self, style):

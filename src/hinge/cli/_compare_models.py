@@ -149,5 +149,10 @@ def _conclusion(result: dict[str, Any]) -> str:
     start = f"{result['rows']:,} rows, as good on {result['same']:,} of them"
     if result["p_value"] >= SIGNIFICANT:
         return f"{start}; the difference may be chance (p = {result['p_value']:.2g})."
-    winner = result["models"][0 if better > worse else 1]["file"]
-    return f"{start}; {winner} is better, and chance is unlikely (p = {result['p_value']:.2g})."
+    winner, loser = result["models"] if better > worse else result["models"][::-1]
+    chance = f"and chance is unlikely (p = {result['p_value']:.2g})"
+    if "r2" not in winner:
+        return f"{start}; {winner['file']} is better, {chance}."
+    contrary = winner["mean_absolute_error"] > loser["mean_absolute_error"]
+    but = f" Its errors are larger where it is not: {loser['file']} has the smaller mean." if contrary else ""
+    return f"{start}; {winner['file']} is nearer to the value on more rows, {chance}.{but}"

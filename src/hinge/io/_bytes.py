@@ -26,7 +26,17 @@ STANDARD_INPUT = "-"
 _XZ_MEMORY = 1 << 28  # bytes; four times what `xz -9` needs
 _PIPE_WAIT_S = 0.05  # long enough for a busy writer to continue, too short to be noticed by a person
 
-_MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz"}
+_MAGIC = {
+    b"\x1f\x8b": "gzip",
+    b"BZh": "bzip2",
+    b"\xfd7zXZ\x00": "xz",
+    b"\x28\xb5\x2f\xfd": "zstd",
+    b"PK\x03\x04": "zip",
+}
+_WAYS_OUT = {
+    "zstd": "is compressed by zstd; decompress it first, such as by zstd -dc {0} | hinge train -",
+    "zip": "is a zip archive or an Excel workbook; unpack it, or save the table as CSV",
+}
 
 
 def require_file(path: Path) -> os.stat_result:
@@ -137,6 +147,8 @@ class ByteStream:
         self._raw = RawBytes(path, name)
         try:
             self._compression = self._raw.compression()
+            if self._compression in _WAYS_OUT and path is not None:
+                raise DataFileError(f"{name} {_WAYS_OUT[self._compression].format(name)}.")
         except BaseException:
             self._raw.close()
             raise

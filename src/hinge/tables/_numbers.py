@@ -30,10 +30,15 @@ _MAX_LENGTH = 64  # characters of a number
 
 _SIGNS = "€$£¥₹₽₩₺₪฿%‰"
 _CODES = "EUR|USD|GBP|CHF|JPY|CNY|INR|RUB|SEK|NOK|DKK|PLN|CZK|HUF|BRL|CAD|AUD|NZD|ZAR|MXN|TRY|KRW|Fr\\.?|kr\\.?|zł|Kč"
+_MEASURES = (
+    "mm|cm|km|m²|m³|qm|mg|kg|lbs?|oz|ml|ha|ft|min|ms|Hz|kHz|MHz|GHz|kW|kWh|MW|MWh|kB|KB|MB|GB|TB|mph|km/h|°C|°F|hPa"
+)
+_LETTERS = "[mgtlhsKWVA]"  # after a blank only: 4G and 5G are names
 _UNIT = rf"(?:US\$|C\$|A\$|R\$|[{_SIGNS}]|{_CODES})"
 _WRITTEN = re.compile(
     rf"(?P<open>\()?(?P<sign>[-+]?)\s*(?P<before>{_UNIT})?\s*(?P<inner>[-+]?)"
-    rf"(?P<digits>\d[\d., ']*|[.,]\d+)(?P<power>[eE][-+]?\d+)?\s*(?P<last>-)?\s*(?P<after>{_UNIT})?(?P<close>\))?"
+    rf"(?P<digits>\d[\d., ']*|[.,]\d+)(?P<power>[eE][-+]?\d+)?\s*(?P<last>-)?\s*"
+    rf"(?P<after>{_UNIT}|{_MEASURES}|(?<=\s){_LETTERS})?(?P<close>\))?"
 )
 _LOOKALIKES = str.maketrans({"\u00a0": " ", "\u202f": " ", "\u2009": " ", "\u2019": "'", "\u2212": "-", "\u2013": "-"})
 
@@ -49,7 +54,7 @@ class NumberFormat:
     thousands : {"", ",", ".", " ", "'"}
         What separates groups of three digits; empty: nothing.
     unit : str
-        A currency or "%" that may stand before or after the number; empty: none.
+        A currency, "%" or a measure such as "kg" that stands at the number; empty: none.
 
     Examples
     --------

@@ -16,7 +16,7 @@ from hinge.tables._column_survey import KINDS as COLUMN_KINDS
 from hinge.tables._column_survey import ColumnSurvey, Hints, are_codes
 from hinge.tables._columns import CategoryColumn, Column, IdColumn, NumberColumn
 from hinge.tables._labels import KINDS, MAX_CLASSES, alike, detect_kind, find_label, merge, parse_labels
-from hinge.tables._numbers import PLAIN
+from hinge.tables._numbers import PLAIN, is_written_number
 from hinge.tables._patterns import by_name, matching
 from hinge.tables._preparation import Preparation
 from hinge.tables._scaling import Scaling, choose_scaling, other_scalings
@@ -37,6 +37,7 @@ _MIN_ROWS_TO_DETECT_ORDER = 1000
 _MAX_SCALED_FEATURES = 1 << 20  # the statistics of more columns would take more memory than the rows
 _MAX_WHOLE_CLASSES = 30  # more different whole numbers are values to predict, unless they count the classes ...
 _MIN_ROWS_PER_CLASS = 5  # ... and there are so many rows of each
+_MIN_NUMBERS = 0.9  # share of the rows whose labels are numbers that makes the others mistakes
 _MAX_PROBLEMS, _MAX_LINES, _MAX_GROUPS = 20, 5, 5  # listed in a message
 _MAX_COLUMNS = 10  # with missing values that are named
 
@@ -113,6 +114,7 @@ class Survey:
         self._values = ColumnSurvey("the label", NumberColumn)  # if labels are values to predict
         self._unlabelled_line: int | None = None
         self._n_unlabelled = 0
+        self._word: tuple[str, int] | None = None  # the first label that is no number, and its line
         self._names: tuple[str, ...] = ()
         self._label: str | None = None
         self._label_kind = KINDS[0]
@@ -325,6 +327,9 @@ class Survey:
         if self._unlabelled_line is None and "" in found:
             self._unlabelled_line = line(found.index(""))
         self._n_unlabelled += found.count("")
+        if kind == "text" and self._word is None:
+            words = ((text, row) for row, text in enumerate(found) if text and not is_written_number(text))
+            self._word = next(((text, line(row)) for text, row in words), None)
         if self._regression is not False and self._values.numbers.is_possible:
             self._values.add(values, line)
         if len(self._labels) <= MAX_CLASSES:
@@ -359,10 +364,23 @@ class Survey:
             )
         if self.is_regression:
             found += self._values.problems()
+        elif self._word is not None and self._regression is None and self._are_values_with_words():
+            text, line = self._word
+            found.append(
+                f"Labels must be either values or classes, got {quoted(text)} in line {line} among many different "
+                "numbers; correct it or remove such rows, or say --task classification."
+            )
         elif len(self._labels) > MAX_CLASSES:
             where = f" in column {quoted(self._label)}; choose another label column." if self._label else "."
             found.append(f"Labels must be classes, at most {MAX_CLASSES} of them, got more{where}")
         return found
+
+    def _are_values_with_words(self) -> bool:
+        """Tell whether nearly all labels are numbers, and these are too many to be classes."""
+        numbers = [text for text in self._labels if is_written_number(text)]
+        n_numbers = sum(self._labels[text] for text in numbers)
+        is_most = n_numbers >= _MIN_NUMBERS * sum(self._labels.values())
+        return len(numbers) > _MAX_WHOLE_CLASSES and is_most and not are_codes(numbers)
 
     def _final_columns(self) -> tuple[Column, ...] | None:
         """Return the columns, and keep the statistics of their features."""

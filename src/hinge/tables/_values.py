@@ -40,6 +40,7 @@ MISSING = frozenset(
             "<NA>",
             "NaT",
         ),
+        *("k.A.", "k. A.", "n.a.", "n. a.", "N.A."),
         *("#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!", "#NV", "#WERT!", "#BEZUG!", "#ZAHL!"),
     }
 )

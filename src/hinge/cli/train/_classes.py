@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -59,17 +59,24 @@ def _parse(text: str, classes: object) -> dict[object, float]:
 
 def describe_neglected(job: TrainJob) -> list[str]:
     """Warn about rare classes of which a trained model recognises no row."""
-    counts, source = job.source.class_counts, job.source
-    if not counts or not isinstance(source, InMemorySource):
+    counts = job.source.class_counts
+    if not counts or not isinstance(job.source, InMemorySource):
         return []
-    total, lines = sum(counts.values()), []
-    for label, count in counts.items():
-        if count >= RARE * total:
-            continue
-        rows = np.flatnonzero(source.y == label)[:_MAX_ASKED]
-        if not np.any(predict_rows(job.model, source.X[rows], source.preparation.answers)[0] == label):
-            lines.append(
-                f"The model never predicts class {label}, which has {100 * count / total:.2g} % of the rows; try "
-                "--class-weight balanced or --threshold f1.\n"
-            )
-    return lines
+    total = sum(counts.values())
+    neglected = [label for label, count in counts.items() if count < RARE * total and not _recognises(job, label)]
+    if not neglected:
+        return []
+    first = neglected[0]
+    share = f"{100 * counts[first] / total:.2g} % of the rows"
+    what = f"class {first}, which has {share}"
+    if len(neglected) > 1:
+        what = f"{len(neglected):,} of {len(counts):,} classes, such as {first} with {share}"
+    threshold = " or --threshold f1" if len(counts) == 2 else ""
+    return [f"The model never predicts {what}; try --class-weight balanced{threshold}.\n"]
+
+
+def _recognises(job: TrainJob, label: object) -> bool:
+    """Tell whether a trained model predicts the class of at least one of its rows."""
+    source = cast("InMemorySource", job.source)
+    rows = np.flatnonzero(source.y == label)[:_MAX_ASKED]
+    return bool(np.any(predict_rows(job.model, source.X[rows], source.preparation.answers)[0] == label))
