@@ -216,7 +216,7 @@ class TestDates:
 
     def test_times_without_a_date(self):
         chunk = table(x=["00:00", "18:30", "23:59"], y=["a", "b", "a"])
-        survey, preparation = surveyed(chunk)
+        _, preparation = surveyed(chunk)
         X = preparation.features(chunk)
         assert preparation.feature_names == ["x: hours", "x: time of day sine", "x: time of day cosine"]
         np.testing.assert_allclose(X[:, 0], [0, 18.5, 24 - 1 / 60])
@@ -225,7 +225,7 @@ class TestDates:
 
     def test_dates_of_less_than_a_year_have_no_season(self):
         chunk = table(x=["2024-01-01 10:00", "2024-06-30 11:00"], y=["a", "b"])
-        survey, preparation = surveyed(chunk)
+        _, preparation = surveyed(chunk)
         assert [name.split(": ")[1] for name in preparation.feature_names] == [
             *("years", "weekday sine", "weekday cosine", "time of day sine", "time of day cosine")
         ]

@@ -183,9 +183,7 @@ class ColumnSurvey:
         if self.is_empty or (not self._n_texts and self._numbers_rows()):
             return IdColumn
         if not self._n_texts:
-            if self._is_possible(DateColumn) and self._n_numbers >= _MIN_ROWS:
-                return DateColumn
-            return self._kind_of_codes() if self._are_codes() else NumberColumn
+            return self._kind_of_numbers()
         if self._boolean() is not None:
             return BooleanColumn
         if self._is_possible(DateColumn):
@@ -199,6 +197,11 @@ class ColumnSurvey:
             return IdColumn
         is_varied = n_counted >= _MIN_ROWS and share > _MIN_REPEATED
         return TextColumn if len(self._distinct) > MAX_CATEGORIES or (is_long and is_varied) else CategoryColumn
+
+    def _kind_of_numbers(self) -> type[Column]:
+        if self._is_possible(DateColumn) and self._n_numbers >= _MIN_ROWS:
+            return DateColumn
+        return self._kind_of_codes() if self._are_codes() else NumberColumn
 
     def _kind_of_codes(self) -> type[Column]:
         is_unique = self._n_counted >= _MIN_ROWS and len(self._distinct) >= _MIN_UNIQUE * self._n_counted

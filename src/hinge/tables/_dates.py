@@ -248,7 +248,7 @@ class DateSurvey:
         return column, statistics.of_columns([all_features.index(name) for name in column.features])
 
     def _leave_iso(self) -> None:
-        """The dates so far may be those of any other order, if there are any."""
+        """Take the dates so far, if there are any, for those of every other order."""
         statistics, column = self._statistics.pop(_ISO), self._columns.pop(_ISO, None)
         if column is not None:
             others = [order for order in self._statistics if order in _MIXABLE]
