@@ -1,6 +1,6 @@
 """Prediction sets of `ConformalSVC` beside split conformal prediction with MAPIE and crepes on `SVC`.
 
-All have the default C and gamma. The peers set a quarter of the rows aside, as `SplitConformalClassifier` does, and both
+All have the default C and gamma. The peers set a quarter of the rows aside, as `SplitConformalClassifier` does, and
 need probabilities: crepes gets a softmax of the decision values of `SVC`, MAPIE those of `CalibratedClassifierCV`.
 Coverage and set sizes are means over splits.
 """

@@ -55,8 +55,8 @@ class SuspectsDisplay:
     >>> y[7] = 3  # it shows a seven
     >>> model = IncrementalSVC(C=10, gamma=0.001).fit(X, y)
     >>> display = SuspectsDisplay.from_estimator(model, X, n=5, image_shape=(8, 8), ax=Figure().subplots())
-    >>> display.suspects[0].id, display.suspects[0].prediction
-    (7, 7)
+    >>> [(each.label, each.prediction) for each in display.suspects if each.id == 7]
+    [(3, 7)]
     """
 
     ax_: Axes
