@@ -46,6 +46,8 @@ Cost = Annotated[float | None, typer.Option("--C", metavar="X", help="Cost of an
 Gamma = Annotated[str | None, typer.Option(metavar="X", help="Kernel coefficient: a number, scale or auto.")]
 Instructions = Annotated[Path | None, typer.Option(metavar="FILE", help="Markdown file to show to people who label.")]
 Features = Annotated[str | None, typer.Option(metavar="FILE", help="Features of each example: .npy or .parquet.")]
+Overlap = Annotated[float | None, typer.Option(metavar="PERCENT", help="Examples that several people label. [0]")]
+OverlapPeople = Annotated[int | None, typer.Option(metavar="N", help="How many people label each of them. [2]")]
 Encoder = Annotated[Path | None, typer.Option(metavar="FILE", help="ONNX network that computes features.")]
 Solver = Annotated[str | None, typer.Option(metavar="NAME", help="incremental, or online for very many labels.")]
 Kernel = Annotated[str | None, typer.Option(metavar="NAME", help="rbf, linear, poly, sigmoid or laplacian.")]
@@ -78,6 +80,8 @@ def label(
     instructions: Instructions = None,
     features: Features = None,
     encoder: Encoder = None,
+    overlap: Overlap = None,
+    overlap_people: OverlapPeople = None,
 ) -> None:
     """Open a page where people label the examples a model asks about.
 
@@ -90,6 +94,7 @@ def label(
     serve = web.serve  # raises an error for a missing library before data are read
     given: dict[str, Any] = {"strategy": strategy, "target": target, "check_every": check_every, "sample": sample}
     given |= {"C": C, "gamma": parse_gamma(gamma), "kernel": kernel, "solver": solver}
+    given |= {"overlap": overlap, "overlap_people": overlap_people}
     given["instructions"] = None if instructions is None else read_instructions(instructions)
     settings = web.SessionSettings(**{name: value for name, value in given.items() if value is not None})
     if not 0 <= port <= MAX_PORT:
