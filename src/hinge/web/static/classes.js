@@ -47,11 +47,12 @@ function makeButton(name, all) {
   const key = all[0];
   const count = make("span", { class: "count", "aria-hidden": "true" });
   const names = all.map(keyName).join(" or ");
-  const spoken = key ? `${name}, key ${names}` : name;
+  // The name of the button is that of the class; the keys are told apart from it.
+  const shortcuts = all.length ? all.map((each) => each.replace("⇧", "Shift+")).join(" ") : null;
   const click = (/** @type {Event} */ event) => onClick(name, event);
   const button = make(
     "button",
-    { type: "button", "data-label": name, title: key ? `${name} (${names})` : name, "aria-label": spoken, click },
+    { type: "button", "data-label": name, title: key ? `${name} (${names})` : name, "aria-keyshortcuts": shortcuts, click },
     make("kbd", { "aria-hidden": "true" }, key ? keyName(key) : ""),
     make("span", { class: [...name].length > 5 ? "name longer" : "name", dir: "auto" }, name),
     count,
@@ -172,6 +173,8 @@ export function findClass() {
 /** Enter labels the example with the first class that was found; Escape leaves the field. @param {KeyboardEvent} event */
 function onFindKey(event) {
   const field = byId("find-class");
+  // The field keeps the focus for the next example, and people press the key that leads to it again.
+  if (event.key === "/" && field.value === "") event.preventDefault();
   if (event.key !== "Enter" && event.key !== "Escape") return;
   event.preventDefault();
   const [first] = matches(field.value);
