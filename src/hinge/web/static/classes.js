@@ -18,6 +18,8 @@ const MAX_LARGE_BUTTONS = 20;
 /** With more classes than this there is a field to find one. */
 const MANY_CLASSES = 30;
 const FADE_MS = 320;
+/** After a class was found by its name, until all are shown again. */
+const SHOW_ALL_MS = 250;
 const touch = matchMedia("(hover: none) and (pointer: coarse)");
 const reducedMotion = matchMedia("(prefers-reduced-motion: reduce)");
 
@@ -180,9 +182,10 @@ function onFindKey(event) {
   const [first] = matches(field.value);
   const use = event.key === "Enter" && field.value.trim() !== "" && first !== undefined;
   field.value = "";
-  filterClasses();
   if (use) onClick(first, event);
   else field.blur();
+  // Showing hundreds of buttons again would delay the next example.
+  setTimeout(filterClasses, use ? SHOW_ALL_MS : 0);
 }
 
 byId("find-class").addEventListener("input", filterClasses);
