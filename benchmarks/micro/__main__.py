@@ -91,7 +91,14 @@ MEASUREMENTS: dict[str, Any] = {
     module.__name__.rpartition(".")[2].replace("_", "-"): module.measure
     for module in (*ONLINE, *EXACT, *APPROXIMATE, *ACTIVE)
 }
-WITH_FULL = ("leave-one-out", "exact-optimality", "one-class-stream", "approximate-fit", "approximate-throughput")
+WITH_FULL = (
+    "leave-one-out",
+    "exact-optimality",
+    "one-class-stream",
+    "suspects",
+    "approximate-fit",
+    "approximate-throughput",
+)
 
 
 def main() -> None:
