@@ -194,3 +194,21 @@ def native_pairs(n_classes: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """
     positive, negative = np.tril_indices(n_classes, -1)
     return negative, positive
+
+
+def class_margins(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return for each row and class by how much its value exceeds the largest of the other classes.
+
+    Values have one column per class; decision values of two classes may be those of the second, without columns.
+
+    Examples
+    --------
+    >>> class_margins(np.array([[1.0, 3.0, 0.5]])).tolist(), class_margins(np.array([-1.0])).tolist()
+    ([[-2.0, 2.0, -2.5]], [[2.0, -2.0]])
+    """
+    if values.ndim == 1:
+        return np.column_stack([-2.0 * values, 2.0 * values])
+    classes = np.arange(values.shape[1])
+    if len(classes) < 2:
+        return values
+    return np.column_stack([values[:, c] - values[:, classes != c].max(axis=1) for c in classes])

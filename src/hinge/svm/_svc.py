@@ -158,7 +158,9 @@ class SVC(SvmEstimator, SupportVectorClassifier):
 
     @writes
     @with_callbacks
-    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None, *, max_time: float | None = None
+    ) -> Self:
         """Solve a training set.
 
         Parameters
@@ -170,6 +172,9 @@ class SVC(SvmEstimator, SupportVectorClassifier):
             Labels of any type, of at least two classes.
         sample_weight : array-like of shape (n,), default=None
             Factors of `C` per row. Rows of zero or negative weight are left out.
+        max_time : float, default=None
+            Seconds to learn for. After that, the model keeps what it has found, and a ConvergenceWarning says so. None:
+            no limit.
 
         Returns
         -------
@@ -177,7 +182,7 @@ class SVC(SvmEstimator, SupportVectorClassifier):
             The fitted estimator.
         """
         self.__dict__.pop("_calibrated", None)
-        driver.fit(self, X, y, sample_weight)
+        driver.fit(self, X, y, sample_weight, max_time=max_time)
         if self.probability != "deprecated":
             self._calibrate(X, y, sample_weight)
         return self
