@@ -19,6 +19,7 @@ Examples: TypeAlias = Any  # rows of a float32 array or of a CSR matrix
 
 N_FEATURES = {
     "a9a": 123,
+    "banana": 2,
     "covtype": 54,
     "ijcnn1": 22,
     "mnist": 784,

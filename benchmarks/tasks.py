@@ -123,6 +123,6 @@ TASKS = {
     )
 }
 
-EXACT_TASKS = {name: TASKS[name] for name in ("a9a", "mnist8", "mnist10", "covtype", "rcv1")} | {
+EXACT_TASKS = {name: TASKS[name] for name in ("a9a", "mnist8", "mnist10", "covtype", "ijcnn1", "rcv1")} | {
     task.name: task for task in (Task("usps", "usps, 10 classes", 10, 1 / 128, ("sklearn", "intelex"), 4000, _usps),)
 }

@@ -111,7 +111,7 @@ inline ClassScheme scheme_of(const SolverOptions& options, std::size_t classes) 
   return {std::visit([](const KernelOptions& kernel) { return kernel.multi_class; }, options), classes};
 }
 
-inline ClassScheme scheme_of(const ExactOptions&, std::size_t classes) { return {MultiClass::ovr, classes}; }
+inline ClassScheme scheme_of(const ExactOptions& options, std::size_t classes) { return {options.multi_class, classes}; }
 
 template <class B, class T>
 std::unique_ptr<ModelHandle<B>> restored(const KernelChoice& kernel, const typename B::Options& options, std::size_t features, bool sparse,

@@ -28,6 +28,8 @@ class ClassScheme {
     const auto [positive, negative] = sides_[m];
     return label == positive ? 1.0 : negative == rest || label == negative ? -1.0 : 0.0;
   }
+  // True if binary model m is of no use without a class.
+  bool is_about(std::size_t m, std::int32_t label) const { return sides_[m].first == label || sides_[m].second == label; }
   // The class that decision values speak for: the largest value, or the most votes; the first one if several have as many.
   std::int32_t choose(std::span<const double> decisions) const;
   // How far the decision values are from another class.

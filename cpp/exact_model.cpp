@@ -18,12 +18,13 @@ constexpr std::size_t max_repairs = 3;
 }  // namespace
 
 ExactModel::ExactModel(Kernel<double> kernel, const ExactOptions& options, std::size_t features, bool sparse, std::size_t classes)
-    : kernel_(std::move(kernel)), options_(options), points_(features, sparse), columns_(&kernel_, &points_), scheme_(MultiClass::ovr, classes) {
+    : kernel_(std::move(kernel)), options_(options), points_(features, sparse), columns_(&kernel_, &points_), scheme_(options.multi_class, classes) {
   for (std::size_t m = 0; m < scheme_.binaries(); ++m) add_binary();
   set_options(options);
 }
 
 void ExactModel::set_options(const ExactOptions& options) {
+  if (options.multi_class != scheme_.kind()) throw std::invalid_argument("The class scheme of a model cannot change.");
   options_ = options;
   columns_.set_limits(options.cache_bytes, options.threads);
   for (auto& binary : binaries_) binary.margin.inverse.set_threads(options.threads);
@@ -42,41 +43,51 @@ void ExactModel::grow(std::size_t classes) {
   prepare();
   if (classes <= scheme_.classes()) return;
   scheme_ = {scheme_.kind(), classes};
-  if (binaries_.size() == 1 && scheme_.binaries() > 1) {
+  if (binaries_.size() == 1 && scheme_.binaries() > 1 && scheme_.kind() == MultiClass::ovr) {
     binaries_.insert(binaries_.begin(), mirrored(binaries_[0]));
     for (const std::size_t slot : binaries_[0].margin.members()) columns_.pin(slot);
     for (std::size_t slot = 0; slot < points_.size(); ++slot) points_.acquire(slot);
   }
-  // To a new binary model all examples so far are negative, so the solution is a constant: bias -1 and no support vectors.
+  // To a new binary model all examples so far that it sees are negative, so the solution is a constant: bias -1 and no support vectors.
   while (binaries_.size() < scheme_.binaries()) {
     add_binary();
     ExactBinaryModel& binary = binaries_.back();
     for (std::size_t slot = 0; slot < points_.size(); ++slot) {
-      binary.append(-1.0, points_.cost(slot), binaries_[0].diagonal[slot], 0.0);
-      points_.acquire(slot);
+      binary.append_absent(binaries_[0].diagonal[slot]);
+      admit(binaries_.size() - 1, slot, points_.label(slot), points_.cost(slot), 0.0);
     }
-    binary.bias = points_.size() == 0 ? 0.0 : -1.0;
+    binary.bias = binary.held() == 0 ? 0.0 : -1.0;
   }
+}
+
+// Gives an example to a binary model, if that sees examples of its class. `sum` is that of its coefficients times kernel values.
+void ExactModel::admit(std::size_t m, std::size_t slot, std::int32_t label, double cost, double sum) {
+  const double target = label_of(m, label);
+  if (target == 0.0) return;
+  binaries_[m].insert(slot, target, cost, sum);
+  points_.acquire(slot);
 }
 
 void ExactModel::drop_class(std::int32_t number) {
   const std::size_t left = scheme_.classes() - 1;
   for (std::size_t slot = 0; slot < points_.size(); ++slot)
     if (points_.label(slot) > number) points_.set_label(slot, points_.label(slot) - 1, points_.cost(slot));
-  const auto drop_binary = [&](std::size_t m) {
-    for (const std::size_t slot : binaries_[m].margin.members()) columns_.unpin(slot);
-    for (std::size_t slot = 0; slot < points_.size(); ++slot)
-      if (binaries_[m].holds(slot)) points_.release(slot);
-    binaries_.erase(binaries_.begin() + static_cast<std::ptrdiff_t>(m));
-  };
-  if (binaries_.size() > 1) {
-    drop_binary(static_cast<std::size_t>(number));
-    if (left == 2) drop_binary(0);  // the other one is the same with the opposite sign
-  } else if (left == 1 && number == 0) {
-    binaries_[0] = mirrored(binaries_[0]);
+  if (binaries_.size() == 1) {
+    if (left == 1 && number == 0) binaries_[0] = mirrored(binaries_[0]);
+  } else {
+    for (std::size_t m = binaries_.size(); m-- > 0;)
+      if (scheme_.is_about(m, number)) drop_binary(m);
+    if (left == 2 && scheme_.kind() == MultiClass::ovr) drop_binary(0);  // the other one is the same with the opposite sign
   }
   scheme_ = {scheme_.kind(), left};
   remove_unused();
+}
+
+void ExactModel::drop_binary(std::size_t m) {
+  for (const std::size_t slot : binaries_[m].margin.members()) columns_.unpin(slot);
+  for (std::size_t slot = 0; slot < points_.size(); ++slot)
+    if (binaries_[m].holds(slot)) points_.release(slot);
+  binaries_.erase(binaries_.begin() + static_cast<std::ptrdiff_t>(m));
 }
 
 Outcome ExactModel::learn(const TrainingBatch<double>& training, Monitor& monitor) {
@@ -102,11 +113,15 @@ Outcome ExactModel::learn(const TrainingBatch<double>& training, Monitor& monito
 
 void ExactModel::learn_row(const TrainingBatch<double>& training, std::size_t row, Tally& tally) {
   if (training.costs[row] <= 0.0) return;
-  evict_over_limit();
+  std::vector<std::size_t> gaining;
+  for (std::size_t m = 0; m < binaries_.size(); ++m)
+    if (label_of(m, training.labels[row]) != 0.0) gaining.push_back(m);
+  make_room(gaining);
   const std::size_t slot = points_.size();
   const std::vector<double> decisions = append_example(training, row);
   if (is_mistake(decisions, training.labels[row], binaries_[0].diagonal[slot])) tally.outcome.add_mistake(tally.outcome.visited);
   for (auto& binary : binaries_) {
+    if (!binary.holds(slot)) continue;
     if (binary.held() == 1) binary.bias = binary.expansion.gradient[slot];
     learn_slot(binary, slot, columns_);
   }
@@ -133,12 +148,13 @@ std::vector<double> ExactModel::append_example(const TrainingBatch<double>& trai
   for (std::size_t m = 0; m < binaries_.size(); ++m) {
     const double sum = loops<double>().dot(values.data(), weights.data() + m * wanted.size(), wanted.size());
     decisions.push_back(sum + answer_bias(binaries_[m]));
-    binaries_[m].append(label_of(m, training.labels[row]), training.costs[row], self, sum);
+    binaries_[m].append_absent(self);
+    admit(m, slot, training.labels[row], training.costs[row], sum);
+    if (!binaries_[m].holds(slot)) continue;
     const bool positive = binaries_[m].expansion.label[slot] > 0, mistaken = binaries_[m].expansion.label[slot] * decisions.back() <= 0.0;
     binaries_[m].expansion.mistaken[slot] = mistaken;
     binaries_[m].seen[positive] += 1;
     binaries_[m].mistakes[positive] += mistaken;
-    points_.acquire(slot);
   }
   return decisions;
 }
@@ -202,10 +218,11 @@ void ExactModel::add_counts(const Path& path) {
   refreshed_ += path.rebuilds();
 }
 
-void ExactModel::evict_over_limit() {
+void ExactModel::make_room(std::span<const std::size_t> gaining) {
   if (!options_.max_examples) return;
   bool evicted = false;
-  for (auto& binary : binaries_)
+  for (const std::size_t m : gaining) {
+    ExactBinaryModel& binary = binaries_[m];
     while (binary.held() >= *options_.max_examples) {
       const std::size_t slot = choose_leaving(binary, points_, options_.eviction);
       unlearn_slot(binary, slot, columns_);
@@ -213,6 +230,7 @@ void ExactModel::evict_over_limit() {
       points_.release(slot);
       evicted = true;
     }
+  }
   if (evicted) remove_unused();
 }
 
@@ -277,25 +295,36 @@ std::size_t ExactModel::relabel(std::span<const std::int64_t> ids, std::span<con
   tally.progress.phase = "relabel";
   tally.progress.total = ids.size();
   for (std::size_t i = 0; i < ids.size() && !monitor.stopped(); ++i) {
-    if (const auto slot = points_.find(ids[i])) relabel_slot(*slot, labels[i], costs[i]);
+    if (points_.find(ids[i])) relabel_one(ids[i], labels[i], costs[i]);
     ++tally.outcome.visited;
     report(tally);
   }
   return tally.outcome.visited;
 }
 
-// Most binary models do not change: the example is one of the rest before and after.
-void ExactModel::relabel_slot(std::size_t slot, std::int32_t label, double cost) {
-  const std::int32_t before = points_.label(slot);
+// Most binary models do not change: the example is one of the rest before and after, or they see neither class. One that sees both classes
+// and does not hold the example has evicted it.
+void ExactModel::relabel_one(std::int64_t id, std::int32_t label, double cost) {
+  const std::int32_t before = points_.label(*points_.find(id));
+  std::vector<std::size_t> gaining;
+  for (std::size_t m = 0; m < binaries_.size(); ++m)
+    if (label_of(m, before) == 0.0 && label_of(m, label) != 0.0) gaining.push_back(m);
+  make_room(gaining);
+  const std::size_t slot = *points_.find(id);
   const bool same_cost = points_.cost(slot) == cost;
   points_.set_label(slot, label, cost);
   for (std::size_t m = 0; m < binaries_.size(); ++m) {
     ExactBinaryModel& binary = binaries_[m];
-    const bool same_side = label_of(m, before) == label_of(m, label);
-    if (!binary.holds(slot) || (same_side && same_cost)) continue;
-    unlearn_slot(binary, slot, columns_);
-    binary.remove(slot);
-    binary.reinsert(slot, label_of(m, label), cost);
+    const double side = label_of(m, before), target = label_of(m, label);
+    if ((side == target && same_cost) || (side != 0.0 && !binary.holds(slot))) continue;
+    const bool held = binary.holds(slot);
+    if (held) {
+      unlearn_slot(binary, slot, columns_);
+      binary.remove(slot);
+      points_.release(slot);
+    }
+    if (target == 0.0) continue;
+    admit(m, slot, label, cost, held ? binary.sum_when_removed(slot) : sum_at(binary, slot));
     learn_slot(binary, slot, columns_);
   }
   repair();

@@ -1,6 +1,6 @@
-// A one-vs-rest model whose binary models are the exact solutions for the examples they hold (see solvers/exact_binary_model.hpp). They share
-// the examples and the kernel columns. One-class problems and problems with up to two classes need one binary model. An example that no
-// binary model holds any more is removed at once.
+// A model whose binary models are the exact solutions for the examples they hold (see solvers/exact_binary_model.hpp). They share the
+// examples and the kernel columns. One-class problems and problems with up to two classes need one binary model; with more classes, the
+// class scheme says which there are, and which examples they see. An example that no binary model holds any more is removed at once.
 //
 // Every change is a path per binary model (see solvers/path.hpp): a new example starts with alpha = 0 and is made optimal; an example to be
 // removed first moves to alpha = 0. With `max_examples`, a full binary model evicts an example before a new one is learned
@@ -98,16 +98,19 @@ class ExactModel {
   bool certify(Monitor* monitor);
   void learn_row(const TrainingBatch<double>& training, std::size_t row, Tally& tally);
   std::vector<double> append_example(const TrainingBatch<double>& training, std::size_t row);
-  void evict_over_limit();
+  // Makes room for one more example in some binary models; slots may change.
+  void make_room(std::span<const std::size_t> gaining);
+  void drop_binary(std::size_t m);
+  void admit(std::size_t m, std::size_t slot, std::int32_t label, double cost, double sum);
   void learn_slot(ExactBinaryModel& binary, std::size_t slot, KernelColumns& columns);
   // Moves a coefficient to zero; the caller then removes the example from the binary model.
   void unlearn_slot(ExactBinaryModel& binary, std::size_t slot, KernelColumns& columns);
   void adjust_total(ExactBinaryModel& binary, Path& path, double without);
   void add_counts(const Path& path);
   void forget_slot(std::size_t slot);
-  void relabel_slot(std::size_t slot, std::int32_t label, double cost);
+  void relabel_one(std::int64_t id, std::int32_t label, double cost);
   bool matters(const ExactBinaryModel& binary, std::size_t slot) const;
-  double decision_without(ExactBinaryModel& binary, std::size_t slot, KernelColumns& columns);
+  double decision_without(ExactBinaryModel& binary, std::size_t slot, double sum, KernelColumns& columns);
   std::vector<double> values_of_all(const Batch<double>& rows);
   // Computes what one binary model would answer differently if an example had another target and cost, or was forgotten (target 0).
   void compute_change(std::size_t m, std::size_t slot, double target, double cost, KernelColumns& columns, std::span<const double> values,
@@ -118,6 +121,8 @@ class ExactModel {
   KernelColumns empty_columns() const;
   bool is_mistake(std::span<const double> decisions, std::int32_t label, double self) const;
   double sum_at(const ExactBinaryModel& binary, std::size_t slot);
+  // sum_j alpha_j K_ij of all examples by all binary models; nothing if the monitor stops it.
+  std::optional<std::vector<double>> sums_of_all(Monitor* monitor);
   void remove_unused();
   void repair();
   void recompute();

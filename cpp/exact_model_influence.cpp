@@ -16,12 +16,19 @@ std::vector<double> ExactModel::leave_one_out(Monitor& monitor) {
   Tally tally{monitor};
   tally.progress.phase = "leave";
   tally.progress.total = decisions.size();
+  // Of examples that not all binary models hold.
+  std::optional<std::vector<double>> sums;
+  if (std::any_of(binaries_.begin(), binaries_.end(), [&](const auto& binary) { return binary.held() != points_.size(); })) {
+    sums = sums_of_all(&monitor);
+    if (!sums) return decisions;
+  }
   for (std::size_t m = 0; m < binaries_.size(); ++m) {
     // The columns of this binary model alone fit into fewer sheets, which pays over many paths.
     KernelColumns columns = empty_columns();
     columns.compute_missing(binaries_[m].margin.members());
     for (std::size_t i = 0; i < order.size() && !monitor.stopped(); ++i) {
-      decisions[i * binaries_.size() + m] = decision_without(binaries_[m], order[i], columns);
+      const double sum = sums ? (*sums)[order[i] * binaries_.size() + m] : 0.0;
+      decisions[i * binaries_.size() + m] = decision_without(binaries_[m], order[i], sum, columns);
       ++tally.outcome.visited;
       report(tally);
     }
@@ -43,8 +50,9 @@ bool ExactModel::matters(const ExactBinaryModel& binary, std::size_t slot) const
   return options_.problem != Problem::classifier || binary.expansion.alpha[slot] != 0.0 || ends.top_at == slot || ends.bottom_at == slot;
 }
 
-double ExactModel::decision_without(ExactBinaryModel& binary, std::size_t slot, KernelColumns& columns) {
-  if (!binary.holds(slot)) return sum_at(binary, slot) + answer_bias(binary);
+// `without` is the sum of an example that the binary model does not hold.
+double ExactModel::decision_without(ExactBinaryModel& binary, std::size_t slot, double without, KernelColumns& columns) {
+  if (!binary.holds(slot)) return without + answer_bias(binary);
   const auto sum = [slot](const ExactBinaryModel& of) { return of.expansion.label[slot] - of.expansion.gradient[slot]; };
   if (!matters(binary, slot)) return sum(binary) + answer_bias(binary);
   double found = 0.0;
@@ -105,13 +113,16 @@ std::vector<double> ExactModel::values_of_all(const Batch<double>& rows) {
 void ExactModel::compute_change(std::size_t m, std::size_t slot, double target, double cost, KernelColumns& columns, std::span<const double> values,
                                 std::span<double> change) {
   const ExactBinaryModel& binary = binaries_[m];
-  const bool keeps = target != 0.0, is_same = target == label_of(m, points_.label(slot)) && cost == points_.cost(slot);
-  if (!binary.holds(slot) || (keeps ? is_same : !matters(binary, slot))) return;
+  const double side = label_of(m, points_.label(slot));
+  const bool held = binary.holds(slot), keeps = target != 0.0, is_same = target == side && cost == points_.cost(slot);
+  if (is_same || (side != 0.0 && !held) || (!keeps && !matters(binary, slot))) return;  // not held: evicted
   try_change(binary, columns, [&](ExactBinaryModel& changed) {
-    unlearn_slot(changed, slot, columns);
-    changed.remove(slot);
+    if (held) {
+      unlearn_slot(changed, slot, columns);
+      changed.remove(slot);
+    }
     if (keeps) {
-      changed.reinsert(slot, target, cost);
+      changed.insert(slot, target, cost, held ? changed.sum_when_removed(slot) : sum_at(binary, slot));
       learn_slot(changed, slot, columns);
     }
     std::fill(change.begin(), change.end(), answer_bias(changed) - answer_bias(binary));

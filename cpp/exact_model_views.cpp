@@ -43,8 +43,8 @@ double ExactModel::sum_at(const ExactBinaryModel& binary, std::size_t slot) {
   return sum;
 }
 
-// In blocks of rows, between which the monitor is asked; gradients are replaced when all are known.
-bool ExactModel::certify(Monitor* monitor) {
+// In blocks of rows, between which the monitor is asked.
+std::optional<std::vector<double>> ExactModel::sums_of_all(Monitor* monitor) {
   const std::vector<std::size_t> slots = support();
   const std::size_t binaries = binaries_.size();
   const Points<double> packed = points_.pick(slots);
@@ -52,17 +52,23 @@ bool ExactModel::certify(Monitor* monitor) {
   std::vector<double> sums(points_.size() * binaries, 0.0);
   const std::size_t block = monitor ? rows_per_question : std::max<std::size_t>(points_.size(), 1);
   for (std::size_t first = 0; first < points_.size(); first += block) {
-    if (monitor && monitor->stopped()) return false;
+    if (monitor && monitor->stopped()) return std::nullopt;
     const std::size_t count = std::min(block, points_.size() - first);
     add_decisions(kernel_, points_.examples().range(first, count), packed.examples(), std::span<const double>(weights), binaries,
                   options_.threads, std::span(sums).subspan(first * binaries, count * binaries));
   }
-  for (std::size_t m = 0; m < binaries; ++m) {
+  return sums;
+}
+
+// Gradients are replaced when all are known.
+bool ExactModel::certify(Monitor* monitor) {
+  const auto sums = sums_of_all(monitor);
+  for (std::size_t m = 0; sums && m < binaries_.size(); ++m) {
     Expansion& expansion = binaries_[m].expansion;
     for (std::size_t slot = 0; slot < points_.size(); ++slot)
-      if (binaries_[m].holds(slot)) expansion.gradient[slot] = expansion.label[slot] - sums[slot * binaries + m];
+      if (binaries_[m].holds(slot)) expansion.gradient[slot] = expansion.label[slot] - (*sums)[slot * binaries_.size() + m];
   }
-  return true;
+  return sums.has_value();
 }
 
 std::vector<std::int64_t> ExactModel::held() const {
@@ -159,10 +165,11 @@ void ExactModel::adopt(const TrainingBatch<double>& training, std::span<const do
     // Not `Refused`: the rows before this one have been added already.
     if (!std::isfinite(self)) throw std::invalid_argument("Kernel values must be finite, got infinity or NaN; scale the features.");
     for (std::size_t m = 0; m < binaries_.size(); ++m) {
-      binaries_[m].append(label_of(m, training.labels[row]), training.costs[row], self, 0.0);
+      binaries_[m].append_absent(self);
+      admit(m, slot, training.labels[row], training.costs[row], 0.0);
+      if (!binaries_[m].holds(slot)) continue;
       binaries_[m].set_initial_alpha(slot, alpha[m * count + i]);
       binaries_[m].expansion.gradient[slot] = gradient[m * count + i];
-      points_.acquire(slot);
     }
   }
   for (auto& binary : binaries_) binary.set_total(binary.wanted_total());

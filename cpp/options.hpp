@@ -99,7 +99,7 @@ struct RunOptions {
   bool operator==(const RunOptions&) const = default;
 };
 
-// What every solver of a KernelModel needs.
+// What every kernel model needs.
 struct KernelOptions : RunOptions {
   MultiClass multi_class = MultiClass::ovr;
 
@@ -212,7 +212,7 @@ struct PerceptronOptions : KernelOptions {
 // What a KernelModel can be told to do. To add a solver, add its options here and a line to solvers/solver.cpp.
 using SolverOptions = std::variant<LasvmOptions, RobustOptions, TrackingOptions, PerceptronOptions>;
 
-struct ExactOptions : RunOptions {
+struct ExactOptions : KernelOptions {
   Problem problem = Problem::classifier;
   double nu = 1.0;
   std::optional<double> most_total;
@@ -223,7 +223,7 @@ struct ExactOptions : RunOptions {
   static constexpr const char* doc = "Options of exact incremental and decremental models.";
   static constexpr bool biased = true;
   static constexpr auto fields = std::tuple_cat(
-      RunOptions::fields,
+      KernelOptions::fields,
       std::tuple{Field{"problem", &ExactOptions::problem, "classifier, plane or sphere."},
                  Field{"nu", &ExactOptions::nu, "One-class: the coefficients sum to this share of their bounds,"},
                  Field{"most_total", &ExactOptions::most_total, "or to this, if that is less."},

@@ -36,7 +36,8 @@ python -m experiments all                   # everything: hours; after Ctrl-C th
 - *reproduced with changes*: every claim holds, but a setting, the data or a claim had to be adapted; one line says
   which.
 - *differs*: at least one claim does not hold; an explanation follows.
-- *not comparable*: the paper measured something that cannot be measured here.
+- *not comparable*: the paper measured something that cannot be measured here, or under settings that it does not give
+  and on which the answer depends.
 
 Times are CPU seconds of one thread, as ratios to LIBSVM (scikit-learn's `SVC`) in the same run. Errors, support
 vectors and kernel evaluations do not depend on the machine.

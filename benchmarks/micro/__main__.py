@@ -20,6 +20,7 @@ from benchmarks.micro import (
     command_memory,
     command_overhead,
     concurrent_predictions,
+    conformal,
     distributed_training,
     exact_growth,
     exact_memory,
@@ -80,6 +81,7 @@ EXACT = (
     exact_memory,
     leave_one_out,
     suspects,
+    conformal,
     exact_optimality,
     exact_small,
     one_class_stream,
@@ -91,7 +93,14 @@ MEASUREMENTS: dict[str, Any] = {
     module.__name__.rpartition(".")[2].replace("_", "-"): module.measure
     for module in (*ONLINE, *EXACT, *APPROXIMATE, *ACTIVE)
 }
-WITH_FULL = ("leave-one-out", "exact-optimality", "one-class-stream", "approximate-fit", "approximate-throughput")
+WITH_FULL = (
+    "leave-one-out",
+    "exact-optimality",
+    "one-class-stream",
+    "suspects",
+    "approximate-fit",
+    "approximate-throughput",
+)
 
 
 def main() -> None:

@@ -47,7 +47,7 @@ void CandidateBinary::admit(std::span<const double> values, double self) {
   double sum = 0.0;
   for (std::size_t slot = 0; slot < values.size(); ++slot) sum += values[slot] * model_.expansion.alpha[slot];
   model_.append_absent(self);
-  model_.expansion.gradient[candidate()] = -sum;  // `reinsert` computes the sum from it
+  model_.expansion.gradient[candidate()] = -sum;  // `sum_when_removed` computes the sum from it
   decision_ = sum + answer_bias(model_);
 }
 
@@ -68,7 +68,7 @@ bool CandidateBinary::is_changed_by(const Side& side, double decision) const { r
 
 ExactBinaryModel CandidateBinary::with_candidate(const Side& side) const {
   ExactBinaryModel model = model_;
-  model.reinsert(candidate(), side.target, side.cost);
+  model.insert(candidate(), side.target, side.cost, model.sum_when_removed(candidate()));
   return model;
 }
 

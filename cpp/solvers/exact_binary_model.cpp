@@ -40,20 +40,11 @@ ExactBinaryModel mirrored(const ExactBinaryModel& model) {
   return other;
 }
 
-void ExactBinaryModel::append(double label, double cost, double kernel_value, double sum) {
-  append_absent(kernel_value);
-  insert(expansion.size() - 1, label, cost, sum);
-}
-
 void ExactBinaryModel::append_absent(double kernel_value) {
   expansion.remove(expansion.append(0.0, {0.0, 0.0}, 0.0));
   status.push_back(Status::absent);
   diagonal.push_back(kernel_value);
   margin.append_slot();
-}
-
-void ExactBinaryModel::reinsert(std::size_t slot, double label, double cost) {
-  insert(slot, label, cost, expansion.label[slot] - expansion.gradient[slot]);
 }
 
 void ExactBinaryModel::insert(std::size_t slot, double label, double cost, double sum) {
@@ -77,7 +68,7 @@ void ExactBinaryModel::set_initial_alpha(std::size_t slot, double alpha) {
 void ExactBinaryModel::remove(std::size_t slot) {
   const double target = expansion.label[slot], gradient = expansion.gradient[slot];
   expansion.remove(slot);
-  expansion.label[slot] = target;  // `reinsert` computes the sum from these two
+  expansion.label[slot] = target;  // `sum_when_removed` needs these two
   expansion.gradient[slot] = gradient;
   status[slot] = Status::absent;
   if (std::abs(diagonal[slot]) >= largest_diagonal_) update_largest_diagonal();

@@ -40,16 +40,18 @@ class ExactBinaryModel {
   explicit ExactBinaryModel(const ExactOptions& options);
 
   // --- examples come and go ---
-  // Adds an example with coefficient 0, in a new slot or in one that is absent. `label` is +1 or -1, and 1 in one-class problems;
-  // `kernel_value` is K_ii, `sum` is sum_j alpha_j K_ij.
-  void append(double label, double cost, double kernel_value, double sum);
+  // Adds a slot, whose example the model does not hold yet; `kernel_value` is K_ii.
   void append_absent(double kernel_value);
-  void reinsert(std::size_t slot, double label, double cost);
+  // Adds an example with coefficient 0 in a slot that is absent. `label` is +1 or -1, and 1 in one-class problems; `sum` is
+  // sum_j alpha_j K_ij.
+  void insert(std::size_t slot, double label, double cost, double sum);
   void restore(std::size_t slot, double label, const Box& box, double alpha, double gradient);
   // Sets a coefficient to start from; the caller has to recompute all gradients.
   void set_initial_alpha(std::size_t slot, double alpha);
   // Removes an example, whose coefficient must be 0.
   void remove(std::size_t slot);
+  // sum_j alpha_j K_ij of an example that has just been removed.
+  double sum_when_removed(std::size_t slot) const { return expansion.label[slot] - expansion.gradient[slot]; }
   bool holds(std::size_t slot) const { return expansion.holds(slot); }
   std::size_t held() const { return expansion.held_count(); }
   // Moves everything as the examples moved between slots.
@@ -89,7 +91,6 @@ class ExactBinaryModel {
 
  private:
   void update_largest_diagonal();
-  void insert(std::size_t slot, double label, double cost, double sum);
 
   Problem problem_;
   double nu_;

@@ -175,8 +175,8 @@ EXPERIMENT = Experiment(
     "none. Directions with eigenvalues below the precision of the rows are omitted. The exact error is that of LASVM "
     "(OnlineSVC, one pass and finishing), on 100,000 rows of COVTYPE. CPSP and CPNY are not available. " + ROWS,
     quick="3,000 training and 2,000 test rows of each task, one seed: errors are higher than the paper's.",
-    changes="10 to 100 passes instead of 1000, one or two seeds instead of 50, another sample of CCAT; CPSP and "
-    "CPNY are not available.",
+    changes="10 to 100 passes instead of 1000, one or two seeds instead of 50, ASSET with an intercept, another sample "
+    "of CCAT; CPSP and CPNY are not available.",
     measurement=MEASUREMENT,
     tabulate=_tabulate,
     check=_check,

@@ -269,7 +269,7 @@ EXPERIMENT = Experiment(
     "here. The paper's 18 % for LASVM on ADULT resemble a pass without finishing, which is measured as well. " + ROWS,
     quick="3,000 training and 2,000 test rows of each task, one seed: errors are higher than the paper's.",
     changes="scikit-learn's Nystroem and LinearSVC replace CPNY, and LIBSVM replaces SVM-Light, on fewer rows; 10"
-    " to 100 passes, at most two seeds instead of 50, another sample of CCAT.",
+    " to 100 passes, at most two seeds instead of 50, ASSET with an intercept, another sample of CCAT.",
     measurement=MEASUREMENT,
     tabulate=_tabulate,
     check=_check,

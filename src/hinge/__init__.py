@@ -10,7 +10,18 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from hinge import active, datasets, distributed, export, model_selection, stream, streaming, tables
+    from hinge import (
+        active,
+        conformal,
+        datasets,
+        distributed,
+        export,
+        inspection,
+        model_selection,
+        stream,
+        streaming,
+        tables,
+    )
     from hinge.approximate import ApproximateSVC, ApproximateSVR
     from hinge.exceptions import DataError, HingeError, KernelError, ParameterError, SearchWarning, StreamWarning
     from hinge.export import ExportError
@@ -52,9 +63,11 @@ __all__ = [
     "TrackingSVC",
     "__version__",
     "active",
+    "conformal",
     "datasets",
     "distributed",
     "export",
+    "inspection",
     "load",
     "model_selection",
     "save",
@@ -64,8 +77,10 @@ __all__ = [
 ]
 
 _SUBMODULES = (
-    *("active", "approximate", "datasets", "distributed", "exceptions", "export", "incremental", "io"),
+    *("active", "approximate", "conformal", "datasets", "distributed", "exceptions", "export", "incremental"),
     *(
+        "inspection",
+        "io",
         "model_selection",
         "online",
         "perceptron",

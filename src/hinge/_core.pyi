@@ -317,7 +317,7 @@ class PerceptronOptions:
 class ExactOptions:
     """Options of exact incremental and decremental models."""
 
-    def __init__(self, *, cache_bytes: int = 200000000, threads: int = 1, problem: str = 'classifier', nu: float = 1.0, most_total: float | None = None, max_examples: int | None = None, eviction: str = 'balanced') -> None: ...
+    def __init__(self, *, cache_bytes: int = 200000000, threads: int = 1, multi_class: str = 'ovr', problem: str = 'classifier', nu: float = 1.0, most_total: float | None = None, max_examples: int | None = None, eviction: str = 'balanced') -> None: ...
 
     @property
     def cache_bytes(self) -> int:
@@ -326,6 +326,10 @@ class ExactOptions:
     @property
     def threads(self) -> int:
         """Threads that may work at the same time."""
+
+    @property
+    def multi_class(self) -> str:
+        """ovr: a binary model for each class; ovo: for each pair of classes."""
 
     @property
     def problem(self) -> str:

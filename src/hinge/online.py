@@ -85,9 +85,10 @@ class OnlineSVC(SupportVectorClassifier):
     when_confident : {"visit", "draw", "stop"}, default="visit"
         What `selection` does after twenty choices in a row that lie outside the margin. "visit": the remaining examples
         are visited in order. "draw": they are still selected one by one, as in the LASVM paper, which takes up to
-        `pool_size` times as long. Outliers then come last, and one pass does not see again what they make violate;
-        `epochs="converge"` does. "stop": the pass ends. Then the labels of the remaining examples are not used, and
-        outliers on the wrong side are not learned.
+        `pool_size` times as long. Outliers then come last, and one pass does not see again what they make violate:
+        where there are few support vectors, a single outlier can ruin the model. A second pass, or
+        `epochs="converge"`, mends it. "stop": the pass ends. Then the labels of the remaining examples are not used,
+        and outliers on the wrong side are not learned.
     max_visits : int, default=None
         Largest number of examples that a pass of `fit` visits by `selection`, including the first few; None: all of
         them. Only for selections other than "random".

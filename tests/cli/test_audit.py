@@ -36,6 +36,10 @@ def test_wrong_labels_come_first(run, iris):
     assert {5, 61, 131, 151} == {each["row"] for each in result["suspects"][:4]}
     assert result["contradicted"] == len(expected)
     assert sum(counts["contradicted"] for counts in result["by_class"].values()) == len(expected)
+    weights = np.abs(model.dual_coef_).sum(axis=0)
+    own = np.repeat(model.classes_, model.n_support_) == "virginica"
+    assert result["by_class"]["virginica"]["influence"] == pytest.approx(100 * weights[own].sum() / weights.sum())
+    assert abs(result["by_class"]["virginica"]["support_vectors"] - own.sum()) <= 1  # one has a coefficient of nearly 0
     assert result["ambiguous"] == [{"rows": [21, 151], "labels": ["setosa", "versicolor"]}]
     said = run("audit", "iris.csv", "-n", "1").out
     assert "Rows 21, 151 are equal, with labels setosa, versicolor." in said

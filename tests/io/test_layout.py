@@ -24,6 +24,7 @@ def read(path, text, **options):
         ("Account;;\nIBAN;DE02 1203;\n;;\n", 3),
         ("Report, of sales, in March\n", 1),
         ('"Title; with a semicolon"\nfrom;1.2.24\n', 2),
+        ('"Account";"DE02 1203"\n"Period";"1.2. - 3.2."\n"Balance";"5,00 EUR"\n\n', 4),
     ],
 )
 def test_lines_above_the_table_are_skipped_and_said(tmp_path, above, n_lines):

@@ -61,6 +61,8 @@ class TestNumbers:
             (["170 cm", "165cm", "k.A."], [170, 165, 167.5], NumberFormat(unit="cm")),
             (["3 g", "-1,5 g"], [3, -1.5], NumberFormat(",", unit="g")),
             (["(5)", "5"], [-5, 5], NumberFormat()),
+            (["₹ 12,34,567.50", "₹ 1,234", "₹ 7"], [1234567.5, 1234, 7], NumberFormat(".", ",", "₹")),
+            (["Rs. 1,23,456", "99,999"], [123456, 99999], NumberFormat(".", ",", "Rs")),
             (["1e3", "1.5"], [1000, 1.5], NumberFormat()),
         ],
     )
@@ -105,7 +107,7 @@ class TestNumbers:
         assert column(["1.234", "0.001"]).style == NumberFormat()
         assert column(["1.234", "5.678"]).style == NumberFormat()
 
-    @pytest.mark.parametrize("text", ["1,23,4", "1.2.3", "12,34,567", "1 2", "--5", "€5€", "1_000", "(5", "5)", "0x1F"])
+    @pytest.mark.parametrize("text", ["1,23,4", "1.2.3", "12,3,567", "1 2", "--5", "€5€", "1_000", "(5", "5)", "0x1F"])
     def test_what_is_no_number(self, text):
         assert all(style.parse(text) is None for style in FORMATS)
 
@@ -144,6 +146,10 @@ class TestDates:
             ("%Y-%m-%dT%H:%M:%SZ", "year-month-day"),
             ("%Y-%m-%d %H:%M:%S.%f", "year-month-day"),
             ("%m/%d/%Y %I:%M %p", "month-day-year"),
+            ("%d/%b/%Y:%H:%M:%S +0000", "day-name-year"),
+            ("%a, %d %b %Y %H:%M:%S GMT", "day-name-year"),
+            ("%a %b %d %H:%M:%S %Y", "name-day-time-year"),
+            ("%Y%m%d", "yearmonthday"),
         ],
     )
     def test_orders(self, pattern, order):
@@ -186,6 +192,50 @@ class TestDates:
         assert "read as month-day-year; --day-first" in survey.notes[0]
         assert surveyed(chunk, day_first=True)[1].columns[0].order == "day-month-year"
         assert column(["01/02/2024"], ["25/04/2024"]).order == "day-month-year"
+
+    @pytest.mark.parametrize(
+        ("text", "order", "expected"),
+        [
+            ("3 févr. 2023", "day-name-year", "2023-02-03"),
+            ("1er août 2023", "day-name-year", "2023-08-01"),
+            ("3 de marzo de 2023", "day-name-year", "2023-03-03"),
+            ("15 dic 2023", "day-name-year", "2023-12-15"),
+            ("Sunday, March 3rd, 2024", "name-day-year", "2024-03-03"),
+            ("2024-03", "year-month", "2024-03-01"),
+            ("Mär 2024", "name-year", "2024-03-01"),
+            ("Jan-24", "name-year", "2024-01-01"),
+        ],
+    )
+    def test_names_of_months(self, text, order, expected):
+        assert parse_date(text, order) == parse_date(expected, "year-month-day")
+
+    def test_iso_dates_may_be_mixed_in(self):
+        found = column(["2024-01-05", "2024-02-03"], ["31/12/2024", "2023-01-01"])
+        assert (found.order, found.origin) == ("day-month-year", column(["2024-01-05"]).origin)
+        assert isinstance(column(["31/12/2024", "12/31/2024"]), CategoryColumn)
+
+    def test_times_without_a_date(self):
+        chunk = table(x=["00:00", "18:30", "23:59"], y=["a", "b", "a"])
+        _, preparation = surveyed(chunk)
+        X = preparation.features(chunk)
+        assert preparation.feature_names == ["x: hours", "x: time of day sine", "x: time of day cosine"]
+        np.testing.assert_allclose(X[:, 0], [0, 18.5, 24 - 1 / 60])
+        assert np.linalg.norm(X[0, 1:] - X[2, 1:]) < 0.01
+        assert isinstance(column(["12:00", "24:30"]), CategoryColumn)
+
+    def test_dates_of_less_than_a_year_have_no_season(self):
+        chunk = table(x=["2024-01-01 10:00", "2024-06-30 11:00"], y=["a", "b"])
+        _, preparation = surveyed(chunk)
+        assert [name.split(": ")[1] for name in preparation.feature_names] == [
+            *("years", "weekday sine", "weekday cosine", "time of day sine", "time of day cosine")
+        ]
+        assert preparation.features(chunk).shape == (2, 5)
+
+    def test_numbers_that_are_dates_are_said(self):
+        days = [f"2024{month:02d}{day:02d}" for month in (1, 2, 12) for day in range(10, 20)]
+        survey, _ = surveyed(table(x=days, z=["1", "2"] * 15, y=["a", "b"] * 15))
+        assert "Column 'x' is read as dates, year, month and day; --kind says otherwise." in survey.notes
+        assert isinstance(column([*days, "20241301"]), NumberColumn)
 
     def test_missing_dates(self):
         chunk = table(x=["2024-01-01", "", "2026-01-01"], y=["a", "b", "a"])
@@ -247,6 +297,9 @@ class TestIds:
             [f"A{number:05d}" for number in range(100)],
             [str(number) for number in range(1, 101)],
             [f"Smith {number}, John" for number in range(100)],
+            [f"R_{number:08x}-11ee-be56-{number:012x}" for number in range(100)],
+            [f"+49 30 {1234567 + 891 * number}" for number in range(100)],
+            [f"user{number}@mail.org" for number in range(100)],
         ],
     )
     def test_are_left_out_with_a_note(self, values):
@@ -260,9 +313,9 @@ class TestIds:
     def test_numbers_need_a_name_or_to_count(self):
         values = [str(number) for number in np.random.default_rng(0).permutation(1000)[:200]]
         labels = ["a"] * 200
-        chunk = table(customer_id=values, width=values, y=labels)
+        chunk = table(customer_id=values, width=values, KundenNr=values, account_number=values, y=labels)
         kinds = [type(found) for found in surveyed(chunk)[1].columns]
-        assert kinds == [IdColumn, NumberColumn]
+        assert kinds == [IdColumn, NumberColumn, IdColumn, IdColumn]
         repeated = table(customer_id=["5", "5", *values[2:]], y=labels)
         assert isinstance(surveyed(repeated)[1].columns[0], NumberColumn)
 

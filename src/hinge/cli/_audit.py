@@ -56,7 +56,7 @@ def run_audit(data: str, options: AuditOptions, source: Mapping[str, Any], *, js
         "rows": len(y),
         "examined": len(chosen),
         "contradicted": len(suspects),
-        "by_class": _by_class(y[chosen], [each.label for each in suspects]),
+        "by_class": _by_class(model, y[chosen], [each.label for each in suspects]),
         "suspects": [
             {"row": each.id, "label": each.label, "prediction": each.prediction, "margin": each.margin}
             for each in suspects[: options.number]
@@ -87,12 +87,22 @@ def _sample(n_rows: int, options: AuditOptions) -> NDArray[np.int64]:
     return np.sort(np.random.default_rng(options.seed).permutation(n_rows)[: options.max_rows])
 
 
-def _by_class(labels: Labels, contradicted: list[Any]) -> dict[str, dict[str, int]]:
+def _by_class(model: Any, labels: Labels, contradicted: list[Any]) -> dict[str, dict[str, float]]:
+    """Return for each class its rows, how many are contradicted, and how much they shape the boundary.
+
+    Support vectors are rows without which the boundary would be another; the influence of a class is its share of all
+    coefficients, in percent.
+    """
     found = np.array([str(label) for label in contradicted], dtype=object)
-    names, counts = np.unique(labels.astype(str), return_counts=True)
+    totals = np.add.reduceat(np.abs(model.dual_coef_).sum(axis=0), np.cumsum([0, *model.n_support_[:-1]]))
     return {
-        str(name): {"rows": int(count), "contradicted": int(np.count_nonzero(found == name))}
-        for name, count in zip(names, counts, strict=True)
+        str(name): {
+            "rows": int(np.count_nonzero(labels == name)),
+            "contradicted": int(np.count_nonzero(found == str(name))),
+            "support_vectors": int(count),
+            "influence": 100.0 * float(total / totals.sum()),
+        }
+        for name, count, total in zip(model.classes_.tolist(), model.n_support_, totals, strict=True)
     }
 
 
@@ -119,9 +129,13 @@ def _show(result: dict[str, Any], console: Console) -> None:
     for group in result["ambiguous"]:
         rows, labels = ", ".join(map(str, group["rows"])), ", ".join(map(str, group["labels"]))
         console.print(f"Rows {rows} are equal, with labels {labels}.", highlight=False, markup=False, soft_wrap=True)
-    classes = "; ".join(
-        f"{counts['contradicted']:,} of {counts['rows']:,} {name!r}" for name, counts in result["by_class"].items()
-    )
     sample = "" if result["examined"] == result["rows"] else f" (a random sample of {result['rows']:,})"
-    summary = f"{result['contradicted']:,} of {result['examined']:,} rows{sample} are contradicted: {classes}."
+    summary = f"{result['contradicted']:,} of {result['examined']:,} rows{sample} are contradicted:"
     console.print(summary, highlight=False, markup=False, soft_wrap=True)
+    classes = Table("class")
+    for name in ("rows", "contradicted", "support vectors", "influence"):
+        classes.add_column(name, justify="right")
+    for name, counts in result["by_class"].items():
+        values = (f"{counts[each]:,}" for each in ("rows", "contradicted", "support_vectors"))
+        classes.add_row(name, *values, f"{counts['influence']:.1f} %")
+    console.print(classes)

@@ -1,12 +1,10 @@
-"""What `hinge evaluate` does: how often a model is right about rows whose labels are known.
-
-To add a column to the table of classes, add a line to `COLUMNS`; it appears in the JSON output too.
-"""
+"""What `hinge evaluate` does: how often a model is right about rows whose labels are known."""
 
 import json
+import statistics
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +13,9 @@ from rich.console import Console
 from rich.table import Table
 
 from hinge._terminal import Terminal
+from hinge.cli._confusion import COLUMNS, Confusion, Result, labels_of, require_rows, summarise
+from hinge.cli._files import require_writable
+from hinge.cli._folds import Folds
 from hinge.cli._predictions import NORMAL, ROWS_PER_CHUNK, name_outliers, predict_rows, report_ignored
 from hinge.cli._prepared import split
 from hinge.cli._scores import ScoredRows
@@ -23,39 +24,43 @@ from hinge.exceptions import DataError, ParameterError, listed
 from hinge.io import Source, open_source
 from hinge.persistence import load
 from hinge.streaming import Model, traits
-from hinge.tables import Ignored, OneClassPreparation, Preparation
+from hinge.tables import Ignored, Labels, Matrix, OneClassPreparation, Preparation
 
-Confusion = Counter[tuple[Any, Any]]  # number of rows by (label, prediction)
-Result = dict[str, Any]  # the JSON output
-
-MAX_CONFUSION_COLUMNS = 3  # with more classes, only the most frequent confusions are listed
+MAX_CONFUSION_COLUMNS = 3  # with more classes, the confusions have a table of their own
+MAX_CONFUSION_CLASSES = 12  # with more, only the most frequent ones are listed
 MAX_LISTED_CONFUSIONS = 5
 
 
-@dataclass(frozen=True)
-class ClassCounts:
-    """Numbers of rows that concern one class: with its label, with its prediction, and with both."""
+@dataclass
+class Examples:
+    """The rows of a file, each with a model that does not know it: the one in the file, or those of folds.
 
-    labelled: int
-    predicted: int
-    correct: int
+    Iterate over it for models, rows and labels.
+    """
 
+    model: Model
+    preparation: Preparation
+    source: Source
+    folds: int | None
+    ignored: Ignored = field(default_factory=Ignored)
 
-@dataclass(frozen=True)
-class Column:
-    """A column of the table of classes, and a key of each class in the JSON output."""
+    def __iter__(self) -> Iterator[tuple[Model, Matrix, Labels]]:
+        chunks = self.source.chunks(ROWS_PER_CHUNK)
+        if self.folds is not None:
+            X, y = self.preparation.all_examples(chunks, self.ignored)
+            is_values = traits(self.model).task == "regression"
+            targets = self.preparation.answers.to_targets(y) if is_values else y
+            for model, test in Folds(self.folds).models(self.model, X, targets):
+                yield model, X[test], y[test]
+        else:
+            for X, y in self.preparation.iter_examples(chunks, self.ignored):
+                yield self.model, X, y
+        report_ignored(self.ignored)
 
-    name: str
-    value: Callable[[ClassCounts], float | None]
-    format: str
-
-
-COLUMNS = (
-    Column("rows", lambda counts: counts.labelled, "{:,}"),
-    Column("precision", lambda counts: _ratio(counts.correct, counts.predicted), "{:.3f}"),
-    Column("recall", lambda counts: _ratio(counts.correct, counts.labelled), "{:.3f}"),
-    Column("F1", lambda counts: _ratio(2 * counts.correct, counts.labelled + counts.predicted), "{:.3f}"),
-)
+    @property
+    def is_one_class(self) -> bool:
+        """The model tells outliers from normal rows."""
+        return isinstance(self.preparation, OneClassPreparation)
 
 
 def run_evaluate(
@@ -67,22 +72,34 @@ def run_evaluate(
     unknown: str | None,
     data_format: str | None,
     header: bool | None,
+    folds: int | None,
+    plot: Path | None,
     json_only: bool,
 ) -> None:
     """Compare predictions with labels; the arguments are those of the command."""
+    require_writable(plot, model, data)
     estimator, preparation = split(load(model), missing=missing, unknown=unknown)
-    preparation = _with_normal(preparation, normal)
     source = open_source(data, format=data_format, header=header)
-    ignored = Ignored()
+    examples = Examples(estimator, _with_normal(preparation, normal), source, folds)
+    if folds is not None and examples.is_one_class:
+        raise ParameterError("--cv must be left out: a one-class model does not learn from labels.")
     if traits(estimator).task == "regression":
-        _evaluate_values(estimator, preparation, source, ignored, json_only=json_only)
+        if plot is not None:
+            raise ParameterError("--plot must be left out: there are pictures of classifiers only.")
+        _evaluate_values(examples, json_only=json_only)
         return
-    confusion, scores = _compare(estimator, preparation, source, ignored)
-    report_ignored(ignored)
-    result = _summarise(confusion) | scores.summarise()
-    if not isinstance(preparation, OneClassPreparation):
-        result["unknown_labels"] = _count_unknown(confusion, estimator, model)
-    if isinstance(preparation, OneClassPreparation) and preparation.normal is None:
+    confusion, scores = _compare(examples, keep=plot is not None)
+    result = summarise(confusion) | scores.summarise()
+    if not examples.is_one_class:
+        result["unknown_labels"] = 0 if folds else _count_unknown(confusion, estimator, model)
+    if folds is not None:
+        result |= {"cv": folds, "error_by_fold": scores.errors(), "error_deviation": statistics.stdev(scores.errors())}
+    if plot is not None:
+        from hinge.cli._evaluate_figure import draw_evaluation  # noqa: PLC0415  imports matplotlib
+
+        draw_evaluation(plot, f"{model.name} on {data}", result, confusion, scores)
+        result["picture"] = str(plot)
+    if isinstance(examples.preparation, OneClassPreparation) and examples.preparation.normal is None:
         _show_outlier_share(result, json_only=json_only)
     elif json_only:
         typer.echo(json.dumps(result | {"confusion": [[str(a), str(b), n] for (a, b), n in confusion.items()]}))
@@ -90,16 +107,15 @@ def run_evaluate(
         _show(result, confusion, Console())
 
 
-def _evaluate_values(
-    estimator: Model, preparation: Preparation, source: Source, ignored: Ignored, *, json_only: bool
-) -> None:
+def _evaluate_values(examples: Examples, *, json_only: bool) -> None:
     """Compare predicted values with those in a file."""
     score = ValueScore()
-    for X, y in preparation.iter_examples(source.chunks(ROWS_PER_CHUNK), ignored):
-        score.add(y, predict_rows(estimator, X, preparation.answers)[0])
-    report_ignored(ignored)
-    _require_rows(score.n_rows)
-    typer.echo(json.dumps(score.to_json()) if json_only else f"{score.n_rows:,} rows, {score.describe()}")
+    for model, X, y in examples:
+        score.add(y, predict_rows(model, X, examples.preparation.answers)[0])
+    require_rows(score.n_rows)
+    result = score.to_json() | ({} if examples.folds is None else {"cv": examples.folds})
+    how = "" if examples.folds is None else f"{examples.folds}-fold cross-validation: "
+    typer.echo(json.dumps(result) if json_only else f"{how}{score.n_rows:,} rows, {score.describe()}")
 
 
 def _count_unknown(confusion: Confusion, estimator: Model, file: Path) -> int:
@@ -130,61 +146,24 @@ def _with_normal(preparation: Preparation, normal: str | None) -> Preparation:
     return replace(preparation, normal=normal)
 
 
-def _compare(
-    estimator: Model, preparation: Preparation, source: Source, ignored: Ignored
-) -> tuple[Confusion, ScoredRows]:
+def _compare(examples: Examples, *, keep: bool) -> tuple[Confusion, ScoredRows]:
     """Predict all rows; return the confusions, and what decision values and probabilities say."""
-    is_one_class = isinstance(preparation, OneClassPreparation)
-    positive = NORMAL if is_one_class else estimator.classes_[-1]
     confusion: Confusion = Counter()
-    scored = ScoredRows()
-    for X, y in preparation.iter_examples(source.chunks(ROWS_PER_CHUNK), ignored):
-        predictions, decisions = predict_rows(estimator, X, preparation.answers)
-        labels = name_outliers(y) if is_one_class else y
+    scored = ScoredRows(keep=keep)
+    for model, X, y in examples:
+        predictions, decisions = predict_rows(model, X, examples.preparation.answers)
+        labels = name_outliers(y) if examples.is_one_class else y
         confusion.update(zip(labels.tolist(), predictions.tolist(), strict=True))
-        if decisions.shape[1] == 1:
-            scored.add_decisions(labels == positive, decisions[:, 0])
-        if hasattr(estimator, "predict_proba"):
-            scored.add_probabilities(y, estimator.classes_, estimator.predict_proba(X))
+        scored.add_predictions(labels == predictions)
+        if examples.is_one_class:
+            scored.add_decisions(labels == NORMAL, decisions[:, 0])
+            continue
+        scored.add_classes(y, model.classes_, decisions, X)
+        if hasattr(model, "predict_proba"):
+            scored.add_probabilities(y, model.classes_, model.predict_proba(X))
+        if keep and hasattr(model, "predict_set"):
+            scored.add_sets(y, model.classes_, model.predict_set(X))
     return confusion, scored
-
-
-def _summarise(confusion: Confusion) -> Result:
-    rows = confusion.total()
-    _require_rows(rows)
-    correct = sum(number for (label, prediction), number in confusion.items() if label == prediction)
-    classes = {str(label): _summarise_class(confusion, label) for label in _labels(confusion)}
-    recalls = [values["recall"] for values in classes.values() if values["recall"] is not None]
-    return {
-        "rows": rows,
-        "error": 100.0 * (rows - correct) / rows,
-        "balanced_error": 100.0 * (1 - sum(recalls) / len(recalls)),
-        "accuracy": correct / rows,
-        "balanced_accuracy": sum(recalls) / len(recalls),
-        "classes": classes,
-    }
-
-
-def _require_rows(number: int) -> None:
-    if not number:
-        raise DataError("There must be rows without missing values to compare with, but every row has one.")
-
-
-def _summarise_class(confusion: Confusion, label: object) -> Result:
-    counts = ClassCounts(
-        labelled=sum(number for (truth, _), number in confusion.items() if truth == label),
-        predicted=sum(number for (_, prediction), number in confusion.items() if prediction == label),
-        correct=confusion[label, label],
-    )
-    return {column.name: column.value(counts) for column in COLUMNS}
-
-
-def _labels(confusion: Confusion) -> list[Any]:
-    return sorted({label for pair in confusion for label in pair})
-
-
-def _ratio(part: int, whole: int) -> float | None:
-    return part / whole if whole else None
 
 
 def _show_outlier_share(result: Result, *, json_only: bool) -> None:
@@ -198,15 +177,18 @@ def _show_outlier_share(result: Result, *, json_only: bool) -> None:
 
 
 def _show(result: Result, confusion: Confusion, console: Console) -> None:
-    area = "" if result["roc_area"] is None else f", area under the ROC curve {result['roc_area']:.4f}"
-    balanced = f", balanced error {result['balanced_error']:.2f} %"  # the mean over classes
-    console.print(
-        f"{result['rows']:,} rows, error {result['error']:.2f} %{balanced}{area}", style="bold", highlight=False
-    )
+    start = f"{result['cv']}-fold cross-validation: " if "cv" in result else ""
+    spread = f" (± {result['error_deviation']:.2f} between folds)" if "error_deviation" in result else ""
+    said = [f"{start}{result['rows']:,} rows, error {result['error']:.2f} %{spread}"]
+    said.append(f"balanced error {result['balanced_error']:.2f} %")  # the mean over classes
+    if result["roc_area"] is not None:
+        said.append(f"area under the ROC curve {result['roc_area']:.4f}")
+        said.append(f"average precision {result['average_precision']:.4f}")
+    console.print(", ".join(said), style="bold", highlight=False)
     if result["log_loss"] is not None:
         sure = f"log loss {result['log_loss']:.4f}, calibration error {100 * result['calibration_error']:.2f} %"
         console.print(f"Probabilities: {sure}", highlight=False)
-    labels = _labels(confusion)
+    labels = labels_of(confusion)
     shown = labels if len(labels) <= MAX_CONFUSION_COLUMNS else []
     table = Table("class")
     for name in (*(column.name for column in COLUMNS), *(f"predicted as {label}" for label in shown)):
@@ -216,10 +198,27 @@ def _show(result: Result, confusion: Confusion, console: Console) -> None:
         cells = [_format(values[column.name], column.format) for column in COLUMNS]
         table.add_row(str(label), *cells, *(f"{confusion[label, prediction]:,}" for prediction in shown))
     console.print(table)
+    if not shown:
+        _show_confusion(confusion, labels, console)
+    if "picture" in result:
+        console.print(f"Picture: {result['picture']}", highlight=False, markup=False, soft_wrap=True)
+
+
+def _show_confusion(confusion: Confusion, labels: list[Any], console: Console) -> None:
+    """Print the pairs of labels and predictions as a table if there is room, and the most frequent mistakes."""
+    table = Table("label", title="Predicted as", title_justify="left")
+    for label in labels:
+        table.add_column(str(label), justify="right")
+    for label in labels:
+        counts = [confusion[label, prediction] for prediction in labels]
+        table.add_row(str(label), *(f"{count:,}" if count else "." for count in counts))
+    wanted = console.measure(table, options=console.options.update(width=10_000)).maximum
+    if len(labels) <= MAX_CONFUSION_CLASSES and wanted <= console.width:
+        console.print(table)
     mistakes = Counter({pair: number for pair, number in confusion.items() if pair[0] != pair[1]})
-    if not shown and mistakes:
-        listed = (f"{a} as {b} ({number:,})" for (a, b), number in mistakes.most_common(MAX_LISTED_CONFUSIONS))
-        console.print(f"Most frequent mistakes: {', '.join(listed)}", highlight=False, markup=False)
+    if mistakes:
+        found = (f"{a} as {b} ({number:,})" for (a, b), number in mistakes.most_common(MAX_LISTED_CONFUSIONS))
+        console.print(f"Most frequent mistakes: {', '.join(found)}", highlight=False, markup=False)
 
 
 def _format(value: float | None, template: str) -> str:

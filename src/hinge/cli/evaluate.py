@@ -1,5 +1,6 @@
 """`hinge evaluate`: the options. `_evaluate` does the work; it needs libraries that take a second to import."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -8,6 +9,10 @@ from hinge.cli._interrupts import exit_on_interrupt
 from hinge.cli._options import DataFile, Format, Header, Json, Missing, ModelFile, Unknown
 
 Normal = Annotated[str | None, typer.Option(metavar="LABEL", help="The label of normal rows (one-class).")]
+Folds = Annotated[
+    int | None, typer.Option("--cv", metavar="K", help="Learn DATA anew in K folds, with the settings of MODEL.")
+]
+Plot = Annotated[Path | None, typer.Option(metavar="FILE", help="Draw confusions, calibration, worst contradictions.")]
 
 
 def evaluate(
@@ -19,6 +24,8 @@ def evaluate(
     unknown: Unknown = None,
     data_format: Format = None,
     header: Header = None,
+    folds: Folds = None,
+    plot: Plot = None,
     json_only: Json = False,
 ) -> None:
     """Compare the predictions of a model with the labels in DATA.
@@ -36,5 +43,7 @@ def evaluate(
         unknown=unknown,
         data_format=data_format,
         header=header,
+        folds=folds,
+        plot=plot,
         json_only=json_only,
     )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hinge._model.class_scheme import class_margins
 from hinge.exceptions import ParameterError
 
 if TYPE_CHECKING:
@@ -28,17 +29,12 @@ def label_margins(estimator: Any, X: MatrixLike) -> NDArray[np.float64]:
     else:
         name = type(estimator).__name__
         raise ParameterError(f"estimator must have decision_function or predict_proba, got {name}.")
-    if values.ndim == 1:
-        return np.column_stack([-values, values])
-    if values.shape[1] != classes:
+    if values.ndim == 2 and values.shape[1] != classes:
         raise ParameterError(
             f"estimator must have one decision value per class, got {values.shape[1]} for {classes} classes; "
             'set decision_function_shape="ovr".'
         )
-    if classes < 2:
-        return values
-    places = np.arange(classes)
-    return np.column_stack([values[:, c] - values[:, places != c].max(axis=1) for c in places])
+    return class_margins(values)
 
 
 def ranks(scores: NDArray[np.float64], calibration: NDArray[np.float64]) -> NDArray[np.int64]:

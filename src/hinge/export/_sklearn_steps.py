@@ -28,6 +28,11 @@ _DATES = {  # valid dates in each order
     "day-month-year": "01.01.2000",
     "day-name-year": "1 Jan 2000",
     "name-day-year": "Jan 1, 2000",
+    "name-day-time-year": "Sat Jan 1 00:00:00 2000",
+    "yearmonthday": "20000101",
+    "year-month": "2000-01",
+    "name-year": "Jan 2000",
+    "time": "00:00",
 }
 
 

@@ -41,7 +41,8 @@ def find_suspects(estimator: IncrementalSVC, n: int) -> list[Suspect]:
     margins, places, decisions = leave_one_out_margins(estimator)
     table, ids = state.table, state.held_ids()
     labels, predictions = table.classes[places].tolist(), table.choose(decisions).tolist()
-    order = [row for row in np.argsort(margins, kind="stable")[:n] if margins[row] < 0]
+    is_wrong = [margins[row] < 0 and labels[row] != predictions[row] for row in range(len(ids))]
+    order = [row for row in np.argsort(margins, kind="stable") if is_wrong[row]][:n]
     return [Suspect(ids[row], labels[row], predictions[row], float(margins[row])) for row in order]
 
 
@@ -50,14 +51,17 @@ def leave_one_out_margins(
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]:
     """Return the leave-one-out margin of each example held, the place of its class, and its decision values.
 
-    The margin is the decision value of the label minus that of the best other class.
+    The margin is the decision value of the label minus that of the best other class; one-vs-one, the least decision
+    value of the label against another class.
     """
     table, sums = exact.leave_one_out(estimator)
     decisions = table.arrange(sums)
     places = np.argsort(table.numbers)[exact.exact_state(estimator).native.labels()]
     if len(table) <= 2:
         return 2 * np.where(places == 1, decisions[:, 0], -decisions[:, 0]), places, decisions
-    own = np.take_along_axis(decisions, places[:, None], axis=1)[:, 0]
+    own = np.take_along_axis(table.confidences(decisions), places[:, None], axis=1)[:, 0]
+    if table.scheme.name == "ovo":
+        return own, places, decisions
     others = decisions.copy()
     np.put_along_axis(others, places[:, None], -np.inf, axis=1)
     return own - others.max(axis=1), places, decisions

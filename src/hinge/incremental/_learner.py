@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from hinge._fit.data import TrainingData
     from hinge._fit.estimator import KernelEstimator
     from hinge._model.labels import ClassTable
-    from hinge._model.options import CommonOptions, SolverOptions
+    from hinge._model.options import CommonOptions, OnlineOptions, SolverOptions
     from hinge._model.state import State
     from hinge._model.types import IdList
 
@@ -121,7 +121,9 @@ class ExactLearner(KernelLearner[ExactState]):
             super()._learn_next(estimator, state, data, first, monitor)
 
 
-def exact_options(estimator: ExactEstimator, common: CommonOptions, evictions: tuple[str, ...]) -> _core.ExactOptions:
+def exact_options(
+    estimator: ExactEstimator, common: CommonOptions | OnlineOptions, evictions: tuple[str, ...]
+) -> _core.ExactOptions:
     """Convert the parameters that exact models share to options."""
     number("tol", estimator.tol, above=0, hint="a usual value is 1e-3")
     return _core.ExactOptions(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self
 
+import numpy as np
+
 from hinge._fit import driver
 from hinge._fit.classifier import SupportVectorClassifier
 from hinge._fit.progress import with_callbacks
@@ -20,7 +22,6 @@ from hinge.streaming import StreamTraits
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
-    import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
     from hinge import _core
@@ -37,7 +38,7 @@ class IncrementalSVC(SupportVectorClassifier):
     them with other labels, `leave_one_out` the prediction for each example by the model without it; none of these
     starts from scratch. The price: all examples are kept, and each takes longer than in `OnlineSVC`.
 
-    With more than two classes, one binary model per class is trained against the rest; they share kernel values.
+    With more than two classes, there is one binary model per class, or per pair of classes; they share kernel values.
 
     Parameters
     ----------
@@ -77,6 +78,10 @@ class IncrementalSVC(SupportVectorClassifier):
         "relevance" evicts the example that matters least to the solution, "weight" the one with the smallest
         coefficient; both fill the window with noise if labels are noisy. "age" evicts the oldest: choose it if the
         data drift, since the other rules may keep old examples forever.
+    multi_class : {"ovr", "ovo"}, default="ovr"
+        With more than two classes: one binary model per class, trained against the rest, or one per pair of classes,
+        as in `sklearn.svm.SVC`. With "ovo" every binary model holds the examples of two classes only, and an example
+        belongs to fewer of them: learning and forgetting take less time.
     calibration : {"sigmoid", "isotonic", "temperature"}, default=None
         How decision values become probabilities; see `predict_proba`. None: there are none. They are calibrated on
         exact leave-one-out decisions, which are computed when they are first asked for.
@@ -96,13 +101,13 @@ class IncrementalSVC(SupportVectorClassifier):
         Support vectors.
     n_support_ : ndarray of shape (n_classes,)
         Number of support vectors per class.
-    n_margin_ : ndarray of shape (1,) or (n_classes,)
+    n_margin_ : ndarray of shape (1,) or (n_binaries,)
         Number of examples exactly on the margin, per decision function.
-    n_bounded_ : ndarray of shape (1,) or (n_classes,)
+    n_bounded_ : ndarray of shape (1,) or (n_binaries,)
         Number of examples inside or on the wrong side of the margin, per decision function.
     dual_coef_ : ndarray of shape (1, n_support) or (n_classes, n_support)
-        Signed coefficients of the support vectors.
-    intercept_ : ndarray of shape (1,) or (n_classes,)
+        Signed coefficients of the support vectors; with "ovo", n_classes - 1 rows in the layout of `sklearn.svm.SVC`.
+    intercept_ : ndarray of shape (1,) or (n_binaries,)
         Intercepts of the decision functions.
     n_features_in_ : int
         Number of features of X.
@@ -175,6 +180,7 @@ class IncrementalSVC(SupportVectorClassifier):
         random_state: RandomStateLike = None,
         max_examples: int | None = None,
         eviction: str = "balanced",
+        multi_class: str = "ovr",
         calibration: str | None = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -190,6 +196,7 @@ class IncrementalSVC(SupportVectorClassifier):
         self.random_state = random_state
         self.max_examples = max_examples
         self.eviction = eviction
+        self.multi_class = multi_class
         self.calibration = calibration
         self.n_jobs = n_jobs
 
@@ -208,7 +215,13 @@ class IncrementalSVC(SupportVectorClassifier):
     @writes
     @with_callbacks
     def fit(
-        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None, ids: IdList | None = None
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        ids: IdList | None = None,
+        *,
+        max_time: float | None = None,
     ) -> Self:
         """Learn a training set from scratch, discarding what was learned before.
 
@@ -222,13 +235,16 @@ class IncrementalSVC(SupportVectorClassifier):
             Weights that multiply `C` per row. Rows of weight 0 are left out.
         ids : array-like of shape (n,), default=None
             Ids by which to forget or relabel the examples later: distinct hashable values. None means 0, 1, 2, ...
+        max_time : float, default=None
+            Seconds to learn for. After that, the model keeps what it has learned, and a ConvergenceWarning tells how
+            far it got. None: no limit.
 
         Returns
         -------
         self : object
             The fitted estimator.
         """
-        return driver.fit(self, X, y, sample_weight, ids)
+        return driver.fit(self, X, y, sample_weight, ids, max_time=max_time)
 
     @writes
     def partial_fit(
@@ -347,7 +363,7 @@ class IncrementalSVC(SupportVectorClassifier):
         values = table.arrange(values)
         if method == "predict":
             return table.choose(values)
-        return values if len(table) > 2 else values.ravel()
+        return table.scores(values) if len(table) > 2 else values.ravel()
 
     def _calibrated_predictor(self) -> Predictor:
         """Return a snapshot with the decisions about all examples held, each without itself."""
@@ -371,7 +387,7 @@ class IncrementalSVC(SupportVectorClassifier):
         list of Suspect
             Ids, labels, leave-one-out predictions and margins of the examples that the model without them predicts
             wrongly, the smallest margin first. The margin is the decision value of the label minus that of the best
-            other class.
+            other class; with `multi_class="ovo"`, the least decision value of the label against another class.
 
         Examples
         --------
@@ -402,7 +418,8 @@ class IncrementalSVC(SupportVectorClassifier):
         Returns
         -------
         ndarray of shape (n_ids, n) or (n_ids, n, n_classes)
-            The decision function of each changed model minus the present one.
+            The decision function of each changed model minus the present one. With `multi_class="ovo"`, the last axis
+            has the pairs of classes (0, 1), (0, 2), ..., (1, 2), ... instead; decisions are positive for the first.
 
         Examples
         --------
@@ -422,9 +439,9 @@ class IncrementalSVC(SupportVectorClassifier):
         return exact.certified(self)
 
     def _per_class(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return counts per binary model in the order of the classes."""
-        table = self._state.table
-        return counts[table.numbers] if len(table) > 2 else counts
+        """Return counts per binary model in the order of `intercept_`."""
+        arranged = self._state.table.arrange(counts[None, :].astype(np.float64)).ravel()
+        return np.abs(arranged).astype(np.int64)  # one-vs-one changes signs
 
     @property
     def _stream_risks(self) -> StreamRisks:
@@ -434,4 +451,4 @@ class IncrementalSVC(SupportVectorClassifier):
         return StreamRisks(pause=max(int(self.max_examples), 100), repetition=by_age, sorted_rows=by_age)
 
     def _check_params(self, *, streaming: bool) -> _core.ExactOptions:
-        return exact.exact_options(self, self._classifier_options(streaming=streaming), exact.CLASSIFIER_EVICTIONS)
+        return exact.exact_options(self, self._online_options(streaming=streaming), exact.CLASSIFIER_EVICTIONS)

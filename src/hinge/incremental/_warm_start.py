@@ -64,6 +64,7 @@ def approximate_options(state: ExactState, n_rows: int) -> _core.LasvmOptions:
     return _core.LasvmOptions(
         cache_bytes=state.options.cache_bytes,
         threads=state.options.threads,
+        multi_class=state.options.multi_class,
         tolerance=_TOLERANCE,
         max_steps=_MAX_STEPS_PER_ROW * n_rows,
     )

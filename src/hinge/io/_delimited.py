@@ -72,9 +72,10 @@ def read_csv(blocks: LineBlocks, n_rows: int, options: CsvOptions) -> Iterator[T
 
 
 def _find_layout(blocks: LineBlocks, options: CsvOptions) -> Layout:
-    """Return where the table begins; lines after the second are looked at only if these two are not those of a table.
+    """Return where the table begins: in the first line if it and the second can be those of a table.
 
-    Neither are they if the user says whether there are names.
+    Else, or if all lines further below have more columns, it begins there. If the user says whether there are names,
+    they are in the first line.
     """
     lines = [_text(line) for line in blocks.look_at(1)]
     if not lines:
@@ -87,11 +88,11 @@ def _find_layout(blocks: LineBlocks, options: CsvOptions) -> Layout:
         return usual
     lines = [_text(line) for line in blocks.look_at(2)]
     parsed = [next(csv.reader([line], delimiter=usual.delimiter), []) for line in lines]
-    if len(parsed) < 2 or looks_complete(*parsed):
+    if len(parsed) < 2:
         return usual
     lines = [_text(line) for line in blocks.look_at(MAX_TITLE_LINES)]
     found = find_table(lines, options.delimiter)
-    if found is None:
+    if found is None or (looks_complete(*parsed) and not found.is_below(lines, len(parsed[0]))):
         return usual
     if found.is_title and options.notes is not None:
         above = "line 1 is" if found.n_skipped == 1 else f"lines 1 to {found.n_skipped} are"

@@ -35,6 +35,11 @@ class Layout:
     is_title: bool = False  # the lines skipped hold something that the user may miss
     named: bool = False
 
+    def is_below(self, lines: Sequence[str], width: int) -> bool:
+        """Tell whether all lines of the table have more columns than the first lines, which have `width`."""
+        rows = [row for row in _split(lines, self.delimiter)[self.n_skipped :] if any(row)]
+        return self.n_skipped > 1 and len({*map(len, rows)}) == 1 and len(rows[0]) > width
+
 
 def is_ruler(fields: Sequence[str]) -> bool:
     """Tell whether a record is only a line drawn under or above others.
@@ -88,8 +93,7 @@ def find_table(lines: Sequence[str], delimiter: str | None = None) -> Layout | N
 
 def _find(lines: Sequence[str], delimiter: str) -> tuple[int, Layout] | None:
     """Return the number of columns and the layout of the first line that can hold names."""
-    rows = [next(csv.reader([line], delimiter=delimiter, skipinitialspace=True), []) for line in lines]
-    rows = [[] if is_ruler(row) else row for row in rows]
+    rows = [[] if is_ruler(row) else row for row in _split(lines, delimiter)]
     for place, names in enumerate(rows):
         below = [row for row in rows[place + 1 :] if any(row)]
         if len(names) < 2 or len(below) < _MIN_ROWS_BELOW or not _can_be_names(names, below):
@@ -99,6 +103,11 @@ def _find(lines: Sequence[str], delimiter: str) -> tuple[int, Layout] | None:
         if usual == len(names) and any(_NUMBER_START.match(cell.strip()) for row in full for cell in row):
             return len(names), Layout(delimiter, place, any(map(any, rows[:place])), named=True)
     return None
+
+
+def _split(lines: Sequence[str], delimiter: str) -> list[list[str]]:
+    """Return the fields of each line."""
+    return [next(csv.reader([line], delimiter=delimiter, skipinitialspace=True), []) for line in lines]
 
 
 def _can_be_names(fields: Sequence[str], below: Sequence[Sequence[str]]) -> bool:

@@ -34,7 +34,7 @@ _PLAIN: _json.FieldTypes = {"name": (str,), "categories": (list, type(None)), "m
 _FIELDS: dict[str, _json.FieldTypes] = {
     "number": {"mean": (int, float), "decimal": (str,), "thousands": (str,), "unit": (str,)},
     "boolean": {"true": (str,), "false": (str,), "mean": (int, float)},
-    "date": {"order": (str,), "has_time": (bool,), "origin": (int, float), "mean": (int, float)},
+    "date": {"order": (str,), "has_time": (bool,), "origin": (int, float), "mean": (int, float), "seasonal": (bool,)},
     "text": {"words": (list,), "weights": (list,)},
     "id": {},
 }
@@ -59,6 +59,7 @@ def column_from_json(value: object) -> Column:
         return _plain_column(_json.fields(value, "a column", _PLAIN))
     kind = value["kind"]
     require(isinstance(kind, str) and kind in _FIELDS, "a column is of an unknown kind")
+    value = {"seasonal": True} | value if kind == "date" else value  # not in older files
     values = _json.fields(value, "a column", {"kind": (str,), "name": (str,), **_FIELDS[kind]})
     for name in ("mean", "origin"):
         require(math.isfinite(values.get(name, 0.0)), f"the {name} of a column is not finite")

@@ -38,7 +38,7 @@ _MIN_REPEATED = 0.5  # share of distinct values above which sentences are not ca
 _WORDS_OF_SENTENCE = 3.0
 _MIN_CODE_LENGTH = 3  # digits; 01 to 12 are months
 _ID_NAME = re.compile(
-    r"(.*[\W_])?(id|uuid|guid|index|idx|nr|no|key)\W*|.*[a-z](Id|ID)|unnamed: ?\d+|column 0", re.IGNORECASE
+    r"(?i:(.*[\W_])?(id|uuid|guid|index|idx|nr|no|number|key)\W*|.*nummer|unnamed: ?\d+|column 0)|.*[a-z](I[dD]|N[ror])"
 )
 
 
@@ -95,6 +95,8 @@ class ColumnSurvey:
             if self._infinite_line is None and self.numbers.infinite_row is not None:
                 self._infinite_line = line(self.numbers.infinite_row)
             self._watch_counting(values)
+            if self.dates.is_possible and self.kind is None:
+                self.dates.add(texts(values))  # 20241231
             if values.dtype == object:
                 self._count(texts(values))
         self._n_rows += len(values)
@@ -141,14 +143,15 @@ class ColumnSurvey:
         if kind is IdColumn:
             column = IdColumn(self.name)
         elif kind is TextColumn:
-            column = self.words.to_column(self.name)
+            found = self.words.to_column(self.name)
+            column = found if found.words or self.kind is TextColumn else IdColumn(self.name)
         elif kind is BooleanColumn:
             column = self._boolean() or IdColumn(self.name)
         else:
             kept = {text for text in self._distinct if text or missing != "drop"}
             column = CategoryColumn(self.name, tuple(sorted(kept)))
         statistics = Statistics.of_one_hot(self._n_rows, column.width)
-        if kind is TextColumn:
+        if isinstance(column, TextColumn):
             statistics.n_stored = self.words.n_words
         return column, statistics
 
@@ -170,6 +173,8 @@ class ColumnSurvey:
             return [f"Column {name} is read as numbers like {column.style.describe()}; --decimal says otherwise."]
         if isinstance(column, CategoryColumn) and self.kind is None and self._are_codes():
             return [f"Column {name} is read as codes, since its numbers begin with 0; --kind says otherwise."]
+        if isinstance(column, DateColumn) and self.kind is None and not self._n_texts:
+            return [f"Column {name} is read as dates, year, month and day; --kind says otherwise."]
         if isinstance(column, DateColumn) and self.dates.is_ambiguous and hints.order is None:
             return [f"Column {name} is read as {column.order}; --day-first says otherwise."]
         return []
@@ -178,19 +183,25 @@ class ColumnSurvey:
         if self.is_empty or (not self._n_texts and self._numbers_rows()):
             return IdColumn
         if not self._n_texts:
-            return self._kind_of_codes() if self._are_codes() else NumberColumn
+            return self._kind_of_numbers()
         if self._boolean() is not None:
             return BooleanColumn
         if self._is_possible(DateColumn):
             return DateColumn
         present = {text: count for text, count in self._distinct.items() if text}
-        is_long = self.words.words_per_row >= _WORDS_OF_SENTENCE
+        n_phrases = sum(count for text, count in present.items() if _is_phrase(text))
         n_counted = sum(present.values())
+        is_long = self.words.words_per_row >= _WORDS_OF_SENTENCE and 2 * n_phrases >= n_counted  # a-b-c is a name
         share = len(present) / max(n_counted, 1)
         if n_counted >= _MIN_ROWS and share >= _MIN_UNIQUE and not is_long:
             return IdColumn
         is_varied = n_counted >= _MIN_ROWS and share > _MIN_REPEATED
         return TextColumn if len(self._distinct) > MAX_CATEGORIES or (is_long and is_varied) else CategoryColumn
+
+    def _kind_of_numbers(self) -> type[Column]:
+        if self._is_possible(DateColumn) and self._n_numbers >= _MIN_ROWS:
+            return DateColumn
+        return self._kind_of_codes() if self._are_codes() else NumberColumn
 
     def _kind_of_codes(self) -> type[Column]:
         is_unique = self._n_counted >= _MIN_ROWS and len(self._distinct) >= _MIN_UNIQUE * self._n_counted
@@ -271,6 +282,11 @@ class ColumnSurvey:
             self._last = float(found[-1])
         if len(self._ids) < MAX_CATEGORIES and bool(np.all(found == np.round(found))):
             self._ids.update(found[: MAX_CATEGORIES - len(self._ids)].tolist())
+
+
+def _is_phrase(text: str) -> bool:
+    """Tell whether a text has several words, mostly of letters."""
+    return " " in text and 2 * sum(map(str.isalpha, text)) >= len(text)
 
 
 def are_codes(found: Iterable[str]) -> bool:

@@ -7,9 +7,11 @@ of the day of the year, of the weekday and, if there are times, of the time of d
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from copy import deepcopy
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
+from unicodedata import combining, normalize
 
 import numpy as np
 
@@ -30,36 +32,48 @@ _MONTHS = {
     name: number
     for number, names in enumerate(
         (
-            "jan januar january janvier enero",
-            "feb februar february fevrier février febrero",
-            "mar mär mrz march märz mars marzo",
-            "apr april avril abril",
-            "may mai mayo",
-            "jun juni june juin junio",
-            "jul juli july juillet julio",
-            "aug august août aout agosto",
-            "sep sept september septembre septiembre",
-            "oct okt october oktober octobre octubre",
-            "nov november novembre noviembre",
-            "dec dez december dezember décembre decembre diciembre",
+            "jan januar january janvier janv enero ene gennaio gen janeiro januari",
+            "feb februar february fevrier fevr febrero febbraio fevereiro fev februari",
+            "mar mrz mar march marz mars marzo marco maart mrt",
+            "apr april avril avr abril abr aprile",
+            "may mai mayo maggio mag maio mei maj",
+            "jun juni june juin junio giugno giu junho",
+            "jul juli july juillet juil julio luglio lug julho",
+            "aug august aout agosto ago augustus augusti",
+            "sep sept september septembre septiembre settembre set setembro",
+            "oct okt october oktober octobre octubre ottobre ott outubro out",
+            "nov november novembre noviembre novembro",
+            "dec dez december dezember decembre diciembre dic dicembre dezembro",
         ),
         start=1,
     )
     for name in names.split()
 }
+_WEEKDAY = r"(?:[^\W\d]{2,10}\.?,? )?"  # its name is not looked at
 _DATES = {  # in the order of preference, if several read all values
     "year-month-day": r"(?P<y>\d{4})(?P<s>[-/.])(?P<m>\d{1,2})(?P=s)(?P<d>\d{1,2})",
     "month-day-year": r"(?P<m>\d{1,2})/(?P<d>\d{1,2})/(?P<y>\d{4}|\d{2})",
     "day-month-year": r"(?P<d>\d{1,2})(?P<s>[-/.])(?P<m>\d{1,2})(?P=s)(?P<y>\d{4}|\d{2})",
-    "day-name-year": r"(?P<d>\d{1,2})\.?[ -](?P<b>[^\W\d]{3,10})\.?,?[ -](?P<y>\d{4}|\d{2})",
-    "name-day-year": r"(?P<b>[^\W\d]{3,10})\.? (?P<d>\d{1,2}),? (?P<y>\d{4})",
+    "day-name-year": _WEEKDAY
+    + r"(?P<d>\d{1,2})(?:st|nd|rd|th|er|\.)?(?:[ /-]| de )(?P<b>[^\W\d]{3,10})\.?,?(?:[ /-]| de )(?P<y>\d{4}|\d{2})",
+    "name-day-year": _WEEKDAY + r"(?P<b>[^\W\d]{3,10})\.? (?P<d>\d{1,2})(?:st|nd|rd|th)?,? (?P<y>\d{4})",
+    "name-day-time-year": _WEEKDAY + r"(?P<b>[^\W\d]{3})  ?(?P<d>\d{1,2})(?=.* (?P<y>\d{4})$)",
+    "yearmonthday": r"(?P<y>(?:19|20)\d{2})(?P<m>\d{2})(?P<d>\d{2})",
+    "year-month": r"(?P<y>\d{4})-(?P<m>\d{2})",
+    "name-year": r"(?P<b>[^\W\d]{3,10})(?:-(?P<yy>\d{2})|\.?[ -](?P<y>\d{4}))",
+    "time": "",
 }
-_TIME = (
-    r"(?:(?:[ T]|, ?)(?P<H>\d{1,2}):(?P<M>\d{2})(?::(?P<S>\d{2})(?:[.,]\d{1,9})?)?(?: ?(?P<p>[AaPp])\.?[Mm]\.?)?"
-    r"(?: ?(?:Z|UTC|(?P<z>[-+]\d{2}):?(?P<zm>\d{2})?))?)?"
-)
+_CLOCK = r"(?P<H>\d{1,2}):(?P<M>\d{2})(?::(?P<S>\d{2})(?:[.,]\d{1,9})?)?(?: ?(?P<p>[AaPp])\.?[Mm]\.?)?"
+_TIME = rf"(?:(?:[ T:]|, ?){_CLOCK}(?: ?(?:Z|UTC|GMT|(?P<z>[-+]\d{{2}}):?(?P<zm>\d{{2}})?))?)?"
 _PATTERNS = {order: re.compile(date + _TIME) for order, date in _DATES.items()}
+_PATTERNS |= {order: re.compile(_DATES[order]) for order in ("year-month", "name-year")}
+_PATTERNS["name-day-time-year"] = re.compile(_DATES["name-day-time-year"] + rf" {_CLOCK}(?: [A-Z]{{3,4}})? \d{{4}}")
+_PATTERNS["time"] = re.compile(_CLOCK)
 ORDERS = tuple(_DATES)
+_ISO = "year-month-day"  # leaves no choice, so that it may occur among dates written in any other order
+_MIXABLE = ("month-day-year", "day-month-year", "day-name-year", "name-day-year", "name-day-time-year")
+_MIN_YEARS = 0.9  # of dates that tell something about seasons
+_MONTHLY = ("year-month", "name-year")
 _CENTURY_TURN = 70  # two-digit years from here on are of the twentieth century
 
 # Name, period in days, and days to add, since 1970 began on a Thursday.
@@ -69,32 +83,47 @@ _CIRCLES = (("day of year", DAYS_PER_YEAR, 0.0), ("weekday", 7.0, 3.0), ("time o
 def parse_date(text: str, order: str) -> tuple[float, bool] | None:
     """Return the days since 1970 and whether there is a time of day; None if a text is no such date.
 
+    Of a time without a date, the days are those since midnight.
+
     Examples
     --------
     >>> parse_date("2.1.1970", "day-month-year"), parse_date("1970-01-01 06:00", "year-month-day")
     ((1.0, False), (0.25, True))
-    >>> parse_date("31.2.2020", "day-month-year") is None
-    True
+    >>> parse_date("31.2.2020", "day-month-year") is None, parse_date("1970-01-02", "day-month-year")
+    (True, (1.0, False))
     """
     found = _PATTERNS[order].fullmatch(text)
     if found is None:
-        return None
+        return parse_date(text, _ISO) if order in _MIXABLE else None
     part = found.groupdict()
-    month = _MONTHS.get(part["b"].casefold()) if part.get("b") else int(part["m"])
-    hour, year = int(part["H"] or 0), int(part["y"])
-    if part["p"]:
+    hour = int(part.get("H") or 0)
+    if part.get("p"):
         hour = hour % 12 + (12 if part["p"] in "Pp" else 0)
-    if len(part["y"]) == 2:
-        year += 1900 if year >= _CENTURY_TURN else 2000
+    clock = (hour, int(part.get("M") or 0), int(part.get("S") or 0))
     try:
-        moment = datetime(year, month or 0, int(part["d"]), hour, int(part["M"] or 0), int(part["S"] or 0), tzinfo=UTC)
+        moment = _EPOCH.replace(hour=clock[0], minute=clock[1], second=clock[2])
+        if order != "time":
+            month = _month(part["b"]) if part.get("b") else int(part["m"])
+            moment = moment.replace(_year(part.get("y") or part["yy"]), month, int(part.get("d") or 1))
     except ValueError:
         return None
     shift = 0.0
-    if part["z"]:
+    if part.get("z"):
         sign = -1 if part["z"].startswith("-") else 1
         shift = int(part["z"]) / 24 + sign * int(part["zm"] or 0) / 1440
-    return (moment - _EPOCH) / _DAY - shift, part["H"] is not None
+    return (moment - _EPOCH) / _DAY - shift, part.get("H") is not None
+
+
+def _year(digits: str) -> int:
+    """Return a year; two digits are near the turn of the century."""
+    year = int(digits)
+    return year if len(digits) > 2 else year + (1900 if year >= _CENTURY_TURN else 2000)
+
+
+def _month(name: str) -> int:
+    """Return the number of a month, 0 if there is none of this name."""
+    plain = "".join(sign for sign in normalize("NFD", name.casefold()) if not combining(sign))
+    return _MONTHS.get(plain, 0)
 
 
 @dataclass(frozen=True)
@@ -111,18 +140,21 @@ class DateColumn(Column):
         The days since 1970 of the moment from which years are counted.
     mean : float
         Replaces missing dates, if missing values are filled: mean of the years since the origin.
+    seasonal : bool
+        The day of the year counts. Dates of less than a year say nothing about it: every later one would be new.
     """
 
     order: str
     has_time: bool = False
     origin: float = 0.0
     mean: float = 0.0
+    seasonal: bool = True
 
     @property
     def features(self) -> list[str]:
         """The names of the features."""
         circles = (f"{self.name}: {what} {part}" for what, *_ in self._circles() for part in ("sine", "cosine"))
-        return [f"{self.name}: years", *circles]
+        return [f"{self.name}: {'hours' if self.order == 'time' else 'years'}", *circles]
 
     def entries(self, cells: Cells) -> Entries:
         """Return the years since the origin, and sines and cosines."""
@@ -149,7 +181,8 @@ class DateColumn(Column):
 
     def compute(self, days: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the features of days since 1970; a missing one has the mean, and is in the middle of all circles."""
-        columns = [np.where(np.isnan(days), self.mean, (days - self.origin) / DAYS_PER_YEAR)]
+        scale = 1 / 24 if self.order == "time" else DAYS_PER_YEAR
+        columns = [np.where(np.isnan(days), self.mean, (days - self.origin) / scale)]
         for _, period, shift in self._circles():
             angle = 2 * np.pi * (days + shift) / period
             columns += [np.nan_to_num(np.sin(angle)), np.nan_to_num(np.cos(angle))]
@@ -160,7 +193,11 @@ class DateColumn(Column):
         return f"{self.name} (dates, {self.order})"
 
     def _circles(self) -> tuple[tuple[str, float, float], ...]:
-        return _CIRCLES if self.has_time else _CIRCLES[:2]
+        season, weekday, time = _CIRCLES
+        known = (self.seasonal, self.order not in _MONTHLY, self.has_time)
+        if self.order == "time":
+            known = (False, False, True)
+        return tuple(circle for circle, is_known in zip((season, weekday, time), known, strict=True) if is_known)
 
 
 class DateSurvey:
@@ -180,27 +217,43 @@ class DateSurvey:
     @property
     def is_ambiguous(self) -> bool:
         """More than one order of day and month is possible."""
-        return len(self._statistics) > 1
+        return len(self._columns) > 1
 
     def add(self, found: list[str]) -> None:
         """Add values, missing ones as empty texts."""
         present = [text for text in found if text]
+        self.n_dates += len(present)
+        if _ISO in self._statistics:
+            moments = _parse_until_failure(present, _ISO)
+            if moments:
+                self._add(_ISO, moments)
+            if moments is not None:
+                return  # the other orders read the same
+            self._leave_iso()
         for order in list(self._statistics):
             moments = _parse_until_failure(present, order)
             if moments is None:
                 del self._statistics[order]
+                self._columns.pop(order, None)
             elif moments:
                 self._add(order, moments)
-        self.n_dates += len(present)
 
     def choose(self, order: str | None = None) -> tuple[DateColumn, Statistics]:
         """Return the column and the statistics of its features, in the given order if it is possible."""
-        chosen = order if order in self._statistics else next(iter(self._statistics))
+        chosen = order if order in self._columns else min(self._columns, key=ORDERS.index)
         column, statistics = self._columns[chosen], self._statistics[chosen]
-        if not column.has_time:
-            statistics = statistics.of_columns(slice(column.width))
-        mean = float(statistics.mean[0])
-        return DateColumn(column.name, column.order, column.has_time, column.origin, mean), statistics
+        is_seasonal = bool(statistics.high[0] - statistics.low[0] >= _MIN_YEARS)
+        column = replace(column, mean=float(statistics.mean[0]), seasonal=is_seasonal)
+        all_features = replace(column, has_time=True, seasonal=True).features
+        return column, statistics.of_columns([all_features.index(name) for name in column.features])
+
+    def _leave_iso(self) -> None:
+        """Take the dates so far, if there are any, for those of every other order."""
+        statistics, column = self._statistics.pop(_ISO), self._columns.pop(_ISO, None)
+        if column is not None:
+            others = [order for order in self._statistics if order in _MIXABLE]
+            self._statistics = {order: deepcopy(statistics) for order in others}
+            self._columns = {order: replace(column, order=order) for order in others}
 
     def _add(self, order: str, moments: list[tuple[float, bool]]) -> None:
         days = np.array([moment[0] for moment in moments])

@@ -29,7 +29,9 @@ DECIMALS, THOUSANDS = (".", ","), ("", ",", ".", " ", "'")
 _MAX_LENGTH = 64  # characters of a number
 
 _SIGNS = "€$£¥₹₽₩₺₪฿%‰"
-_CODES = "EUR|USD|GBP|CHF|JPY|CNY|INR|RUB|SEK|NOK|DKK|PLN|CZK|HUF|BRL|CAD|AUD|NZD|ZAR|MXN|TRY|KRW|Fr\\.?|kr\\.?|zł|Kč"
+_CODES = (
+    "EUR|USD|GBP|CHF|JPY|CNY|INR|Rs\\.?|RUB|SEK|NOK|DKK|PLN|CZK|HUF|BRL|CAD|AUD|NZD|ZAR|MXN|TRY|KRW|Fr\\.?|kr\\.?|zł|Kč"
+)
 _MEASURES = (
     "mm|cm|km|m²|m³|qm|mg|kg|lbs?|oz|ml|ha|ft|min|ms|Hz|kHz|MHz|GHz|kW|kWh|MW|MWh|kB|KB|MB|GB|TB|mph|km/h|°C|°F|hPa"
 )
@@ -124,6 +126,7 @@ def _shape(decimal: str, thousands: str) -> re.Pattern[str]:
     """Return the pattern of digits in a format."""
     d, t = re.escape(decimal), re.escape(thousands)
     grouped = rf"[1-9]\d{{,2}}(?:{t}\d{{3}})+|" if thousands else ""  # 0,123 is no thousand
+    grouped += rf"[1-9]\d?(?:{t}\d\d)+{t}\d{{3}}|" if thousands == "," else ""  # 12,34,567 in India
     return re.compile(rf"(?:{grouped}\d+)(?:{d}\d*)?|{d}\d+")
 
 

@@ -129,9 +129,9 @@ class Preparation:
             if isinstance(chunks, Generator):
                 chunks.close()
 
-    def all_examples(self, chunks: Iterable[Chunk]) -> Examples:
+    def all_examples(self, chunks: Iterable[Chunk], ignored: Ignored | None = None) -> Examples:
         """Return the features and labels of all rows."""
-        pairs = list(self.iter_examples(chunks))
+        pairs = list(self.iter_examples(chunks, ignored))
         if not pairs:
             raise DataError("There must be rows without missing values, but every row has one; set missing to 'fill'.")
         return stacked(pairs)

@@ -112,7 +112,7 @@ class Statistics:
         whole.binary = whole.binary.astype(bool)
         return whole
 
-    def of_columns(self, columns: slice) -> Statistics:
+    def of_columns(self, columns: slice | list[int]) -> Statistics:
         """Return the statistics of some columns; entries are still those of all."""
         rest = Statistics()
         rest.n_rows, rest.n_stored = self.n_rows, self.n_stored

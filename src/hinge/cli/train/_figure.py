@@ -1,5 +1,6 @@
 """The figure of a training run. Imported only when a plot is wanted, because it imports matplotlib."""
 
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 from scipy.sparse import issparse
 
 from hinge.cli._models import class_names
+from hinge.cli._panels import INK, MAX_CONFUSION, MUTED, draw_confusion, draw_title
 from hinge.cli._values import short
 from hinge.cli.train._compare import SklearnResult
 from hinge.cli.train._learn import N_PLOTTED, TrainResult
@@ -19,12 +21,10 @@ from hinge.cli.train._tune import Tuning
 from hinge.io.atomic import replacing
 from hinge.streaming import ProgressiveScore, model_size, traits
 
-INK, MUTED = "#22262e", "#8b93a1"
 ONLINE, RECENT, SKLEARN, SIZE = "#2563eb", "#93b4f5", "#d97706", "#0d9488"
 CLASS_COLOURS = ("#2563eb", "#dc2626")
 MAP_COLOURS = ("#93b4f5", "#c9dafb", "#fbd0d0", "#f2a1a1")
 GRID_POINTS = 240
-MAX_CONFUSION = 12  # classes
 N_BINS = 10  # of probabilities
 FORMATS = frozenset(FigureCanvasBase.filetypes)
 
@@ -51,7 +51,9 @@ def draw_training(
     if has_plane:
         _draw_plane(axes["p"], result)
     if "c" in extra:
-        _draw_confusion(axes["c"], result)
+        confusion = result.test_classes.confusion if result.test_classes is not None else Counter()
+        draw_confusion(axes["c"], result.model.classes_.tolist(), confusion)
+        draw_title(axes["c"], "Test rows")
     if "k" in extra:
         _draw_calibration(axes["k"], result)
     if tuning is not None and "r" in extra:
@@ -77,7 +79,7 @@ def _draw_error(axes: Axes, result: TrainResult, peer: SklearnResult | None) -> 
     late = slice(len(error) // 10, None)
     axes.set_ylim(0, 1.3 * max(*error[late], *recent[late]) or 1.0)
     title = "Wrong about normal or outlier, %" if _is_one_class(result) else "Error, %"
-    _title(axes, "Mean absolute error" if is_values else title)
+    draw_title(axes, "Mean absolute error" if is_values else title)
     _finish(axes)
 
 
@@ -93,7 +95,7 @@ def _draw_size(axes: Axes, result: TrainResult, peer: SklearnResult | None) -> N
         axes.axhline(peer.n_support, color=SKLEARN, linestyle="--", label=label)
     axes.set_ylim(bottom=0)
     axes.yaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
-    _title(axes, unit.capitalize())
+    draw_title(axes, unit.capitalize())
     _finish(axes)
 
 
@@ -103,22 +105,6 @@ def _has_confusion(result: TrainResult) -> bool:
 
 def _has_calibration(result: TrainResult) -> bool:
     return result.test_classes is not None and bool(result.test_classes.probabilities)
-
-
-def _draw_confusion(axes: Axes, result: TrainResult) -> None:
-    """Draw which classes of the test rows are predicted as which, as shares of each class."""
-    confusion = result.test_classes.confusion if result.test_classes is not None else {}
-    classes = result.model.classes_.tolist()
-    counts = np.array([[confusion.get((label, other), 0) for other in classes] for label in classes])
-    axes.imshow(counts / np.maximum(counts.sum(axis=1, keepdims=True), 1), cmap="Blues", vmin=0, vmax=1)
-    for (row, column), number in np.ndenumerate(counts):
-        colour = "white" if 2 * number > counts[row].sum() else INK
-        axes.text(column, row, f"{number:,}", ha="center", va="center", color=colour, fontsize=8)
-    axes.set_xticks(range(len(classes)), [str(label) for label in classes], fontsize=8)
-    axes.set_yticks(range(len(classes)), [str(label) for label in classes], fontsize=8)
-    axes.set_xlabel("predicted", color=MUTED)
-    axes.set_ylabel("label", color=MUTED)
-    _title(axes, "Test rows")
 
 
 def _draw_calibration(axes: Axes, result: TrainResult) -> None:
@@ -138,11 +124,7 @@ def _draw_calibration(axes: Axes, result: TrainResult) -> None:
     axes.set_xlabel(f"probability of {result.model.classes_[1]}", color=MUTED)
     axes.set_ylabel("share of the rows", color=MUTED)
     axes.legend(frameon=False, labelcolor=INK, fontsize=9)
-    _title(axes, "Calibration")
-
-
-def _title(axes: Axes, text: str) -> None:
-    axes.set_title(text, color=INK, fontsize=11, loc="left", fontweight="bold")
+    draw_title(axes, "Calibration")
 
 
 def _finish(axes: Axes) -> None:
@@ -171,7 +153,9 @@ def _draw_plane(axes: Axes, result: TrainResult) -> None:
     axes.contour(ticks, ticks, decision, levels=[0], colors=INK, linewidths=1.6)
     for label, colour in zip([1, -1] if is_one_class else result.model.classes_, CLASS_COLOURS, strict=True):
         axes.plot(*X[y == label].T, ".", color=colour, markersize=2.2, alpha=0.75)
-    _title(axes, "Normal region, latest examples" if is_one_class else "Decision boundary, margins, latest examples")
+    draw_title(
+        axes, "Normal region, latest examples" if is_one_class else "Decision boundary, margins, latest examples"
+    )
     axes.set_xticks([])
     axes.set_yticks([])
     axes.set_aspect("equal")
