@@ -84,6 +84,7 @@ def _draw(sizes: Sequence[int], seconds: Sequence[float], file: Path) -> None:
     axes.set_title("Processor time of fit, s", loc="left", fontweight="bold")
     axes.set_xlabel("training rows (covtype in [0, 1], C=32, gamma=32)")
     axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
+    axes.set_yticks(seconds, [f"{value:.1f}" for value in seconds])
     axes.minorticks_off()
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(axis="y", color="#e6e9ee")
