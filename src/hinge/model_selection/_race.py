@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from hinge.model_selection._rule import admitted, is_near, is_worse, level
+from hinge.model_selection._rule import admitted, is_worse, level
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from hinge.model_selection._trial import Trial, Trials
 
 
-_BATCH = 8  # settings that train models, until a rung's work is counted; not threads: results do not depend on them
 Propose = Callable[[dict[str, Any], list[dict[str, Any]]], list[dict[str, Any]]]  # from the leader and all settings
 
 
@@ -196,8 +195,9 @@ class Race:
     def _look_ahead(self) -> None:
         """Estimate how the work of the leader grows with the rows, and how long it will take to fit all rows."""
         leader = self.leader
-        power = _power_of(leader.n_rows_before, leader.n_rows, leader.work_before, leader.work)
-        self._power = power or self._power
+        if leader.n_rows > leader.n_rows_before > 0:
+            power = np.log(leader.work / leader.work_before) / np.log(leader.n_rows / leader.n_rows_before)
+            self._power = float(np.clip(power, 1.0, 2.0))
         self._final_fit = leader.fit_times[-1] * (self._trials.n_rows / max(leader.n_rows, 1)) ** self._power
 
     @property
@@ -245,30 +245,13 @@ class Race:
                     )
                 )
 
-        groups = self._trials.groups(params, rung)
         try:
-            self._map(test, [group for group in groups if group.kernels is not None])
-            alone = sorted((group for group in groups if group.kernels is None), key=lambda group: group.places)
-            for start in range(0, len(alone), _BATCH):
-                if number == 0 or not self._is_spent(rung, settings, done):
-                    self._map(test, alone[start : start + _BATCH])
+            self._map(test, self._trials.groups(params, rung))
         except (OutOfTimeError, KeyboardInterrupt):
             if number == 0:  # better than nothing
                 self._record(settings, done, number)
             raise
         self._record(settings, done, number)
-        self._leave(number - 1, [one for place, one in enumerate(settings) if place not in done], "no place")
-
-    def _is_spent(self, rung: Rung, settings: list[Setting], done: dict[int, Trial]) -> bool:
-        """Tell whether the settings tried on a rung have cost about one fit of all rows, as far as they show."""
-        tried = [(settings[place], trial) for place, trial in done.items() if trial.error is None]
-        if not rung.limited or len(tried) < rung.least:
-            return False
-        losses = np.array([trial.losses for _, trial in tried])
-        setting, trial = tried[int(np.argmin(losses.mean(axis=1)))]
-        work = np.array([trial.work for _, trial in tried])
-        power = _power_of(setting.n_rows, len(rung.train), setting.work, trial.work) or self._power
-        return bool(work.sum() >= work[is_near(losses)].min() * rung.places(self._trials.n_rows, power))
 
     def _record(self, settings: list[Setting], done: dict[int, Trial], number: int) -> None:
         """Add what a rung has shown to its settings; those that failed leave."""
@@ -316,10 +299,3 @@ class Race:
         for setting in settings:
             setting.left_at, setting.reason = number, reason
         self.live = [setting for setting in self.live if setting.left_at is None]
-
-
-def _power_of(n_before: int, n_rows: int, work_before: float, work: float) -> float | None:
-    """Return the power of the number of rows with which work grows, from 1 to 2; None if the number did not grow."""
-    if not n_rows > n_before > 0:
-        return None
-    return float(np.clip(np.log(work / work_before) / np.log(n_rows / n_before), 1.0, 2.0))

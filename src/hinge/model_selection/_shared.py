@@ -103,7 +103,7 @@ class SharedKernels:
         gram = np.zeros((n, _core.padded(n)), dtype=np.float32)
         gram[:, :n] = self._values(self._own, gamma)
         cross = self._values(self._cross, gamma)
-        alpha, gradient, before, n_changes = np.zeros_like(signs), signs.copy(), 0.0, 0
+        alpha, gradient, before = np.zeros_like(signs), signs.copy(), 0.0
         for cost in costs:
             if before:
                 alpha, gradient = along_ray(alpha, gradient, signs, cost / before)
@@ -114,8 +114,7 @@ class SharedKernels:
             )
             held = np.flatnonzero(alpha.any(axis=0))
             decisions = cross[:, held] @ alpha[:, held].T + bias
-            n_changes += n_steps * len(held)  # of the whole path: a model trained for this C takes as many or more
-            yield Solution(self._choose(decisions), len(held) * (n + len(cross)), n_changes)
+            yield Solution(self._choose(decisions), len(held) * (n + len(cross)), n_steps * len(held))
 
     def _values(self, measured: Floats, gamma: float) -> NDArray[np.float32]:
         """Return kernel values of distances or products."""

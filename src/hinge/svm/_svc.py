@@ -294,8 +294,8 @@ class SVC(SvmEstimator, SupportVectorClassifier):
         """
         if self.decision_function_shape == "ovr":
             return super().decision_function(X)
-        table, decisions = self._class_decisions(X)
-        return decisions if len(table) > 2 else decisions.ravel()
+        decisions = self._sign * self._class_decisions(X)[1]
+        return decisions if len(self.classes_) > 2 else decisions.ravel()
 
     def predict(self, X: MatrixLike) -> Labels:
         """Predict the class of examples.
@@ -364,6 +364,16 @@ class SVC(SvmEstimator, SupportVectorClassifier):
         return self._calibrated
 
     # --- fitted attributes ---
+
+    @property
+    def _sign(self) -> float:
+        """Factor of the coefficients: of several classes the first is positive, also if weights leave only two."""
+        return -1.0 if len(self._svm_state().table) == 2 < len(self.classes_) else 1.0
+
+    @property
+    def intercept_(self) -> NDArray[np.float64]:
+        """Constants of the decision functions, one per binary model."""
+        return self._sign * super().intercept_
 
     @property
     @reads
