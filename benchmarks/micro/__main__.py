@@ -46,6 +46,7 @@ from benchmarks.micro import (
     stream_accuracy,
     stream_cost,
     suspects,
+    untried_streams,
     windows,
 )
 from benchmarks.report import print_table
@@ -68,6 +69,7 @@ ONLINE = (
     bounded_small,
     river_overhead,
     stream_accuracy,
+    untried_streams,
     stream_cost,
     class_blocks,
     half_life,
