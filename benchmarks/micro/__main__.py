@@ -37,6 +37,8 @@ from benchmarks.micro import (
     max_support,
     one_class_stream,
     page_accuracy,
+    page_features,
+    page_stop,
     partial_fit_latency,
     people,
     query_latency,
@@ -86,7 +88,7 @@ EXACT = (
     windows,
 )
 APPROXIMATE = (approximate_fit, approximate_throughput, distributed_training)
-ACTIVE = (query_latency, people, keys, page_accuracy)
+ACTIVE = (query_latency, people, keys, page_accuracy, page_stop, page_features)
 MEASUREMENTS: dict[str, Any] = {
     module.__name__.rpartition(".")[2].replace("_", "-"): module.measure
     for module in (*ONLINE, *EXACT, *APPROXIMATE, *ACTIVE)

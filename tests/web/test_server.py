@@ -6,13 +6,18 @@ import random
 import signal
 import socket
 import subprocess
+import sys
+import tempfile
 import threading
 import time
+from contextlib import contextmanager
 from itertools import count
+from pathlib import Path
 
 import httpx
 import pytest
 
+from .postgres import Cluster
 from .serving import Person, Server, command, environment, exported, is_model_of
 
 pytestmark = pytest.mark.slow
@@ -29,36 +34,64 @@ def label_until(person, number, stop):
             time.sleep(0.05)
 
 
-def test_acknowledged_labels_survive_a_kill(tmp_path):
-    rng, stop = random.Random(), threading.Event()
-    with Server(tmp_path) as server:
-        people = [Person(server.url, f"person {number}") for number in range(6)]
-        threads = [
-            threading.Thread(target=label_until, args=(*each, stop)) for each in zip(people, count(), strict=False)
-        ]
-        for thread in threads:
-            thread.start()
-        for _ in range(3):
-            time.sleep(rng.uniform(0.5, 2.0))
-            server.kill()
-            server.start()
-        time.sleep(1.0)
+@contextmanager
+def labelling(url):
+    """Let six people label continuously; yield them."""
+    stop, people = threading.Event(), [Person(url, f"person {number}") for number in range(6)]
+    threads = [threading.Thread(target=label_until, args=(*each, stop)) for each in zip(people, count(), strict=False)]
+    for thread in threads:
+        thread.start()
+    try:
+        yield people
+    finally:
         stop.set()
         for thread in threads:
             thread.join()
-        kept = exported(server)
-        saved = {}
         for person in people:
             person.close()
-            for row, label in person.acknowledged:
-                assert (
-                    saved.setdefault(row, label) == label
-                )  # nobody else was told that their label of this row was saved
-        unacknowledged = {pair for person in people for pair in person.unacknowledged}
-        assert len(saved) > 30
-        assert saved.items() <= kept.items()
-        assert kept.items() - saved.items() <= unacknowledged
-        assert is_model_of(server, kept, tmp_path / "model.hinge")
+
+
+def nothing_is_lost(server, people, folder):
+    """Return whether the labels on the server are those that it acknowledged, and its model is theirs."""
+    kept, saved = exported(server), {}
+    for person in people:
+        for row, label in person.acknowledged:
+            assert saved.setdefault(row, label) == label  # nobody else was told that their label of this row was saved
+    unacknowledged = {pair for person in people for pair in person.unacknowledged}
+    assert len(saved) > 30
+    assert saved.items() <= kept.items()
+    assert kept.items() - saved.items() <= unacknowledged
+    return is_model_of(server, kept, folder / "model.hinge")
+
+
+def test_acknowledged_labels_survive_a_kill(tmp_path, url):
+    rng = random.Random()
+    with Server(tmp_path, "--database", url) as server:
+        with labelling(server.url) as people:
+            for _ in range(3):
+                time.sleep(rng.uniform(0.5, 2.0))
+                server.kill()
+                server.start()
+            time.sleep(1.0)
+        assert nothing_is_lost(server, people, tmp_path)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="finds the processes of PostgreSQL in /proc")
+def test_acknowledged_labels_survive_a_kill_of_the_database(tmp_path):
+    rng = random.Random()
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        cluster = Cluster(Path(folder))
+        try:
+            with Server(tmp_path, "--database", cluster.url) as server:
+                with labelling(server.url) as people:
+                    for _ in range(3):
+                        time.sleep(rng.uniform(0.5, 2.0))
+                        cluster.kill()
+                        cluster.start()
+                    time.sleep(2.0)
+                assert nothing_is_lost(server, people, tmp_path)
+        finally:
+            cluster.stop()
 
 
 def rejected(folder, *options):
