@@ -89,7 +89,7 @@ def _pool(name: str, folder: Path) -> tuple[Pool, NDArray[np.str_]]:
 
 
 def _write_docstrings(folder: Path, random: np.random.Generator) -> dict[str, str]:
-    truth = {}
+    truth: dict[str, str] = {}
     for package in PACKAGES:
         texts = sorted(set(_docstrings(package)))
         for number in random.permutation(len(texts))[:N_TEXTS]:

@@ -16,6 +16,7 @@ from .serving import Server
 pytestmark = pytest.mark.slow
 pytest.importorskip("fastapi", reason="the extra hinge-svm[label] is not installed")
 
+
 @pytest.fixture
 def server(tmp_path):
     server = Server(tmp_path)
@@ -227,6 +228,7 @@ def test_letters_belong_to_the_classes(browser, tmp_path):
             open_history(page)
             assert page.locator("#history-list select.correct").first.input_value() == name
             page.keyboard.press("Escape")
+            page.wait_for_selector("dialog[open]", state="detached")
         row, scroll = shown(page), "document.querySelector('#example').scrollTop"
         page.keyboard.press("Space")
         page.wait_for_function(f"() => {scroll} > 50")
@@ -234,6 +236,7 @@ def test_letters_belong_to_the_classes(browser, tmp_path):
         page.keyboard.press("?")
         page.uncheck("#character-keys")
         page.keyboard.press("Escape")
+        page.wait_for_selector("dialog[open]", state="detached")
         page.keyboard.press("s")
         page.wait_for_timeout(300)
         assert shown(page) == row

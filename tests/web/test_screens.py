@@ -67,12 +67,18 @@ def screens(page):
         ("data", "#data", "#class-list li"),
         ("team", "#team-open", "#team-people table"),
     ):
+        if open_it == "#team-open" and not page.is_visible(open_it):  # on a phone the progress is a screen, too
+            page.keyboard.press("Alt+p")
+            page.wait_for_selector("#progress-sheet[open]")
+            page.wait_for_timeout(300)
+            yield "progress"
         page.click(open_it) if open_it.startswith("#") else page.keyboard.press(open_it)
         page.wait_for_selector(f"{sign} >> visible=true" if name != "review" else "#review-sheet[open]")
         page.wait_for_timeout(300)
         yield name
-        page.keyboard.press("Escape")
-        page.wait_for_selector("dialog[open]", state="detached")
+        while page.locator("dialog[open]").count():
+            page.keyboard.press("Escape")
+            page.wait_for_timeout(100)
 
 
 def send(page, path, body, person="ann"):
