@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
 import socket
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -57,26 +55,8 @@ class Cluster:
     def stop(self):
         self._run(self._control, "-D", str(self._data), "-w", "-m", "immediate", "stop")
 
-    def kill(self):
-        """Kill the server, and wait until the processes of its connections have noticed."""
-        lock = self._data / "postmaster.pid"
-        number = int(lock.read_text().splitlines()[0])
-        children = Path(f"/proc/{number}/task/{number}/children").read_text().split()
-        os.kill(number, signal.SIGKILL)
-        for child in children:
-            while Path(f"/proc/{child}").exists() and _is_postgres(child):
-                time.sleep(0.05)
-        lock.unlink(missing_ok=True)
-
     def _run(self, *command):
         subprocess.run([*self._runner, *command], check=True, stdout=subprocess.DEVNULL, cwd=self._folder)
-
-
-def _is_postgres(number):
-    try:
-        return b"postgres" in Path(f"/proc/{number}/cmdline").read_bytes()
-    except OSError:
-        return False
 
 
 def _runner():

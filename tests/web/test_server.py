@@ -6,18 +6,14 @@ import random
 import signal
 import socket
 import subprocess
-import sys
-import tempfile
 import threading
 import time
 from contextlib import contextmanager
 from itertools import count
-from pathlib import Path
 
 import httpx
 import pytest
 
-from .postgres import Cluster
 from .serving import Person, Server, command, environment, exported, is_model_of
 
 pytestmark = pytest.mark.slow
@@ -64,9 +60,9 @@ def nothing_is_lost(server, people, folder):
     return is_model_of(server, kept, folder / "model.hinge")
 
 
-def test_acknowledged_labels_survive_a_kill(tmp_path, url):
+def test_acknowledged_labels_survive_a_kill(tmp_path):
     rng = random.Random()
-    with Server(tmp_path, "--database", url) as server:
+    with Server(tmp_path) as server:
         with labelling(server.url) as people:
             for _ in range(3):
                 time.sleep(rng.uniform(0.5, 2.0))
@@ -74,24 +70,6 @@ def test_acknowledged_labels_survive_a_kill(tmp_path, url):
                 server.start()
             time.sleep(1.0)
         assert nothing_is_lost(server, people, tmp_path)
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="finds the processes of PostgreSQL in /proc")
-def test_acknowledged_labels_survive_a_kill_of_the_database(tmp_path):
-    rng = random.Random()
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        cluster = Cluster(Path(folder))
-        try:
-            with Server(tmp_path, "--database", cluster.url) as server:
-                with labelling(server.url) as people:
-                    for _ in range(3):
-                        time.sleep(rng.uniform(0.5, 2.0))
-                        cluster.kill()
-                        cluster.start()
-                    time.sleep(2.0)
-                assert nothing_is_lost(server, people, tmp_path)
-        finally:
-            cluster.stop()
 
 
 def rejected(folder, *options):
