@@ -1,6 +1,6 @@
 """How much a race over C and gamma costs, next to one fit of its winner, and what it finds.
 
-`python -m benchmarks.tuning [--tasks a9a usps ...] [--seeds 1] [--reference] [--output tuning.json]` races the 110
+`python -m benchmarks.tuning [--tasks a9a usps ...] [--seeds 1 2 3] [--reference] [--output tuning.json]` races the 110
 settings of LIBSVM's grid. `--reference` fits every setting to all rows, and reports the lowest test error among them;
 that takes long. Times are of the processor, so that other work on the machine counts little.
 """
@@ -51,9 +51,8 @@ def processor_seconds(work: Callable[[], Any]) -> tuple[Any, float]:
     return work(), time.process_time() - start
 
 
-def measure(task: str, seed: int, *, default_grid: bool, reference: bool) -> dict[str, Any]:
+def measure(task: str, data: Split, seed: int, *, default_grid: bool, reference: bool) -> dict[str, Any]:
     """Race on one task, fit the winner, and test it."""
-    data = LOADERS[task]()
     search = RaceSearchCV(OnlineSVC(random_state=seed), None if default_grid else GRID, random_state=seed, refit=False)
     _, search_time = processor_seconds(lambda: search.fit(data.X, data.y))
     winner = OnlineSVC(random_state=seed, **search.best_params_)
@@ -86,16 +85,17 @@ def main() -> None:
     """Measure the tasks of the command line, and print one line of JSON each."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.tuning", description=__doc__)
     parser.add_argument("--tasks", nargs="+", choices=LOADERS, default=list(LOADERS))
-    parser.add_argument("--seeds", type=int, default=1, help="number of races per task")
+    parser.add_argument("--seeds", nargs="+", type=int, default=[0], help="one race per task and seed")
     parser.add_argument("--default-grid", action="store_true", help="the grid made for the data, instead of LIBSVM's")
     parser.add_argument("--reference", action="store_true", help="also fit all settings to all rows")
     parser.add_argument("--output", type=Path, help="append the lines to this file")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     for task in options.tasks:
-        for seed in range(options.seeds):
-            reference = options.reference and seed == 0
-            line = json.dumps(measure(task, seed, default_grid=options.default_grid, reference=reference))
+        data = LOADERS[task]()
+        for seed in options.seeds:
+            reference = options.reference and seed == options.seeds[0]
+            line = json.dumps(measure(task, data, seed, default_grid=options.default_grid, reference=reference))
             print(line, flush=True)
             if options.output:
                 with options.output.open("a") as file:

@@ -26,6 +26,7 @@ from benchmarks.micro import (
     exact_memory,
     exact_optimality,
     exact_small,
+    fit_growth,
     fit_threads,
     forget_latency,
     half_life,
@@ -56,6 +57,7 @@ ONLINE = (
     concurrent_predictions,
     kernel_time,
     large_offset,
+    fit_growth,
     fit_threads,
     caches,
     command_overhead,
@@ -91,7 +93,14 @@ MEASUREMENTS: dict[str, Any] = {
     module.__name__.rpartition(".")[2].replace("_", "-"): module.measure
     for module in (*ONLINE, *EXACT, *APPROXIMATE, *ACTIVE)
 }
-WITH_FULL = ("leave-one-out", "exact-optimality", "one-class-stream", "approximate-fit", "approximate-throughput")
+WITH_FULL = (
+    "leave-one-out",
+    "exact-optimality",
+    "one-class-stream",
+    "suspects",
+    "approximate-fit",
+    "approximate-throughput",
+)
 
 
 def main() -> None:
@@ -120,7 +129,7 @@ def _options() -> argparse.Namespace:
         "--output",
         type=Path,
         metavar="FOLDER",
-        help="folder for figures (exact-growth, approximate-throughput); default: none",
+        help="folder for figures (exact-growth, fit-growth, approximate-throughput); default: none",
     )
     options = parser.parse_args()
     unknown = set(options.names) - MEASUREMENTS.keys()

@@ -10,7 +10,7 @@ import pytest
 import sklearn.svm
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer, load_digits, load_iris
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, make_blobs
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.feature_selection import RFE
 from sklearn.model_selection import GridSearchCV
@@ -112,8 +112,16 @@ def test_a_class_without_weight():
     ours, theirs = both(X, y, np.where(y == 2, 0.0, 1.0))
     np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
     np.testing.assert_array_equal(ours.n_support_, theirs.n_support_)
-    np.testing.assert_allclose(ours.dual_coef_, -theirs.dual_coef_, atol=1e-3)  # the sign of three classes
+    np.testing.assert_allclose(ours.dual_coef_, theirs.dual_coef_, atol=1e-3)
+    np.testing.assert_allclose(ours.intercept_, theirs.intercept_, atol=1e-3)
     np.testing.assert_array_equal(ours.classes_, theirs.classes_)
+    decisions = [each.set_params(decision_function_shape="ovo").decision_function(X) for each in (ours, theirs)]
+    assert decisions[0].shape == (150, 1)
+    np.testing.assert_allclose(*decisions, atol=1e-3)
+    linear = both(X, y, np.where(y == 2, 0.0, 1.0), kernel="linear")
+    np.testing.assert_allclose(linear[0].coef_, linear[1].coef_, atol=1e-3)
+    sparse = SVC(kernel="linear", tol=TOL).fit(csr_matrix(X), y, np.where(y == 2, 0.0, 1.0))  # an error in scikit-learn
+    np.testing.assert_allclose(sparse.coef_.toarray(), linear[1].coef_, atol=1e-3)
 
 
 @pytest.mark.parametrize(
@@ -172,6 +180,36 @@ def test_max_iter_warns():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert SVC().fit(X, y).fit_status_ == 0
+
+
+def test_rows_of_a_precomputed_kernel_without_weight():
+    X, y = problem("iris")
+    weights = (np.arange(len(y)) % 3 > 0).astype(float)
+    used = weights > 0
+    left = sklearn.svm.SVC(kernel="linear", tol=TOL).fit(X[used], y[used])  # scikit-learn would ask the wrong columns
+    for model, queries in (
+        (SVC(kernel="precomputed", tol=TOL).fit(X @ X.T, y, weights), X @ X.T),
+        (SVC(kernel=lambda A, B: A @ B.T, tol=TOL).fit(X, y, weights), X),
+    ):
+        np.testing.assert_allclose(model.decision_function(queries), left.decision_function(X), atol=2e-3)
+
+
+def test_decisions_of_zero_vote_as_in_scikit_learn():
+    X, y = make_blobs(random_state=42, n_samples=20, n_features=2)  # two of the classes have as many examples
+    queries = np.random.default_rng(0).uniform(X.min(axis=0), X.max(axis=0), (50, 2))
+    for ties in (False, True):
+        ours, theirs = both(X, y, gamma=1e6, break_ties=ties)  # all kernel values are 0
+        np.testing.assert_array_equal(ours.predict(queries), theirs.predict(queries))
+        np.testing.assert_allclose(ours.decision_function(queries), theirs.decision_function(queries), atol=1e-6)
+
+
+def test_badly_scaled_problems_take_newton_steps():
+    X = [[3.77, -3.89], [0, -4.01], [0, 0], [0, 0], [0, 0], [0, 5.32], [-0.18, -0.48], [0, 8.91], [0, -0.41]]
+    y, weights = [0, 0, 0, 1, 0, 1, 0, 0, 1], [1, 1, 2, 1, 1, 1, 2, 1, 2]
+    model = SVC(kernel="poly", degree=2, gamma=3.0, coef0=1.0, C=100.0, tol=1e-5).fit(X, y, weights)
+    assert model.fit_status_ == 0
+    assert model.kkt_violation(X, y, weights) < 1e-8
+    assert model.n_iter_[0] < 500_000  # pairs of coefficients alone need 2.8 million steps
 
 
 def test_ties():

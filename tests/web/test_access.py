@@ -55,6 +55,7 @@ def test_other_origins_change_nothing(unchanged, origin):
     assert is_refused(unchanged.ask("labels/1", {"label": "ape"}, "PUT", origin=origin), 403)
     assert is_refused(unchanged.import_csv("row,label\n1,ape\n", origin=origin), 403)
     assert unchanged.ask("next", {}, origin=HOME).status_code == 200
+    assert is_refused(unchanged.ask("next", {}, **{"sec-fetch-site": "cross-site"}), 403)
 
 
 @pytest.mark.parametrize(

@@ -224,7 +224,7 @@ def test_a_database_of_another_version_is_rejected(url, monkeypatch):
     Store(url, "pets").close()
     monkeypatch.undo()
     with pytest.raises(
-        StoreError, match="has version 99 of the label tables, but this program needs version 2; export"
+        StoreError, match="has version 99 of the label tables, but this program needs version 3; export"
     ):
         Store(url, "pets")
 

@@ -89,7 +89,9 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
 
     @writes
     @with_callbacks
-    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None, *, max_time: float | None = None
+    ) -> Self:
         """Learn a training set from scratch, discarding what was learned before.
 
         Parameters
@@ -101,13 +103,16 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
             Labels of any type, of at least two classes.
         sample_weight : array-like of shape (n,), default=None
             Weights that multiply `C` per row (in a perceptron, the step). Rows of weight 0 are left out.
+        max_time : float, default=None
+            Seconds to learn for. After that, the model keeps what it has learned, and a ConvergenceWarning tells how
+            far it got. None: no limit.
 
         Returns
         -------
         self : object
             The fitted estimator.
         """
-        return driver.fit(self, X, y, sample_weight)
+        return driver.fit(self, X, y, sample_weight, max_time=max_time)
 
     @writes
     def partial_fit(

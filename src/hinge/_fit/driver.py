@@ -17,14 +17,17 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
-from hinge._fit.convergence import warn_not_converged
+from hinge._fit.convergence import warn, warn_not_converged
 from hinge._fit.progress import progress_bar
 from hinge._fit.stream_warnings import watch_stream, watch_training_set
 from hinge._model.interrupts import StepInterrupted
 from hinge._model.locking import lock_of
+from hinge._model.params import number
 from hinge._model.progressive import ProgressiveScore
 from hinge._model.state import State
 from hinge._model.threads import one_blas_thread
+from hinge._model.time_limit import TimeIsUp, TimeLimit
+from hinge.exceptions import ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,9 +53,13 @@ def fit(
     y: ArrayLike | None,
     sample_weight: ArrayLike | None,
     ids: IdList | None = None,
+    *,
+    max_time: float | None = None,
 ) -> Estimator:
-    """Learn a training set from scratch."""
+    """Learn a training set from scratch, for at most some seconds."""
     task, learner = estimator._task, estimator._learner
+    if max_time is not None:
+        max_time = number("max_time", max_time, above=0, hint="seconds; None sets no limit")
     options = estimator._options(streaming=False)
     blank = unfitted(estimator)
     data = learner.with_ids(task.check(blank, X, y, sample_weight, None), None, ids)
@@ -65,9 +72,9 @@ def fit(
     if estimator.calibration is not None:
         state.record_decisions()
     features = features_of(blank)
-    with installing(estimator, state, features, fresh=True), one_blas_thread():
+    with limiting(estimator, state, max_time), installing(estimator, state, features, fresh=True), one_blas_thread():
         learner.train(estimator, state, replace(data, features=features))
-        state.progressive_score = ProgressiveScore()  # the passes of `fit` are not a stream
+    state.progressive_score = ProgressiveScore()  # the passes of `fit` are not a stream
     watch_training_set(estimator, state, data)
     return estimator
 
@@ -153,6 +160,25 @@ def revising(
         state.use(options)
         with one_blas_thread(), progress_bar(estimator.verbose) as bar, state.monitored(bar) as monitor:
             yield state, monitor
+
+
+@contextmanager
+def limiting(estimator: KernelEstimator, state: State, max_time: float | None) -> Iterator[None]:
+    """Limit the seconds of a block that installs a state; when they are over, it keeps what it has learned and warns.
+
+    Raise ParameterError if it has learned nothing.
+    """
+    state.limit = None if max_time is None else TimeLimit(max_time)
+    try:
+        yield
+    except TimeIsUp:
+        if vars(estimator).get("_state") is not state:
+            raise ParameterError(
+                f"max_time must leave time to learn some examples, got {max_time!r} seconds; allow more."
+            ) from None
+        warn(state, f"{state.limit}; allow more time, or call partial_fit with the other rows.")
+    finally:
+        state.limit = None
 
 
 @contextmanager

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from hinge._model.state import State
 
 _MAX_DIRECT_ROWS = 10_000  # of the two largest classes: problems up to this size are solved as they are
+_MAX_POLISHED = 1000  # rows of problems that Newton steps may solve
+_PATIENCE = 100_000  # pair steps before these are tried; badly scaled problems need millions
 _MAX_SWEEPS = 100
 _SAFETY = 4.0  # times the largest error of the sums that were computed anew, for those that were not
 _SEEDS_PER_CLASS = 5  # examples of each class at the start, so that every binary model sees both of its classes early
@@ -92,11 +94,17 @@ class ExactSolver:
         ((_, self._batch),) = state.storage.batches(data.X)
         self._sweeps = Sweeps(state, data.X, self._batch, self._rows, self._numbers)
 
+    def use(self, options: _core.LasvmOptions) -> None:
+        """Go on with another tolerance or another number of steps."""
+        self._state.use(options)
+        self._options = options
+        self._sweeps.aim(options.tolerance)
+
     def solve(self) -> bool:
         """Solve the problem; return whether that succeeded."""
         if self._is_small or self._options.max_steps is not None:
             self._hold(self._rows, np.zeros((len(self._rows), self._native.n_binaries)))
-            return self._finish()
+            return self._finish_patiently()
         self._pass()
         return not self._tasks.stopped and self.complete()
 
@@ -159,6 +167,19 @@ class ExactSolver:
         finish = partial(self._native.finish, self._monitor, keep_idle=self._keeps_idle)
         outcome: _core.Outcome = self._tasks.step("finish", finish)
         return not outcome.stalled
+
+    def _finish_patiently(self) -> bool:
+        """Finish, with Newton steps in between where pairs of coefficients get on slowly."""
+        if self._options.max_steps is None and len(self._rows) <= _MAX_POLISHED:
+            options = self._options
+            self._state.use(options.replace(max_steps=_PATIENCE))
+            converged = self._finish()
+            if not converged and not self._tasks.stopped:
+                self._native.polish()
+            self._state.use(options)
+            if converged:
+                return True
+        return self._finish()
 
     def _sums_of(
         self, rows: NDArray[np.int64], alpha: NDArray[np.float64], asked: NDArray[np.int64]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
@@ -17,6 +18,7 @@ from hinge._model.first_examples import FirstExamples
 from hinge._model.kernels import KernelSpec, check_gram
 from hinge._model.overflow import check_overflow
 from hinge._model.state import BEGINNING, State
+from hinge._model.time_limit import TimeIsUp
 from hinge._model.validation import Storage
 from hinge.exceptions import DataError, ParameterError
 
@@ -121,11 +123,22 @@ class KernelLearner(Generic[StateT]):
         """Make the passes that the estimator plans."""
         plan = estimator._pass_plan(data)
         tasks = FitTasks(estimator, state, data, plan.n_steps)
+        if state.limit is not None:
+            state.limit.finishes = plan.solves
         with progress_bar(estimator.verbose) as bar, state.monitored(bar) as monitor:
-            Passes(state, data, estimator.random_state, tasks, monitor).run(plan)
+            passes, late = Passes(state, data, estimator.random_state, tasks, monitor), None
+            try:
+                passes.run(plan)
+            except TimeIsUp as error:
+                late = error
+                if plan.solves:
+                    with suppress(TimeIsUp):
+                        state.native.finish(monitor)
             if state.decisions is not None and plan.solves:
                 state.decisions = left_out_decisions(state, data)
         tasks.end()
+        if late is not None:
+            raise late
 
     def learn(self, estimator: KernelEstimator, state: StateT, data: TrainingData, options: SolverOptions) -> None:
         """Learn the next rows of a stream, in the order given."""

@@ -119,8 +119,11 @@ class OneVsOne:
         return values[:, higher * (higher - 1) // 2 + lower] * np.where(one > other, 1.0, -1.0)
 
     def scores(self, decisions: NDArray[np.float64], n_classes: int) -> NDArray[np.float64]:
-        """Return votes, with ties broken by the sum of decision values, as `sklearn.svm.SVC` does."""
-        votes, confidence = self._votes(decisions, n_classes), np.zeros((len(decisions), n_classes))
+        """Return votes, with ties broken by the sum of decision values, as `sklearn.svm.SVC` does.
+
+        A decision value of 0 is a vote for the first class here, and for the second one in `choose`, also as there.
+        """
+        votes, confidence = self._votes(decisions >= 0, n_classes), np.zeros((len(decisions), n_classes))
         for column, (first, second) in enumerate(zip(*pairs(n_classes), strict=True)):
             confidence[:, first] += decisions[:, column]
             confidence[:, second] -= decisions[:, column]
@@ -140,15 +143,14 @@ class OneVsOne:
         return np.hstack([values, np.full((len(values), added), -1.0)])
 
     def choose(self, decisions: NDArray[np.float64], n_classes: int) -> NDArray[np.intp]:
-        places: NDArray[np.intp] = self._votes(decisions, n_classes).argmax(axis=1)
+        places: NDArray[np.intp] = self._votes(decisions > 0, n_classes).argmax(axis=1)
         return places
 
-    def _votes(self, decisions: NDArray[np.float64], n_classes: int) -> NDArray[np.float64]:
-        votes = np.zeros((len(decisions), n_classes))
+    def _votes(self, is_first: NDArray[np.bool_], n_classes: int) -> NDArray[np.float64]:
+        votes = np.zeros((len(is_first), n_classes))
         for column, (first, second) in enumerate(zip(*pairs(n_classes), strict=True)):
-            is_first = decisions[:, column] > 0
-            votes[:, first] += is_first
-            votes[:, second] += ~is_first
+            votes[:, first] += is_first[:, column]
+            votes[:, second] += ~is_first[:, column]
         return votes
 
     def pack(self, coefficients: NDArray[np.float64], places: NDArray[np.intp], n_classes: int) -> NDArray[np.float64]:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from hinge._model.native_model import NativeModel
     from hinge._model.options import SolverOptions
     from hinge._model.stream_watch import StreamWatch
+    from hinge._model.time_limit import TimeLimit
     from hinge._model.types import Array, Arrays, KernelFunction, Rows, Values
 
 
@@ -87,6 +88,7 @@ class State:
         self.watch: StreamWatch | None = None
         self.converged = True
         self.predictor: Predictor | None = None
+        self.limit: TimeLimit | None = None
 
     @property
     def is_usable(self) -> bool:
@@ -200,6 +202,8 @@ class State:
 
     def monitored(self, monitor: _core.Monitor | None) -> AbstractContextManager[_core.Monitor | None]:
         """Return a context for learning; its value is the monitor to pass to the native model."""
+        if self.limit is not None:
+            monitor = self.limit.watch(monitor)
         return nullcontext(monitor) if self.kernel.function is None else deferred_interrupts(monitor)
 
     @contextmanager

@@ -208,7 +208,14 @@ class ApproximateEstimator(KernelEstimator):
         return pool.X[rows]  # feature maps need arrays
 
     @writes
-    def fit(self, X: MatrixLike | Chunks, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: MatrixLike | Chunks,
+        y: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        *,
+        max_time: float | None = None,
+    ) -> Self:
         """Learn a training set, or a stream of chunks, from scratch, discarding what was learned before.
 
         Parameters
@@ -222,6 +229,9 @@ class ApproximateEstimator(KernelEstimator):
             Labels of any type, of at least two classes; the target values of a regressor.
         sample_weight : array-like of shape (n,), default=None
             Weights that multiply `C` per row. Rows of weight 0 are left out.
+        max_time : float, default=None
+            Seconds to learn arrays for. After that, the model keeps what it has learned, and a ConvergenceWarning tells
+            how far it got. None: no limit.
 
         Returns
         -------
@@ -229,14 +239,18 @@ class ApproximateEstimator(KernelEstimator):
             The fitted estimator.
         """
         if is_chunks(X, y, sample_weight):
+            if max_time is not None:
+                raise ParameterError("max_time must be None for chunks, which can end at any time by themselves.")
             fit_chunks(self, X)
         else:
-            self._fit_rows(X, y, sample_weight)
+            self._fit_rows(X, y, sample_weight, max_time)
         return self
 
     @with_callbacks
-    def _fit_rows(self, X: MatrixLike, y: ArrayLike | None, sample_weight: ArrayLike | None) -> Self:
-        return driver.fit(self, X, y, sample_weight)
+    def _fit_rows(
+        self, X: MatrixLike, y: ArrayLike | None, sample_weight: ArrayLike | None, max_time: float | None
+    ) -> Self:
+        return driver.fit(self, X, y, sample_weight, max_time=max_time)
 
     @writes
     def end_stream(self) -> Self:

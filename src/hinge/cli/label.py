@@ -46,6 +46,9 @@ Cost = Annotated[float | None, typer.Option("--C", metavar="X", help="Cost of an
 Gamma = Annotated[str | None, typer.Option(metavar="X", help="Kernel coefficient: a number, scale or auto.")]
 Instructions = Annotated[Path | None, typer.Option(metavar="FILE", help="Markdown file to show to people who label.")]
 Features = Annotated[str | None, typer.Option(metavar="FILE", help="Features of each example: .npy or .parquet.")]
+Overlap = Annotated[float | None, typer.Option(metavar="PERCENT", help="Examples that several people label. [0]")]
+OverlapPeople = Annotated[int | None, typer.Option(metavar="N", help="How many people label each of them. [2]")]
+Encoder = Annotated[Path | None, typer.Option(metavar="FILE", help="ONNX network that computes features.")]
 Solver = Annotated[str | None, typer.Option(metavar="NAME", help="incremental, or online for very many labels.")]
 Kernel = Annotated[str | None, typer.Option(metavar="NAME", help="rbf, linear, poly, sigmoid or laplacian.")]
 
@@ -76,6 +79,9 @@ def label(
     solver: Solver = None,
     instructions: Instructions = None,
     features: Features = None,
+    encoder: Encoder = None,
+    overlap: Overlap = None,
+    overlap_people: OverlapPeople = None,
 ) -> None:
     """Open a page where people label the examples a model asks about.
 
@@ -88,6 +94,7 @@ def label(
     serve = web.serve  # raises an error for a missing library before data are read
     given: dict[str, Any] = {"strategy": strategy, "target": target, "check_every": check_every, "sample": sample}
     given |= {"C": C, "gamma": parse_gamma(gamma), "kernel": kernel, "solver": solver}
+    given |= {"overlap": overlap, "overlap_people": overlap_people}
     given["instructions"] = None if instructions is None else read_instructions(instructions)
     settings = web.SessionSettings(**{name: value for name, value in given.items() if value is not None})
     if not 0 <= port <= MAX_PORT:
@@ -95,6 +102,8 @@ def label(
     _check_files(import_file, export, data, database)
     terminal = Terminal()
     pool = _open_pool(data, terminal, show=show, text=text, shape=_parse_shape(shape), known=known, features=features)
+    if encoder is not None:
+        _encode(encoder, pool, terminal)
     where = (pool, database or f"{pool.name}.labels.sqlite", project or pool.name)
     if import_file is not None:
         new, changed, same = web.import_labels(*where, import_file)
@@ -133,6 +142,17 @@ def _open_pool(data: str, terminal: Console, **options: Any) -> Pool:
     for note in pool.notes:
         _print(terminal, note)
     return pool
+
+
+def _encode(encoder: Path, pool: Pool, terminal: Console) -> None:
+    """Add the features that a network computes; the bar shows how many examples are done."""
+    from hinge.web.pools import encode  # noqa: PLC0415
+
+    with Progress(console=terminal, transient=True, disable=not terminal.is_terminal) as progress:
+        task = progress.add_task(f"encoding {len(pool):,} examples", total=1.0)
+        pool.add_features(
+            "encoder", encode(encoder, pool, watch=lambda done: progress.update(task, completed=done or 0.0))
+        )
 
 
 def _print(terminal: Console, sentence: str) -> None:

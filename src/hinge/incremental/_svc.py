@@ -215,7 +215,13 @@ class IncrementalSVC(SupportVectorClassifier):
     @writes
     @with_callbacks
     def fit(
-        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None, ids: IdList | None = None
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        ids: IdList | None = None,
+        *,
+        max_time: float | None = None,
     ) -> Self:
         """Learn a training set from scratch, discarding what was learned before.
 
@@ -229,13 +235,16 @@ class IncrementalSVC(SupportVectorClassifier):
             Weights that multiply `C` per row. Rows of weight 0 are left out.
         ids : array-like of shape (n,), default=None
             Ids by which to forget or relabel the examples later: distinct hashable values. None means 0, 1, 2, ...
+        max_time : float, default=None
+            Seconds to learn for. After that, the model keeps what it has learned, and a ConvergenceWarning tells how
+            far it got. None: no limit.
 
         Returns
         -------
         self : object
             The fitted estimator.
         """
-        return driver.fit(self, X, y, sample_weight, ids)
+        return driver.fit(self, X, y, sample_weight, ids, max_time=max_time)
 
     @writes
     def partial_fit(

@@ -135,7 +135,13 @@ class _Tuned:
     @writes
     @with_callbacks
     def fit(
-        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None, ids: IdList | None = None
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        ids: IdList | None = None,
+        *,
+        max_time: float | None = None,
     ) -> Self:
         """Choose C and gamma, and learn a training set with them.
 
@@ -149,16 +155,25 @@ class _Tuned:
             Weights that multiply `C` per row.
         ids : array-like of shape (n,), default=None
             Ids of the examples, for `IncrementalSVCCV`.
+        max_time : float, default=None
+            Seconds for this call; None: those of the parameter `max_time`.
 
         Returns
         -------
         self : object
             The fitted estimator.
         """
-        self._choose(X, y, sample_weight, ids)
+        self._choose(X, y, sample_weight, ids, self.max_time if max_time is None else max_time)
         return self
 
-    def _choose(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None, ids: IdList | None) -> None:
+    def _choose(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None,
+        ids: IdList | None,
+        max_time: float | None,
+    ) -> None:
         given = {"sample_weight": sample_weight, "ids": ids}
         others = {name: values for name, values in given.items() if values is not None}
         grid = self._grid(X)
@@ -168,7 +183,7 @@ class _Tuned:
             grid,
             scoring=self.scoring,
             cv=self.cv,
-            max_time=self.max_time,
+            max_time=max_time,
             random_state=random_state,
         )
         try:
@@ -200,6 +215,8 @@ class _Tuned:
             Weights that multiply `C` per row.
         ids : array-like of shape (n,), default=None
             Ids of the examples, for `IncrementalSVCCV`.
+        max_time : float, default=None
+            Seconds for this call; None: those of the parameter `max_time`.
 
         Returns
         -------
@@ -210,7 +227,7 @@ class _Tuned:
             return driver.partial_fit(self, X, y, classes, sample_weight, ids)  # type: ignore[type-var]
         if len(np.unique(y)) < 2:
             raise DataError("The first call of partial_fit chooses C and gamma, so it must bring at least two classes.")
-        self._choose(X, y, sample_weight, ids)
+        self._choose(X, y, sample_weight, ids, self.max_time)
         return self
 
     @property

@@ -177,7 +177,9 @@ class AdaptiveSVC(KernelClassifier):
         self.detector = detector
 
     @writes
-    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(  # type: ignore[override]  # no max_time: partial_fit learns in parts of any length
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Forget everything and learn a stream from its beginning.
 
         Parameters

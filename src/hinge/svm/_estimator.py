@@ -96,6 +96,16 @@ class SvmEstimator(KernelEstimator):
     # --- fitted attributes, with the types of scikit-learn ---
 
     @property
+    def _sign(self) -> float:
+        """Factor of the coefficients, which have the signs of LIBSVM."""
+        return 1.0
+
+    @property
+    def _gamma(self) -> float:
+        """Number that `gamma` stands for; other programs read it, since there is no public name for it."""
+        return self._fitted_state().kernel.gamma
+
+    @property
     @reads
     def support_(self) -> NDArray[np.int32]:  # type: ignore[override]
         """Rows of X that are support vectors, grouped by class; after `partial_fit`, positions in the stream."""
@@ -113,7 +123,7 @@ class SvmEstimator(KernelEstimator):
     def dual_coef_(self) -> Rows:
         """Coefficients of the support vectors, in the layout of LIBSVM; sparse if the training set was."""
         state = self._fitted_state()
-        coefficients = KernelEstimator.dual_coef_.__get__(self)
+        coefficients = self._sign * KernelEstimator.dual_coef_.__get__(self)
         return explicit_rows(coefficients) if state.storage.sparse else coefficients
 
     @property
@@ -123,10 +133,10 @@ class SvmEstimator(KernelEstimator):
         if self.kernel != "linear":
             raise AttributeError(f"Only a model with a linear kernel has coef_, got kernel={self.kernel!r}.")
         state = self._fitted_state()
-        support = state.support()
+        support, sign = state.support(), self._sign
         if state.storage.sparse:
-            return csr_matrix(support.coefficients) @ support.vectors
-        weights = support.coefficients @ support.vectors
+            return sign * csr_matrix(support.coefficients) @ support.vectors
+        weights = sign * support.coefficients @ support.vectors
         weights.flags.writeable = False
         return weights
 

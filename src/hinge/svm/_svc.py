@@ -158,7 +158,9 @@ class SVC(SvmEstimator, SupportVectorClassifier):
 
     @writes
     @with_callbacks
-    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None, *, max_time: float | None = None
+    ) -> Self:
         """Solve a training set.
 
         Parameters
@@ -170,6 +172,9 @@ class SVC(SvmEstimator, SupportVectorClassifier):
             Labels of any type, of at least two classes.
         sample_weight : array-like of shape (n,), default=None
             Factors of `C` per row. Rows of zero or negative weight are left out.
+        max_time : float, default=None
+            Seconds to learn for. After that, the model keeps what it has found, and a ConvergenceWarning says so. None:
+            no limit.
 
         Returns
         -------
@@ -177,7 +182,7 @@ class SVC(SvmEstimator, SupportVectorClassifier):
             The fitted estimator.
         """
         self.__dict__.pop("_calibrated", None)
-        driver.fit(self, X, y, sample_weight)
+        driver.fit(self, X, y, sample_weight, max_time=max_time)
         if self.probability != "deprecated":
             self._calibrate(X, y, sample_weight)
         return self
@@ -289,8 +294,8 @@ class SVC(SvmEstimator, SupportVectorClassifier):
         """
         if self.decision_function_shape == "ovr":
             return super().decision_function(X)
-        table, decisions = self._class_decisions(X)
-        return decisions if len(table) > 2 else decisions.ravel()
+        decisions = self._sign * self._class_decisions(X)[1]
+        return decisions if len(self.classes_) > 2 else decisions.ravel()
 
     def predict(self, X: MatrixLike) -> Labels:
         """Predict the class of examples.
@@ -359,6 +364,16 @@ class SVC(SvmEstimator, SupportVectorClassifier):
         return self._calibrated
 
     # --- fitted attributes ---
+
+    @property
+    def _sign(self) -> float:
+        """Factor of the coefficients: of several classes the first is positive, also if weights leave only two."""
+        return -1.0 if len(self._svm_state().table) == 2 < len(self.classes_) else 1.0
+
+    @property
+    def intercept_(self) -> NDArray[np.float64]:
+        """Constants of the decision functions, one per binary model."""
+        return self._sign * super().intercept_
 
     @property
     @reads

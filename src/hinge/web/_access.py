@@ -147,6 +147,7 @@ def _is_same_origin(headers: Headers) -> bool:
     origin = headers.get("origin")
     content_type = headers.get("content-type", "").split(";")[0].strip().lower()
     is_same = origin is None or origin.partition("://")[2] == headers.get("host")
+    is_same = is_same and headers.get("sec-fetch-site") != "cross-site"
     return is_same and content_type in {"application/json", "text/csv"}
 
 

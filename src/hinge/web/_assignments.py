@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 MAX_PEOPLE = 200  # clients choose their names, and every name is sent to every client
 _ACTIVE_S = 60.0  # seconds after the last request during which a person counts as active
-_HOLD_S = 900.0  # seconds after the last request before a person's example is given to others
+HOLD_S = 900.0  # seconds after the last request before a person's example is given to others
 
 
 @dataclass(frozen=True)
@@ -24,8 +24,9 @@ class Candidate:
     ----------
     row : int
         The row of the pool.
-    drawn : {"first", "chosen", "random"}
-        Whether the model chose it, or it was drawn at random: before the model could choose, or as a test example.
+    drawn : {"first", "chosen", "random", "second"}
+        Whether the model chose it, or it was drawn at random: before the model could choose, or as a test example; or
+        whether somebody else has labelled it before.
     scores : dict
         The model's score of each class; empty while the model knows fewer than two classes.
     previous_label : str or None
@@ -64,13 +65,13 @@ class Assignments:
     def mark_active(self, person: str) -> None:
         """Record a request of a person, and release the examples of people who have left."""
         now = self._clock()
-        for other in [name for name, seen in self._last_seen.items() if now - seen > _HOLD_S and name != person]:
+        for other in [name for name, seen in self._last_seen.items() if now - seen > HOLD_S and name != person]:
             del self._last_seen[other]
             self._held.pop(other, None)
         if person not in self._last_seen and len(self._last_seen) >= MAX_PEOPLE:
             raise InvalidRequestError(
                 f"At most {MAX_PEOPLE} people can label at the same time, and that many were active in the last "
-                f"{_HOLD_S / 60:.0f} minutes; come back later."
+                f"{HOLD_S / 60:.0f} minutes; come back later."
             )
         self._last_seen[person] = now
 

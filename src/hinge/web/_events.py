@@ -85,10 +85,18 @@ def write_class_event(
     connection.execute(sql.insert(EventRow).values(project_id=project_id, **values))
 
 
-def write_note(connection: sql.Connection, project_id: int, source: tuple[str, str, str], key: str) -> None:
+def write_note(
+    connection: sql.Connection,
+    project_id: int,
+    source: tuple[str, str, str],
+    key: str,
+    names: tuple[str | None, str | None] = (None, None),
+) -> None:
     """Add an entry about an example whose label does not change; `source` is person, action and batch."""
     person, action, batch = source
-    values = {"person": person, "action": action, "batch": batch, "key": key, "at": datetime.now(UTC)}
+    values = {"person": person, "action": action, "batch": batch or None, "key": key, "at": datetime.now(UTC)}
+    before, after = names
+    values |= {"before": before, "after": after}
     connection.execute(sql.insert(EventRow).values(project_id=project_id, **values))
 
 

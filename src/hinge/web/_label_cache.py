@@ -92,7 +92,7 @@ class LabelCache:
     def add(self, candidate: Candidate, label: str, person: str, seconds: float | None) -> LabelRecord:
         """Label an example."""
         row = self.check_row(candidate.row)
-        label = self._check_class(label)
+        label = self.check_class(label)
         scores = candidate.scores
         record = LabelRecord(
             key=self._pool.key(row),
@@ -113,7 +113,7 @@ class LabelCache:
 
     def change(self, row: int, label: str, person: str) -> LabelRecord:
         """Change the label of a row."""
-        label = self._check_class(label)
+        label = self.check_class(label)
         self._set(row, self._store.change(self.get(row).key, label, person))
         return self.records[row]
 
@@ -223,7 +223,8 @@ class LabelCache:
         self._class_counts[record.label] += step
         self._person_counts[record.person] += step
 
-    def _check_class(self, label: str) -> str:
+    def check_class(self, label: str) -> str:
+        """Validate a label, which must be one of the classes."""
         label = check_label(label)
         if label not in self.classes:
             raise InvalidRequestError(

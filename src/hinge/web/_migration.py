@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from hinge.web._tables import VERSION, Base, LabelRow, SchemaRow, sql
 
-READABLE = (1, VERSION)  # versions that this program can open
-_FIRST_TABLES = {"hinge_schema", "hinge_projects", "hinge_classes", "hinge_labels", "hinge_skips"}
+READABLE = (1, 2, VERSION)  # versions that this program can open
 
 
 def upgrade(connection: sql.Connection, version: int) -> None:
@@ -16,7 +15,7 @@ def upgrade(connection: sql.Connection, version: int) -> None:
     """
     if version == VERSION:
         return
-    tables = [table for table in Base.metadata.sorted_tables if table.name not in _FIRST_TABLES]
-    Base.metadata.create_all(connection, tables=tables)
-    connection.execute(sql.update(LabelRow).where(LabelRow.drawn == "random").values(drawn="wanted"))
+    Base.metadata.create_all(connection)  # those that are missing
+    if version == 1:
+        connection.execute(sql.update(LabelRow).where(LabelRow.drawn == "random").values(drawn="wanted"))
     connection.execute(sql.update(SchemaRow).values(version=VERSION))

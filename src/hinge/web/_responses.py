@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from hinge.web._label_cache import LabelCache
     from hinge.web._labels import LabelRecord
     from hinge.web._learning_curve import Point
+    from hinge.web._opinions import Opinion
     from hinge.web.pools import Pool, View
 
 _MAX_GUESSES = 5
@@ -116,6 +117,22 @@ class DoubtEntry(TypedDict):
     prediction: str
     margin: float
     person: str
+    view: View
+
+
+class Said(TypedDict):
+    """A person, and the label that they gave."""
+
+    person: str
+    label: str
+
+
+class DisputeEntry(TypedDict):
+    """An example about which people disagree: its label, and what each of them said."""
+
+    row: int
+    label: str
+    said: list[Said]
     view: View
 
 
@@ -261,6 +278,12 @@ def doubt_entry(pool: Pool, record: LabelRecord, doubt: Doubt) -> DoubtEntry:
         "person": record.person,
         "view": pool.view(doubt.row),
     }
+
+
+def dispute_entry(pool: Pool, row: int, record: LabelRecord, opinions: Collection[Opinion]) -> DisputeEntry:
+    """Describe an example about which people disagree."""
+    said: list[Said] = [{"person": each.person, "label": each.label} for each in opinions]
+    return {"row": row, "label": record.label, "said": said, "view": pool.view(row)}
 
 
 def event_entry(pool: Pool, event: Event) -> EventEntry:

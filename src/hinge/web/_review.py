@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from hinge.web._events import Event
     from hinge.web._labels import LabelRecord
-    from hinge.web._responses import DoubtPage, HistoryPage, ImportPreviewSummary
+    from hinge.web._responses import DisputeEntry, DoubtPage, HistoryPage, ImportPreviewSummary
     from hinge.web._session import Session
     from hinge.web.pools import View
 
@@ -99,6 +99,25 @@ class Review:
         with self._session.locked():
             record = self._session.store.confirm(self._session.cache.get(row).key, person)
             self._confirmed[record.key] = record.label
+
+    def team(self) -> dict[str, Any]:
+        """Describe how quickly people label, how well they agree, and how many disagreements are open."""
+        with self._session.locked():
+            overlap = self._session.overlap
+            return {**overlap.summary(), "disputes": len(overlap.disputes()), "percent": self._session.settings.overlap}
+
+    def disputes(self) -> list[DisputeEntry]:
+        """Return the examples about which people disagree, and nobody has decided."""
+        with self._session.locked():
+            return [_responses.dispute_entry(self._session.pool, *each) for each in self._session.overlap.disputes()]
+
+    def settle(self, row: int, label: str, person: str) -> None:
+        """Decide about an example on which people disagree: the label becomes this one."""
+        with self._session.locked():
+            self._session.cache.check_class(label)
+            self._session.overlap.settle(row, label, check_person(person))
+        if self._session.cache.get(row).label != label:
+            self._session.change_label(person, row, label)
 
     def set_many(self, rows: Sequence[int], label: str | None, person: str) -> str | None:
         """Change the labels of several rows, or delete them (None); return the batch with which to undo it."""

@@ -19,6 +19,7 @@ from hinge.web._access import visitor_of
 from hinge.web._events import event_rows
 from hinge.web._label_files import escape_formula, read_labels, write_labels
 from hinge.web._labels import InvalidRequestError
+from hinge.web._opinions import opinion_rows
 from hinge.web._predictions import write_predictions
 from hinge.web._responses import event_entry
 from hinge.web._review import HistoryFilter
@@ -126,6 +127,19 @@ def review_routes(session: Session) -> APIRouter:
         session.review.confirm(row, decode_name(person))
         return JSONResponse({"project": session.project()})
 
+    @router.get("/team")
+    def team() -> Response:
+        return JSONResponse(session.review.team())
+
+    @router.get("/disputes")
+    def disputes() -> Response:
+        return JSONResponse({"disputes": session.review.disputes()})
+
+    @router.put("/disputes/{row}")
+    def settle(row: RowInPath, body: ChangeLabelRequest, person: Person) -> Response:
+        session.review.settle(row, body.label, decode_name(person))
+        return JSONResponse({"project": session.project()})
+
     @router.get("/doubts")
     def doubts() -> Response:
         return JSONResponse(session.review.doubts())
@@ -221,10 +235,12 @@ def file_routes(session: Session) -> APIRouter:
 
     @router.get("/export/history.csv")
     def export_history() -> Response:
-        stream = io.StringIO()
-        rows = event_rows(session.review.events.all())
-        csv.writer(stream).writerows([[escape_formula(cell) for cell in row] for row in rows])
-        return _download(stream.getvalue().encode("utf-8", "surrogatepass"), "history.csv", _MEDIA_TYPES["csv"])
+        return _download(_csv_bytes(event_rows(session.review.events.all())), "history.csv", _MEDIA_TYPES["csv"])
+
+    @router.get("/export/agreement.csv")
+    def export_opinions() -> Response:
+        rows = opinion_rows(session.overlap.store.all())
+        return _download(_csv_bytes(rows), "agreement.csv", _MEDIA_TYPES["csv"])
 
     @router.get("/export/model.hinge")
     def export_model() -> Response:
@@ -295,6 +311,12 @@ def _only_own(request: Request) -> str | None:
     """Return the person to whose labels a request is limited; None for owners."""
     visitor = visitor_of(request.scope)
     return None if visitor.role == "owner" else visitor.person
+
+
+def _csv_bytes(rows: list[list[str]]) -> bytes:
+    stream = io.StringIO()
+    csv.writer(stream).writerows([[escape_formula(cell) for cell in row] for row in rows])
+    return stream.getvalue().encode("utf-8", "surrogatepass")
 
 
 def _download(data: bytes, name: str, media_type: str) -> Response:

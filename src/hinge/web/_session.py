@@ -15,19 +15,21 @@ import numpy as np
 from hinge.web import _responses
 from hinge.web._assignments import Assignments, Candidate
 from hinge.web._calibration import TemperatureScaling
+from hinge.web._claims import Claims
 from hinge.web._doubts import DoubtFinder
 from hinge.web._features import FeatureChoice, FeatureRace, feature_sets
 from hinge.web._label_cache import LabelCache
 from hinge.web._labels import AlreadyLabelledError, InvalidRequestError, NotFoundError, check_person
 from hinge.web._learners import next_candidate
 from hinge.web._learning_curve import LabelHistory, LearningCurveEstimator
+from hinge.web._overlap import SECOND, Overlap
 from hinge.web._predictions import predict_pool
 from hinge.web._review import Review
 from hinge.web._undo_log import Action, UndoLog
 from hinge.web._worker import EXIT_TIMEOUT_S, Worker
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from hinge.web._labels import LabelRecord
     from hinge.web._predictions import Predictions
@@ -69,7 +71,9 @@ class Session:
         self._lock = threading.RLock()
         self.cache = LabelCache(pool, store)
         self.assignments = Assignments()
-        self._undo_log = UndoLog(self.cache)
+        self.overlap = Overlap(pool, self.cache, store.connections, settings)
+        self._claims = Claims(store.connections)
+        self._undo_log = UndoLog(self.cache, self.overlap)
         self._n_assigned = len(self.cache.records)
         self._scaling = TemperatureScaling()
         self._random = np.random.default_rng(settings.seed)
@@ -141,6 +145,7 @@ class Session:
             before = self.cache.labels()
             yield self.cache
             self.cache.reload()
+            self.overlap.reload()
             self._learn_changes(before)
 
     def next_example(self, person: str, holding: int | None = None) -> NextExample:
@@ -156,6 +161,9 @@ class Session:
                 prepared = (each for each in self.worker.candidates() if each.row == holding)
                 held = next(prepared, Candidate(holding, "chosen"))
                 self.assignments.assign(person, held)
+            elif held is None and holding is not None and self.overlap.wants(holding, person):
+                held = Candidate(holding, SECOND)
+                self.assignments.assign(person, held)
         return self._response(person, self._scored(person, held) if held else self._assign_next(person))
 
     def add_label(self, person: str, row: int, label: str, seconds: float | None) -> NextExample:
@@ -163,7 +171,10 @@ class Session:
         person = check_person(person)
         with self._lock, self._reload_if_stale(row):
             self.assignments.mark_active(person)
-            if not self._is_repeated(person, row, label):
+            if self.overlap.wants(row, person):
+                self.overlap.add(row, self.cache.check_class(label), person, _plausible(seconds))
+                self._finish(person, Action(SECOND, row))
+            elif not self._is_repeated(person, row, label):
                 self.cache.add(self._labelled_candidate(person, row), label, person, _plausible(seconds))
                 self._finish(person, Action("label", row))
                 self._learn([row])
@@ -175,7 +186,7 @@ class Session:
         person = check_person(person)
         with self._lock:
             self.assignments.mark_active(person)
-            if row in self.cache.records:
+            if row in self.cache.records and not self.overlap.wants(row, person):
                 raise AlreadyLabelledError(self.pool.key(row))
             self.cache.skip(row, person)
             self._finish(person, Action("skip", row))
@@ -323,6 +334,7 @@ class Session:
         """Reload the cache from the database."""
         before = self.cache.labels()
         self.cache.reload()
+        self.overlap.reload()
         self._learn_changes(before)
 
     def _learn_changes(self, before: dict[int, str]) -> None:
@@ -340,7 +352,7 @@ class Session:
 
     def _scored(self, person: str, candidate: Candidate) -> Candidate:
         """Add the scores of the model to a candidate, if it can provide them at once."""
-        if candidate.scores:
+        if candidate.scores or candidate.drawn == SECOND:  # a guess of the model would give the label away
             return candidate
         scores = _result(self.worker.score(candidate.row), _LEARN_TIMEOUT_S) or {}
         with self._lock:
@@ -352,7 +364,7 @@ class Session:
     def _assigned(self, person: str) -> Candidate | None:
         """Return the example assigned to a person; release it if it has been labelled in the meantime."""
         held = self.assignments.get(person)
-        if held is not None and held.row in self.cache.records:
+        if held is not None and held.row in self.cache.records and not self.overlap.wants(held.row, person):
             self.assignments.release(person)
             return None
         return held
@@ -360,7 +372,8 @@ class Session:
     def _is_repeated(self, person: str, row: int, label: str) -> bool:
         """Return whether this label is already saved: the page may have missed the response."""
         record = self.cache.records.get(row)
-        return record is not None and (record.person, record.label) == (person, label.strip())
+        is_first = record is not None and (record.person, record.label) == (person, label.strip())
+        return is_first or self.overlap.has(row, person, label.strip())
 
     def _labelled_candidate(self, person: str, row: int) -> Candidate:
         """Return the candidate that a person labels; after a restart only its row is known."""
@@ -383,6 +396,8 @@ class Session:
         """Return the example whose label or skip this request has undone already; None if it has not."""
         undone = None if request is None else self.review.events.undone(request)
         row = None if undone is None else self.pool.row_of(undone.key)
+        if row is not None and self.overlap.wants(row, person):
+            return Candidate(row, SECOND)
         if undone is None or row is None or not self._is_free(row, person):
             return None
         before = undone.before
@@ -393,39 +408,69 @@ class Session:
         row = action.row
         if action.kind == "skip":
             self.cache.unskip(row, person, request)
-            return Candidate(row, "chosen")
+            return Candidate(row, SECOND if row in self.cache.records else "chosen")
+        if action.kind == SECOND:
+            opinion = self.overlap.delete(row, person, request)
+            return Candidate(row, SECOND, previous_label=None if opinion is None else opinion.label)
         with self._reload_if_stale(row):
             before = self.cache.delete(row, person, "undo", request)
+            self.overlap.delete(row, person)
         self.worker.forget(row)
         return Candidate(row, before.drawn, previous_label=before.label)  # a random example stays a test example
 
     def _assign_next(self, person: str) -> Candidate | None:
         """Assign the next example to a person: a prepared candidate or, if the model is busy, any example."""
+        taken: set[int] = set()  # on other servers
+        with self._lock:
+            if second := self._second(person):
+                return second
         for is_last in (False, True):
             with self._lock:
-                candidate = self._best_candidate(person) or (self._any_example(person) if is_last else None)
-                if candidate is not None:
-                    self.assignments.assign(person, candidate)
-                    self._n_assigned += 1
-                    return candidate
+                while candidate := self._best_candidate(person, taken) or (
+                    self._any_example(person, taken) if is_last else None
+                ):
+                    if self._claim(person, candidate.row):
+                        self.assignments.assign(person, candidate)
+                        self._n_assigned += 1
+                        return candidate
+                    taken.add(candidate.row)
             if not is_last:
                 self.worker.refresh_candidates()
                 self.worker.wait(_CANDIDATE_TIMEOUT_S)
-        return None
+        with self._lock:
+            return self._second(person, is_last=True)
 
-    def _best_candidate(self, person: str) -> Candidate | None:
+    def _second(self, person: str, *, is_last: bool = False) -> Candidate | None:
+        """Assign an example that somebody else has labelled, if it is the turn of one."""
+        row = self.overlap.next_row(person, set(self.assignments.rows()), is_last=is_last)
+        if row is None or not self._claims.take(self.pool.key(row), person, labelled=True):
+            return None
+        candidate = Candidate(row, SECOND)
+        self.assignments.assign(person, candidate)
+        return candidate
+
+    def _claim(self, person: str, row: int) -> bool:
+        """Claim an example for a person; learn what other servers have labelled if one of them was faster."""
+        if self._claims.take(self.pool.key(row), person):
+            return True
+        if self.cache.is_outdated():
+            self._reload()
+        return False
+
+    def _best_candidate(self, person: str, taken: Collection[int] = ()) -> Candidate | None:
         """Return the best prepared candidate for a person; every few examples a random one."""
-        free = [each for each in self.worker.candidates() if self._is_free(each.row, person)]
+        free = [each for each in self.worker.candidates() if self._is_free(each.row, person) and each.row not in taken]
         return next_candidate(free, self._n_assigned, self.settings.check_every)
 
-    def _any_example(self, person: str) -> Candidate | None:
+    def _any_example(self, person: str, taken: Collection[int] = ()) -> Candidate | None:
         """Return any remaining example; those that others skipped come last."""
         is_left = np.ones(len(self.pool), dtype=bool)
-        is_left[[*self.cache.records, *self._unavailable()[0]]] = False
+        is_left[[*self.cache.records, *self._unavailable()[0], *taken]] = False
         rows = np.flatnonzero(is_left)
         if len(rows):
             return Candidate(int(self._random.choice(rows)), "random")
-        skipped = (row for row, people in self.cache.skipped.items() if people and self._is_free(row, person))
+        others = (row for row, people in self.cache.skipped.items() if people and row not in taken)
+        skipped = (row for row in others if self._is_free(row, person))
         return next((Candidate(row, "chosen") for row in skipped), None)
 
     def _is_free(self, row: int, person: str) -> bool:

@@ -6,10 +6,12 @@ from dataclasses import dataclass, replace
 
 from hinge._model.params import KERNELS, bound, check_kernel, choice, number, whole
 from hinge.active._selection import STRATEGIES, QueryOptions
+from hinge.exceptions import ParameterError
 from hinge.incremental import IncrementalSVC
 from hinge.online import OnlineSVC
 
 _SOLVERS: dict[str, type[OnlineSVC | IncrementalSVC]] = {"incremental": IncrementalSVC, "online": OnlineSVC}
+_PERCENT = 100
 _KERNELS = tuple(kernel for kernel in KERNELS if kernel != "precomputed")  # pools have features, not kernel values
 
 
@@ -36,6 +38,10 @@ class SessionSettings:
         of labels.
     target : str or None
         The class that the strategy "positive" searches for.
+    overlap : float
+        Percentage of the examples that more than one person labels, to measure how well they agree.
+    overlap_people : int
+        How many people label each of these.
     seed : int or None
         Seed of the random number generator.
     instructions : str or None
@@ -59,6 +65,8 @@ class SessionSettings:
     kernel: str = "rbf"
     solver: str = "incremental"
     target: str | None = None
+    overlap: float = 0.0
+    overlap_people: int = 2
     seed: int | None = None
     instructions: str | None = None
 
@@ -66,6 +74,9 @@ class SessionSettings:
         choice("strategy", self.strategy, STRATEGIES)
         bound("sample", self.sample, at_least=1)
         whole("check_every", self.check_every, at_least=1, hint="a usual value is 5")
+        if number("overlap", self.overlap, at_least=0, hint="a usual value is 10") > _PERCENT:
+            raise ParameterError(f"overlap must be at most 100 percent, got {self.overlap!r}; a usual value is 10.")
+        whole("overlap_people", self.overlap_people, at_least=2, hint="a usual value is 2")
         number("C", self.C, above=0, hint="a usual value is 10")
         choice("kernel", self.kernel, _KERNELS)
         check_kernel(self.kernel, 3, self.gamma, 0.0)

@@ -32,7 +32,7 @@ __all__ = [
     "sql",
 ]
 
-VERSION = 2
+VERSION = 3
 
 _ID = sql.BigInteger().with_variant(sql.Integer(), "sqlite")  # SQLite only increments columns of type INTEGER
 
@@ -126,7 +126,7 @@ class SkipRow(Base):
     person: Mapped[str] = mapped_column(String(40))
 
 
-# Tables of version 2
+# Tables of versions 2 and 3
 
 
 class EventRow(Base):
@@ -165,6 +165,19 @@ class SecondLabelRow(Base):
     digest: Mapped[str] = mapped_column(String(100))
     seconds: Mapped[float | None] = mapped_column(sql.Double)
     labelled_at: Mapped[datetime] = mapped_column(UtcDateTime)
+
+
+class ClaimRow(Base):
+    """The example that a person is looking at, for other servers of the same project."""
+
+    __tablename__ = "hinge_claims"
+    __table_args__ = (UniqueConstraint("project_id", "key"),)
+
+    id: Mapped[int] = mapped_column(_ID, primary_key=True)
+    project_id: Mapped[int] = mapped_column(ForeignKey(ProjectRow.id))
+    key: Mapped[str] = mapped_column(sql.Text)
+    person: Mapped[str] = mapped_column(String(40))
+    expires_at: Mapped[datetime] = mapped_column(UtcDateTime)
 
 
 class InvitationRow(Base):

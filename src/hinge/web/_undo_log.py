@@ -9,14 +9,15 @@ from hinge.web._labels import NotFoundError
 
 if TYPE_CHECKING:
     from hinge.web._label_cache import LabelCache
+    from hinge.web._overlap import Overlap
 
 _MAX_ACTIONS = 100  # per person
 
 
 class Action(NamedTuple):
-    """A label or a skip of a person."""
+    """A label or a skip of a person, or a label of an example that had one."""
 
-    kind: Literal["label", "skip"]
+    kind: Literal["label", "skip", "second"]
     row: int
 
 
@@ -27,10 +28,12 @@ class UndoLog:
     ----------
     cache : LabelCache
         The labels and skips, which show whether an action can still be undone.
+    overlap : Overlap
+        The second labels.
     """
 
-    def __init__(self, cache: LabelCache) -> None:
-        self._cache = cache
+    def __init__(self, cache: LabelCache, overlap: Overlap) -> None:
+        self._cache, self._overlap = cache, overlap
         self._actions: dict[str, deque[Action]] = {}
 
     def add(self, person: str, action: Action) -> None:
@@ -47,6 +50,9 @@ class UndoLog:
             if self._can_undo(person, actions[-1]):
                 return actions[-1]
             actions.pop()
+        second = self._overlap.last_row(person)
+        if second is not None:
+            return Action("second", second)
         row = self._cache.last_row(person)
         if row is None:
             raise NotFoundError("There is nothing to undo: you have not labelled or skipped an example.")
@@ -55,5 +61,9 @@ class UndoLog:
     def _can_undo(self, person: str, action: Action) -> bool:
         record = self._cache.records.get(action.row)
         if action.kind == "skip":
-            return record is None and person in self._cache.skipped.get(action.row, ())
+            return (record is None or self._overlap.shares(action.row)) and person in self._cache.skipped.get(
+                action.row, ()
+            )
+        if action.kind == "second":
+            return self._overlap.has(action.row, person)
         return record is not None and record.person == person

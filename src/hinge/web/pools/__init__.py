@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from hinge.web.pools._base import Features, FeatureSet, Kind, Model, Pool, SavedModel, View
+from hinge.web.pools._encoder import encode
 from hinge.web.pools._new_examples import new_examples
 from hinge.web.pools._open_pool import SHOWS, open_pool
 from hinge.web.pools._texts import read_text, text_features
@@ -19,6 +20,7 @@ __all__ = [
     "Pool",
     "SavedModel",
     "View",
+    "encode",
     "image_features",
     "new_examples",
     "open_pool",

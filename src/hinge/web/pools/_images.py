@@ -209,6 +209,23 @@ def _square(image: Image.Image) -> NDArray[np.uint8]:
     return square
 
 
+def fitted_image(data: bytes, size: tuple[int, int], *, grey: bool) -> NDArray[np.uint8]:
+    """Return an encoded image in a given height and width, scaled to fit and padded with its mean colour.
+
+    The shape is (height, width, 3), or (height, width, 1) in grey.
+    """
+    with Image.open(BytesIO(data), formats=_FORMATS) as file:
+        image = file.convert("L" if grey else "RGB")
+    factor = min(size[0] / image.height, size[1] / image.width)
+    scaled = max(1, round(image.width * factor)), max(1, round(image.height * factor))
+    small = np.asarray(image.resize(scaled, Image.Resampling.BILINEAR)).reshape(scaled[1], scaled[0], -1)
+    fitted = np.empty((*size, small.shape[2]), dtype=np.uint8)
+    fitted[:] = small.reshape(-1, small.shape[2]).mean(axis=0).round()
+    top, left = (size[0] - scaled[1]) // 2, (size[1] - scaled[0]) // 2
+    fitted[top : top + scaled[1], left : left + scaled[0]] = small
+    return fitted
+
+
 def _pad(grey: NDArray[np.float32]) -> NDArray[np.float32]:
     """Centre an image in a square and flatten it."""
     square = np.full((FEATURE_SIDE, FEATURE_SIDE), grey.mean(), dtype=np.float32)

@@ -18,6 +18,8 @@ const MAX_LARGE_BUTTONS = 20;
 /** With more classes than this there is a field to find one. */
 const MANY_CLASSES = 30;
 const FADE_MS = 320;
+/** After a class was found by its name, until all are shown again. */
+const SHOW_ALL_MS = 250;
 const touch = matchMedia("(hover: none) and (pointer: coarse)");
 const reducedMotion = matchMedia("(prefers-reduced-motion: reduce)");
 
@@ -47,11 +49,12 @@ function makeButton(name, all) {
   const key = all[0];
   const count = make("span", { class: "count", "aria-hidden": "true" });
   const names = all.map(keyName).join(" or ");
-  const spoken = key ? `${name}, key ${names}` : name;
+  // The name of the button is that of the class; the keys are told apart from it.
+  const shortcuts = all.length ? all.map((each) => each.replace("⇧", "Shift+")).join(" ") : null;
   const click = (/** @type {Event} */ event) => onClick(name, event);
   const button = make(
     "button",
-    { type: "button", "data-label": name, title: key ? `${name} (${names})` : name, "aria-label": spoken, click },
+    { type: "button", "data-label": name, title: key ? `${name} (${names})` : name, "aria-keyshortcuts": shortcuts, click },
     make("kbd", { "aria-hidden": "true" }, key ? keyName(key) : ""),
     make("span", { class: [...name].length > 5 ? "name longer" : "name", dir: "auto" }, name),
     count,
@@ -172,14 +175,17 @@ export function findClass() {
 /** Enter labels the example with the first class that was found; Escape leaves the field. @param {KeyboardEvent} event */
 function onFindKey(event) {
   const field = byId("find-class");
+  // The field keeps the focus for the next example, and people press the key that leads to it again.
+  if (event.key === "/" && field.value === "") event.preventDefault();
   if (event.key !== "Enter" && event.key !== "Escape") return;
   event.preventDefault();
   const [first] = matches(field.value);
   const use = event.key === "Enter" && field.value.trim() !== "" && first !== undefined;
   field.value = "";
-  filterClasses();
   if (use) onClick(first, event);
   else field.blur();
+  // Showing hundreds of buttons again would delay the next example.
+  setTimeout(filterClasses, use ? SHOW_ALL_MS : 0);
 }
 
 byId("find-class").addEventListener("input", filterClasses);

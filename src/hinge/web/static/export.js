@@ -9,6 +9,7 @@ const FILES = {
   "labels.csv": "Labels as CSV",
   "labels.parquet": "Labels as Parquet",
   "labels.svm": "Labels as svmlight",
+  "agreement.csv": "What each person said",
   "history.csv": "History of changes",
   "predictions.csv": "Predictions as CSV",
   "predictions.jsonl": "Predictions as JSON lines",

@@ -15,6 +15,7 @@ const MAX_GUESSES = 5;
 const MAX_SHORT_NAME = 9;
 const DRAWN = {
   chosen: ["chosen", "The model is unsure about this example, so your label helps it a lot."],
+  second: ["shared", "Several people label this example, so that their agreement can be measured. The model gives no guess."],
   first: ["random", "Drawn at random, because the model cannot choose before it knows two classes."],
   random: ["random", "Drawn at random instead of chosen by the model. Such examples measure the accuracy."],
 };
@@ -52,6 +53,7 @@ function hasFewClasses() {
 /** @param {Example} example @returns {string} */
 function confidenceText(example) {
   if (!settings.guesses) return "Guesses are hidden";
+  if (example.drawn === "second") return "No guess: say what you think";
   if (example.sure === null) return hasFewClasses() && !example.guesses.length ? "Needs labels of two classes" : "No guess available";
   const words = example.sure >= 0.9 ? "Sure" : example.sure >= 0.6 ? "Fairly sure" : "Unsure";
   return `${words}: ${percent(example.sure)}`;

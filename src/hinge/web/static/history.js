@@ -255,7 +255,7 @@ function selectedRows() {
 function showSelection() {
   const rows = selectedRows();
   const options = classNames().map((name) => make("option", { value: name }, name));
-  byId("bulk-label").replaceChildren(make("option", { value: "" }, counted(rows.length, "label")), ...options);
+  byId("bulk-label").replaceChildren(make("option", { value: "" }, rows.length ? `for ${counted(rows.length, "label")}` : "choose"), ...options);
   byId("bulk-label").disabled = rows.length === 0;
   byId("bulk-delete").disabled = rows.length === 0;
 }

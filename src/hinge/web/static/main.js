@@ -4,6 +4,7 @@
  * @typedef {import("./api.js").Project} Project
  */
 
+import { onDecision, openTeam } from "./agreement.js";
 import { onTokenRequired } from "./api.js";
 import { showNotice } from "./banner.js";
 import { findClass, labelOfKey, onClassClick, showClasses } from "./classes.js";
@@ -133,6 +134,7 @@ function setUpButtons() {
   byId("progress-open").addEventListener("click", toggleProgress);
   byId("data").addEventListener("click", openData);
   byId("review-open").addEventListener("click", toggleReview);
+  byId("team-open").addEventListener("click", openTeam);
   byId("show-guesses").addEventListener("change", toggleGuesses);
   const keys = byId("character-keys");
   const showKeys = () => document.body.classList.toggle("no-character-keys", !settings.characterKeys);
@@ -171,6 +173,7 @@ function main() {
   };
   onHistoryChange(afterReview);
   onReviewChange(afterReview);
+  onDecision(afterReview);
   onShow(refreshProgress);
   setGuessesVisible(settings.guesses);
   addEventListener("unhandledrejection", () => showNotice("The page failed: reload it. Saved labels are safe."));

@@ -49,16 +49,31 @@ function showCurve(progress) {
   setText(byId("curve-note"), curve.length ? EXPLANATION : "");
 }
 
+/** The items of the balance; kept, because hundreds of new ones would delay the next example. @type {Map<string, {fill: any, share: any}>} */
+let bars = new Map();
+
+/** @param {string[]} names */
+function makeBars(names) {
+  bars = new Map(names.map((name) => [name, { fill: make("i"), share: span("share", "") }]));
+  const items = [...bars].map(([name, { fill, share }]) => make("li", {}, nameSpan(name), make("span", { class: "bar" }, fill), share));
+  byId("balance").replaceChildren(...items);
+  setText(byId("balance-note"), counted(names.length, "class", "classes"));
+}
+
 /** @param {{name: string, count: number}[]} balance */
 export function showBalance(balance) {
   const most = Math.max(1, ...balance.map((entry) => entry.count));
-  setText(byId("balance-note"), counted(balance.length, "class", "classes"));
-  const items = balance.map(({ name, count }) => {
-    const fill = make("i");
-    fill.style.transform = `scaleX(${count / most})`;
-    return make("li", {}, nameSpan(name), make("span", { class: "bar" }, fill), span("share", grouped(count)));
-  });
-  byId("balance").replaceChildren(...items);
+  const names = balance.map((entry) => entry.name);
+  if (names.length !== bars.size || names.join("\n") !== [...bars.keys()].join("\n")) makeBars(names);
+  for (const { name, count } of balance) {
+    const { fill, share } = /** @type {{fill: any, share: any}} */ (bars.get(name));
+    const scale = `scaleX(${count / most})`;
+    if (fill.dataset.scale !== scale) {
+      fill.dataset.scale = scale;
+      fill.style.transform = scale;
+    }
+    setText(share, grouped(count));
+  }
 }
 
 /** @param {{median: number|null, last: number[]}|undefined} seconds */

@@ -7,7 +7,7 @@
 
 import { request } from "./api.js";
 import { labelOfKey } from "./classes.js";
-import { byId, counted, make, nameSpan, setText } from "./dom.js";
+import { byId, grouped, make, nameSpan, setText } from "./dom.js";
 import { render } from "./example.js";
 import { keyOf } from "./keys.js";
 import { project } from "./project.js";
@@ -47,11 +47,10 @@ async function load() {
 async function showNext() {
   const doubt = queue[0];
   byId("review-actions").hidden = doubt === undefined;
-  const left = doubt ? counted(queue.length, "label to review", "labels to review") : "No doubtful labels.";
-  setText(byId("review-title"), doubt ? `Doubtful labels: ${left}` : "Doubtful labels");
+  setText(byId("review-title"), doubt ? `Doubtful labels: ${grouped(queue.length)}` : "Doubtful labels");
   shown = null;
   if (!doubt) byId("review-item").dataset.row = "";
-  if (!doubt) return byId("review-item").replaceChildren(make("p", { class: "message" }, left));
+  if (!doubt) return byId("review-item").replaceChildren(make("p", { class: "message" }, "No doubtful labels."));
   const about = make("p", { class: "verdict" }, nameSpan(doubt.person), " says ", make("b", {}, doubt.label));
   about.append("; the model says ", make("b", {}, doubt.prediction), ".");
   /** @type {Node} */
