@@ -26,6 +26,7 @@ from benchmarks.micro import (
     exact_memory,
     exact_optimality,
     exact_small,
+    fit_growth,
     fit_threads,
     forget_latency,
     half_life,
@@ -58,6 +59,7 @@ ONLINE = (
     concurrent_predictions,
     kernel_time,
     large_offset,
+    fit_growth,
     fit_threads,
     caches,
     command_overhead,
@@ -129,7 +131,7 @@ def _options() -> argparse.Namespace:
         "--output",
         type=Path,
         metavar="FOLDER",
-        help="folder for figures (exact-growth, approximate-throughput); default: none",
+        help="folder for figures (exact-growth, fit-growth, approximate-throughput); default: none",
     )
     options = parser.parse_args()
     unknown = set(options.names) - MEASUREMENTS.keys()

@@ -14,6 +14,8 @@ namespace {
 
 // The violation aimed at, a share of how far the decisions of the members are apart: where C is small, they lie close together.
 constexpr double violation_to_spread = 0.05, largest_violation = 0.4, negligible_violation = 0.02;
+// Less after few examples: most decisions are then far closer together than those of outliers, steps are cheap, and nothing has been dismissed yet.
+constexpr double examples_of_youth = 1000.0, youngest = 0.1;
 constexpr std::size_t steps_per_example = 64;
 constexpr std::size_t gradients_per_example = 400'000;
 constexpr std::size_t examples_of_credit = 16;
@@ -76,7 +78,10 @@ double class_away(const BinaryModel<T>& binary) {
 
 double decision_of(const Expansion& expansion, std::size_t i) { return expansion.label[i] - expansion.gradient[i]; }
 
-double target_of(double spread) { return std::min(largest_violation, violation_to_spread * spread); }
+double target_of(double spread, const LasvmMemory& memory) {
+  const double youth = std::clamp(static_cast<double>(memory.seen[0] + memory.seen[1]) / examples_of_youth, youngest, 1.0);
+  return youth * std::min(largest_violation, violation_to_spread * spread);
+}
 
 }  // namespace
 
@@ -109,7 +114,7 @@ double Upkeep<T>::spread_of_decisions(const BinaryModel<T>& binary) {
   const auto [low, high] = farthest_;
   const bool held = std::max(low, high) < expansion.size() && expansion.holds(low) && expansion.holds(high);
   const double apart = held ? std::abs(decision_of(expansion, high) - decision_of(expansion, low)) : 0.0;
-  if (binary.violation() <= target_of(apart)) return apart;
+  if (binary.violation() <= target_of(apart, memory_)) return apart;
   const Range range = loops<T>().decisions(expansion.gradient.data(), expansion.label.data(), expansion.room.data(), expansion.size());
   farthest_ = {range.lowest_at, range.highest_at};
   return range.highest - range.lowest;
@@ -122,7 +127,7 @@ void Upkeep<T>::move_pairs(BinaryModel<T>& binary) {
   std::size_t& credit = memory_.credit;
   credit = std::min(credit + allowance, examples_of_credit * allowance);
   if (binary.violation() <= negligible_violation) return;
-  const double target = std::max(options_.tolerance, target_of(spread_of_decisions(binary)));
+  const double target = std::max(options_.tolerance, target_of(spread_of_decisions(binary), memory_));
   for (; credit > 0 && binary.violation() > target; --credit)
     if (!reprocess_pair(binary, options_.tolerance, PairChoice::second_order_of_older)) return;
 }
