@@ -24,6 +24,8 @@ COLUMNS = (
     "model",
     "fit, s",
     "ratio",
+    "processor, s",
+    "ratio",
     "predict, s",
     "ratio",
     "test error, %",
@@ -36,6 +38,8 @@ SHORT_COLUMNS = (
     "task",
     "model",
     "fit, s",
+    "ratio",
+    "CPU, s",
     "ratio",
     "predict",
     "ratio",
@@ -125,8 +129,9 @@ def describe_machine() -> str:
 
 def _merge(group: list[Measurement]) -> Measurement:
     merged = asdict(group[0])
-    for field in ("fit_seconds", "predict_seconds"):
-        merged[field] = median(getattr(one, field) for one in group)
+    for field in ("fit_seconds", "predict_seconds", "fit_processor_seconds"):
+        values = [getattr(one, field) for one in group]
+        merged[field] = None if None in values else median(values)
     for field in ("peak_memory", "extra_memory"):
         merged[field] = max(getattr(one, field) for one in group)
     return Measurement(**merged)
@@ -139,6 +144,8 @@ def _row(one: Measurement, ours: Measurement | None) -> tuple[str, ...]:
         MODELS[one.model].title,
         f"{one.fit_seconds:.2f}",
         _ratio(one.fit_seconds, ours.fit_seconds if ours else None),
+        "-" if one.fit_processor_seconds is None else f"{one.fit_processor_seconds:.2f}",
+        _ratio(one.fit_processor_seconds, ours.fit_processor_seconds if ours else None),
         f"{one.predict_seconds:.3f}",
         _ratio(one.predict_seconds, ours.predict_seconds if ours else None),
         f"{one.test_error:.2f}",
@@ -149,8 +156,8 @@ def _row(one: Measurement, ours: Measurement | None) -> tuple[str, ...]:
     )
 
 
-def _ratio(seconds: float, ours: float | None) -> str:
-    return "-" if not ours else f"{seconds / ours:.1f}"
+def _ratio(seconds: float | None, ours: float | None) -> str:
+    return "-" if not ours or seconds is None else f"{seconds / ours:.1f}"
 
 
 def _version(package: str) -> str:

@@ -8,6 +8,7 @@
 
 #include "blas.hpp"
 #include "loops.hpp"
+#include "pages.hpp"
 
 namespace hinge {
 
@@ -122,12 +123,13 @@ void Kernel<T>::fill_sparse(const Block<T>& left, const Examples<T>& right, T* v
   constexpr std::size_t together = 16;
   const bool absolute = parameters_.kind == KernelKind::laplacian;
   const std::size_t width = padded(left.count());
-  std::vector<T> sums(together * width);
+  const Pages<T> room = make_pages<T>(together * width);
+  T* const sums = room.get();
   for (std::size_t first = 0; first < right.count; first += together) {
     const std::size_t length = std::min(together, right.count - first);
-    std::fill(sums.begin(), sums.end(), T(0));
+    std::fill_n(sums, together * width, T(0));
     for (std::size_t j = 0; j < length; ++j) {
-      T* of_row = sums.data() + j * width;
+      T* of_row = sums + j * width;
       for (std::size_t r = 0; absolute && r < left.count(); ++r) of_row[r] = left.rows().norms[r] + right.norms[first + j];
       if (absolute)
         left.index().add_distances(right.rows[first + j], of_row);

@@ -279,21 +279,62 @@ struct AddedDistance {
   static T of(T source, T value) { return magnitude(source - value) - magnitude(source) - magnitude(value); }
 };
 
-template <class T, class Term>
-void add_sparse(T* sums, const SparseLines<T>& lines, const std::int32_t* index, const T* value, std::size_t size) {
+// Lines of the features of one row, found before any is used: a wrong guess of how long a line is then does not delay the search for the next.
+constexpr std::size_t found_together = 128;
+
+template <class T>
+struct FoundLine {
+  SparseLine line;
+  T factor;
+};
+
+// The entry need not exist.
+template <class T>
+inline void prefetch_entry(const T* entries, std::size_t place) {
+  __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(entries) + place * sizeof(T)));
+}
+
+template <class T>
+std::size_t find_lines(FoundLine<T>* found, const SparseLines<T>& lines, const std::int32_t* index, const T* value, std::size_t size) {
+  std::size_t count = 0;
   for (std::size_t e = 0; e < size; ++e) {
     const std::int32_t number = lines.line_of[index[e]];
-    if (number == 0) continue;
     const SparseLine line = lines.lines[number];
-    const T factor = value[e];
-    if (line.count == 0) {
-      const T* source = lines.full + line.first;
-      for (std::size_t l = 0; l < lines.width; ++l) sums[l] += Term::of(source[l], factor);
-      continue;
+    found[count] = {line, value[e]};
+    prefetch_entry(lines.listed, line.first);  // for full lines in vain, which costs less than to ask
+    prefetch_entry(lines.values, line.first);
+    count += number != 0;
+  }
+  return count;
+}
+
+template <class T, class Term>
+inline void add_full_line(T* sums, const T* source, T factor, std::size_t width) {
+  constexpr std::size_t together = lane_padding;
+  for (std::size_t l = 0; l < width; l += together) {
+    T terms[together], parts[together];
+    std::memcpy(parts, sums + l, sizeof parts);
+    std::memcpy(terms, source + l, sizeof terms);
+    for (std::size_t k = 0; k < together; ++k) parts[k] += Term::of(terms[k], factor);
+    std::memcpy(sums + l, parts, sizeof parts);
+  }
+}
+
+template <class T, class Term>
+void add_sparse(T* sums, const SparseLines<T>& lines, const std::int32_t* index, const T* value, std::size_t size) {
+  FoundLine<T> found[found_together];
+  for (std::size_t e = 0; e < size; e += found_together) {
+    const std::size_t count = find_lines(found, lines, index + e, value + e, size - e < found_together ? size - e : found_together);
+    for (std::size_t f = 0; f < count; ++f) {
+      const auto [line, factor] = found[f];
+      if (line.count == 0) {
+        add_full_line<T, Term>(sums, lines.full + line.first, factor, lines.width);
+        continue;
+      }
+      const std::int32_t* listed = lines.listed + line.first;
+      const T* source = lines.values + line.first;
+      for (std::size_t p = 0; p < line.count; ++p) sums[listed[p]] += Term::of(source[p], factor);
     }
-    const std::int32_t* listed = lines.listed + line.first;
-    const T* source = lines.values + line.first;
-    for (std::size_t p = 0; p < line.count; ++p) sums[listed[p]] += Term::of(source[p], factor);
   }
 }
 

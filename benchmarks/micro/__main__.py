@@ -26,6 +26,7 @@ from benchmarks.micro import (
     exact_memory,
     exact_optimality,
     exact_small,
+    fit_growth,
     fit_threads,
     forget_latency,
     half_life,
@@ -37,6 +38,8 @@ from benchmarks.micro import (
     max_support,
     one_class_stream,
     page_accuracy,
+    page_features,
+    page_stop,
     partial_fit_latency,
     people,
     query_latency,
@@ -57,6 +60,7 @@ ONLINE = (
     concurrent_predictions,
     kernel_time,
     large_offset,
+    fit_growth,
     fit_threads,
     caches,
     command_overhead,
@@ -88,7 +92,7 @@ EXACT = (
     windows,
 )
 APPROXIMATE = (approximate_fit, approximate_throughput, distributed_training)
-ACTIVE = (query_latency, people, keys, page_accuracy)
+ACTIVE = (query_latency, people, keys, page_accuracy, page_stop, page_features)
 MEASUREMENTS: dict[str, Any] = {
     module.__name__.rpartition(".")[2].replace("_", "-"): module.measure
     for module in (*ONLINE, *EXACT, *APPROXIMATE, *ACTIVE)
@@ -129,7 +133,7 @@ def _options() -> argparse.Namespace:
         "--output",
         type=Path,
         metavar="FOLDER",
-        help="folder for figures (exact-growth, approximate-throughput); default: none",
+        help="folder for figures (exact-growth, fit-growth, approximate-throughput); default: none",
     )
     options = parser.parse_args()
     unknown = set(options.names) - MEASUREMENTS.keys()

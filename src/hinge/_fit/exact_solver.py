@@ -94,6 +94,12 @@ class ExactSolver:
         ((_, self._batch),) = state.storage.batches(data.X)
         self._sweeps = Sweeps(state, data.X, self._batch, self._rows, self._numbers)
 
+    def use(self, options: _core.LasvmOptions) -> None:
+        """Go on with another tolerance or another number of steps."""
+        self._state.use(options)
+        self._options = options
+        self._sweeps.aim(options.tolerance)
+
     def solve(self) -> bool:
         """Solve the problem; return whether that succeeded."""
         if self._is_small or self._options.max_steps is not None:

@@ -16,6 +16,8 @@ from hinge._fit.exact_solver import ExactSolver, seeds_first
 from hinge._model.params import random_seed
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from hinge import _core
     from hinge._fit.data import TrainingData
     from hinge._fit.progress import FitTasks
@@ -109,7 +111,7 @@ class Passes:
         self._random = check_random_state(random_state)
         self._seed = random_seed(self._random)
         self._rows = np.flatnonzero(data.used)
-        self._order = seeds_first(self._random.permutation(self._rows), self._numbers)
+        self._order: NDArray[np.int64] | None = None  # of the next visits
         self._tasks = tasks
         self._monitor = monitor
         self._n_recorded = 0
@@ -156,19 +158,18 @@ class Passes:
         converged = solver.solve()
         if converged and self._was_cheap and not self._tasks.stopped:
             finest = min(options.tolerance, _FINEST_TOLERANCES[self._state.storage.dtype])
-            self._state.use(options.replace(tolerance=finest, max_steps=_CHEAP_STEPS))
-            self._refine()
-            self._state.use(options)
+            solver.use(options.replace(tolerance=finest, max_steps=_CHEAP_STEPS))
+            self._refine(solver)
+            solver.use(options)
             if self._state.native.violation.max() > options.tolerance:  # refinement ran out of steps
                 converged = solver.complete()
         self._warn_unless(converged)
 
-    def _refine(self) -> None:
+    def _refine(self, solver: ExactSolver) -> None:
         """Bring the rows held near the optimum by Newton steps, and look for others that violate then."""
         if self._state.native.n_retained <= _MAX_POLISHED:
             self._state.native.polish()
-        finer = ExactSolver(self._state, self._data, self._seed, self._tasks, self._monitor)
-        finer.complete(_MAX_REFINING_SWEEPS)
+        solver.complete(_MAX_REFINING_SWEEPS)
 
     @property
     def _was_cheap(self) -> bool:
@@ -186,6 +187,8 @@ class Passes:
             warn_not_converged(self._state, "Passes or steps ran out")
 
     def _pass(self) -> _core.Outcome:
+        if self._order is None:
+            self._order = seeds_first(self._random.permutation(self._rows), self._numbers)
         order, self._order = self._order, self._random.permutation(self._rows)
         learn = partial(self._state.native.learn, self._batch, self._numbers, self._costs, 0)
         recorded = self._n_recorded

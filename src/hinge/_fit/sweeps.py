@@ -60,7 +60,11 @@ class Sweeps:
         self._expected = np.full(self._targets.shape, np.inf)  # how far sums of rows held have moved meanwhile
         self._norms: NDArray[np.float64] | None = None
         self._rounding = _ROUNDING[state.storage.dtype.name]
-        self._most = 0.5 * options.tolerance
+        self.aim(options.tolerance)
+
+    def aim(self, tolerance: float) -> None:
+        """Find rows that violate by more than this from now on."""
+        self._most = 0.5 * tolerance
 
     def violators(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Return the rows that violate and those that nearly do, with their sums; NaN for other binary models.
