@@ -39,6 +39,7 @@ class KernelRows {
   RowView<T> row_and_next(const Members<T>& members, std::size_t i, std::size_t pinned);
   // The id of a member's example, which is its place in the stream.
   std::int64_t id_of(const Members<T>& members, std::size_t i) const;
+  std::int64_t id_of_current(std::size_t position) const { return panel_->block().rows().ids[position]; }
   // Block positions of the members that have no slot yet.
   const std::vector<std::size_t>& taken_in() const { return fresh_; }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from itertools import pairwise
 
 import numpy as np
@@ -70,3 +71,27 @@ def test_announced_classes_count_from_the_call_that_announces_them():
     announced = OnlineSVC(gamma=1.0).partial_fit(X[:1], Y[:1], classes=[0, 1, 2])
     assert announced.classes_.tolist() == [0, 1, 2]
     assert OnlineSVC(gamma=1.0).partial_fit(X[:1], Y[:1]).classes_.tolist() == [2]
+
+
+@pytest.mark.filterwarnings("ignore::hinge.StreamWarning")
+def test_a_sample_of_a_long_beginning_does_not_depend_on_calls():
+    X, y = long_beginning(1050, 150)
+    whole, cut = OnlineSVC(gamma=0.5), OnlineSVC(gamma=0.5)
+    whole.partial_fit(X, y, classes=[0, 1, 2])
+    for start, stop in pairwise([0, 7, 1040, 1041, 1130, 1250, len(y)]):
+        cut = pickle.loads(pickle.dumps(cut.partial_fit(X[start:stop], y[start:stop], classes=[0, 1, 2])))
+    np.testing.assert_allclose(cut.decision_function(X), whole.decision_function(X), rtol=1e-7, atol=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore::hinge.StreamWarning")
+def test_the_rest_of_a_class_is_not_only_the_first_thousand_rows():
+    X, y = long_beginning(1000, 600)
+    model = OnlineSVC(gamma=0.5).partial_fit(X, y, classes=[0, 1, 2])
+    mistaken = model.decision_function(X[1000:1600])[:, 2] > 0
+    assert np.mean(mistaken) < 0.5  # 0.86 if the model of the last class knows nothing of the one before
+
+
+def long_beginning(first, second):
+    """Return rows sorted by class; the last class is near the second one only."""
+    sizes, centres = [first, second, 200], [[-4.0, 0.0], [0.0, 0.0], [1.5, 0.0]]
+    return np.random.default_rng(0).normal(np.repeat(centres, sizes, axis=0)), np.repeat(np.arange(3), sizes)

@@ -38,6 +38,8 @@ from benchmarks.micro import (
     max_support,
     one_class_stream,
     page_accuracy,
+    page_features,
+    page_stop,
     partial_fit_latency,
     people,
     query_latency,
@@ -47,6 +49,7 @@ from benchmarks.micro import (
     stream_accuracy,
     stream_cost,
     suspects,
+    untried_streams,
     windows,
 )
 from benchmarks.report import print_table
@@ -70,6 +73,7 @@ ONLINE = (
     bounded_small,
     river_overhead,
     stream_accuracy,
+    untried_streams,
     stream_cost,
     class_blocks,
     half_life,
@@ -88,7 +92,7 @@ EXACT = (
     windows,
 )
 APPROXIMATE = (approximate_fit, approximate_throughput, distributed_training)
-ACTIVE = (query_latency, people, keys, page_accuracy)
+ACTIVE = (query_latency, people, keys, page_accuracy, page_stop, page_features)
 MEASUREMENTS: dict[str, Any] = {
     module.__name__.rpartition(".")[2].replace("_", "-"): module.measure
     for module in (*ONLINE, *EXACT, *APPROXIMATE, *ACTIVE)

@@ -5,6 +5,7 @@ cost: the accuracy lost, and how many labels would have been enough without them
 """
 
 import os
+from collections.abc import Collection
 from functools import partial
 from typing import Any
 
@@ -81,12 +82,30 @@ def accuracies_without_tests(X: Any, y: NDArray[np.str_], seed: int) -> dict[int
         labelled.append(candidate.row)
         learners.tell([candidate.row], [str(y[candidate.row])])
         if len(labelled) % _STEP == 0 and learners.full.can_choose:
-            found[len(labelled)] = _accuracy(learners, X, y, labelled)
+            found[len(labelled)] = accuracy_on_the_rest(learners, X, y, labelled)
     return found
 
 
-def _accuracy(learners: Learners, X: Any, y: NDArray[np.str_], labelled: list[int]) -> float:
-    rest = np.setdiff1d(np.arange(len(y)), labelled)
+def parameters_of(learners: Learners) -> ModelParameters:
+    """Return the parameters of the model, the width of its kernel resolved."""
+    found = learners.full.model.get_params()
+    return ModelParameters(C=found["C"], gamma=found["gamma"], kernel=found["kernel"])
+
+
+def label(learners: Learners, y: NDArray[np.str_], drawn: dict[int, str], size: int) -> None:
+    """Label as the page does until there are `size` labels; `drawn` says for each row how it was chosen."""
+    while len(drawn) < size:
+        candidate = next_candidate(learners.candidates((), 1), len(drawn), SessionSettings().check_every)
+        if candidate is None:
+            raise RuntimeError("The pool is too small.")
+        drawn[candidate.row] = candidate.drawn
+        tests = [candidate.row] if candidate.drawn == "random" else []
+        learners.tell([candidate.row], [str(y[candidate.row])], tests)
+
+
+def accuracy_on_the_rest(learners: Learners, X: Any, y: NDArray[np.str_], labelled: Collection[int]) -> float:
+    """Return the true accuracy on the examples without a label."""
+    rest = np.setdiff1d(np.arange(len(y)), list(labelled))
     return float(np.mean(learners.full.model.predict(X[rest]) == y[rest]))
 
 
@@ -94,24 +113,16 @@ def simulate(X: Any, y: NDArray[np.str_], seed: int) -> list[tuple[float, ...]]:
     """Label up to the largest size; return the columns of the table at each size."""
     wanted: set[int] = set()
     learners = Learners(X, SessionSettings(seed=seed), wanted.add)
-    model = learners.full.model.get_params()
-    parameters = ModelParameters(C=model["C"], gamma=model["gamma"], kernel=model["kernel"])
-    evaluate = partial(_evaluate, X, parameters, np.arange(2))
+    evaluate = partial(_evaluate, X, parameters_of(learners), np.arange(2))
     without = accuracies_without_tests(X, y, seed)
     drawn: dict[int, str] = {}
     found: list[tuple[float, ...]] = []
     for size in SIZES:
-        while len(drawn) < size:
-            candidate = next_candidate(learners.candidates((), 1), len(drawn), SessionSettings().check_every)
-            if candidate is None:
-                raise RuntimeError("The pool is too small.")
-            drawn[candidate.row] = candidate.drawn
-            tests = [candidate.row] if candidate.drawn == "random" else []
-            learners.tell([candidate.row], [str(y[candidate.row])], tests)
+        label(learners, y, drawn, size)
         rows = np.array(list(drawn))
         history = LabelHistory(rows, y[rows], np.array([row in learners.tests for row in drawn]))
         point = accuracy_point(size, evaluate(history, size).correct)
-        true = _accuracy(learners, X, y, list(drawn))
+        true = accuracy_on_the_rest(learners, X, y, drawn)
         enough = next((n for n, accuracy in without.items() if accuracy >= true), size)
         n_tests = int(history.is_random.sum())
         found.append((point.accuracy, point.low, point.high, true, n_tests, without[size], enough))

@@ -146,7 +146,7 @@ def _cells(found: list[tuple[float, float]]) -> Iterator[str]:
 
 def _differences(name: str, order: int, models: list[str], quick: bool) -> Iterator[tuple[str, float, float]]:
     data = _data(name)
-    gamma = _scale(data[0])
+    gamma = scale(data[0])
     part, store, build = Part(data, name, order), Store(STORE), crc32(Path(_core.__file__).read_bytes())
     for factor in FACTORS:
         for cost in COSTS[1:4:2] if quick else COSTS:
@@ -163,7 +163,8 @@ def _data(name: str) -> Data:
     return STREAMS[name]()
 
 
-def _scale(X: Any) -> float:
+def scale(X: Any) -> float:
+    """Return `gamma="scale"`, for sparse rows too."""
     mean_square = X.multiply(X).mean() if issparse(X) else np.square(X).mean()
     return float(1.0 / (X.shape[1] * (mean_square - X.mean() ** 2)))
 

@@ -18,14 +18,6 @@ namespace {
 // With max_gap the paper repeats REPROCESS; the bound keeps the cost of one example finite.
 constexpr std::size_t max_repeats = 10'000;
 
-// A fixed random number of each id (SplitMix64): in a training set no row is older than another, but some order must decide who leaves.
-std::int64_t scrambled(std::int64_t id) {
-  std::uint64_t z = static_cast<std::uint64_t>(id) + 0x9e3779b97f4a7c15U;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-  return static_cast<std::int64_t>((z ^ (z >> 31)) >> 1);
-}
-
 }  // namespace
 
 template <class T>
@@ -76,7 +68,7 @@ Visit Lasvm<T>::visit(BinaryModel<T>& binary, std::size_t position, double label
   const double gradient = label - sum;
   const double distance = beyond_margin(binary.bracket(), label, gradient);
   const bool violates = binary.bracket().has_pair() && distance < -options_.tolerance;
-  const bool reserved = has_reserve() && upkeep_.keeps(binary, distance);
+  const bool reserved = has_reserve() && (binary.bracket().has_pair() ? upkeep_.keeps(distance) : upkeep_.samples(binary, position));
   std::size_t& seeds = memory_.seeds[label > 0];
   const bool admitted = violates || reserved || is_window() || seeds < seeds_per_class;
   if (admitted) {

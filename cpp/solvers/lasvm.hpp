@@ -13,7 +13,7 @@
 // (or g < max(top, bottom) - tau). The two differ only when all members are at their bounds and the bracket is inside out: then examples
 // inside it still narrow it, which fixes the bias, and may violate with each other.
 //
-// That is the plain rule. max_gap repeats REPROCESS (section 4.2 of the paper); upkeep also keeps examples in reserve (upkeep.hpp). With upkeep and
+// That is the plain rule. max_gap repeats REPROCESS (section 3.5 of the paper); upkeep also keeps examples in reserve (upkeep.hpp). With upkeep and
 // max_support, every example comes in and one leaves (balanced.hpp), so that the model is near the SVM of the examples it holds. With half_life,
 // examples count less as they grow older (forgetting.hpp).
 //

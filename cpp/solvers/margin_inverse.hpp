@@ -1,4 +1,4 @@
-// The inverse of the bordered kernel matrix of the margin set S (Laskov et al. 2006, section 3.2),
+// The inverse of the bordered kernel matrix of the margin set S (Laskov et al. 2006, section 2.4),
 //
 //   Q = [ 0   1'   ]^-1
 //       [ 1   K_ss ]

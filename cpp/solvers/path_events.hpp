@@ -1,4 +1,4 @@
-// Stepping: how far a perturbation can go until the sets S, E and O change (Laskov et al. 2006, section 3.1).
+// Stepping: how far a perturbation can go until the sets S, E and O change (Laskov et al. 2006, section 2.3).
 //
 // A perturbation moves one quantity, the coefficient alpha_c of a candidate c or the total A, and the coefficients of S follow linearly. Of
 // the events below the nearest one happens; S changes, and so does the direction.

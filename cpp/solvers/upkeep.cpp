@@ -89,10 +89,35 @@ double beyond_margin(const Bracket& bracket, double label, double gradient) {
   return label > 0 ? std::min(bracket.top(), bracket.bottom()) - gradient : gradient - std::max(bracket.top(), bracket.bottom());
 }
 
+// SplitMix64.
+std::int64_t scrambled(std::int64_t id) {
+  std::uint64_t z = static_cast<std::uint64_t>(id) + 0x9e3779b97f4a7c15U;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
+  return static_cast<std::int64_t>((z ^ (z >> 31)) >> 1);
+}
+
 template <class T>
-bool Upkeep<T>::keeps(const BinaryModel<T>& binary, double distance) const {
-  if (!binary.bracket().has_pair()) return binary.expansion().held_count() < largest_reserve;
+bool Upkeep<T>::keeps(double distance) const {
   return memory_.reserve_margin == 0 || distance < margin_unit * static_cast<double>(memory_.reserve_margin);
+}
+
+template <class T>
+bool Upkeep<T>::samples(BinaryModel<T>& binary, std::size_t position) const {
+  const Expansion& expansion = binary.expansion();
+  if (expansion.held_count() < largest_reserve) return true;
+  std::int64_t last = scrambled(binary.rows().id_of_current(position));
+  std::size_t leaving = expansion.size();
+  for (std::size_t i = 0; i < expansion.size(); ++i)
+    if (expansion.holds(i))
+      if (const std::int64_t number = scrambled(binary.id_of(i)); number > last) {
+        last = number;
+        leaving = i;
+      }
+  if (leaving == expansion.size()) return false;
+  binary.remove(leaving);
+  binary.refresh_bracket();  // it may have ended there
+  return true;
 }
 
 template <class T>

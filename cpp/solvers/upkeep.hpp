@@ -69,8 +69,10 @@ class Upkeep {
   Upkeep(const Upkeep&) = delete;
   Upkeep& operator=(const Upkeep&) = delete;
 
-  // An example that does not violate, this far beyond the margin, is worth keeping. Before there is a margin, the first examples are.
-  bool keeps(const BinaryModel<T>& binary, double distance) const;
+  // An example that does not violate, this far beyond the margin, is worth keeping.
+  bool keeps(double distance) const;
+  // As long as there is one class and no margin, a random sample is kept: whether the example belongs to it. If so, another one leaves.
+  bool samples(BinaryModel<T>& binary, std::size_t position) const;
   // The other class than that of an example has stayed away for longer than its reserve can answer, this is no chance, and the example's class makes no
   // more mistakes than usual.
   bool must_wait(double label) const;
@@ -86,6 +88,9 @@ class Upkeep {
   LasvmMemory& memory_;
   std::pair<std::size_t, std::size_t> farthest_{};  // members whose decisions were farthest apart; a hint
 };
+
+// A fixed random number of each id, where some order must decide who leaves: in a training set no row is older than another.
+std::int64_t scrambled(std::int64_t id);
 
 // How far an example with this gradient is beyond the bracket, where its coefficient would stay at zero; negative if it violates.
 double beyond_margin(const Bracket& bracket, double label, double gradient);

@@ -102,6 +102,18 @@ def test_left_out_decisions_are_nearly_exact(C, kernel):
     assert abs(bias) < optimism or kernel == "poly" or C == 10.0
 
 
+def test_large_sets_leave_out_a_sample_that_stands_for_all_rows():
+    X, y = make_moons(1600, noise=0.35, random_state=0)
+    order = np.argsort(np.where(y, np.arange(1600), -np.arange(1600)))  # sorted by class
+    X, y = X[order], y[order]
+    model = OnlineSVC(gamma=1.0, calibration="sigmoid").fit(X, y)
+    record, exact = model._state.decisions, IncrementalSVC(gamma=1.0, calibration="sigmoid").fit(X, y)
+    np.testing.assert_allclose([record.weights[record.labels == c].sum() for c in (0, 1)], [800, 800])
+    assert len(record) > len(model.support_)  # all of them, and some others
+    assert 0.3 < record.labels[:100].mean() < 0.7  # a stream replaces these first
+    np.testing.assert_allclose(model.predict_proba(X), exact.predict_proba(X), atol=0.02)
+
+
 def test_precomputed_and_sparse_and_weighted_rows():
     from scipy.sparse import csr_matrix
 

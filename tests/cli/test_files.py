@@ -438,3 +438,20 @@ def test_the_reader_of_a_pipe_ends(run, census):
     assert process.wait() == 141
     assert b"Traceback" not in process.stderr.read()
     process.stderr.close()
+
+
+def test_words_for_missing_values(run, tmp_path):
+    rows = [
+        f"{i},{'ERR' if i % 5 == 2 else i / 7},{'OFFLINE' if i % 9 == 4 else i % 3},{'no' if i < 30 else 'yes'}"
+        for i in range(60)
+    ]
+    (tmp_path / "log.csv").write_text("\n".join(["time,temp,load,on", *rows]))
+    words = ("--missing-values", "ERR,OFFLINE", "--no-tune")
+    done = run("train", tmp_path / "log.csv", *words, "-o", "log.hinge")
+    assert done.code == 2
+    assert "no value in line 4" in done.err
+    assert run("train", tmp_path / "log.csv", *words, "--missing", "fill", "-o", "log.hinge").code == 0
+    assert json.loads(run("info", "log.hinge", "--json").out)["missing_values"] == ["ERR", "OFFLINE"]
+    assert run("evaluate", "log.hinge", tmp_path / "log.csv").code == 0
+    done = run("train", tmp_path / "log.csv", "--resume", "log.hinge", "--in-place", *words[:2])
+    assert "--missing-values must be left out with --resume" in done.err

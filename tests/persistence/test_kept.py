@@ -28,7 +28,7 @@ from hinge import (
     RobustOnlineSVC,
     TrackingSVC,
 )
-from hinge.conformal import ConformalOneClass, ConformalSVC
+from hinge.conformal import ConformalOneClass, ConformalSVC, CrossConformalClassifier, SplitConformalClassifier
 from hinge.io import Table
 from hinge.persistence import _registry
 from hinge.stream import AdaptiveSVC
@@ -82,6 +82,10 @@ MAKERS = {
     "sphere": lambda: IncrementalOneClassSVM(shape="sphere", nu=0.2).fit(X),
     "conformal": lambda: ConformalSVC(gamma=0.5, alpha=0.2, mondrian=True).fit(X, NAMES).forget([3]),
     "conformal-one-class": lambda: ConformalOneClass(nu=0.2).fit(X),
+    "conformal-split": lambda: SplitConformalClassifier(OnlineSVC(gamma=0.5), mondrian=True, random_state=0).fit(
+        X, NAMES
+    ),
+    "conformal-cross": lambda: CrossConformalClassifier(SVC(gamma=0.5), cv=2).fit(X, NUMBERS),
     "nystroem": lambda: ApproximateSVC(n_components=8, random_state=0).fit(X, NAMES),
     "fourier": lambda: ApproximateSVR(approximation="fourier", n_components=8, random_state=0).fit(X, X[:, 0]),
     "stream": lambda: ApproximateSVC(loss="log_loss", n_components=20, random_state=0).partial_fit(X, NUMBERS),
@@ -100,6 +104,8 @@ MAKERS = {
 def decisions(model):
     """Return what a model says about a few rows."""
     questions = ASKED if hasattr(model, "preparation") else QUESTIONS
+    if isinstance(model, (SplitConformalClassifier, CrossConformalClassifier)):
+        return model.p_values(questions).tolist()
     answer = model.predict if isinstance(model, (ApproximateSVR, PreparedRegressor)) else model.decision_function
     return answer(questions).tolist()
 

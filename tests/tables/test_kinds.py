@@ -381,3 +381,25 @@ def test_all_problems_are_reported_at_once():
     ]
     for words, line in zip(expected, lines[1:], strict=True):
         assert words in line
+
+
+class TestMixedDates:
+    def test_days_and_months_first(self):
+        mixed = ["13/01/2024", "01/02/2024", "02/25/2024", "03/04/2024"]
+        survey, preparation = surveyed(table(x=mixed, z=["1"] * 4, y=["a", "b"] * 2))
+        assert isinstance(preparation.columns[0], CategoryColumn)
+        (note,) = survey.notes
+        assert note == (
+            "Column 'x' is not read as dates, since it mixes days before months ('13/01/2024' in line 2) and months "
+            "before days ('02/25/2024' in line 4); write all in one way."
+        )
+        chunks = [table(x=[text], z=["1"], y=["a"]) for text in mixed]
+        with pytest.raises(DataError, match=r"mixes dates: days before months .'13/01/2024' in line 2. and months"):
+            surveyed(*chunks, kinds={"x": "date"})
+
+    @pytest.mark.parametrize(
+        "values", [["13/01/2024", "02/01/2024"], ["13/01/2024", "01/25/2024", "soon"], ["13/1/24 5", "31/31/2024"]]
+    )
+    def test_others(self, values):
+        survey, _ = surveyed(table(x=values, z=["1"] * len(values), y=["a"] * len(values)))
+        assert not any("mixes" in note for note in survey.notes)

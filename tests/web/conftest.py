@@ -1,20 +1,19 @@
-"""Databases for the tests: SQLite always, PostgreSQL for slow tests if it is available."""
+"""Databases for the tests: SQLite always, PostgreSQL for slow tests if it is available. Pages and a browser."""
 
 from __future__ import annotations
 
 import os
 import random
 import shutil
-import socket
-import subprocess
 import tempfile
 from pathlib import Path
 
 import pytest
 
 from .common import Blobs
+from .postgres import Cluster
 
-PASSWORD = "s3cret/pass@word"  # noqa: S105
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
 @pytest.fixture(scope="session")
@@ -23,44 +22,26 @@ def server():
     if url := os.environ.get("HINGE_POSTGRES"):
         yield url
         return
-    pytest.importorskip("psycopg")
-    folders = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda each: int(each.parent.name.split(".")[0]))
-    programs = str(folders[-1]) if folders else None
-    initdb, control = (shutil.which(name, path=programs) for name in ("initdb", "pg_ctl"))
-    if initdb is None or control is None:
-        pytest.skip("set HINGE_POSTGRES to the URL of a database, or install PostgreSQL, to run this test")
-    runner = []
-    if hasattr(os, "geteuid") and os.geteuid() == 0:
-        runner = [shutil.which("runuser", path=f"{os.environ['PATH']}:/usr/sbin:/sbin") or "runuser"]
-        runner += ["-u", "postgres", "--"]
-        if not Path(runner[0]).exists() or subprocess.run([*runner, "true"], check=False).returncode:
-            pytest.skip("PostgreSQL does not run as root, and there is no user postgres")
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        yield from cluster(Path(folder), runner, initdb, control)
+        cluster = Cluster(Path(folder))
+        try:
+            yield cluster.url
+        finally:
+            cluster.stop()
 
 
-def cluster(folder, runner, initdb, control):
-    """Start a server in a folder, and stop it at the end."""
-    secret = folder / "password"
-    secret.write_text(PASSWORD)
-    if runner:
-        for path in (folder, secret):
-            shutil.chown(path, "postgres")
-
-    def run(*command):
-        subprocess.run([*runner, *command], check=True, stdout=subprocess.DEVNULL, cwd=folder)
-
-    data = str(folder / "data")
-    run(initdb, "-D", data, "-U", "ann", "-A", "scram-sha-256", "--pwfile", str(secret), "-E", "UTF8", "--no-sync")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={folder}"
-    run(control, "-D", data, "-w", "-l", str(folder / "log"), "-o", options, "start")
-    try:
-        yield f"postgresql://ann:{PASSWORD.replace('/', '%2F').replace('@', '%40')}@127.0.0.1:{port}/postgres"
-    finally:
-        run(control, "-D", data, "-w", "-m", "immediate", "stop")
+@pytest.fixture(scope="module")
+def browser():
+    """A headless browser: that of the system, or Playwright's own."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    path = os.environ.get("HINGE_BROWSER") or next(filter(None, map(shutil.which, BROWSERS)), None)
+    with playwright.sync_playwright() as driver:
+        try:
+            browser = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        except playwright.Error:
+            pytest.skip("install Chromium (or set HINGE_BROWSER to its path) to run this test")
+        yield browser
+        browser.close()
 
 
 @pytest.fixture
@@ -101,7 +82,7 @@ def long_timeouts():
     """Wait for the model, however slow the machine is, so that the candidates are reproducible."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr("hinge.web._session._LEARN_TIMEOUT_S", 60.0)
-        patched.setattr("hinge.web._session._CANDIDATE_TIMEOUT_S", 60.0)
+        patched.setattr("hinge.web._next_examples._CANDIDATE_TIMEOUT_S", 60.0)
         yield
 
 

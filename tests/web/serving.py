@@ -16,6 +16,8 @@ import numpy as np
 import hinge
 from hinge.web.pools import open_pool
 
+UNAVAILABLE = 503  # the database does not respond
+
 
 class Server:
     """The labelling page of the digits; killed at the end."""
@@ -86,6 +88,8 @@ class Person:
         """Label a row; return the next one."""
         self.unacknowledged.append((row, label))
         response = self._client.post("/api/answer", json={"row": row, "label": label, "seconds": 0.5})
+        if response.status_code == UNAVAILABLE:  # the label may be saved or not
+            raise httpx.ReadError(response.text)
         if response.status_code == 200:
             assert response.json()["saved"] == row
             self.acknowledged.append(self.unacknowledged[-1])
@@ -93,6 +97,8 @@ class Person:
         return self._shown(response)
 
     def _shown(self, response):
+        if response.status_code == UNAVAILABLE:
+            raise httpx.ReadError(response.text)
         body = response.json()
         assert response.status_code in (200, 409), body
         example = body.get("next", body)["example"]

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import csv
-import os
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -16,23 +14,7 @@ from hinge.web.pools import open_pool
 from .serving import Server
 
 pytestmark = pytest.mark.slow
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 pytest.importorskip("fastapi", reason="the extra hinge-svm[label] is not installed")
-
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-
-
-@pytest.fixture(scope="module")
-def browser():
-    """A headless browser: that of the system, or Playwright's own."""
-    path = os.environ.get("HINGE_BROWSER") or next(filter(None, map(shutil.which, BROWSERS)), None)
-    with playwright.sync_playwright() as driver:
-        try:
-            browser = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        except playwright.Error:
-            pytest.skip("install Chromium (or set HINGE_BROWSER to its path) to run this test")
-        yield browser
-        browser.close()
 
 
 @pytest.fixture
@@ -246,6 +228,7 @@ def test_letters_belong_to_the_classes(browser, tmp_path):
             open_history(page)
             assert page.locator("#history-list select.correct").first.input_value() == name
             page.keyboard.press("Escape")
+            page.wait_for_selector("dialog[open]", state="detached")
         row, scroll = shown(page), "document.querySelector('#example').scrollTop"
         page.keyboard.press("Space")
         page.wait_for_function(f"() => {scroll} > 50")
@@ -253,6 +236,7 @@ def test_letters_belong_to_the_classes(browser, tmp_path):
         page.keyboard.press("?")
         page.uncheck("#character-keys")
         page.keyboard.press("Escape")
+        page.wait_for_selector("dialog[open]", state="detached")
         page.keyboard.press("s")
         page.wait_for_timeout(300)
         assert shown(page) == row

@@ -118,6 +118,23 @@ def test_undo_skip_and_repeated_requests(start):
     assert again.cache.records[row].person == "ann"  # nobody's label was touched
 
 
+def test_an_undo_of_a_second_label_that_is_repeated_after_a_crash_undoes_once(start):
+    session = start(overlap=100)
+    work(session, "ann", 40)
+    rows = [row for row, _ in work(session, "bob", 3)]
+    holding = session.next_example("bob")["example"]["row"]
+    request = {"holding": holding, "request": "0123456789abcdef"}
+    assert session.undo("bob", **request)["example"]["row"] == rows[-1]
+    again = start(overlap=100)  # the answer was lost, and the server restarted
+    for _ in range(2):
+        example = again.undo("bob", **request)["example"]
+        assert (example["row"], example["drawn"]) == (rows[-1], "second")
+    said = {each.key for each in again.overlap.store.all() if each.person == "bob"}
+    assert said == {session.pool.key(row) for row in rows[:-1]}
+    assert again.undo("bob", rows[-1], "00ff00ff00ff00ff")["example"]["row"] == rows[-2]
+    assert len(again.cache.records) == 40  # the first labels were not touched
+
+
 def test_agreement_is_that_of_other_programs():
     random = np.random.default_rng(0)
     for _ in range(20):

@@ -181,7 +181,7 @@ def test_search(page):
 def test_labels_kept_aside_can_be_deleted(page):
     page.label(5)
     page.store.import_records([LabelRecord("gone", "cat", "bob", "imported", "0f")])
-    page.session._reload()
+    page.session.reload()
     assert page.client.get("/api/project").json()["kept_aside"] == 1
     assert page.client.get("/api/kept-aside").json()["entries"] == [{"key": "gone", "label": "cat", "person": "bob"}]
     assert is_refused(page.ask("kept-aside", {"keys": [page.pool.key(0)]}, "DELETE"), 404)

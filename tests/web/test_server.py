@@ -8,6 +8,7 @@ import socket
 import subprocess
 import threading
 import time
+from contextlib import contextmanager
 from itertools import count
 
 import httpx
@@ -29,36 +30,46 @@ def label_until(person, number, stop):
             time.sleep(0.05)
 
 
-def test_acknowledged_labels_survive_a_kill(tmp_path):
-    rng, stop = random.Random(), threading.Event()
-    with Server(tmp_path) as server:
-        people = [Person(server.url, f"person {number}") for number in range(6)]
-        threads = [
-            threading.Thread(target=label_until, args=(*each, stop)) for each in zip(people, count(), strict=False)
-        ]
-        for thread in threads:
-            thread.start()
-        for _ in range(3):
-            time.sleep(rng.uniform(0.5, 2.0))
-            server.kill()
-            server.start()
-        time.sleep(1.0)
+@contextmanager
+def labelling(url):
+    """Let six people label continuously; yield them."""
+    stop, people = threading.Event(), [Person(url, f"person {number}") for number in range(6)]
+    threads = [threading.Thread(target=label_until, args=(*each, stop)) for each in zip(people, count(), strict=False)]
+    for thread in threads:
+        thread.start()
+    try:
+        yield people
+    finally:
         stop.set()
         for thread in threads:
             thread.join()
-        kept = exported(server)
-        saved = {}
         for person in people:
             person.close()
-            for row, label in person.acknowledged:
-                assert (
-                    saved.setdefault(row, label) == label
-                )  # nobody else was told that their label of this row was saved
-        unacknowledged = {pair for person in people for pair in person.unacknowledged}
-        assert len(saved) > 30
-        assert saved.items() <= kept.items()
-        assert kept.items() - saved.items() <= unacknowledged
-        assert is_model_of(server, kept, tmp_path / "model.hinge")
+
+
+def nothing_is_lost(server, people, folder):
+    """Return whether the labels on the server are those that it acknowledged, and its model is theirs."""
+    kept, saved = exported(server), {}
+    for person in people:
+        for row, label in person.acknowledged:
+            assert saved.setdefault(row, label) == label  # nobody else was told that their label of this row was saved
+    unacknowledged = {pair for person in people for pair in person.unacknowledged}
+    assert len(saved) > 30
+    assert saved.items() <= kept.items()
+    assert kept.items() - saved.items() <= unacknowledged
+    return is_model_of(server, kept, folder / "model.hinge")
+
+
+def test_acknowledged_labels_survive_a_kill(tmp_path):
+    rng = random.Random()
+    with Server(tmp_path) as server:
+        with labelling(server.url) as people:
+            for _ in range(3):
+                time.sleep(rng.uniform(0.5, 2.0))
+                server.kill()
+                server.start()
+            time.sleep(1.0)
+        assert nothing_is_lost(server, people, tmp_path)
 
 
 def rejected(folder, *options):

@@ -14,7 +14,7 @@ from hinge import IncrementalSVC
 
 pytest.importorskip("sqlalchemy", reason="the extra hinge-svm[label] is not installed")
 
-from hinge.web import _session, _worker
+from hinge.web import _next_examples, _session, _worker
 from hinge.web._labels import AlreadyLabelledError, InvalidRequestError, LabelRecord, NotFoundError, StoreError
 from hinge.web._session import Session
 from hinge.web._settings import SessionSettings
@@ -101,7 +101,7 @@ def test_classes_that_look_like_numbers_are_names(opened):
 
 def test_nobody_waits_for_a_slow_model(opened, monkeypatch):
     monkeypatch.setattr(_session, "_LEARN_TIMEOUT_S", 0.001)
-    monkeypatch.setattr(_session, "_CANDIDATE_TIMEOUT_S", 0.001)
+    monkeypatch.setattr(_next_examples, "_CANDIDATE_TIMEOUT_S", 0.001)
     page = opened()
     session, proceed = page.session, threading.Event()
     learn = session.worker.learner.tell
@@ -124,7 +124,7 @@ def test_nobody_waits_for_a_slow_model(opened, monkeypatch):
 
 def test_closing_does_not_wait_for_a_slow_model(opened, monkeypatch):
     monkeypatch.setattr(_session, "_LEARN_TIMEOUT_S", 0.001)
-    monkeypatch.setattr(_session, "_CANDIDATE_TIMEOUT_S", 0.001)
+    monkeypatch.setattr(_next_examples, "_CANDIDATE_TIMEOUT_S", 0.001)
     monkeypatch.setattr(_worker, "EXIT_TIMEOUT_S", 0.001)
     page = opened(Blobs(20))
     proceed, learned = threading.Event(), []

@@ -235,38 +235,6 @@ def test_a_new_database_can_be_read_by_its_owner_only(tmp_path):
         assert {path.stat().st_mode & 0o777 for path in tmp_path.iterdir()} == {0o600}
 
 
-VERSION_1 = """
-CREATE TABLE hinge_schema (version INTEGER NOT NULL PRIMARY KEY);
-CREATE TABLE hinge_projects (id INTEGER NOT NULL PRIMARY KEY, name VARCHAR(100) NOT NULL UNIQUE);
-CREATE TABLE hinge_classes (id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, project_id BIGINT NOT NULL,
-  name VARCHAR(100) NOT NULL, UNIQUE (project_id, name));
-CREATE TABLE hinge_labels (id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, project_id BIGINT NOT NULL, key TEXT NOT NULL,
-  class_id BIGINT NOT NULL, person VARCHAR(40) NOT NULL, drawn VARCHAR(20) NOT NULL, digest VARCHAR(100) NOT NULL,
-  seconds DOUBLE, guess VARCHAR(100), margin DOUBLE, labelled_at DATETIME NOT NULL, changed_at DATETIME,
-  UNIQUE (project_id, key));
-CREATE TABLE hinge_skips (id INTEGER NOT NULL PRIMARY KEY, project_id BIGINT NOT NULL, key TEXT NOT NULL,
-  person VARCHAR(40) NOT NULL, UNIQUE (project_id, key, person));
-INSERT INTO hinge_schema VALUES (1);
-INSERT INTO hinge_projects VALUES (1, 'pets');
-INSERT INTO hinge_classes VALUES (1, 1, 'cat' || char(8203));
-INSERT INTO hinge_labels VALUES (1, 1, '7', 1, 'ann', 'random', '0f', 1.5, NULL, NULL, '2026-05-01 12:00:00', NULL);
-INSERT INTO hinge_labels VALUES (2, 1, '8', 1, 'ann', 'chosen', '0f', 1.5, NULL, NULL, '2026-05-01 12:00:00', NULL);
-"""
-
-
-def test_a_database_of_version_1_is_upgraded(tmp_path):
-    path = tmp_path / "labels.db"
-    with sqlite3.connect(path) as old:
-        old.executescript(VERSION_1)
-    for _ in range(2):
-        with Store(path, "pets") as store:
-            # The random example influenced what was chosen, so it measures nothing.
-            assert [(each.key, each.drawn) for each in store.records()] == [("7", "wanted"), ("8", "chosen")]
-    with Store(path, "pets") as store:  # a name that would be refused today remains usable
-        store.add(LabelRecord("9", "cat\u200b", "ann", "chosen", "0f", guess="cat\u200b"))
-        assert store.change("7", "cat\u200b", "bob").label == "cat\u200b"
-
-
 def test_an_empty_file_becomes_a_database(tmp_path):
     path = tmp_path / "labels.db"
     path.touch()

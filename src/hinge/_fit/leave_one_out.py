@@ -11,6 +11,9 @@ For h = 0 this is the span rule of Chapelle and Vapnik; the rounding makes it re
 Examples with coefficient zero keep their value. Values are cut off at the range of those that the model gives. Where F
 has more examples than are affordable, a random part is used, which makes the values more pessimistic.
 
+Of large sets only some examples are left out. Where one binary model decides, its gradients give the decision values of
+its support vectors, which tell most about probabilities and cost least: many of them are used.
+
 Chapelle and Vapnik, "Model selection for support vector machines", NIPS 1999; Beirami, Razaviyayn, Shahrampour and
 Tarokh, "On optimal generalizability in parametric learning", NIPS 2017.
 """
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
     from hinge._model.types import Arrays, Rows
 
 MAX_ROWS = 600
+_MAX_SUPPORT = 1400  # of more examples, whose decision values are known; together the capacity of the record
 _MAX_FREE = 1500
 _FEWEST_PER_CLASS = 50
 _WIDTH = 0.2  # of the rounded kink, in units of the margin
@@ -43,32 +47,50 @@ _RIDGE = 1e-8  # of the mean diagonal: duplicates make kernel matrices singular
 
 def left_out_decisions(state: State, data: TrainingData) -> Decisions:
     """Return decision values for training examples (a sample of large sets) by the models without them."""
-    rows, shares = sample(data.class_numbers(state.table), np.flatnonzero(data.used))
     X = data.X.array() if type(data.X) is TakenRows else data.X
-    values = state.make_snapshot().decide(X[rows], state.options.threads)
+    arrays, biases = state.native.state(), state.native.bias
+    ends = np.cumsum(arrays["member_counts"]).tolist()
+    starts = [0, *ends[:-1]]
+    binaries = [
+        _LeftOut(state, X, arrays, slice(*part), float(bias))
+        for *part, bias in zip(starts, ends, biases.tolist(), strict=True)
+    ]
+    known = np.full((len(data), len(binaries)), np.nan)
+    for m, binary in enumerate(binaries):
+        binary.fill(known[:, m])
+    is_known = ~np.isnan(known).any(axis=1)
+    rows, shares = sample(data.class_numbers(state.table), np.flatnonzero(data.used), is_known)
+    values, missing = known[rows], ~is_known[rows]
+    values[missing] = state.make_snapshot().decide(X[rows[missing]], state.options.threads)
     state.drop_snapshot()
-    arrays = state.native.state()
-    ends = np.cumsum(arrays["member_counts"])
-    for m, stop in enumerate(ends.tolist()):
-        members = slice(stop - int(arrays["member_counts"][m]), stop)
-        values[:, m] = _LeftOut(state, X, arrays, members, float(state.native.bias[m])).decisions(rows, values[:, m])
+    for m, binary in enumerate(binaries):
+        values[:, m] = binary.decisions(rows, values[:, m])
     labels = data.class_numbers(state.table)[rows]
-    known = np.full(len(rows), max(len(data) - 1, 0), dtype=np.int64)
-    return Decisions.none(values.shape[1]).plus(values, labels, data.costs[rows] * shares, known)
+    ages = np.full(len(rows), max(len(data) - 1, 0), dtype=np.int64)
+    return Decisions.none(values.shape[1]).plus(values, labels, data.costs[rows] * shares, ages)
 
 
-def sample(numbers: NDArray[np.int32], used: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Return some rows, and how many each stands for; rare classes have more than their share."""
+def sample(
+    numbers: NDArray[np.int32], used: NDArray[np.intp], is_known: NDArray[np.bool_] | None = None
+) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Return all of a few rows, or some of many in random order, and how many each stands for.
+
+    Rare classes have more than their share, and so have rows whose decision values are known, which cost less.
+    """
     if len(used) <= MAX_ROWS:
         return used, np.ones(len(used))
+    is_cheap = np.zeros(len(numbers), dtype=np.bool_) if is_known is None else is_known
     random = np.random.RandomState(0)
     rows, shares = [], []
-    for number in np.unique(numbers[used]).tolist():
-        own = used[numbers[used] == number]
-        count = min(len(own), max(_FEWEST_PER_CLASS, round(MAX_ROWS * len(own) / len(used))))
-        rows.append(np.sort(random.choice(own, count, replace=False)))
-        shares.append(np.full(count, len(own) / count))
-    return np.concatenate(rows), np.concatenate(shares)
+    for part, most in ((used[~is_cheap[used]], MAX_ROWS), (used[is_cheap[used]], _MAX_SUPPORT)):
+        for number in np.unique(numbers[part]).tolist():
+            own = part[numbers[part] == number]
+            wanted = max(_FEWEST_PER_CLASS, round(most * len(own) / len(part)))
+            count = min(len(own), wanted if len(part) > most else len(own))
+            rows.append(random.choice(own, count, replace=False))
+            shares.append(np.full(count, len(own) / count))
+    order = random.permutation(sum(map(len, rows)))  # a stream replaces the first ones first, of whatever class
+    return np.concatenate(rows)[order], np.concatenate(shares)[order]
 
 
 class _LeftOut:
@@ -81,12 +103,18 @@ class _LeftOut:
         self._alpha = arrays["alpha"][members]
         self._ids = arrays["ids"][arrays["members"][members]]
         residuals = arrays["gradient"][members] - bias  # label minus decision value
+        self._values = np.sign(self._alpha) - residuals
         near = (np.abs(residuals) < 0.5 * _WIDTH) & (self._alpha != 0.0)
         free = np.flatnonzero(near)
         self._softness = _WIDTH / costs
         if len(free) > _MAX_FREE:
             free = np.sort(np.random.RandomState(0).choice(free, _MAX_FREE, replace=False))
         self._free = free
+
+    def fill(self, values: NDArray[np.float64]) -> None:
+        """Enter the decision values of the support vectors, which gradients tell."""
+        is_support = self._alpha != 0.0
+        values[self._ids[is_support]] = self._values[is_support]
 
     def decisions(self, rows: NDArray[np.intp], values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return decision values for some rows without themselves; `values` are those of the model."""

@@ -49,6 +49,7 @@ def _describe(file: Path) -> dict[str, Any]:
         **({"normal": normal_label(preparation)} if kind.task == "one-class" else {"classes": class_names(model)}),
         "features": int(model.n_features_in_),
         "columns": [column.describe() for column in columns],
+        **({"missing_values": list(words)} if (words := preparation.missing_values) else {}),
         "label": preparation.label,
         **({"threshold": f"{threshold:.4g}"} if (threshold := preparation.answers.threshold) else {}),
         "scaling": preparation.scaling.description,

@@ -25,7 +25,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from hinge._model.class_scheme import pairs
-from hinge.exceptions import ExportError
+from hinge.exceptions import ExportError, listed
 from hinge.export._exported_model import ExportedModel
 from hinge.export._model_access import split_preparation
 from hinge.io.atomic import replacing
@@ -104,6 +104,11 @@ def to_libsvm(model: BaseEstimator, path: str | os.PathLike[str], *, labels: Seq
         raise ExportError(
             "LIBSVM files hold numbers only, and this model encodes columns of other kinds; export to ONNX, or export "
             "its attribute `model`, which takes prepared examples."
+        )
+    if preparation is not None and preparation.missing_values:
+        raise ExportError(
+            f"LIBSVM files cannot say that {listed(preparation.missing_values)} stands for a missing value; export to "
+            "ONNX, or export its attribute `model`, which takes prepared examples."
         )
     exported = ExportedModel.of(model, None if preparation is None else preparation.answers)
     if exported.fourier is not None:

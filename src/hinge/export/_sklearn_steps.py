@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.compose import ColumnTransformer
@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
 from hinge.export._model_access import unsupported_column
-from hinge.tables import BooleanColumn, CategoryColumn, Cells, DateColumn, NumberColumn, TextColumn
+from hinge.tables import BooleanColumn, CategoryColumn, Cells, DateColumn, NumberColumn, TextColumn, without_words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,6 +39,8 @@ _DATES = {  # valid dates in each order
 def preparation_steps(preparation: Preparation) -> list[BaseEstimator]:
     """Return fitted steps that convert raw rows to the features of the model."""
     steps = [] if preparation.columns is None else [_column_step(preparation, preparation.columns)]
+    if preparation.missing_values:
+        steps.insert(0, FunctionTransformer(named_missing, kw_args={"words": preparation.missing_values}))
     scaling = preparation.scaling
     if scaling.factor is not None:
         steps.append(scaler(scaling.offset, scaling.factor, preparation.n_features))
@@ -72,6 +74,14 @@ def _column_step(preparation: Preparation, columns: tuple[Column, ...]) -> Colum
         if isinstance(column, TextColumn) and column.width:
             step.named_transformers_[f"column{number}"].idf_ = np.array(column.weights)
     return step
+
+
+def named_missing(X: Any, words: tuple[str, ...]) -> Any:
+    """Replace the words for missing values in a data frame; a step of a pipeline calls it."""
+    named = X.copy()
+    for name in X.columns:
+        named[name] = without_words(np.asarray(X[name]), words)
+    return named
 
 
 def date_features(X: object, column: DateColumn, missing: str) -> NDArray[np.float64]:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from hinge._model.state import State
 from hinge.approximate import ApproximateState
-from hinge.conformal import ConformalOneClass, ConformalSVC
+from hinge.conformal import ConformalOneClass, ConformalSVC, CrossConformalClassifier, SplitConformalClassifier
 from hinge.estimators import ESTIMATORS
 from hinge.incremental import ExactState
 from hinge.persistence._adaptive import adaptive
 from hinge.persistence._approximate import approximate
 from hinge.persistence._classifier import estimator_entry
+from hinge.persistence._conformal import conformal
 from hinge.persistence._exact import exact
 from hinge.persistence._prepared import prepared
 from hinge.persistence._registry import register
@@ -29,8 +30,10 @@ def register_all() -> None:
     """Add all estimators of this package to the registry."""
     for estimator in ESTIMATORS.values():
         register(_BY_STATE[estimator._learner.state_class](estimator))
-    for conformal in (ConformalSVC, ConformalOneClass):
-        register(exact(conformal))
+    for full in (ConformalSVC, ConformalOneClass):
+        register(exact(full))
+    for wrapper in (SplitConformalClassifier, CrossConformalClassifier):
+        register(conformal(wrapper))
     for exact_svm in (SVC, OneClassSVM):
         register(svm(exact_svm))
     for estimator in (PreparedClassifier, PreparedDetector, PreparedRegressor):

@@ -47,7 +47,8 @@ Prepared = PreparedClassifier | PreparedDetector | PreparedRegressor
 Scales = dict[str, "NDArray[np.float64] | None"]
 
 _FIELDS: _json.FieldTypes = {"model": (dict,), "preparation": (dict,)}
-_OPTIONAL: _json.FieldTypes = {"merged": (list,), "answers": (dict,)}  # written only where they matter
+# Written only where they matter.
+_OPTIONAL: _json.FieldTypes = {"merged": (list,), "missing_values": (list,), "answers": (dict,)}
 _ANSWERS: _json.FieldTypes = {
     "decimal": (str,),
     "thousands": (str,),
@@ -106,6 +107,8 @@ def _fits(estimator: type[Prepared], model: object) -> bool:
 def _values(preparation: Preparation) -> Values:
     values = {name: getattr(preparation, name) for name in _PREPARATION}
     values["scaling"], values["names"] = preparation.scaling.description, list(preparation.names)
+    if preparation.missing_values:
+        values["missing_values"] = list(preparation.missing_values)
     if preparation.merged:
         values["merged"] = list(preparation.merged)
     if preparation.answers != Answers():
@@ -135,6 +138,9 @@ def _preparation(value: object, scales: Scales) -> Preparation:
     answers = _answers(values.pop("answers", None))
     merged = values.setdefault("merged", [])
     require(all(isinstance(label, str) for label in merged), "its merged labels are not strings")
+    words = values.setdefault("missing_values", [])
+    require(all(isinstance(word, str) for word in words), "its words for missing values are not strings")
+    require(not words or values["columns"] is not None, "it has words for missing values, but no columns")
     require(not merged or values["label_kind"] == "text", "it merges labels that are not text")
     for name, allowed in (
         ("label_kind", LABEL_KINDS),
@@ -154,8 +160,9 @@ def _preparation(value: object, scales: Scales) -> Preparation:
     names = values["names"]
     require(all(isinstance(name, str) for name in names), "the names of its columns are not strings")
     scaling = _scaling(scales, n_features, values["scaling"], values["dense"])
+    tuples = {"names": tuple(names), "merged": tuple(merged), "missing_values": tuple(words)}
     return Preparation(
-        **values | {"columns": columns, "names": tuple(names), "scaling": scaling, "merged": tuple(merged)},
+        **values | tuples | {"columns": columns, "scaling": scaling},
         answers=answers,
     )
 

@@ -18,7 +18,7 @@ from hinge.tables._scaling import Scaling
 from hinge.tables._survey import MAX_FEATURES, Survey
 from hinge.tables._table_model import TableModel
 from hinge.tables._table_models import TableClassifier, TableDetector, TableRegressor
-from hinge.tables._values import MISSING, Cells, Ignored
+from hinge.tables._values import MISSING, Cells, Ignored, without_words
 from hinge.tables._words import TextColumn
 
 __all__ = [
@@ -60,4 +60,5 @@ __all__ = [
     "TextColumn",
     "check_policies",
     "stacked",
+    "without_words",
 ]

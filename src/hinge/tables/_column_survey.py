@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +14,7 @@ from hinge.tables._columns import BOOLEAN_WORDS, BooleanColumn, CategoryColumn, 
 from hinge.tables._dates import DateColumn, DateSurvey
 from hinge.tables._numbers import NumberSurvey, is_written_number
 from hinge.tables._statistics import Statistics
-from hinge.tables._values import texts
+from hinge.tables._values import how_to_name, texts
 from hinge.tables._words import TextColumn, WordSurvey
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ _MIN_ROWS = 20  # fewer rows say little about what is typical
 _MIN_UNIQUE = 0.95  # share of distinct values of an id
 _MIN_REPEATED = 0.5  # share of distinct values above which sentences are not categories
 _WORDS_OF_SENTENCE = 3.0
+_MAX_COUNTED = 1000  # values looked at in a chunk
+_MAX_WORDS = 3  # among numbers that may stand for missing values
 _MIN_CODE_LENGTH = 3  # digits; 01 to 12 are months
 _ID_NAME = re.compile(
     r"(?i:(.*[\W_])?(id|uuid|guid|index|idx|nr|no|number|key)\W*|.*nummer|unnamed: ?\d+|column 0)|.*[a-z](I[dD]|N[ror])"
@@ -79,6 +82,7 @@ class ColumnSurvey:
         self._n_counted = 0  # rows until there were too many distinct values
         self._n_rows = self._n_numbers = self._n_texts = 0
         self._text: tuple[str, int] | None = None  # the first value that is not a number, and its line
+        self._words: dict[str, None] = {}  # values that are not numbers, the first few
         self._infinite_line: int | None = None
         self._is_counting, self._last = True, np.nan  # whether values are those before plus one
         self._ids: set[float] = set()
@@ -115,18 +119,31 @@ class ColumnSurvey:
             hint = f" (amounts in {' and '.join(units[:3])})" if len(units) > 1 else ""
             found.append(
                 f"Column {quoted(self.name)} must hold either numbers or categories, got {quoted(text)} in line "
-                f"{line} among {self._n_numbers:,} numbers{hint}; correct it, drop the column, or declare it "
-                "categorical."
+                f"{line} among {self._n_numbers:,} numbers{hint}; {self._how_to_mend(text)}correct it, drop the "
+                "column, or declare it categorical."
             )
         if self.kind in (NumberColumn, DateColumn) and not self._is_possible(self.kind):
-            text, line = self._text or ("", 0)
-            found.append(
-                f"Column {quoted(self.name)} must hold {'numbers' if self.kind is NumberColumn else 'dates'} written "
-                f"in one way, got {quoted(text)} in line {line}; correct it, or do not say what it holds."
-            )
+            found.append(self._other_format(self.kind))
         if self.kind is BooleanColumn and self._boolean() is None:
             found.append(f"Column {quoted(self.name)} must hold two words such as yes and no to be a boolean.")
         return found
+
+    def _other_format(self, kind: type[Column]) -> str:
+        """Return the problem that a column does not hold the numbers or dates that the user says."""
+        if kind is DateColumn and self.dates.mixture:
+            return f"Column {quoted(self.name)} mixes dates: {self.dates.mixture}; write all in one way."
+        text, line = self._text or ("", 0)
+        return (
+            f"Column {quoted(self.name)} must hold {'numbers' if kind is NumberColumn else 'dates'} written in one "
+            f"way, got {quoted(text)} in line {line}; {self._how_to_mend(text)}correct it, or do not say what it holds."
+        )
+
+    def _how_to_mend(self, first: str) -> str:
+        """Return what to do about words among numbers: they may stand for missing values."""
+        words = [first, *(word for word in self._words if word != first)]
+        if len(words) > _MAX_WORDS or is_written_number(first):
+            return ""
+        return f"if a missing value is meant, name it ({how_to_name(words)}), else "
 
     def to_column(self, missing: str, hints: Hints) -> tuple[Column, Statistics]:
         """Return the column and the statistics of its features; there must be no problems."""
@@ -177,6 +194,8 @@ class ColumnSurvey:
             return [f"Column {name} is read as dates, year, month and day; --kind says otherwise."]
         if isinstance(column, DateColumn) and self.dates.is_ambiguous and hints.order is None:
             return [f"Column {name} is read as {column.order}; --day-first says otherwise."]
+        if not isinstance(column, DateColumn) and self.kind is None and self.dates.mixture:
+            return [f"Column {name} is not read as dates, since it mixes {self.dates.mixture}; write all in one way."]
         return []
 
     def _guess_kind(self) -> type[Column]:
@@ -250,9 +269,14 @@ class ColumnSurvey:
             any_row = (row for row, text in enumerate(found) if text)
             row = next(others, next(any_row, None))
             self._text = None if row is None else (found[row], line(row))
-        if self.kind in (None, DateColumn) and self.dates.is_possible:
-            self.dates.add(found)
+        if self.kind in (None, DateColumn):
+            self.dates.watch_order(found, line)
+            if self.dates.is_possible:
+                self.dates.add(found)
         self.words.add(text for text in found if text)
+        if len(self._words) <= _MAX_WORDS:
+            words = (text for text, number in zip(found, is_number, strict=True) if text and not number)
+            self._words.update(dict.fromkeys(islice(words, _MAX_COUNTED)))
         self._count(found)
 
     def _count(self, found: list[str]) -> None:

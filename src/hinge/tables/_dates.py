@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from hinge.tables._values import LineOf
+
 DAYS_PER_YEAR = 365.2425
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DAY = timedelta(days=1)
@@ -70,6 +72,8 @@ _PATTERNS |= {order: re.compile(_DATES[order]) for order in ("year-month", "name
 _PATTERNS["name-day-time-year"] = re.compile(_DATES["name-day-time-year"] + rf" {_CLOCK}(?: [A-Z]{{3,4}})? \d{{4}}")
 _PATTERNS["time"] = re.compile(_CLOCK)
 ORDERS = tuple(_DATES)
+_TWO_NUMBERS = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(?:\d{4}|\d\d)\b")  # day and month, in either order
+_MONTHS_PER_YEAR = 12
 _ISO = "year-month-day"  # leaves no choice, so that it may occur among dates written in any other order
 _MIXABLE = ("month-day-year", "day-month-year", "day-name-year", "name-day-year", "name-day-time-year")
 _MIN_YEARS = 0.9  # of dates that tell something about seasons
@@ -208,6 +212,32 @@ class DateSurvey:
         self._columns: dict[str, DateColumn] = {}
         self._statistics = {order: Statistics() for order in ORDERS}
         self.n_dates = 0
+        self._is_one_order: dict[bool, tuple[str, int]] = {}  # the first text that has the day first, or not; its line
+        self._may_be_mixed = True
+
+    @property
+    def mixture(self) -> str:
+        """The first text with the day first and the first one with the month first, if there are both; else empty."""
+        if not self._may_be_mixed or len(self._is_one_order) < 2:
+            return ""
+        (day, day_line), (month, month_line) = self._is_one_order[True], self._is_one_order[False]
+        return (
+            f"days before months ({quoted(day)} in line {day_line}) and months before days ({quoted(month)} in line "
+            f"{month_line})"
+        )
+
+    def watch_order(self, found: list[str], line: LineOf) -> None:
+        """Notice whether all values have day and month in some order, but not all in the same one."""
+        for row, text in enumerate(found):
+            if not self._may_be_mixed:
+                return
+            if not text:
+                continue
+            parts = _TWO_NUMBERS.match(text)
+            first, second = (int(parts[1]), int(parts[3])) if parts else (0, 0)
+            self._may_be_mixed = 0 < min(first, second) <= _MONTHS_PER_YEAR
+            if max(first, second) > _MONTHS_PER_YEAR:
+                self._is_one_order.setdefault(first > second, (text, line(row)))
 
     @property
     def is_possible(self) -> bool:

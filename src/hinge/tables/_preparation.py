@@ -15,7 +15,7 @@ from hinge.tables._answers import Answers
 from hinge.tables._columns import Column, NumberColumn
 from hinge.tables._labels import Labels, find_label, merge, parse_labels
 from hinge.tables._scaling import Scaling
-from hinge.tables._values import Cells, Ignored, texts
+from hinge.tables._values import Cells, Ignored, texts, without_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -62,6 +62,8 @@ class Preparation:
     unknown : {"error", "ignore"}
         How categories and features that did not occur in the surveyed rows are handled: raise an error, or ignore
         them.
+    missing_values : tuple of str
+        Words and numbers that stand for a missing value besides the usual ones, in all columns of a table.
     merged : tuple of str
         Labels that stand for all labels that differ from them only in upper and lower case, blanks, hyphens or
         underscores.
@@ -80,6 +82,7 @@ class Preparation:
     scaling: Scaling = field(default_factory=Scaling)
     missing: str = "error"
     unknown: str = "error"
+    missing_values: tuple[str, ...] = ()
     merged: tuple[str, ...] = ()
     answers: Answers = field(default_factory=Answers)
 
@@ -110,7 +113,7 @@ class Preparation:
                 chunk = self._with_names(chunk)
             label = self._label_of(chunk)
             chunk = self._without_missing(chunk, label)
-            y = chunk.columns[label]
+            y = self._values(chunk, label)
         elif chunk.y is None:
             raise DataError("There must be labels to learn from or to compare with, but the file has none.")
         else:
@@ -169,7 +172,7 @@ class Preparation:
         used = [column.name for column in self.columns or () if column.needs_value and column.name in table.columns]
         is_complete = np.ones(len(table), dtype=bool)
         for name in [*used, label]:
-            is_complete &= np.array([text != "" for text in texts(table.columns[name])], dtype=bool)
+            is_complete &= np.array([text != "" for text in texts(self._values(table, name))], dtype=bool)
         return table.select(is_complete)
 
     def _with_names(self, table: Table) -> Table:
@@ -223,7 +226,10 @@ class Preparation:
             )
 
     def _cells(self, table: Table, name: str, ignored: Ignored | None) -> Cells:
-        return Cells(_get_column(table, name), table.line, self.missing, self.unknown, ignored)
+        return Cells(self._values(table, name), table.line, self.missing, self.unknown, ignored)
+
+    def _values(self, table: Table, name: str) -> Values:
+        return without_words(_get_column(table, name), self.missing_values)
 
     def _from_rows(self, rows: Rows) -> Matrix:
         """Return numbers as an array or CSR matrix with one column per feature, of the right type."""

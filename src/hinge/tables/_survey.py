@@ -21,7 +21,7 @@ from hinge.tables._patterns import by_name, matching
 from hinge.tables._preparation import Preparation
 from hinge.tables._scaling import Scaling, choose_scaling, other_scalings
 from hinge.tables._statistics import Statistics
-from hinge.tables._values import HOW_TO_FILL, texts
+from hinge.tables._values import HOW_TO_FILL, how_to_name, texts, to_words, without_words
 from hinge.tables._words import TextColumn
 
 if TYPE_CHECKING:
@@ -57,6 +57,8 @@ class Survey:
         The columns to use besides the label; empty: all.
     missing : {"error", "drop", "fill"}, default="error"
         See `Preparation`.
+    missing_values : collection of str, default=()
+        Words and numbers that stand for a missing value besides the usual ones, such as ERR and -999.
     kinds : mapping from str to str, default=None
         The kinds of columns for which the guess is wrong: "number", "category", "boolean", "date", "text" or "id".
     decimal : {".", ","}, default=None
@@ -93,6 +95,7 @@ class Survey:
         categorical: Collection[str] = (),
         keep: Collection[str] = (),
         missing: str = "error",
+        missing_values: Collection[str] = (),
         kinds: Mapping[str, str] | None = None,
         decimal: str | None = None,
         thousands: str | None = None,
@@ -107,6 +110,7 @@ class Survey:
         self.problems: list[str] = []
         self._chosen_label = label
         self._drop, self._keep, self._missing = drop, keep, missing
+        self._missing_values = to_words(missing_values)
         self._kinds = dict.fromkeys(categorical, CategoryColumn) | _to_types(kinds or {})
         self._decimal, self._thousands, self._day_first = decimal, thousands, day_first
         self._merge_labels = merge_labels
@@ -235,6 +239,7 @@ class Survey:
             dtype=dtype,
             scaling=self._scaling(statistics, scale, table=columns is not None, dense=dense),
             missing=self._missing,
+            missing_values=self._missing_values,
             unknown=unknown,
             merged=() if is_regression else self._merged(),
             answers=self._answers() if is_regression else Answers(),
@@ -289,6 +294,8 @@ class Survey:
         values = X.data if issparse(X) else X
         if not np.isfinite(values).all():
             raise DataError(f"Every number must be finite, got NaN or infinity in or after line {rows.first}.")
+        if self._missing_values:
+            raise DataError("Words for missing values need a table of columns, got rows of numbers; leave them out.")
         self._sparse |= issparse(X)
         self._width = max(self._width, X.shape[1])
         if self._width <= _MAX_SCALED_FEATURES:
@@ -303,8 +310,8 @@ class Survey:
         if self._columns is None:
             self._columns = self._open_columns(table)
         for name, column in self._columns.items():
-            column.add(table.columns[name], table.line)
-        self._add_labels(table.columns[self._label or ""], table.line)
+            column.add(without_words(table.columns[name], self._missing_values), table.line)
+        self._add_labels(without_words(table.columns[self._label or ""], self._missing_values), table.line)
 
     def _open_columns(self, table: Table) -> dict[str, ColumnSurvey]:
         names = list(table.columns)
@@ -368,7 +375,8 @@ class Survey:
             text, line = self._word
             found.append(
                 f"Labels must be either values or classes, got {quoted(text)} in line {line} among many different "
-                "numbers; correct it or remove such rows, or say --task classification."
+                f"numbers; correct it, name it if no label is meant ({how_to_name([text])}), remove such rows, or say "
+                "--task classification."
             )
         elif len(self._labels) > MAX_CLASSES:
             where = f" in column {quoted(self._label)}; choose another label column." if self._label else "."

@@ -17,7 +17,7 @@ from hinge.tables._prepared import to_table
 from hinge.tables._survey import Survey
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from numpy.typing import NDArray
 
@@ -33,7 +33,7 @@ class TableModel(BaseEstimator):
     ----------
     model : estimator, default=None
         The model; it is cloned.
-    missing, unknown, scale, kinds, decimal, day_first
+    missing, missing_values, unknown, scale, kinds, decimal, day_first
         See `TableClassifier`.
     """
 
@@ -45,6 +45,7 @@ class TableModel(BaseEstimator):
         model: Model | None = None,
         *,
         missing: str = "fill",
+        missing_values: Collection[str] = (),
         unknown: str = "ignore",
         scale: str = "auto",
         kinds: Mapping[str, str] | None = None,
@@ -53,6 +54,7 @@ class TableModel(BaseEstimator):
     ) -> None:
         self.model = model
         self.missing = missing
+        self.missing_values = missing_values
         self.unknown = unknown
         self.scale = scale
         self.kinds = kinds
@@ -122,7 +124,7 @@ class TableModel(BaseEstimator):
         table = to_table(X)
         label = "label" + "_" * max((len(name) for name in table.columns), default=0)  # no column has this name
         options: dict[str, Any] = {"kinds": self.kinds, "decimal": self.decimal, "day_first": self.day_first}
-        survey = Survey(label=label, missing=self.missing, **options)
+        survey = Survey(label=label, missing=self.missing, missing_values=self.missing_values, **options)
         survey.add(Table({**table.columns, label: np.zeros(len(table))}, table.lines, named=True))
         model = self._default() if self.model is None else clone(self.model)
         found = survey.preparation(scale=self.scale, unknown=self.unknown, dtype=traits(model).dtype)

@@ -38,6 +38,8 @@ class TableClassifier(ClassifierMixin, TableScorer):
         The classifier; it is cloned. None: `OnlineSVC()`.
     missing : {"error", "fill"}, default="fill"
         How missing values are handled: raise an error, or fill in the mean of numbers and an extra category of texts.
+    missing_values : collection of str or number, default=()
+        Words and numbers that stand for a missing value besides the usual ones, such as "ERR" and -999.
     unknown : {"error", "ignore"}, default="ignore"
         How categories are handled that did not occur in training.
     scale : {"auto", "standard", "largest", "range", "none"}, default="auto"
@@ -129,7 +131,7 @@ class TableRegressor(RegressorMixin, TableModel):
     ----------
     model : estimator, default=None
         The regressor; it is cloned. None: `ApproximateSVR()`.
-    missing, unknown, scale, kinds, decimal, day_first
+    missing, missing_values, unknown, scale, kinds, decimal, day_first
         See `TableClassifier`.
 
     Attributes
@@ -201,7 +203,7 @@ class TableDetector(OutlierMixin, TableScorer):
     ----------
     model : estimator, default=None
         The detector; it is cloned. None: `IncrementalOneClassSVM()`.
-    missing, unknown, scale, kinds, decimal, day_first
+    missing, missing_values, unknown, scale, kinds, decimal, day_first
         See `TableClassifier`.
 
     Attributes

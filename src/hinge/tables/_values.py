@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hinge.exceptions import DataError, quoted
+from hinge.exceptions import DataError, ParameterError, quoted
 from hinge.io import is_number
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     LineOf = Callable[[int], int]  # the line in the file of the row at a position
 
@@ -49,6 +51,32 @@ HOW_TO_FILL = (
     "add it, fill it in (--missing fill, missing='fill' in Python: the mean, or an extra category), or leave such rows "
     "out of training (--missing drop)."
 )
+
+
+def how_to_name(words: Iterable[str]) -> str:
+    """Return how to say that words stand for a missing value.
+
+    Examples
+    --------
+    >>> how_to_name(["ERR", "OFF LINE"])
+    "--missing-values 'ERR,OFF LINE', missing_values=['ERR', 'OFF LINE'] in Python"
+    """
+    words = list(words)
+    return f"--missing-values {shlex.quote(','.join(words))}, missing_values={words} in Python"
+
+
+def to_words(words: object) -> tuple[str, ...]:
+    """Check the words that stand for a missing value, and return them as text.
+
+    Examples
+    --------
+    >>> to_words(["ERR", -999])
+    ('ERR', '-999')
+    """
+    found = [words] if isinstance(words, str) or not isinstance(words, Iterable) else list(words)
+    if not all(isinstance(word, str | int | float | np.number) for word in found):
+        raise ParameterError(f"missing_values must be words and numbers such as ['ERR', -999], got {words!r}.")
+    return tuple(dict.fromkeys(str(word).strip() for word in found))
 
 
 @dataclass
@@ -104,6 +132,29 @@ class Cells:
         if self.ignored is not None and len(rows):
             first = int(rows[0])
             self.ignored.add(name, len(rows), found[first], self.line(first))
+
+
+def without_words(values: Values, words: Collection[str]) -> Values:
+    """Return values with None or NaN in place of words that stand for missing values, such as ERR and -999.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> without_words(np.array(["1", "ERR", "-999.0"], dtype=object), ["ERR", "-999"]).tolist()
+    ['1', None, None]
+    >>> without_words(np.array([1, -999]), ["-999"]).tolist()
+    [1.0, nan]
+    """
+    marks = {float(word) for word in words if is_number(word)}
+    if values.dtype.kind in "iuf":
+        rounded = np.array([*marks], dtype=values.dtype if values.dtype.kind == "f" else np.float64)
+        is_missing = np.isin(values, rounded)
+        return np.where(is_missing, np.nan, values) if is_missing.any() else values
+    if not words or values.dtype.kind not in "OUS":
+        return values
+    found = texts(values)
+    is_mark = [text in words or (bool(marks) and is_number(text) and float(text) in marks) for text in found]
+    return np.where(is_mark, np.array(None), values.astype(object)) if any(is_mark) else values
 
 
 def texts(values: Values) -> list[str]:

@@ -15,13 +15,12 @@ import numpy as np
 from hinge.web import _responses
 from hinge.web._assignments import Assignments, Candidate
 from hinge.web._calibration import TemperatureScaling
-from hinge.web._claims import Claims
 from hinge.web._doubts import DoubtFinder
 from hinge.web._features import FeatureChoice, FeatureRace, feature_sets
 from hinge.web._label_cache import LabelCache
 from hinge.web._labels import AlreadyLabelledError, InvalidRequestError, NotFoundError, check_person
-from hinge.web._learners import next_candidate
 from hinge.web._learning_curve import LabelHistory, LearningCurveEstimator
+from hinge.web._next_examples import NextExamples
 from hinge.web._overlap import SECOND, Overlap
 from hinge.web._predictions import predict_pool
 from hinge.web._review import Review
@@ -29,7 +28,7 @@ from hinge.web._undo_log import Action, UndoLog
 from hinge.web._worker import EXIT_TIMEOUT_S, Worker
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from hinge.web._labels import LabelRecord
     from hinge.web._predictions import Predictions
@@ -41,7 +40,6 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 _LEARN_TIMEOUT_S = 0.04  # before the next example is sent although the model has not learned the last label
-_CANDIDATE_TIMEOUT_S = 0.5  # before any unlabelled example is sent because no candidate is ready
 _MODEL_TIMEOUT_S = 10.0  # for requests that need the model; browsers give up after 15
 _FEATURES = "features"  # in the state of the project
 _MAX_SECONDS = 3600.0  # per example; a longer time means that the person went away
@@ -72,15 +70,12 @@ class Session:
         self.cache = LabelCache(pool, store)
         self.assignments = Assignments()
         self.overlap = Overlap(pool, self.cache, store.connections, settings)
-        self._claims = Claims(store.connections)
         self._undo_log = UndoLog(self.cache, self.overlap)
-        self._n_assigned = len(self.cache.records)
         self._scaling = TemperatureScaling()
-        self._random = np.random.default_rng(settings.seed)
         for name in classes:
             self.cache.add_class(name)
         self.cache.import_known()
-        self.review = Review(proxy(self))
+        self.review, self.next_examples = Review(proxy(self)), NextExamples(proxy(self))
         self._sets = feature_sets(pool)
         self._race = FeatureRace(self._sets, settings)
         self.features = self._stored_features()
@@ -96,7 +91,7 @@ class Session:
         """Start to learn all labels with the current features."""
         chosen = self._sets[self.features.name]
         settings = self.settings.with_kernel(chosen.kernel)
-        self.worker = Worker(chosen.X, settings, self._unavailable, self._set_chosen)
+        self.worker = Worker(chosen.X, settings, self.next_examples.unavailable, self._set_chosen)
         self.curve_estimator = LearningCurveEstimator(chosen.X, self.worker.parameters)
         self.doubt_finder = DoubtFinder(chosen.X, self.worker.parameters)
         self._learn(list(self.cache.records))
@@ -157,14 +152,14 @@ class Session:
         with self._lock:
             self.assignments.mark_active(person)
             held = self._assigned(person)
-            if held is None and holding is not None and self._is_free(holding, person):
+            if held is None and holding is not None and self.next_examples.is_free(holding, person):
                 prepared = (each for each in self.worker.candidates() if each.row == holding)
                 held = next(prepared, Candidate(holding, "chosen"))
                 self.assignments.assign(person, held)
             elif held is None and holding is not None and self.overlap.wants(holding, person):
                 held = Candidate(holding, SECOND)
                 self.assignments.assign(person, held)
-        return self._response(person, self._scored(person, held) if held else self._assign_next(person))
+        return self._response(person, self._scored(person, held) if held else self.next_examples.assign(person))
 
     def add_label(self, person: str, row: int, label: str, seconds: float | None) -> NextExample:
         """Save a label; return the next example."""
@@ -179,7 +174,7 @@ class Session:
                 self._finish(person, Action("label", row))
                 self._learn([row])
         self.worker.wait(_LEARN_TIMEOUT_S)
-        return self._response(person, self._assign_next(person), saved=row)
+        return self._response(person, self.next_examples.assign(person), saved=row)
 
     def skip(self, person: str, row: int) -> NextExample:
         """Skip an example; return the next one."""
@@ -190,7 +185,7 @@ class Session:
                 raise AlreadyLabelledError(self.pool.key(row))
             self.cache.skip(row, person)
             self._finish(person, Action("skip", row))
-        return self._response(person, self._assign_next(person))
+        return self._response(person, self.next_examples.assign(person))
 
     def unskip(self, person: str) -> NextExample:
         """Undo all skips of a person; return the next example."""
@@ -258,7 +253,7 @@ class Session:
     def export_records(self, format: str) -> list[LabelRecord]:  # noqa: A002  the usual name
         """Return the label records to export, as they are in the database now."""
         with self._lock:
-            self._reload()
+            self.reload()
             return self.cache.export_records(format)
 
     def project(self) -> ProjectSummary:
@@ -272,7 +267,7 @@ class Session:
         """Describe the progress of the labelling."""
         with self._lock:
             if self.cache.is_outdated():
-                self._reload()
+                self.reload()
             records = dict(self.cache.records)
             balance = _responses.class_counts(self.cache)
         self._hold_race()
@@ -327,10 +322,10 @@ class Session:
             yield
         except (AlreadyLabelledError, NotFoundError):
             if self.cache.is_stale(row):
-                self._reload()
+                self.reload()
             raise
 
-    def _reload(self) -> None:
+    def reload(self) -> None:
         """Reload the cache from the database."""
         before = self.cache.labels()
         self.cache.reload()
@@ -343,12 +338,6 @@ class Session:
         self._learn([row for row, label in now.items() if before.get(row) != label])
         for row in before.keys() - now.keys():
             self.worker.forget(row)
-
-    def _unavailable(self) -> tuple[set[int], int]:
-        """Return the rows that must not become candidates, and the number of active people."""
-        with self._lock:
-            skipped = {row for row, people in self.cache.skipped.items() if people}
-            return {*self.assignments.rows(), *skipped}, len(self.assignments.active_people())
 
     def _scored(self, person: str, candidate: Candidate) -> Candidate:
         """Add the scores of the model to a candidate, if it can provide them at once."""
@@ -398,7 +387,7 @@ class Session:
         row = None if undone is None else self.pool.row_of(undone.key)
         if row is not None and self.overlap.wants(row, person):
             return Candidate(row, SECOND)
-        if undone is None or row is None or not self._is_free(row, person):
+        if undone is None or row is None or not self.next_examples.is_free(row, person):
             return None
         before = undone.before
         return Candidate(row, before.drawn, previous_label=before.label) if before else Candidate(row, "chosen")
@@ -418,77 +407,13 @@ class Session:
         self.worker.forget(row)
         return Candidate(row, before.drawn, previous_label=before.label)  # a random example stays a test example
 
-    def _assign_next(self, person: str) -> Candidate | None:
-        """Assign the next example to a person: a prepared candidate or, if the model is busy, any example."""
-        taken: set[int] = set()  # on other servers
-        with self._lock:
-            if second := self._second(person):
-                return second
-        for is_last in (False, True):
-            with self._lock:
-                while candidate := self._best_candidate(person, taken) or (
-                    self._any_example(person, taken) if is_last else None
-                ):
-                    if self._claim(person, candidate.row):
-                        self.assignments.assign(person, candidate)
-                        self._n_assigned += 1
-                        return candidate
-                    taken.add(candidate.row)
-            if not is_last:
-                self.worker.refresh_candidates()
-                self.worker.wait(_CANDIDATE_TIMEOUT_S)
-        with self._lock:
-            return self._second(person, is_last=True)
-
-    def _second(self, person: str, *, is_last: bool = False) -> Candidate | None:
-        """Assign an example that somebody else has labelled, if it is the turn of one."""
-        row = self.overlap.next_row(person, set(self.assignments.rows()), is_last=is_last)
-        if row is None or not self._claims.take(self.pool.key(row), person, labelled=True):
-            return None
-        candidate = Candidate(row, SECOND)
-        self.assignments.assign(person, candidate)
-        return candidate
-
-    def _claim(self, person: str, row: int) -> bool:
-        """Claim an example for a person; learn what other servers have labelled if one of them was faster."""
-        if self._claims.take(self.pool.key(row), person):
-            return True
-        if self.cache.is_outdated():
-            self._reload()
-        return False
-
-    def _best_candidate(self, person: str, taken: Collection[int] = ()) -> Candidate | None:
-        """Return the best prepared candidate for a person; every few examples a random one."""
-        free = [each for each in self.worker.candidates() if self._is_free(each.row, person) and each.row not in taken]
-        return next_candidate(free, self._n_assigned, self.settings.check_every)
-
-    def _any_example(self, person: str, taken: Collection[int] = ()) -> Candidate | None:
-        """Return any remaining example; those that others skipped come last."""
-        is_left = np.ones(len(self.pool), dtype=bool)
-        is_left[[*self.cache.records, *self._unavailable()[0], *taken]] = False
-        rows = np.flatnonzero(is_left)
-        if len(rows):
-            return Candidate(int(self._random.choice(rows)), "random")
-        others = (row for row, people in self.cache.skipped.items() if people and row not in taken)
-        skipped = (row for row in others if self._is_free(row, person))
-        return next((Candidate(row, "chosen") for row in skipped), None)
-
-    def _is_free(self, row: int, person: str) -> bool:
-        """Return whether a row can be assigned to a person."""
-        return (
-            0 <= row < len(self.pool)
-            and row not in self.cache.records
-            and self.assignments.holder(row) in (None, person)
-            and person not in self.cache.skipped.get(row, ())
-        )
-
     def _response(self, person: str, candidate: Candidate | None, saved: int | None = None) -> NextExample:
         view = None if candidate is None else _responses.view_with_image(self.pool, candidate.row)
         with self._lock:
             example = None
             if candidate is not None and view is not None:
                 example = _responses.example(candidate, view, self._scaling.temperature(self.cache.records))
-            free = (each.row for each in self.worker.candidates() if self._is_free(each.row, person))
+            free = (each.row for each in self.worker.candidates() if self.next_examples.is_free(each.row, person))
             return {
                 "example": example,
                 "project": {**self.project(), "skipped": self.cache.n_skipped(person)},

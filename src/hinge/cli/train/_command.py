@@ -36,7 +36,7 @@ SECTIONS = {  # of the help page; other options come last
     ),
     "Columns": (
         *("label", "drop", "keep", "kind", "categories", "date_columns", "text", "decimal", "thousands", "day_first"),
-        *("missing", "unknown", "scale"),
+        *("missing", "missing_values", "unknown", "scale"),
     ),
     "Labels": ("task", "merge_labels", "class_weight", "balance", "threshold", "probabilities", "normal"),
     "Model": (
@@ -69,6 +69,10 @@ ClassWeight = Annotated[str | None, typer.Option(metavar="WEIGHTS", help="balanc
 Threshold = Annotated[str | None, typer.Option(metavar="HOW", help="f1, recall=R or cost=X of the rarer class, or X.")]
 Probabilities = Annotated[bool, typer.Option("--probabilities", help="Calibrate probabilities of the classes.")]
 Missing = Annotated[str | None, typer.Option(metavar="error|drop|fill", help="How to handle missing values.")]
+MissingValues = Annotated[
+    str | None,
+    typer.Option("--missing-values", "--na-values", metavar="WORDS", help="What stands for missing: ERR,-999."),
+]
 Unknown = Annotated[str | None, typer.Option(metavar="error|ignore", help="How to handle unknown categories.")]
 Scale = Annotated[str | None, typer.Option(metavar="HOW", help="auto, standard, largest, range or none.")]
 ModelName = Annotated[
@@ -138,6 +142,7 @@ def train(
     threshold: Threshold = None,
     probabilities: Probabilities = False,
     missing: Missing = None,
+    missing_values: MissingValues = None,
     unknown: Unknown = None,
     scale: Scale = None,
     data_format: Format = None,
@@ -181,6 +186,7 @@ def train(
     preparation: dict[str, Any] = {"label": label, "drop": split_names(drop), "keep": split_names(keep)}
     kinds = [*(kind or ()), *_as_kind(date_columns, "date"), *_as_kind(text, "text")]
     preparation |= {"missing": missing, "unknown": unknown, "scale": scale, "normal": normal}
+    preparation |= {"missing_values": split_names(missing_values)}
     preparation |= {"categorical": split_names(categories), "decimal": decimal, "thousands": thousands}
     preparation |= {"kinds": split_kinds(kinds), "day_first": day_first, "merge_labels": merge_labels}
     with exit_on_interrupt():

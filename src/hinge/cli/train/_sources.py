@@ -41,6 +41,7 @@ class PreparationOptions:
     keep: tuple[str, ...] = ()
     categorical: tuple[str, ...] = ()
     missing: str | None = None
+    missing_values: tuple[str, ...] = ()
     unknown: str | None = None
     scale: str | None = None
     normal: str | None = None
@@ -58,6 +59,7 @@ class PreparationOptions:
     def start_survey(self, model: Model) -> Survey:
         """Return an empty survey for the rows that an estimator will learn."""
         options: dict[str, Any] = {name: getattr(self, name) for name in ("label", "drop", "keep", "categorical")}
+        options["missing_values"] = self.missing_values
         options |= {"decimal": self.decimal, "thousands": self.thousands}
         options |= {"missing": self.missing or "error", "kinds": dict(self.kinds), "day_first": self.day_first}
         options["merge_labels"] = bool(self.merge_labels)

@@ -7,7 +7,7 @@
 
 import { request } from "./api.js";
 import { button, byId, counted, grouped, make, nameSpan, percent, setText } from "./dom.js";
-import { render } from "./example.js";
+import { picture } from "./example.js";
 import { project } from "./project.js";
 
 /** @type {() => void} */
@@ -90,16 +90,10 @@ async function showDispute() {
   byId("dispute-item").replaceChildren();
   if (!dispute) return;
   const said = dispute.said.map(({ person, label }) => make("li", {}, nameSpan(person), " says ", make("b", {}, label)));
-  /** @type {Node} */
-  let picture;
-  try {
-    picture = await render({ row: dispute.row, view: dispute.view, drawn: "chosen", before: null, guesses: [], sure: null });
-  } catch {
-    picture = make("p", {}, "The image could not be loaded.");
-  }
+  const example = await picture(dispute.row, dispute.view);
   if (disputes[0] !== dispute) return;
   byId("dispute-item").replaceChildren(
-    make("div", { class: "picture", "data-kind": dispute.view.kind }, picture),
+    example,
     make("ul", { class: "verdict" }, ...said),
   );
   byId("dispute-item").dataset.row = String(dispute.row);

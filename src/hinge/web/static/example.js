@@ -114,6 +114,22 @@ export async function render(example) {
   return view.kind === "text" ? textNode(view.text, view.cells) : tableNode(view.cells);
 }
 
+/**
+ * An example in a dialog; a long one can be scrolled by keyboard.
+ *
+ * @param {number} row @param {any} view @returns {Promise<HTMLElement>}
+ */
+export async function picture(row, view) {
+  /** @type {Node} */
+  let content;
+  try {
+    content = await render({ row, view, drawn: "chosen", before: null, guesses: [], sure: null });
+  } catch {
+    content = make("p", {}, "The image could not be loaded.");
+  }
+  return make("div", { class: "picture", "data-kind": view.kind, role: "region", tabindex: "0", "aria-label": "Example" }, content);
+}
+
 /** @param {string} kind @param {Node} node */
 export function mount(kind, node) {
   const place = byId("example");

@@ -8,7 +8,7 @@
 import { request } from "./api.js";
 import { labelOfKey } from "./classes.js";
 import { byId, grouped, make, nameSpan, setText } from "./dom.js";
-import { render } from "./example.js";
+import { picture } from "./example.js";
 import { keyOf } from "./keys.js";
 import { project } from "./project.js";
 
@@ -53,17 +53,11 @@ async function showNext() {
   if (!doubt) return byId("review-item").replaceChildren(make("p", { class: "message" }, "No doubtful labels."));
   const about = make("p", { class: "verdict" }, nameSpan(doubt.person), " says ", make("b", {}, doubt.label));
   about.append("; the model says ", make("b", {}, doubt.prediction), ".");
-  /** @type {Node} */
-  let picture;
-  try {
-    picture = await render({ row: doubt.row, view: doubt.view, drawn: "chosen", before: null, guesses: [], sure: null });
-  } catch {
-    picture = make("p", {}, "The image could not be loaded.");
-  }
+  const example = await picture(doubt.row, doubt.view);
   if (queue[0] !== doubt) return;
   shown = doubt;
   byId("review-item").dataset.row = String(doubt.row);
-  byId("review-item").replaceChildren(make("div", { class: "picture", "data-kind": doubt.view.kind }, picture), about);
+  byId("review-item").replaceChildren(example, about);
 }
 
 /** @param {string} done @param {(doubt: Doubt) => Promise<any>} change */
