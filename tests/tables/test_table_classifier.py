@@ -7,7 +7,7 @@ from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 
 import hinge
-from hinge import DataError, IncrementalSVC
+from hinge import DataError, IncrementalSVC, OnlineSVC
 from hinge.tables import DateColumn, IdColumn, TableClassifier
 
 
@@ -68,6 +68,17 @@ def test_is_saved_with_its_preparation(frame, tmp_path):
     loaded = hinge.load(tmp_path / "model.hinge")
     assert (loaded.predict(X) == model.predict(X)).all()
     assert loaded.partial_fit(X, y).n_seen_ == 400
+
+
+def test_probabilities_of_a_calibrated_model(frame, tmp_path):
+    X, y = frame
+    assert not hasattr(TableClassifier().fit(X, y), "predict_proba")
+    model = TableClassifier(OnlineSVC(calibration="sigmoid")).fit(X, y)
+    hinge.save(model, tmp_path / "model.hinge")
+    proba = hinge.load(tmp_path / "model.hinge").predict_proba(X)
+    np.testing.assert_array_equal(proba, model.prepared_.model.predict_proba(model.transform(X)))
+    np.testing.assert_allclose(proba, np.exp(model.predict_log_proba(X)))
+    assert (model.classes_[proba.argmax(axis=1)] == model.predict(X)).all()
 
 
 def test_bad_input(frame):

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
+import numpy as np
 from sklearn.base import ClassifierMixin, OutlierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from hinge._model.types import available_if
 from hinge.approximate import ApproximateSVR
 from hinge.incremental import IncrementalOneClassSVM
 from hinge.online import OnlineSVC
@@ -19,10 +21,14 @@ from hinge.tables._regressor import PreparedRegressor
 from hinge.tables._table_model import TableModel, TableScorer
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
     from hinge.tables._labels import Labels
     from hinge.tables._prepared import RawRows
+
+
+def _has_probabilities(tables: TableClassifier) -> bool:
+    return hasattr(tables.prepared_ if tables.__sklearn_is_fitted__() else tables.model, "predict_proba")
 
 
 class TableClassifier(ClassifierMixin, TableScorer):
@@ -119,6 +125,41 @@ class TableClassifier(ClassifierMixin, TableScorer):
         prepared = self.prepared_ if self.__sklearn_is_fitted__() else PreparedClassifier(*self._prepare(X))
         self.prepared_ = prepared.partial_fit(X, y, classes=classes, sample_weight=sample_weight)
         return self
+
+    @available_if(_has_probabilities)
+    def predict_proba(self, X: RawRows) -> NDArray[np.float64]:
+        """Predict the probability of each class; only if the model has a `calibration`.
+
+        Parameters
+        ----------
+        X : DataFrame
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n, n_classes)
+            Probabilities, in the order of `classes_`; each row sums to one.
+        """
+        check_is_fitted(self)
+        probabilities: NDArray[np.float64] = self.prepared_.predict_proba(X)
+        return probabilities
+
+    @available_if(_has_probabilities)
+    def predict_log_proba(self, X: RawRows) -> NDArray[np.float64]:
+        """Predict the logarithm of the probability of each class; see `predict_proba`.
+
+        Parameters
+        ----------
+        X : DataFrame
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n, n_classes)
+            Logarithms of probabilities, in the order of `classes_`.
+        """
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
 
 
 class TableRegressor(RegressorMixin, TableModel):
