@@ -33,9 +33,11 @@ from hinge import (
     StreamWarning,
     TrackingSVC,
     active,
+    conformal,
     datasets,
     distributed,
     export,
+    inspection,
     load,
     model_selection,
     river,
@@ -166,6 +168,19 @@ def ask(X: Numbers, y: NDArray[Any]) -> active.Advice:
     advice = assert_type(learner.advice(), active.Advice)
     assert_type(advice.stop, bool)
     return advice
+
+
+def how_sure(X: Numbers, y: NDArray[Any]) -> Numbers:
+    sets = conformal.ConformalSVC(C=10.0, alpha=0.05).fit(X, y)
+    assert_type(sets.predict_set(X), NDArray[np.bool_])
+    assert_type(conformal.SplitConformalClassifier(OnlineSVC()).fit(X, y).p_values(X), Numbers)
+    assert_type(conformal.CrossConformalClassifier(OnlineSVC(), cv=3).fit(X, y).predict_set(X), NDArray[np.bool_])
+    martingale = conformal.ExchangeabilityMartingale().update(sets.learn_with_p_values(X, y))
+    assert_type(martingale, conformal.ExchangeabilityMartingale)
+    inspection.ReliabilityDisplay.from_estimator(OnlineSVC(calibration="sigmoid").fit(X, y), X, y)
+    inspection.SetSizeDisplay.from_estimator(sets, X, y).plot()
+    inspection.SuspectsDisplay.from_estimator(IncrementalSVC().fit(X, y))
+    return conformal.ConformalOneClass().fit(X).p_values(X)
 
 
 def data(name: str, file: Path) -> Iterator[tuple[Any, Any]]:

@@ -15,9 +15,11 @@ PUBLIC = (
     "hinge",
     "hinge.active",
     "hinge.active.modal",
+    "hinge.conformal",
     "hinge.datasets",
     "hinge.distributed",
     "hinge.export",
+    "hinge.inspection",
     "hinge.io",
     "hinge.streaming",
 )
@@ -51,7 +53,7 @@ def functions_of(cls):
 
 def missing(function):
     """Return the parameters of a function, and "return", that have no type."""
-    parameters = [name for name in inspect.signature(function).parameters if name != "self"]
+    parameters = [name for name in inspect.signature(function).parameters if name not in ("self", "cls")]
     return [name for name in (*parameters, "return") if name not in function.__annotations__]
 
 

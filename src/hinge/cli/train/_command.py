@@ -71,7 +71,7 @@ Probabilities = Annotated[bool, typer.Option("--probabilities", help="Calibrate 
 Missing = Annotated[str | None, typer.Option(metavar="error|drop|fill", help="How to handle missing values.")]
 MissingValues = Annotated[
     str | None,
-    typer.Option("--missing-values", "--na-values", metavar="WORDS", help="What stands for missing: ERR,-999."),
+    typer.Option("--missing-values", metavar="WORDS", help="What stands for missing: ERR,-999."),
 ]
 Unknown = Annotated[str | None, typer.Option(metavar="error|ignore", help="How to handle unknown categories.")]
 Scale = Annotated[str | None, typer.Option(metavar="HOW", help="auto, standard, largest, range or none.")]
