@@ -27,9 +27,14 @@ def test_order_dependent_estimator(estimator, check):
 
 
 @pytest.mark.slow
+@parametrize_with_checks([OnlineSVC(kernel="linear")])
+def test_linear_kernel(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
 @parametrize_with_checks(
     [
-        OnlineSVC(kernel="linear"),
         TrackingSVC(keep="support"),
         KernelPerceptron(average=True),
         ApproximateSVC(approximation="fourier", loss="log_loss"),

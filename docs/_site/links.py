@@ -21,6 +21,7 @@ COPIES = {  # from the root of the repository: the page of the site
     "examples/README.md": "docs/project/examples.md",
     "experiments/README.md": "docs/project/experiments.md",
     "experiments/report.md": "docs/project/report.md",
+    "experiments/verdicts.md": "docs/project/verdicts.md",
 }
 _LINK = re.compile(r"(?<=\]\()([^)\s]+)(?=\))")
 _CODE = re.compile(r"(^```.*?^```|`[^`\n]+`)", flags=re.MULTILINE | re.DOTALL)

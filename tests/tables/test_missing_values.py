@@ -11,6 +11,7 @@ from hinge.export import ExportError, to_libsvm, to_onnx, to_sklearn
 from hinge.io import Rows
 from hinge.tables import OneClassSurvey, Survey, TableClassifier, TableDetector
 from hinge.tables._prepared import to_table
+from hinge.tables._values import how_to_name
 
 WORDS = ["ERR", "OFFLINE", -999]
 
@@ -118,3 +119,8 @@ def test_damaged_files_are_refused(tmp_path):
     object.__setattr__(model.prepared_.preparation, "missing_values", (7,))
     with pytest.raises(hinge.persistence.ModelFileError, match="words for missing values are not strings"):
         hinge.save(model, tmp_path / "model.hinge")
+
+
+def test_a_word_that_the_command_cannot_take_is_named_for_python_only():
+    assert how_to_name(["a\nb"]) == "missing_values=['a\\nb'] in Python"
+    assert how_to_name(["-999,0"]) == "missing_values=['-999,0'] in Python"

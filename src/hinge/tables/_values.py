@@ -62,7 +62,10 @@ def how_to_name(words: Iterable[str]) -> str:
     "--missing-values 'ERR,OFF LINE', missing_values=['ERR', 'OFF LINE'] in Python"
     """
     words = list(words)
-    return f"--missing-values {shlex.quote(','.join(words))}, missing_values={words} in Python"
+    in_python = f"missing_values={words} in Python"
+    if not all(word.isprintable() and "," not in word for word in words):
+        return in_python  # the command takes printable words between commas
+    return f"--missing-values {shlex.quote(','.join(words))}, {in_python}"
 
 
 def to_words(words: object) -> tuple[str, ...]:

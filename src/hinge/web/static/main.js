@@ -80,7 +80,9 @@ function onClassOrScrollKey(event, key) {
 
 /** Space presses a focused button, so it must not also scroll. @param {KeyboardEvent} event @returns {boolean} */
 function pressesTarget(event) {
-  return event.key === " " && event.target instanceof HTMLElement && event.target.matches("button, a, summary, input");
+  // A button keeps the focus for a moment after its dialog has closed, but cannot be pressed any more.
+  if (event.key !== " " || !(event.target instanceof HTMLElement) || event.target.closest("dialog:not([open])")) return false;
+  return event.target.matches("button, a, summary, input");
 }
 
 /** @param {Event} event @param {(event: Event) => void} handler */
