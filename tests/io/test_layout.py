@@ -83,3 +83,8 @@ def test_line_ends_of_old_macs(tmp_path):
     path.write_bytes(b"a,b\r1,2\r")
     with pytest.raises(DataFileError, match=r"line ends of a single CR"):
         list(open_source(path).chunks())
+
+
+def test_a_field_that_never_ends_is_reported(tmp_path):
+    with pytest.raises(DataFileError, match="has a field of more than 131072 characters"):
+        read(tmp_path / "data.csv", "a,b\n" + "x" * 140_000 + ",1\n")

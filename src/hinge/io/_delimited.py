@@ -17,6 +17,7 @@ from hinge.io._encodings import TextDecoder
 from hinge.io._layout import (
     MAX_TITLE_LINES,
     Layout,
+    fields_of,
     find_table,
     guess_delimiter,
     is_ruler,
@@ -87,7 +88,7 @@ def _find_layout(blocks: LineBlocks, options: CsvOptions) -> Layout:
     if options.header is not None or options.utf8_only:
         return usual
     lines = [_text(line) for line in blocks.look_at(2)]
-    parsed = [next(csv.reader([line], delimiter=usual.delimiter), []) for line in lines]
+    parsed = [fields_of(line, usual.delimiter) for line in lines]
     if len(parsed) < 2:
         return usual
     lines = [_text(line) for line in blocks.look_at(MAX_TITLE_LINES)]

@@ -37,7 +37,7 @@ class Layout:
 
     def is_below(self, lines: Sequence[str], width: int) -> bool:
         """Tell whether all lines of the table have more columns than the first lines, which have `width`."""
-        rows = [row for row in _split(lines, self.delimiter)[self.n_skipped :] if any(row)]
+        rows = [row for row in (fields_of(line, self.delimiter) for line in lines[self.n_skipped :]) if any(row)]
         return self.n_skipped > 1 and len({*map(len, rows)}) == 1 and len(rows[0]) > width
 
 
@@ -93,7 +93,7 @@ def find_table(lines: Sequence[str], delimiter: str | None = None) -> Layout | N
 
 def _find(lines: Sequence[str], delimiter: str) -> tuple[int, Layout] | None:
     """Return the number of columns and the layout of the first line that can hold names."""
-    rows = [[] if is_ruler(row) else row for row in _split(lines, delimiter)]
+    rows = [[] if is_ruler(row) else row for row in (fields_of(line, delimiter) for line in lines)]
     for place, names in enumerate(rows):
         below = [row for row in rows[place + 1 :] if any(row)]
         if len(names) < 2 or len(below) < _MIN_ROWS_BELOW or not _can_be_names(names, below):
@@ -105,9 +105,12 @@ def _find(lines: Sequence[str], delimiter: str) -> tuple[int, Layout] | None:
     return None
 
 
-def _split(lines: Sequence[str], delimiter: str) -> list[list[str]]:
-    """Return the fields of each line."""
-    return [next(csv.reader([line], delimiter=delimiter, skipinitialspace=True), []) for line in lines]
+def fields_of(line: str, delimiter: str) -> list[str]:
+    """Return the fields of a line; none if it cannot be read, which the reader of the table will report."""
+    try:
+        return next(csv.reader([line], delimiter=delimiter, skipinitialspace=True), [])
+    except csv.Error:
+        return []
 
 
 def _can_be_names(fields: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
