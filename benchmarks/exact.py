@@ -2,7 +2,7 @@
 
 Every fit runs in a process of its own with default parameters but C and gamma, and rows in double precision. The
 results of peers are kept in the temporary folder, since LIBSVM takes an hour or more on some tasks; `--again` measures
-them anew. The table shows, beside the times, how far apart the dual objectives and the predicted labels are.
+them again. The table shows, beside the times, how far apart the dual objectives and the predicted labels are.
 """
 
 import argparse

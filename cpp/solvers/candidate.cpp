@@ -89,7 +89,7 @@ CandidateBinary::Side& CandidateBinary::side(double target, double cost, Monitor
   }
   // Other kernels know no bounds in either direction.
   for (std::size_t slot = 0; slot < candidate() && !spread_.is_bounded() && !monitor.stopped(); ++slot)
-    if (side.reach[slot] != 0.0) settle(side, slot, monitor);
+    if (side.reach[slot] != 0.0) find_value(side, slot, monitor);
   return side;
 }
 
@@ -160,7 +160,7 @@ const CandidateBinary::Difference& CandidateBinary::without(std::size_t slot, Mo
 }
 
 void CandidateBinary::narrow(Side& side, std::size_t slot, Monitor& monitor) {
-  if (side.looked_at[slot]) return settle(side, slot, monitor);
+  if (side.looked_at[slot]) return find_value(side, slot, monitor);
   // What is found without the candidate holds for the next candidates as well.
   Side& known = side.model ? side : alone_;
   if (!known.looked_at[slot]) {
@@ -172,7 +172,7 @@ void CandidateBinary::narrow(Side& side, std::size_t slot, Monitor& monitor) {
 }
 
 // A candidate that changes nothing may still do so once the example is gone.
-void CandidateBinary::settle(Side& side, std::size_t slot, Monitor& monitor) {
+void CandidateBinary::find_value(Side& side, std::size_t slot, Monitor& monitor) {
   const auto take = [&](double value) {
     side.values[slot] = value;
     side.reach[slot] = 0.0;

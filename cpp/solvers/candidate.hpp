@@ -68,7 +68,7 @@ class CandidateBinary {
   void narrow(Side& side, std::size_t slot, Monitor& monitor);
 
  private:
-  void settle(Side& side, std::size_t slot, Monitor& monitor);
+  void find_value(Side& side, std::size_t slot, Monitor& monitor);
   // The model without an example, as far as it differs.
   struct Difference {
     double value;  // its decision value for that example

@@ -20,7 +20,7 @@ def noisy(n_rows, n_classes=2):
 
 
 def worst_violation(model, X, y, C, gamma):
-    """Return by how much the most violating pair of all rows violates, with sums computed anew."""
+    """Return by how much the most violating pair of all rows violates, with sums computed again."""
     alpha = np.zeros(len(y))
     alpha[model.support_] = model.dual_coef_.ravel()
     sign = np.where(y == model.classes_[1], 1.0, -1.0)

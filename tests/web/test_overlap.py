@@ -88,15 +88,15 @@ def test_disagreements_are_decided_once(start):
     disputes = session.review.disputes()
     assert sorted(each["row"] for each in disputes) == [3, 8]
     assert {one["person"]: one["label"] for one in disputes[0]["said"]}["bob"] == wrong[disputes[0]["row"]]
-    session.review.settle(3, wrong[3], "eve")
-    session.review.settle(8, truth[8], "eve")
+    session.review.decide(3, wrong[3], "eve")
+    session.review.decide(8, truth[8], "eve")
     assert session.review.disputes() == []
     assert (session.cache.records[3].label, session.cache.records[8].label) == (wrong[3], truth[8])
     again = start(overlap=100)
     assert again.review.disputes() == []
     pair = again.review.team()["pairs"][0]  # what they said, not what was decided
     assert (pair["one"], pair["other"], pair["shared"], pair["equal"]) == ("ann", "bob", 40, 0.95)
-    assert ("eve", "settle") in [(each.person, each.action) for each in again.review.events.all()]
+    assert ("eve", "decide") in [(each.person, each.action) for each in again.review.events.all()]
 
 
 def test_undo_skip_and_repeated_requests(start):

@@ -29,7 +29,7 @@ _MAX_DIRECT_ROWS = 10_000  # of the two largest classes: problems up to this siz
 _MAX_POLISHED = 1000  # rows of problems that Newton steps may solve
 _PATIENCE = 100_000  # pair steps before these are tried; badly scaled problems need millions
 _MAX_SWEEPS = 100
-_SAFETY = 4.0  # times the largest error of the sums that were computed anew, for those that were not
+_SAFETY = 4.0  # times the largest error of the sums that were computed again, for those that were not
 _SEEDS_PER_CLASS = 5  # examples of each class at the start, so that every binary model sees both of its classes early
 
 

@@ -30,7 +30,7 @@ _MAX_COST_RATIO = 4  # of costs for which one pass is enough
 _CHEAP_STEPS = 200_000  # refine a solution found in so few steps up to rounding
 _CHEAP_CHANGES = 20_000_000  # of single gradients by these steps
 _MAX_POLISHED = 500  # support vectors; the linear systems of more take longer than all steps
-_MAX_REFINING_SWEEPS = 5  # rounding may make a row seem to violate for ever
+_MAX_REFINING_SWEEPS = 5  # rounding may make a row seem to violate forever
 _FINEST_TOLERANCES = {np.dtype(np.float64): 1e-9, np.dtype(np.float32): 1e-5}  # smaller violations are rounding errors
 
 

@@ -10,7 +10,7 @@ from hinge.cli._options import DataFile, Format, Header, Json, Missing, ModelFil
 
 Normal = Annotated[str | None, typer.Option(metavar="LABEL", help="The label of normal rows (one-class).")]
 Folds = Annotated[
-    int | None, typer.Option("--cv", metavar="K", help="Learn DATA anew in K folds, with the settings of MODEL.")
+    int | None, typer.Option("--cv", metavar="K", help="Learn DATA again in K folds, with the settings of MODEL.")
 ]
 Plot = Annotated[Path | None, typer.Option(metavar="FILE", help="Draw confusions, calibration, worst contradictions.")]
 

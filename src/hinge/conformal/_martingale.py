@@ -32,7 +32,7 @@ class ExchangeabilityMartingale(BaseEstimator):
     threshold : float, default=100
         Capital at which the data count as changed; 1 / threshold bounds the probability of ever raising a false alarm.
     jump : float, default=0.01
-        Share of the capital that is divided anew between the bets before each p-value.
+        Share of the capital that is divided again between the bets before each p-value.
 
     Attributes
     ----------

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from hinge.web._connections import Connections
     from hinge.web._labels import LabelRecord
 
-SETTLE = "settle"
+DECIDE = "decide"
 
 
 @dataclass(frozen=True)
@@ -86,15 +86,15 @@ class Opinions:
             source = person, "undo second", request or ""
             write_note(connection, self._connections.project_id, source, key)
 
-    def settle(self, key: str, person: str, label: str) -> None:
+    def decide(self, key: str, person: str, label: str) -> None:
         """Record that a person decided about an example on which others disagree."""
         with self._connections.write() as connection:
-            source = check_person(person), SETTLE, ""
+            source = check_person(person), DECIDE, ""
             write_note(connection, self._connections.project_id, source, check_key(key), (None, label))
 
-    def settled(self) -> dict[str, datetime]:
+    def decided(self) -> dict[str, datetime]:
         """Return when somebody decided about an example last, by key."""
-        mine = EventRow.project_id == self._connections.project_id, EventRow.action == SETTLE
+        mine = EventRow.project_id == self._connections.project_id, EventRow.action == DECIDE
         statement = sql.select(EventRow.key, EventRow.at).where(*mine).order_by(EventRow.id)
         with self._connections.read() as connection:
             return {row.key: row.at for row in connection.execute(statement)}

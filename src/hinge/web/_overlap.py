@@ -59,7 +59,7 @@ class Overlap:
             row = self._pool.row_of(opinion.key)
             if row is not None and self._pool.digest(row) == opinion.digest:
                 self._opinions.setdefault(row, {})[opinion.person] = opinion
-        self._settled = self.store.settled()
+        self._decided = self.store.decided()
 
     def shares(self, row: int) -> bool:
         """Return whether an example is one of those that several people label."""
@@ -126,15 +126,15 @@ class Overlap:
             record, opinions = self._cache.records.get(row), list(given.values())
             if record is None or len({each.label for each in opinions}) < 2:
                 continue
-            decided = self._settled.get(record.key)
+            decided = self._decided.get(record.key)
             if decided is None or decided < max(each.labelled_at for each in opinions):
                 found.append((row, record, opinions))
         return found
 
-    def settle(self, row: int, label: str, person: str) -> None:
+    def decide(self, row: int, label: str, person: str) -> None:
         """Record the decision about an example on which people disagree."""
-        self.store.settle(self._pool.key(row), person, label)
-        self._settled = self.store.settled()
+        self.store.decide(self._pool.key(row), person, label)
+        self._decided = self.store.decided()
 
     def summary(self) -> dict[str, Any]:
         """Describe how quickly people label, and how well they agree."""

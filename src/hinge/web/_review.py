@@ -111,11 +111,11 @@ class Review:
         with self._session.locked():
             return [_responses.dispute_entry(self._session.pool, *each) for each in self._session.overlap.disputes()]
 
-    def settle(self, row: int, label: str, person: str) -> None:
+    def decide(self, row: int, label: str, person: str) -> None:
         """Decide about an example on which people disagree: the label becomes this one."""
         with self._session.locked():
             self._session.cache.check_class(label)
-            self._session.overlap.settle(row, label, check_person(person))
+            self._session.overlap.decide(row, label, check_person(person))
         if self._session.cache.get(row).label != label:
             self._session.change_label(person, row, label)
 

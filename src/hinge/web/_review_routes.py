@@ -136,8 +136,8 @@ def review_routes(session: Session) -> APIRouter:
         return JSONResponse({"disputes": session.review.disputes()})
 
     @router.put("/disputes/{row}")
-    def settle(row: RowInPath, body: ChangeLabelRequest, person: Person) -> Response:
-        session.review.settle(row, body.label, decode_name(person))
+    def decide(row: RowInPath, body: ChangeLabelRequest, person: Person) -> Response:
+        session.review.decide(row, body.label, decode_name(person))
         return JSONResponse({"project": session.project()})
 
     @router.get("/doubts")
