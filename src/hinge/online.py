@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self
 from hinge import _core
 from hinge._fit import driver
 from hinge._fit.classifier import SupportVectorClassifier
-from hinge._fit.passes import PassPlan, is_small, is_uneven
+from hinge._fit.passes import PassPlan, automatic_plan
 from hinge._model.locking import writes
 from hinge._model.params import bound, choice, flag, number, random_seed, whole, whole_or_word
 from hinge._model.stream_watch import ONLINE_RISKS, StreamRisks
@@ -245,13 +245,10 @@ class OnlineSVC(SupportVectorClassifier):
 
     def _pass_plan(self, data: TrainingData) -> PassPlan:
         finishing = bool(self.finishing)
-        unbounded = self.max_support is None and self.selection == "random"
-        if self.epochs == "auto" and finishing and unbounded and is_small(data):
-            return PassPlan(until="exact")
-        if self.epochs == "converge":
-            return PassPlan(until="converged")
-        passes = int(self.epochs) if not isinstance(self.epochs, str) else 2 if is_uneven(data) else 1
-        return PassPlan(passes, finishing)
+        if self.epochs == "auto":
+            unbounded = self.max_support is None and self.selection == "random"
+            return automatic_plan(data, finishing=finishing, solvable=finishing and unbounded)
+        return PassPlan(until="converged") if self.epochs == "converge" else PassPlan(int(self.epochs), finishing)
 
     def _gap_rule(self, *, streaming: bool) -> tuple[float | None, bool]:
         """Return the bound of the gap, and whether to stay near the optimum after every example.
