@@ -9,6 +9,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 
 import httpx
 import numpy as np
@@ -117,9 +118,20 @@ def exported(server):
     return labels
 
 
+def _saved_model(server):
+    """Return the model of the server; ask again while it is still learning."""
+    for _ in range(20):
+        response = httpx.get(f"{server.url}api/export/model.hinge", timeout=60)
+        if response.status_code == 200 or "still learning" not in response.text:
+            break
+        time.sleep(1)
+    assert response.status_code == 200, response.text
+    return response.content
+
+
 def is_model_of(server, labels, path):
     """Return whether the model of the server is the one trained on the labels."""
-    path.write_bytes(httpx.get(f"{server.url}api/export/model.hinge", timeout=60).content)
+    path.write_bytes(_saved_model(server))
     model, X = hinge.load(path), open_pool("digits").X
     rows = sorted(labels)
     fresh = hinge.IncrementalSVC(**model.get_params()).fit(X[rows], [labels[row] for row in rows])

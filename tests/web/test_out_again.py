@@ -26,7 +26,7 @@ pytestmark = pytest.mark.usefixtures("long_timeouts")
 def test_predictions_for_the_whole_pool(page):
     assert is_refused(page.client.get("/api/export/predictions.csv"), 400)  # no model yet
     page.label(20)
-    model = page.session.model()
+    model = page.session.learning.model()
     expected = model.predict(page.pool.X).tolist()
     labels = page.session.cache.labels()
 
