@@ -37,6 +37,7 @@ class Opened:
 
     def is_consistent(self):
         """Return whether the cache matches the database, and the model matches the labels."""
+        self.session.learning.worker.wait(60)  # choosing a test example changes its record
         answers = self.session.cache.records
         assert list(answers.values()) == self.store.records()
         rows = sorted(answers)
@@ -185,6 +186,44 @@ def test_a_failed_request_can_be_repeated(opened, monkeypatch):
         assert session.undo("ann")["example"]["row"] == (second if name == "unskip" else first)
     with pytest.raises(NotFoundError):
         session.undo("ann")
+
+
+@pytest.mark.parametrize("method", ["records", "skips", "classes"])
+def test_a_database_that_cannot_be_read_empties_nothing(opened, monkeypatch, method):
+    page = opened(Blobs(20))
+    label_all(page.session, lambda row: NAMES[row % 2])
+    page.store.change(page.pool.key(3), "dog", "bob")  # by another program
+
+    def broken(*_):
+        raise StoreError("The database closed the connection.")
+
+    with monkeypatch.context() as trouble:
+        trouble.setattr(Store, method, broken)
+        with pytest.raises(StoreError):
+            page.session.export_records("csv")
+        assert len(page.session.cache.records) == 20
+        assert page.session.learning.model().classes_.tolist() == sorted(NAMES[:2])
+    page.session.progress()  # reads again, although no label has been added
+    assert page.session.cache.records[3].label == "dog"
+    assert page.is_consistent()
+
+
+def test_a_label_that_was_saved_without_an_answer_is_accepted(opened, monkeypatch):
+    page = opened(Blobs(20))
+    row = page.session.next_example("ann")["example"]["row"]
+    add = Store.add
+
+    def lost(store, record):
+        add(store, record)
+        raise StoreError("The database closed the connection.")
+
+    with monkeypatch.context() as trouble:
+        trouble.setattr(Store, "add", lost)
+        with pytest.raises(StoreError):
+            page.session.add_label("ann", row, NAMES[0], None)
+    assert page.session.add_label("ann", row, NAMES[0], None)["saved"] == row
+    assert page.session.undo("ann")["example"]["row"] == row
+    assert page.store.records() == []
 
 
 def test_another_program_writes_to_the_database(opened):

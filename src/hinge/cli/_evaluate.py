@@ -16,7 +16,7 @@ from hinge._terminal import Terminal
 from hinge.cli._confusion import COLUMNS, Confusion, Result, labels_of, require_rows, summarise
 from hinge.cli._files import require_writable
 from hinge.cli._folds import Folds
-from hinge.cli._predictions import NORMAL, ROWS_PER_CHUNK, name_outliers, predict_rows, report_ignored
+from hinge.cli._predictions import NORMAL, OUTLIER, ROWS_PER_CHUNK, name_outliers, predict_rows, report_ignored
 from hinge.cli._prepared import split
 from hinge.cli._scores import ScoredRows
 from hinge.cli._values import ValueScore
@@ -156,7 +156,7 @@ def _compare(examples: Examples, *, keep: bool) -> tuple[Confusion, ScoredRows]:
         confusion.update(zip(labels.tolist(), predictions.tolist(), strict=True))
         scored.add_predictions(labels == predictions)
         if examples.is_one_class:
-            scored.add_decisions(labels == NORMAL, decisions[:, 0])
+            scored.add_pair(labels == NORMAL, decisions[:, 0], (OUTLIER, NORMAL))
             continue
         scored.add_classes(y, model.classes_, decisions, X)
         if hasattr(model, "predict_proba"):
@@ -183,7 +183,8 @@ def _show(result: Result, confusion: Confusion, console: Console) -> None:
     said.append(f"balanced error {result['balanced_error']:.2f} %")  # the mean over classes
     if result["roc_area"] is not None:
         said.append(f"area under the ROC curve {result['roc_area']:.4f}")
-        said.append(f"average precision {result['average_precision']:.4f}")
+        of_class = f" of class {rarer}" if (rarer := result["average_precision_class"]) is not None else ""
+        said.append(f"average precision{of_class} {result['average_precision']:.4f}")
     console.print(", ".join(said), style="bold", highlight=False)
     if result["log_loss"] is not None:
         sure = f"log loss {result['log_loss']:.4f}, calibration error {100 * result['calibration_error']:.2f} %"

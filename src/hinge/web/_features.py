@@ -1,8 +1,8 @@
 """Which features the model sees: a race on the first labels decides (leave-one-out accuracy), and people can change it.
 
-The race runs when 40, 80 and 160 labels are reached. Another kind of features replaces the current one if it predicts
-more of the labels, each without itself, by more than one standard error of the difference: with b labels that only the
-one predicts correctly and c that only the other does, if b - c > sqrt(b + c).
+The race runs when 20, 40, 80 and 160 labels are reached. Another kind of features replaces the current one if it
+predicts more of the labels, each without itself, by more than one standard error of the difference: with b labels that
+only the one predicts correctly and c that only the other does, if b - c > sqrt(b + c).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from hinge.web._settings import SessionSettings
     from hinge.web.pools import Pool
 
-RACES_AT = (40, 80, 160)  # labels
+RACES_AT = (20, 40, 80, 160)  # labels
 _MAX_RACE_LABELS = 400
 
 Labels = tuple[tuple[int, str], ...]

@@ -82,9 +82,7 @@ class Session:
         with self._lock:
             before = self.cache.labels()
             yield self.cache
-            self.cache.reload()
-            self.overlap.reload()
-            self.learning.learn_changes(before)
+            self._reload(before)
 
     def next_example(self, person: str, holding: int | None = None) -> NextExample:
         """Return the example that a person labels next: the one assigned to them, or a new one.
@@ -107,17 +105,29 @@ class Session:
     def add_label(self, person: str, row: int, label: str, seconds: float | None) -> NextExample:
         """Save a label; return the next example."""
         person = check_person(person)
-        with self._lock, self._reload_if_stale(row):
+        with self._lock:
             self.assignments.mark_active(person)
-            if self.overlap.wants(row, person):
-                self.overlap.add(row, self.cache.check_class(label), person, _plausible(seconds))
-                self._finish(person, Action(SECOND, row))
-            elif not self._is_repeated(person, row, label):
-                self.cache.add(self._labelled_candidate(person, row), label, person, _plausible(seconds))
-                self._finish(person, Action("label", row))
-                self.learning.learn([row])
+            try:
+                with self._reload_if_stale(row):
+                    self._add_label(person, row, label, _plausible(seconds))
+            except AlreadyLabelledError:
+                if not self._is_repeated(person, row, label):
+                    raise
+                self._finish(
+                    person, Action("label", row)
+                )  # saved by an attempt whose answer from the database was lost
         self.learning.wait()
         return self._response(person, self.next_examples.assign(person), saved=row)
+
+    def _add_label(self, person: str, row: int, label: str, seconds: float | None) -> None:
+        """Save a label, a second label, or nothing if the page repeats a request."""
+        if self.overlap.wants(row, person):
+            self.overlap.add(row, self.cache.check_class(label), person, seconds)
+            self._finish(person, Action(SECOND, row))
+        elif not self._is_repeated(person, row, label):
+            self.cache.add(self._labelled_candidate(person, row), label, person, seconds)
+            self._finish(person, Action("label", row))
+            self.learning.learn([row])
 
     def skip(self, person: str, row: int) -> NextExample:
         """Skip an example; return the next one."""
@@ -237,9 +247,13 @@ class Session:
 
     def reload(self) -> None:
         """Reload the cache from the database."""
-        before = self.cache.labels()
+        self._reload(self.cache.labels())
+
+    def _reload(self, before: dict[int, str]) -> None:
+        """Reload the cache; update the model with what has changed."""
+        self.cache.mark_outdated()
+        self.overlap.reload()  # first: if it fails, the labels are still the old ones, and the model is theirs
         self.cache.reload()
-        self.overlap.reload()
         self.learning.learn_changes(before)
 
     def _scored(self, person: str, candidate: Candidate) -> Candidate:
