@@ -12,9 +12,7 @@ LEVEL_4 = f"{LEVEL_3} avx512f avx512dq avx512cd avx512bw avx512vl"
 CPUINFO = Path("/proc/cpuinfo")
 
 
-@pytest.mark.skipif(
-    platform.machine() != "x86_64" or not CPUINFO.exists(), reason="reads flags of x86-64 from Linux"
-)
+@pytest.mark.skipif(platform.machine() != "x86_64" or not CPUINFO.exists(), reason="reads flags of x86-64 from Linux")
 def test_the_highest_level_that_linux_reports():
     line = next(line for line in CPUINFO.read_text().splitlines() if line.startswith("flags"))
     flags = set(line.split())
