@@ -247,7 +247,7 @@ def test_probabilities_follow():
     before = model.predict_proba(X[800:])
     model.forget(range(100), X[:800], y[:800])
     refitted = SVC(probability=True, gamma=model._gamma).fit(X[100:800], y[100:800])
-    np.testing.assert_allclose(model.predict_proba(X[800:]), refitted.predict_proba(X[800:]), atol=1e-3)
+    np.testing.assert_allclose(model.predict_proba(X[800:]), refitted.predict_proba(X[800:]), atol=5e-3)
     model.partial_fit(X[800:], y[800:])
     after = model.predict_proba(X[800:])
     assert log_loss(y[800:], after) < log_loss(y[800:], before)
