@@ -116,7 +116,7 @@ ModelState<double> ExactModel::state() const {
     }
     state.bracket_ends.insert(state.bracket_ends.end(), 2, 0);
     state.terms.push_back(0.0);
-    for (const std::size_t positive : {0, 1}) {
+    for (const std::size_t positive : {std::size_t{0}, std::size_t{1}}) {
       state.memory[0].values.push_back(static_cast<std::int64_t>(binary.seen[positive]));
       state.memory[1].values.push_back(static_cast<std::int64_t>(binary.mistakes[positive]));
     }
@@ -145,7 +145,7 @@ ExactModel::ExactModel(Kernel<double> kernel, const ExactOptions& options, std::
     }
     binary.bias = answer_bias(binary);
     binary.set_total(binary.wanted_total());
-    for (const std::size_t positive : {0, 1}) {
+    for (const std::size_t positive : {std::size_t{0}, std::size_t{1}}) {
       binary.seen[positive] = static_cast<std::size_t>(state.memory[0].values[2 * m + positive]);
       binary.mistakes[positive] = static_cast<std::size_t>(state.memory[1].values[2 * m + positive]);
     }

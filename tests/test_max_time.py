@@ -54,6 +54,10 @@ def test_leaves_time_to_finish(rows, seconds_per_look):
     assert late.kkt_violation() <= late.tol
 
 
+def test_is_no_ctrl_c():
+    assert not issubclass(time_limit.TimeIsUp, (KeyboardInterrupt, Exception))
+
+
 def test_enough_time_changes_nothing(rows):
     timed, plain = (OnlineSVC(epochs=1, random_state=0) for _ in range(2))
     timed.fit(*rows, max_time=3600)

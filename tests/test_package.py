@@ -1,12 +1,17 @@
 """`import hinge` is quick; everything it promises is imported when it is first used."""
 
+import re
 import subprocess
 import sys
+import tomllib
 import types
+from pathlib import Path
 
 import pytest
 
 import hinge
+
+ROOT = Path(__file__).parents[1]
 
 
 def test_every_name_is_there():
@@ -38,3 +43,18 @@ def test_submodules_need_no_import_of_their_own():
 def test_the_import_loads_nothing_else():
     code = "import hinge, sys; sys.exit(any(name in sys.modules for name in ('numpy', 'scipy', 'sklearn', 'rich')))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_every_description_of_the_package_agrees():
+    yaml = pytest.importorskip("yaml")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    recipe = yaml.safe_load((ROOT / "packaging" / "conda" / "recipe.yaml").read_text())
+    needed = {
+        f"python {project['requires-python']}",
+        *(re.sub("(?=>=)", " ", each) for each in project["dependencies"]),
+    }
+    assert set(recipe["requirements"]["run"]) == needed
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert recipe["context"]["version"] == citation["version"] == project["version"]
+    assert recipe["package"]["name"] == project["name"]
+    assert recipe["about"]["license"] == citation["license"] == project["license"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self
 from hinge import _core
 from hinge._fit import driver
 from hinge._fit.classifier import SupportVectorClassifier
-from hinge._fit.passes import PassPlan, is_small, is_uneven
+from hinge._fit.passes import PassPlan, automatic_plan
 from hinge._model.locking import writes
 from hinge._model.params import bound, choice, flag, number, random_seed, whole, whole_or_word
 from hinge._model.stream_watch import ONLINE_RISKS, StreamRisks
@@ -27,8 +27,8 @@ _WORKING_SETS = ("second-order", "first-order")
 class OnlineSVC(SupportVectorClassifier):
     """Kernel support vector classifier that learns online, by LASVM.
 
-    One pass over the examples reaches about the accuracy of the exact solution; more passes, or `epochs="converge"`,
-    reach the exact solution of `sklearn.svm.SVC`. Streams may have any length: the model keeps support vectors and, in
+    `fit` reaches the accuracy of `sklearn.svm.SVC`, mostly in one pass over the examples; `epochs="converge"` reaches
+    its exact solution. Streams may have any length: the model keeps support vectors and, in
     a stream, some examples near the margin (see `max_gap`). With more than two classes, one binary model per class is
     trained against the rest; they share kernel values.
 
@@ -61,9 +61,11 @@ class OnlineSVC(SupportVectorClassifier):
     random_state : int, RandomState instance or None, default=None
         Seed of the order in which `fit` visits the examples, and of the random part of `selection`.
     epochs : int, "auto" or "converge", default="auto"
-        Number of passes over the training set in `fit`. "auto" makes one pass, or two if the weights of examples differ
-        more than fourfold; small training sets are solved exactly, where that costs little. "converge" repeats until no
-        example violates the optimality conditions; only its first pass follows `selection`.
+        Number of passes over the training set in `fit`. "auto" solves training sets of up to 2000 rows (10 000 with two
+        classes) exactly. In larger ones it makes one pass, or two if the weights of examples differ more than fourfold;
+        if these dismissed more than 0.5 % of the rows that the model then gets wrong (noise at a large `C`), it goes on
+        to the exact solution. "converge" repeats until no example violates the optimality conditions; only its first
+        pass follows `selection`.
     max_support : int, default=None
         Largest number of examples that each binary model holds. A full model evicts one for each new example, by the
         rule "balanced" of `IncrementalSVC`: clean data leave support vectors, noisy data recent examples. With
@@ -245,13 +247,10 @@ class OnlineSVC(SupportVectorClassifier):
 
     def _pass_plan(self, data: TrainingData) -> PassPlan:
         finishing = bool(self.finishing)
-        unbounded = self.max_support is None and self.selection == "random"
-        if self.epochs == "auto" and finishing and unbounded and is_small(data):
-            return PassPlan(until="exact")
-        if self.epochs == "converge":
-            return PassPlan(until="converged")
-        passes = int(self.epochs) if not isinstance(self.epochs, str) else 2 if is_uneven(data) else 1
-        return PassPlan(passes, finishing)
+        if self.epochs == "auto":
+            unbounded = self.max_support is None and self.selection == "random"
+            return automatic_plan(data, finishing=finishing, solvable=finishing and unbounded)
+        return PassPlan(until="converged") if self.epochs == "converge" else PassPlan(int(self.epochs), finishing)
 
     def _gap_rule(self, *, streaming: bool) -> tuple[float | None, bool]:
         """Return the bound of the gap, and whether to stay near the optimum after every example.

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import expit
 from sklearn.base import clone
-from sklearn.datasets import make_blobs, make_moons
+from sklearn.datasets import make_blobs, make_gaussian_quantiles, make_moons
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import hinge
@@ -18,6 +18,7 @@ from hinge import (
     RobustOnlineSVC,
     TrackingSVC,
 )
+from hinge._calibration import SigmoidCalibration
 
 ESTIMATORS = (OnlineSVC, RobustOnlineSVC, TrackingSVC, KernelPerceptron, IncrementalSVC, ApproximateSVC)
 RECORDING = (OnlineSVC, RobustOnlineSVC, TrackingSVC, KernelPerceptron)
@@ -102,6 +103,27 @@ def test_left_out_decisions_are_nearly_exact(C, kernel):
     assert abs(bias) < optimism or kernel == "poly" or C == 10.0
 
 
+@pytest.mark.parametrize("seed", [0, 2, 3])
+def test_left_out_decisions_give_the_slope_of_exact_ones(seed):
+    X, y = make_gaussian_quantiles(n_samples=500, n_features=5, n_classes=2, random_state=seed)
+    model = OnlineSVC(gamma=0.2, calibration="sigmoid").fit(X, y)
+    exact = IncrementalSVC(gamma=0.2).fit(X, y).leave_one_out("decision_function")
+    slopes = [
+        SigmoidCalibration.fit(values.reshape(-1, 1), y.astype(np.intp), np.ones(len(y))).slopes[0]
+        for values in (model._state.decisions.values, exact)
+    ]
+    assert slopes[0] == pytest.approx(slopes[1], rel=0.05)
+
+
+def test_a_sample_counts_as_the_rows_that_it_stands_for():
+    X, y = make_gaussian_quantiles(n_samples=1900, n_features=5, n_classes=2, random_state=0)
+    model = OnlineSVC(gamma=0.2, calibration="sigmoid").fit(X, y)
+    record, exact = model._state.decisions, IncrementalSVC(gamma=0.2, calibration="sigmoid").fit(X, y)
+    assert len(record) < 1200
+    assert record.shares.sum() == pytest.approx(1900)
+    np.testing.assert_allclose(model.predict_proba(X), exact.predict_proba(X), atol=0.03)
+
+
 def test_large_sets_leave_out_a_sample_that_stands_for_all_rows():
     X, y = make_moons(1600, noise=0.35, random_state=0)
     order = np.argsort(np.where(y, np.arange(1600), -np.arange(1600)))  # sorted by class
@@ -148,7 +170,7 @@ def test_files_and_pickles_keep_them(kind, tmp_path):
 def test_damaged_records_are_refused(tmp_path):
     X, y = data()
     model = OnlineSVC(gamma=0.05, calibration="isotonic").partial_fit(X, y)
-    for name, value in (("labels", 7), ("weights", -1.0), ("known", -1)):
+    for name, value in (("labels", 7), ("weights", -1.0), ("shares", 0.5), ("known", -1)):
         broken = pickle.loads(pickle.dumps(model))
         getattr(broken._state.decisions, name)[3] = value
         with pytest.raises(hinge.persistence.ModelFileError, match="recorded"):

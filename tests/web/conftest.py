@@ -81,7 +81,7 @@ def blobs():
 def long_timeouts():
     """Wait for the model, however slow the machine is, so that the candidates are reproducible."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("hinge.web._session._LEARN_TIMEOUT_S", 60.0)
+        patched.setattr("hinge.web._learning._LEARN_TIMEOUT_S", 60.0)
         patched.setattr("hinge.web._next_examples._CANDIDATE_TIMEOUT_S", 60.0)
         yield
 

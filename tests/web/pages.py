@@ -116,7 +116,7 @@ class Page:
         model = hinge.load(path)
         rows = sorted(self.session.cache.records)
         labels = [self.session.cache.records[row].label for row in rows]
-        X = feature_sets(self.pool)[self.session.features.name].X
+        X = feature_sets(self.pool)[self.session.learning.features.name].X
         fresh = IncrementalSVC(**model.get_params()).fit(X[rows], labels)
         same = np.allclose(model.decision_function(X), fresh.decision_function(X), rtol=0, atol=1e-7)
         return same and model.classes_.tolist() == sorted(set(labels))

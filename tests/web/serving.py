@@ -9,6 +9,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 
 import httpx
 import numpy as np
@@ -110,16 +111,28 @@ class Person:
 
 def exported(server):
     """Return the labels on the server by row."""
-    text = httpx.get(f"{server.url}api/export/labels.csv", timeout=60).text
-    lines = list(csv.DictReader(io.StringIO(text)))
+    lines = list(csv.DictReader(io.StringIO(_export(server, "labels.csv").text)))
     labels = {int(line["key"]): line["label"] for line in lines}
     assert len(labels) == len(lines)
     return labels
 
 
+def _export(server, name):
+    """Return a file from the server; ask again while its database is unavailable or its model is still learning."""
+    for _ in range(20):
+        response = httpx.get(f"{server.url}api/export/{name}", timeout=60)
+        if response.status_code == 200 or not (
+            response.status_code == UNAVAILABLE or "still learning" in response.text
+        ):
+            break
+        time.sleep(1)
+    assert response.status_code == 200, response.text
+    return response
+
+
 def is_model_of(server, labels, path):
     """Return whether the model of the server is the one trained on the labels."""
-    path.write_bytes(httpx.get(f"{server.url}api/export/model.hinge", timeout=60).content)
+    path.write_bytes(_export(server, "model.hinge").content)
     model, X = hinge.load(path), open_pool("digits").X
     rows = sorted(labels)
     fresh = hinge.IncrementalSVC(**model.get_params()).fit(X[rows], [labels[row] for row in rows])

@@ -125,7 +125,7 @@ def test_classes(page):
 def test_progress(page):
     page.label(20)
     page.client.get("/api/progress")
-    page.session.curve_estimator.wait()
+    page.session.learning.curve_estimator.wait()
     progress = page.client.get("/api/progress").json()
     parts = {"curve", "curve_note", "estimate", "balance", "seconds", "advice", "model", "features"}
     assert progress.keys() == parts

@@ -73,7 +73,8 @@ def test_features_see_what_pixels_do_not(tmp_path, kind):
 
 def test_a_race_is_held_at_fixed_numbers_of_labels_only():
     choice = FeatureChoice("pixels", raced_at=41)
-    assert [is_race_due(choice, n, 2) for n in (39, 79, 80, 200)] == [False, False, True, True]
+    assert [is_race_due(choice, n, 2) for n in (40, 79, 80, 200)] == [False, False, True, True]
+    assert [is_race_due(FeatureChoice("pixels"), n, 2) for n in (19, 20)] == [False, True]
     assert not is_race_due(choice, 80, 1)
     assert not is_race_due(FeatureChoice("pixels", by_person=True), 80, 2)
 
@@ -112,7 +113,7 @@ def test_files_of_features(tmp_path):
     X = random.normal(size=(20, 5))
     np.save(tmp_path / "vectors.npy", X)
     pool = open_pool(str(tmp_path / "texts.txt"), features=str(tmp_path / "vectors.npy"))
-    assert list(pool.feature_sets) == ["vectors.npy", "words", "weighted words"]
+    assert list(pool.feature_sets) == ["vectors.npy", "words", "weighted words", "weighted words and pairs"]
     np.testing.assert_allclose(pool.X, X, rtol=1e-6)
     arrow = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.usefixtures("long_timeouts")
 def test_predictions_for_the_whole_pool(page):
     assert is_refused(page.client.get("/api/export/predictions.csv"), 400)  # no model yet
     page.label(20)
-    model = page.session.model()
+    model = page.session.learning.model()
     expected = model.predict(page.pool.X).tolist()
     labels = page.session.cache.labels()
 
@@ -78,7 +78,7 @@ def test_invalid_columns_of_an_exported_file(blobs, column, value):
 def test_a_copy_of_the_running_database_is_complete(page, tmp_path, monkeypatch):
     monkeypatch.setattr("hinge.web._connections._CHECKPOINT_S", 0.05)
     page.label(5)
-    time.sleep(3)
+    time.sleep(0.5)  # ten times the pause before the copy on the disk is completed
     page.label(1)
     for _ in range(100):
         shutil.copy(tmp_path / "labels.sqlite", tmp_path / "copy.sqlite")  # without the log beside it

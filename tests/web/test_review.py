@@ -136,7 +136,7 @@ def doubts(page):
     """Return the doubtful labels of the current model, when they have been computed."""
     for _ in range(600):
         labels = page.session.cache.labels()
-        _, is_current = page.session.doubt_finder.update(labels)
+        _, is_current = page.session.learning.doubt_finder.update(labels)
         if is_current:
             return page.client.get("/api/doubts").json()["doubts"]
         time.sleep(0.05)
@@ -155,7 +155,9 @@ def test_doubtful_labels_are_those_that_a_refit_without_them_contradicts(open_pa
     refits = {}
     for row in labels:
         rest = [each for each in labels if each != row]
-        model = IncrementalSVC(**page.session.worker.parameters).fit(pool.X[rest], [labels[each] for each in rest])
+        model = IncrementalSVC(**page.session.learning.worker.parameters).fit(
+            pool.X[rest], [labels[each] for each in rest]
+        )
         refits[row] = model.predict(pool.X[[row]])[0]
     assert {each["row"]: each["prediction"] for each in found} == {
         row: str(guess) for row, guess in refits.items() if guess != labels[row]

@@ -6,14 +6,17 @@ import random
 import signal
 import socket
 import subprocess
+import tempfile
 import threading
 import time
 from contextlib import contextmanager
 from itertools import count
+from pathlib import Path
 
 import httpx
 import pytest
 
+from .postgres import Cluster
 from .serving import Person, Server, command, environment, exported, is_model_of
 
 pytestmark = pytest.mark.slow
@@ -60,15 +63,43 @@ def nothing_is_lost(server, people, folder):
     return is_model_of(server, kept, folder / "model.hinge")
 
 
-def test_acknowledged_labels_survive_a_kill(tmp_path):
+def test_acknowledged_labels_survive_a_kill(tmp_path, url):
     rng = random.Random()
-    with Server(tmp_path) as server:
+    with Server(tmp_path, "--database", url) as server:
         with labelling(server.url) as people:
             for _ in range(3):
                 time.sleep(rng.uniform(0.5, 2.0))
                 server.kill()
                 server.start()
             time.sleep(1.0)
+        assert nothing_is_lost(server, people, tmp_path)
+
+
+@contextmanager
+def temporary_cluster():
+    """Start a PostgreSQL server that the test may kill."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        cluster = Cluster(Path(folder))
+        try:
+            yield cluster
+        finally:
+            cluster.stop()
+
+
+@pytest.mark.parametrize("killed", ["database", "both"])
+def test_acknowledged_labels_survive_a_kill_of_the_database(tmp_path, killed):
+    rng = random.Random()
+    with temporary_cluster() as cluster, Server(tmp_path, "--database", cluster.url) as server:
+        with labelling(server.url) as people:
+            for _ in range(3):
+                time.sleep(rng.uniform(0.5, 2.0))
+                cluster.kill()
+                if killed == "both":
+                    server.kill()
+                cluster.start()
+                if killed == "both":
+                    server.start()
+            time.sleep(2.0)
         assert nothing_is_lost(server, people, tmp_path)
 
 

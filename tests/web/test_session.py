@@ -54,13 +54,13 @@ def label(session, pool, n, person="ann"):
 
 
 def decisions(session, pool):
-    return session.model().decision_function(pool.X)
+    return session.learning.model().decision_function(pool.X)
 
 
 def expected(session, pool):
     rows = sorted(session.cache.records)
     labels = [session.cache.records[row].label for row in rows]
-    return IncrementalSVC(**session.worker.parameters).fit(pool.X[rows], labels).decision_function(pool.X)
+    return IncrementalSVC(**session.learning.worker.parameters).fit(pool.X[rows], labels).decision_function(pool.X)
 
 
 def test_the_model_always_matches_the_labels(opened, blobs):
@@ -75,7 +75,7 @@ def test_the_model_always_matches_the_labels(opened, blobs):
     session.skip("ann", undone["row"])
     assert sorted(session.cache.records) == sorted(set(rows) - {rows[5], rows[-1]})
     np.testing.assert_allclose(decisions(session, blobs), expected(session, blobs), atol=1e-7)
-    assert session.model().kkt_violation() < 1e-8
+    assert session.learning.model().kkt_violation() < 1e-8
 
 
 def test_a_session_resumes_from_the_database_alone(opened, blobs):
@@ -194,16 +194,16 @@ def test_learning_curve_and_progress(opened, blobs):
     session = opened(blobs)
     assert session.progress()["curve"] == []
     label(session, blobs, 120)
-    session.curve_estimator.wait()
-    session.curve_estimator._next_start = 0
+    session.learning.curve_estimator.wait()
+    session.learning.curve_estimator._next_start = 0
     session.progress()
-    session.curve_estimator.wait()
+    session.learning.curve_estimator.wait()
     progress = session.progress()
     last = progress["curve"][-1]
     assert last["labels"] == 120
     assert last["low"] <= last["accuracy"] <= last["high"]
     held = [row for row in range(200) if row not in session.cache.records]
-    true = np.mean(session.model().predict(blobs.X[held]) == np.array(blobs.truth)[held])
+    true = np.mean(session.learning.model().predict(blobs.X[held]) == np.array(blobs.truth)[held])
     assert last["low"] <= true <= last["high"]
     assert progress["seconds"]["median"] == 1.0
     assert progress["model"]["labels"] == 120
@@ -318,10 +318,10 @@ def test_advice_is_updated_when_idle(opened, blobs):
     session = opened(blobs)
     label(session, blobs, 30)
     for _ in range(100):
-        if session.worker.status()["support"] and session.worker._advised_for == 30:
+        if session.learning.worker.status()["support"] and session.learning.worker._advised_for == 30:
             break
         time.sleep(0.05)
-    assert session.worker._advised_for == 30
+    assert session.learning.worker._advised_for == 30
 
 
 def test_classes(opened, blobs):
@@ -337,7 +337,7 @@ def test_classes(opened, blobs):
     session.remove_class("emu")
     assert session.cache.classes == [*NAMES, "dog"]
     with pytest.raises(InvalidRequestError, match="two classes"):
-        session.model()
+        session.learning.model()
 
 
 @pytest.mark.parametrize("row", [-1, 200, 10**9])
@@ -362,7 +362,7 @@ def test_all_strategies_and_solvers(opened, blobs, solver, strategy):
     session.change_label("ann", rows[2], "bee")
     session.delete_label(rows[3], "ann")
     held = sorted(set(range(200)) - set(rows))
-    model, known = session.model(), [row for row in rows if row != rows[3]]
+    model, known = session.learning.model(), [row for row in rows if row != rows[3]]
     labels = np.where(np.array(known) == rows[2], "bee", np.array(blobs.truth)[known])
     exact = IncrementalSVC(C=model.C, kernel="laplacian", gamma=model.gamma).fit(blobs.X[known], labels)
     truth = np.array(blobs.truth)[held]

@@ -14,7 +14,7 @@ from hinge import IncrementalSVC
 
 pytest.importorskip("sqlalchemy", reason="the extra hinge-svm[label] is not installed")
 
-from hinge.web import _next_examples, _session, _worker
+from hinge.web import _learning, _next_examples, _session, _worker
 from hinge.web._labels import AlreadyLabelledError, InvalidRequestError, LabelRecord, NotFoundError, StoreError
 from hinge.web._session import Session
 from hinge.web._settings import SessionSettings
@@ -37,12 +37,13 @@ class Opened:
 
     def is_consistent(self):
         """Return whether the cache matches the database, and the model matches the labels."""
+        self.session.learning.worker.wait(60)  # choosing a test example changes its record
         answers = self.session.cache.records
         assert list(answers.values()) == self.store.records()
         rows = sorted(answers)
         labels = [answers[row].label for row in rows]
-        fresh = IncrementalSVC(**self.session.worker.parameters).fit(self.pool.X[rows], labels)
-        model = self.session.model()
+        fresh = IncrementalSVC(**self.session.learning.worker.parameters).fit(self.pool.X[rows], labels)
+        model = self.session.learning.model()
         assert model.classes_.tolist() == sorted(set(labels))
         np.testing.assert_allclose(
             model.decision_function(self.pool.X), fresh.decision_function(self.pool.X), atol=1e-7
@@ -79,11 +80,11 @@ def test_pools_of_identical_examples_until_the_last_label(opened, n, classes):
     page = opened(pool)
     assert sorted(label_all(page.session, lambda row: NAMES[row % classes])) == list(range(n))
     assert page.session.next_example("bob")["example"] is None
-    assert page.session.worker.wait(60)
+    assert page.session.learning.worker.wait(60)
     assert page.session.progress()["model"]["labels"] == n
     if classes == 1:
         with pytest.raises(InvalidRequestError, match="two classes"):
-            page.session.model()
+            page.session.learning.model()
     else:
         assert page.is_consistent()
     row = page.session.undo("ann")["example"]["row"]
@@ -100,22 +101,22 @@ def test_classes_that_look_like_numbers_are_names(opened):
 
 
 def test_nobody_waits_for_a_slow_model(opened, monkeypatch):
-    monkeypatch.setattr(_session, "_LEARN_TIMEOUT_S", 0.001)
+    monkeypatch.setattr(_learning, "_LEARN_TIMEOUT_S", 0.001)
     monkeypatch.setattr(_next_examples, "_CANDIDATE_TIMEOUT_S", 0.001)
     page = opened()
     session, proceed = page.session, threading.Event()
-    learn = session.worker.learner.tell
-    monkeypatch.setattr(session.worker.learner, "tell", lambda *given: proceed.wait() and learn(*given))
+    learn = session.learning.worker.learner.tell
+    monkeypatch.setattr(session.learning.worker.learner, "tell", lambda *given: proceed.wait() and learn(*given))
     try:
         rows = {person: label_all(session, page.pool.truth.__getitem__, person) for person in ("ann", "bob")}
-        assert session.worker.pending > 0
+        assert session.learning.worker.pending > 0
         assert sorted(rows["ann"] + rows["bob"]) == list(range(100))
         assert session.progress()["balance"]
         assert session.history(0, 1)["total"] == 100
-        monkeypatch.setattr(_session, "_MODEL_TIMEOUT_S", 0.001)
+        monkeypatch.setattr(_session, "MODEL_TIMEOUT_S", 0.001)
         assert session.change_label("ann", 7, "cat") is session.delete_label(8, "ann") is None
         with pytest.raises(InvalidRequestError, match="try again"):
-            session.model(timeout=0.001)
+            session.learning.model(timeout=0.001)
     finally:
         proceed.set()
         monkeypatch.undo()
@@ -123,20 +124,22 @@ def test_nobody_waits_for_a_slow_model(opened, monkeypatch):
 
 
 def test_closing_does_not_wait_for_a_slow_model(opened, monkeypatch):
-    monkeypatch.setattr(_session, "_LEARN_TIMEOUT_S", 0.001)
+    monkeypatch.setattr(_learning, "_LEARN_TIMEOUT_S", 0.001)
     monkeypatch.setattr(_next_examples, "_CANDIDATE_TIMEOUT_S", 0.001)
     monkeypatch.setattr(_worker, "EXIT_TIMEOUT_S", 0.001)
     page = opened(Blobs(20))
     proceed, learned = threading.Event(), []
-    monkeypatch.setattr(page.session.worker.learner, "tell", lambda *given: proceed.wait() and learned.append(given))
+    monkeypatch.setattr(
+        page.session.learning.worker.learner, "tell", lambda *given: proceed.wait() and learned.append(given)
+    )
     try:
         label_all(page.session, page.pool.truth.__getitem__)
-        assert page.session.worker.pending == 20
+        assert page.session.learning.worker.pending == 20
         page.session.close()
         assert page.session.delete_label(3, "ann") is None
     finally:
         proceed.set()
-    page.session.worker._thread.join()
+    page.session.learning.worker._thread.join()
     assert len(learned) == 1  # the running task; the others are cancelled
     monkeypatch.undo()
     assert opened(page.pool).is_consistent()
@@ -150,14 +153,14 @@ def test_a_model_that_fails_does_not_stop_the_labelling(opened, monkeypatch, met
     page = opened(Blobs(30))
     session = page.session
     with monkeypatch.context() as trouble:
-        trouble.setattr(session.worker.learner, method, broken)
+        trouble.setattr(session.learning.worker.learner, method, broken)
         response = session.next_example("ann")
         for _ in range(10):
             response = session.add_label(
                 "ann", response["example"]["row"], page.pool.truth[response["example"]["row"]], 1.0
             )
         session.undo("ann")
-        session.worker.wait(10)
+        session.learning.worker.wait(10)
     assert len(page.store.records()) == 9
     assert len(label_all(session, page.pool.truth.__getitem__)) == 21
     assert page.is_consistent()
@@ -183,6 +186,44 @@ def test_a_failed_request_can_be_repeated(opened, monkeypatch):
         assert session.undo("ann")["example"]["row"] == (second if name == "unskip" else first)
     with pytest.raises(NotFoundError):
         session.undo("ann")
+
+
+@pytest.mark.parametrize("method", ["records", "skips", "classes"])
+def test_a_database_that_cannot_be_read_empties_nothing(opened, monkeypatch, method):
+    page = opened(Blobs(20))
+    label_all(page.session, lambda row: NAMES[row % 2])
+    page.store.change(page.pool.key(3), "dog", "bob")  # by another program
+
+    def broken(*_):
+        raise StoreError("The database closed the connection.")
+
+    with monkeypatch.context() as trouble:
+        trouble.setattr(Store, method, broken)
+        with pytest.raises(StoreError):
+            page.session.export_records("csv")
+        assert len(page.session.cache.records) == 20
+        assert page.session.learning.model().classes_.tolist() == sorted(NAMES[:2])
+    page.session.progress()  # reads again, although no label has been added
+    assert page.session.cache.records[3].label == "dog"
+    assert page.is_consistent()
+
+
+def test_a_label_that_was_saved_without_an_answer_is_accepted(opened, monkeypatch):
+    page = opened(Blobs(20))
+    row = page.session.next_example("ann")["example"]["row"]
+    add = Store.add
+
+    def lost(store, record):
+        add(store, record)
+        raise StoreError("The database closed the connection.")
+
+    with monkeypatch.context() as trouble:
+        trouble.setattr(Store, "add", lost)
+        with pytest.raises(StoreError):
+            page.session.add_label("ann", row, NAMES[0], None)
+    assert page.session.add_label("ann", row, NAMES[0], None)["saved"] == row
+    assert page.session.undo("ann")["example"]["row"] == row
+    assert page.store.records() == []
 
 
 def test_another_program_writes_to_the_database(opened):
@@ -211,8 +252,8 @@ def test_another_program_writes_to_the_database(opened):
         with pytest.raises(NotFoundError):
             session.delete_label(other, "ann")
     assert session.project()["labelled"] == 0
-    assert session.worker.wait(60)
-    assert not session.worker.learner.labels
+    assert session.learning.worker.wait(60)
+    assert not session.learning.worker.learner.labels
 
 
 def run_concurrently(*works):

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 CAPACITY = 2000
 PREFIX = "decision_"
-ARRAYS = {"values": "float64", "labels": "int32", "weights": "float64", "known": "int64"}
+ARRAYS = {"values": "float64", "labels": "int32", "weights": "float64", "shares": "float64", "known": "int64"}
 _BLOCK = 32  # of a long stream: probabilities are fitted again after so many rows
 _ROWS_FOR_GROWTH = 100
 _MOST_GROWTH = 1.0
@@ -43,6 +43,8 @@ class Decisions:
         Native class numbers.
     weights : ndarray of shape (n,)
         Weights of the examples.
+    shares : ndarray of shape (n,)
+        How many examples each stands for, which its weight includes: more than one in a sample of a training set.
     known : ndarray of shape (n,)
         Number of examples that the model knew.
     total : int
@@ -52,6 +54,7 @@ class Decisions:
     values: NDArray[np.float64]
     labels: NDArray[np.int32]
     weights: NDArray[np.float64]
+    shares: NDArray[np.float64]
     known: NDArray[np.int64]
     total: int
     MOST: ClassVar[int] = CAPACITY + _BLOCK  # that are kept
@@ -61,7 +64,7 @@ class Decisions:
     def none(cls, n_binaries: int) -> Self:
         """Return an empty record."""
         empty = np.zeros(0)
-        return cls(np.zeros((0, n_binaries)), empty.astype(np.int32), empty, empty.astype(np.int64), 0)
+        return cls(np.zeros((0, n_binaries)), empty.astype(np.int32), empty, empty, empty.astype(np.int64), 0)
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -78,7 +81,8 @@ class Decisions:
         if total is None:
             return None, arrays
         others = {name: array for name, array in arrays.items() if not name.startswith(PREFIX)}
-        own = {name: arrays[PREFIX + name] for name in ARRAYS}
+        own = {name: arrays[PREFIX + name] for name in ARRAYS if PREFIX + name in arrays}
+        own.setdefault("shares", np.ones(len(own["weights"])))  # files of earlier versions have none
         own["values"] = own["values"].reshape(-1, n_binaries)
         return cls(**own, total=total), others
 
@@ -88,14 +92,17 @@ class Decisions:
         labels: NDArray[np.int32],
         weights: NDArray[np.float64],
         known: NDArray[np.int64],
+        shares: NDArray[np.float64] | None = None,
     ) -> Self:
         """Return the record with more values; the oldest leave it."""
+        shares = np.ones(len(labels)) if shares is None else shares
         total = self.total + len(labels)
         kept = slice(-self.MOST, None)
         found = type(self)(
             np.concatenate([self.values, values])[kept],
             np.concatenate([self.labels, labels])[kept],
             np.concatenate([self.weights, weights])[kept],
+            np.concatenate([self.shares, shares])[kept],
             np.concatenate([self.known, known])[kept],
             total,
         )
@@ -152,7 +159,7 @@ class Decisions:
             weights = weights * (known + 1.0) / (known[-1] + 1.0)
             if half_life is not None:
                 weights = weights * np.exp2((known - known[-1]) / max(half_life, 1.0))
-            weights = weights * (len(weights) / weights.sum())
+            weights = weights * (self.shares[rows].sum() / weights.sum())
             scores = _as_today(scores, known, weights)
         return method.fit(scores, places[self.labels[rows]], weights)
 

@@ -17,7 +17,10 @@ class Calibration(Protocol):
 
     @classmethod
     def fit(cls, scores: NDArray[np.float64], places: NDArray[np.intp], weights: NDArray[np.float64]) -> Self:
-        """Fit the map to scores with known classes (`places` among the sorted classes) and weights of mean 1."""
+        """Fit the map to scores with known classes (`places` among the sorted classes).
+
+        Weights add up to the number of examples.
+        """
 
     def probabilities(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return one column per class; each row sums to one."""

@@ -1,15 +1,17 @@
 """Decision values for training examples as if each had been left out, without training again.
 
-The kink of the hinge loss is rounded to a width h. Let F be the examples with a coefficient whose decision value is
-within h / 2 of the margin, where the loss is curved, and M their kernel matrix with h / C_i added to its diagonal,
-bordered by ones for the bias. One Newton step from the optimum leaves out example i and gives
+The kink of the hinge loss is rounded to a width h. Let F be the examples whose decision value is within h / 2 of the
+margin, where the loss is curved, and M their kernel matrix with h / C_i added to its diagonal, bordered by ones for the
+bias. One Newton step from the optimum leaves out example i and gives
 
     f(x_i) - alpha_i S_i,   S_i = 1 / (M^-1)_ii - h / C_i    for i in F,
                             S_i = K_ii - v' M^-1 v,  v = (K_Fi, 1)   otherwise.
 
 For h = 0 this is the span rule of Chapelle and Vapnik; the rounding makes it reliable where few coefficients are free.
-Examples with coefficient zero keep their value. Values are cut off at the range of those that the model gives. Where F
-has more examples than are affordable, a random part is used, which makes the values more pessimistic.
+F contains examples just beyond the margin, too: they resist as soon as another one leaves. Without them the values are
+too pessimistic, and probabilities too modest. They are looked for among some of the examples with coefficient zero; one
+that stands for s counts s C_i. These examples keep their values. Values are cut off at the range of those that the
+model gives. Where F has more examples than are affordable, a random part is used.
 
 Of large sets only some examples are left out. Where one binary model decides, its gradients give the decision values of
 its support vectors, which tell most about probabilities and cost least: many of them are used.
@@ -24,10 +26,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.linalg.blas import dtrmm
 from scipy.linalg.lapack import dpotrf, dtrtri
 
 from hinge import _core
 from hinge._calibration import Decisions
+from hinge._fit.sweeps import targets_of
 from hinge._model.validation import TakenRows
 
 if TYPE_CHECKING:
@@ -39,6 +43,7 @@ if TYPE_CHECKING:
 
 MAX_ROWS = 600
 _MAX_SUPPORT = 1400  # of more examples, whose decision values are known; together the capacity of the record
+_MAX_ASKED = 4000  # examples with coefficient zero that may be near the margin
 _MAX_FREE = 1500
 _FEWEST_PER_CLASS = 50
 _WIDTH = 0.2  # of the rounded kink, in units of the margin
@@ -48,26 +53,55 @@ _RIDGE = 1e-8  # of the mean diagonal: duplicates make kernel matrices singular
 def left_out_decisions(state: State, data: TrainingData) -> Decisions:
     """Return decision values for training examples (a sample of large sets) by the models without them."""
     X = data.X.array() if type(data.X) is TakenRows else data.X
-    arrays, biases = state.native.state(), state.native.bias
-    ends = np.cumsum(arrays["member_counts"]).tolist()
-    starts = [0, *ends[:-1]]
-    binaries = [
-        _LeftOut(state, X, arrays, slice(*part), float(bias))
-        for *part, bias in zip(starts, ends, biases.tolist(), strict=True)
-    ]
+    numbers, used = data.class_numbers(state.table), np.flatnonzero(data.used)
+    binaries = _binary_models(state, X)
     known = np.full((len(data), len(binaries)), np.nan)
     for m, binary in enumerate(binaries):
         binary.fill(known[:, m])
     is_known = ~np.isnan(known).any(axis=1)
-    rows, shares = sample(data.class_numbers(state.table), np.flatnonzero(data.used), is_known)
-    values, missing = known[rows], ~is_known[rows]
-    values[missing] = state.make_snapshot().decide(X[rows[missing]], state.options.threads)
+    rows, shares = sample(numbers, used, is_known)
+    near, near_shares = _possibly_near(rows, shares, used, is_known, len(binaries))
+    asked = np.union1d(rows[~is_known[rows]], near)
+    known[asked] = state.make_snapshot().decide(X[asked], state.options.threads)
     state.drop_snapshot()
+    targets, costs = targets_of(state, numbers[near]), data.costs[near] * near_shares
+    values = np.empty((len(rows), len(binaries)))
     for m, binary in enumerate(binaries):
-        values[:, m] = binary.decisions(rows, values[:, m])
-    labels = data.class_numbers(state.table)[rows]
+        binary.resist(near, known[near, m] * targets[:, m], costs)
+        values[:, m] = binary.decisions(rows, known[rows, m])
     ages = np.full(len(rows), max(len(data) - 1, 0), dtype=np.int64)
-    return Decisions.none(values.shape[1]).plus(values, labels, data.costs[rows] * shares, ages)
+    return Decisions.none(len(binaries)).plus(values, numbers[rows], data.costs[rows] * shares, ages, shares)
+
+
+def _binary_models(state: State, X: Rows) -> list[_LeftOut]:
+    """Return the binary models of a state."""
+    arrays, biases = state.native.state(), state.native.bias
+    ends = np.cumsum(arrays["member_counts"]).tolist()
+    return [
+        _LeftOut(state, X, arrays, slice(*part), float(bias))
+        for *part, bias in zip([0, *ends[:-1]], ends, biases.tolist(), strict=True)
+    ]
+
+
+def _possibly_near(
+    rows: NDArray[np.intp],
+    shares: NDArray[np.float64],
+    used: NDArray[np.intp],
+    is_known: NDArray[np.bool_],
+    n_binaries: int,
+) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Return examples among which to look for those beyond the margin, and how many each stands for.
+
+    Their decision values have to be computed. With several binary models those of the sample must do.
+    """
+    if n_binaries > 1:
+        is_new = ~is_known[rows]
+        return rows[is_new], shares[is_new]
+    unknown = used[~is_known[used]]
+    if len(unknown) <= _MAX_ASKED:
+        return unknown, np.ones(len(unknown))
+    chosen = np.random.RandomState(0).choice(unknown, _MAX_ASKED, replace=False)
+    return chosen, np.full(_MAX_ASKED, len(unknown) / _MAX_ASKED)
 
 
 def sample(
@@ -110,11 +144,27 @@ class _LeftOut:
         if len(free) > _MAX_FREE:
             free = np.sort(np.random.RandomState(0).choice(free, _MAX_FREE, replace=False))
         self._free = free
+        self._resisting = np.zeros(0, dtype=np.intp)
+        self._resistance = np.zeros(0)
+
+    def resist(self, rows: NDArray[np.intp], agreements: NDArray[np.float64], costs: NDArray[np.float64]) -> None:
+        """Take examples just beyond the margin into account, given decision values times labels of some rows."""
+        is_near = (agreements >= 1.0) & (agreements < 1.0 + 0.5 * _WIDTH) & ~np.isin(rows, self._support)
+        found = np.flatnonzero(is_near)
+        most = max(_MAX_FREE - len(self._free), 0)
+        if len(found) > most:
+            costs = costs * (len(found) / max(most, 1))
+            found = np.sort(np.random.RandomState(0).choice(found, most, replace=False))
+        self._resisting, self._resistance = rows[found], _WIDTH / costs[found]
+
+    @property
+    def _support(self) -> NDArray[np.int64]:
+        found: NDArray[np.int64] = self._ids[self._alpha != 0.0]
+        return found
 
     def fill(self, values: NDArray[np.float64]) -> None:
         """Enter the decision values of the support vectors, which gradients tell."""
-        is_support = self._alpha != 0.0
-        values[self._ids[is_support]] = self._values[is_support]
+        values[self._support] = self._values[self._alpha != 0.0]
 
     def decisions(self, rows: NDArray[np.intp], values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return decision values for some rows without themselves; `values` are those of the model."""
@@ -132,11 +182,12 @@ class _LeftOut:
     def _spans(self, members: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return S of some members."""
         diagonal = self._diagonal(members)
-        if not len(self._free):
+        free = np.concatenate([self._ids[self._free], self._resisting])
+        if not len(free):
             return diagonal
-        free = self._ids[self._free]
         square = self._kernel(free, free)
-        softness = self._softness[self._free] + _RIDGE * float(np.mean(np.diag(square)))
+        softness = np.concatenate([self._softness[self._free], self._resistance])
+        softness += _RIDGE * float(np.mean(np.diag(square)))
         square[np.diag_indices_from(square)] += softness
         factor, failed = dpotrf(square, lower=1, clean=1, overwrite_a=1)
         if failed:  # the kernel is not positive definite
@@ -152,7 +203,7 @@ class _LeftOut:
             own = np.square(inverse).sum(axis=0) - (borders @ inverse) ** 2 / total
             spans[is_free] = (1.0 / np.maximum(own, 1e-300) - softness)[at[is_free]]
         if not is_free.all():
-            columns = inverse @ self._kernel(free, self._ids[members[~is_free]])
+            columns = dtrmm(1.0, inverse, self._kernel(free, self._ids[members[~is_free]]), lower=1)
             explained = np.square(columns).sum(axis=0) - (borders @ columns - 1.0) ** 2 / total
             spans[~is_free] = diagonal[~is_free] - explained
         return np.clip(spans, 0.0, np.maximum(diagonal, 0.0))

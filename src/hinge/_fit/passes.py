@@ -11,8 +11,10 @@ from sklearn.utils import check_random_state
 
 from hinge._fit.calibration import match_sizes, record_first_visits
 from hinge._fit.convergence import CUT_SHORT, warn_not_converged
+from hinge._fit.dismissed import MOST_DISMISSED, share_dismissed
 from hinge._fit.drafts import solve
 from hinge._fit.exact_solver import ExactSolver, seeds_first
+from hinge._model.labels import distinct
 from hinge._model.params import random_seed
 
 if TYPE_CHECKING:
@@ -24,8 +26,9 @@ if TYPE_CHECKING:
     from hinge._model.state import State
     from hinge._model.types import RandomStateLike
 
-# epochs="auto" solves small training sets exactly, since that costs little.
+# epochs="auto" solves training sets exactly where that costs little more than a pass, or less.
 _MAX_EXACT_ROWS = 2000
+_MAX_EXACT_TARGETS = 10_000  # rows times binary models
 _MAX_COST_RATIO = 4  # of costs for which one pass is enough
 _CHEAP_STEPS = 200_000  # refine a solution found in so few steps up to rounding
 _CHEAP_CHANGES = 20_000_000  # of single gradients by these steps
@@ -44,9 +47,9 @@ class PassPlan:
         Number of passes over all rows.
     finishing : bool
         Whether to run the finishing step after the last pass.
-    until : {"passes", "converged", "exact"}
-        Stop after the passes; when no row violates the optimality conditions by more than the tolerance; or when none
-        does so by more than rounding.
+    until : {"passes", "checked", "converged", "exact"}
+        Stop after the passes; after the passes, unless they dismissed many rows that the model gets wrong; when no row
+        violates the optimality conditions by more than the tolerance; or when none does so by more than rounding.
     """
 
     passes: int = 1
@@ -64,12 +67,22 @@ class PassPlan:
         return self.passes + self.finishing if self.until == "passes" else None
 
 
-def is_small(data: TrainingData) -> bool:
-    """Return True if a training set is small enough to be solved exactly by default."""
-    return int(np.count_nonzero(data.used)) <= _MAX_EXACT_ROWS
+def automatic_plan(data: TrainingData, *, finishing: bool, solvable: bool) -> PassPlan:
+    """Return the plan of `epochs="auto"`; `solvable` says whether the exact solution is its aim."""
+    passes = 2 if _is_uneven(data) else 1
+    if not solvable:
+        return PassPlan(passes, finishing)
+    n_rows = int(np.count_nonzero(data.used))
+    if n_rows <= _MAX_EXACT_ROWS:
+        return PassPlan(until="exact")
+    n_classes = len(distinct(data.used_labels))
+    n_binaries = n_classes if n_classes > 2 else 1
+    if n_rows * n_binaries <= _MAX_EXACT_TARGETS:
+        return PassPlan(until="converged")
+    return PassPlan(passes, finishing, until="checked")
 
 
-def is_uneven(data: TrainingData) -> bool:
+def _is_uneven(data: TrainingData) -> bool:
     """Return True if the costs of examples differ so much that one pass dismisses light examples too early.
 
     A heavy example that comes late moves the boundary far; a second pass finds the light ones that are needed again.
@@ -138,15 +151,23 @@ class Passes:
             match_sizes(self._state, self._data, first)
         if plan.finishing and self._finish().stalled:
             warn_not_converged(self._state, "Finishing stalled")
+        elif plan.until == "checked" and not self._tasks.stopped:
+            self._go_on_if_needed()
+
+    def _go_on_if_needed(self) -> None:
+        """Solve the training set if the passes dismissed many rows that the model gets wrong."""
+        if share_dismissed(self._state, self._data) > MOST_DISMISSED:
+            self._warn_unless(self._solver().complete())
+
+    def _solver(self) -> ExactSolver:
+        return ExactSolver(self._state, self._data, self._seed, self._tasks, self._monitor)
 
     def _converge(self) -> None:
         """Solve the training set until no example violates the optimality conditions."""
-        options = self._options
-        parts = (self._state, self._data, self._seed, self._tasks, self._monitor)
-        if options.selection == "random":
-            self._warn_unless(solve(*parts))
+        if self._options.selection == "random":
+            self._warn_unless(solve(self._state, self._data, self._seed, self._tasks, self._monitor))
             return
-        solver = ExactSolver(*parts)
+        solver = self._solver()
         self._pass()  # selection skips examples: use it in one pass, then look at all
         if not self._tasks.stopped:
             self._warn_unless(solver.complete())
@@ -154,7 +175,7 @@ class Passes:
     def _solve_exactly(self) -> None:
         """Solve to the tolerance; refine the solution up to rounding if it was found with little effort."""
         options = self._options
-        solver = ExactSolver(self._state, self._data, self._seed, self._tasks, self._monitor)
+        solver = self._solver()
         converged = solver.solve()
         if converged and self._was_cheap and not self._tasks.stopped:
             finest = min(options.tolerance, _FINEST_TOLERANCES[self._state.storage.dtype])

@@ -51,7 +51,7 @@ class Sweeps:
         self._threads = options.threads
         self._batch = batch
         self._rows = rows
-        self._targets = _targets(state, numbers[rows])
+        self._targets = targets_of(state, numbers[rows])
         self._place = np.full(len(numbers), -1, dtype=np.int64)  # of each row in `rows`
         self._place[rows] = np.arange(len(rows))
         self._lengths = _lengths(state, X)[rows, None]
@@ -156,7 +156,7 @@ def middle_of(native: Any) -> NDArray[np.float64]:
     return middle
 
 
-def _targets(state: State, numbers: NDArray[np.int32]) -> NDArray[np.float64]:
+def targets_of(state: State, numbers: NDArray[np.int32]) -> NDArray[np.float64]:
     """Return what each binary model wants of each row: +1, -1 or nothing (0)."""
     if len(state.table) == 2:
         return np.where(numbers[:, None] == 1, 1.0, -1.0)

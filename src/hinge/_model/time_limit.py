@@ -11,8 +11,11 @@ if TYPE_CHECKING:
 _SHARE = 0.8  # of the time, for learning, if a finishing step follows
 
 
-class TimeIsUp(KeyboardInterrupt):
-    """The time of a call is over. As after Ctrl-C, the model keeps what it has learned."""
+class TimeIsUp(BaseException):
+    """The time of a call is over; as after Ctrl-C, the model keeps what it has learned.
+
+    No error, which would discard that, and no KeyboardInterrupt, since nobody has pressed Ctrl-C.
+    """
 
 
 class TimeLimit:

@@ -52,7 +52,7 @@ def left_out_decisions(state: ApproximateState, data: TrainingData) -> Decisions
             targets = np.where(numbers[rows] == (1 if values.shape[1] == 1 else m), 1.0, -1.0)
             values[:, m] = _left_out(state, Z, values[:, m], targets, costs, shares, m)
     known = np.full(len(rows), max(len(data) - 1, 0), dtype=np.int64)
-    return Decisions.none(values.shape[1]).plus(values, numbers[rows], data.costs[rows] * shares, known)
+    return Decisions.none(values.shape[1]).plus(values, numbers[rows], data.costs[rows] * shares, known, shares)
 
 
 def _left_out(  # noqa: PLR0917

@@ -43,6 +43,7 @@ class ScoredRows:
     keep: bool = False
     worst: list[Worst] = field(default_factory=list)
     sets: list[tuple[NDArray[Any], NDArray[Any], NDArray[np.bool_]]] = field(default_factory=list)
+    _pair: tuple[str, str] | None = None
     _n_rows: int = 0
     _right: list[NDArray[np.bool_]] = field(default_factory=list)
     _positive: dict[Any, list[NDArray[np.bool_]]] = field(default_factory=dict)  # by class
@@ -55,7 +56,12 @@ class ScoredRows:
         """Add whether predictions are right, of a chunk or a fold."""
         self._right.append(right)
 
-    def add_decisions(self, is_positive: NDArray[np.bool_], decisions: NDArray[np.float64], name: Any = None) -> None:
+    def add_pair(self, is_second: NDArray[np.bool_], decisions: NDArray[np.float64], names: tuple[str, str]) -> None:
+        """Add decision values that are positive for the second of two classes."""
+        self._pair = names
+        self._add_decisions(is_second, decisions, names[1])
+
+    def _add_decisions(self, is_positive: NDArray[np.bool_], decisions: NDArray[np.float64], name: Any) -> None:
         """Add decision values that are positive for a class."""
         self._positive.setdefault(name, []).append(is_positive)
         self._decisions.setdefault(name, []).append(decisions)
@@ -65,11 +71,11 @@ class ScoredRows:
     ) -> None:
         """Add decision values of a classifier: of the second of two classes, or one column per class."""
         if decisions.shape[1] == 1:
-            self.add_decisions(labels == classes[-1], decisions[:, 0], classes[-1])
+            self.add_pair(labels == classes[-1], decisions[:, 0], (str(classes[0]), str(classes[-1])))
             decisions = np.column_stack([-decisions, decisions])
         elif decisions.shape[1] == len(classes):
             for column, label in zip(decisions.T, classes.tolist(), strict=True):
-                self.add_decisions(labels == label, column, label)
+                self._add_decisions(labels == label, column, label)
         if self.keep and X is not None and decisions.shape[1] == len(classes):
             self._keep_worst(labels, classes, decisions, X)
         self._n_rows += len(labels)
@@ -105,7 +111,10 @@ class ScoredRows:
         return reliability(np.concatenate(self._largest), np.concatenate(self._is_largest))
 
     def summarise(self) -> dict[str, Any]:
-        """Return the measures by name; those that do not apply are None. With several classes they are means."""
+        """Return the measures by name; those that do not apply are None.
+
+        With several classes they are means. With two classes, the average precision is that of the rarer one.
+        """
         found = {name: self._area(name) for name in self._decisions}
         measured = np.array([each for each in found.values() if each is not None])
         area, precision = measured.mean(axis=0).tolist() if len(measured) else (None, None)
@@ -114,6 +123,7 @@ class ScoredRows:
         result: dict[str, Any] = {
             "roc_area": area,
             "average_precision": precision,
+            "average_precision_class": self._rarer,
             "log_loss": None if reliable is None else float(-np.log(np.maximum(own, _SMALLEST)).mean()),
             "calibration_error": None if reliable is None else reliable.error,
         }
@@ -126,8 +136,21 @@ class ScoredRows:
         """Return the share of wrong predictions of each chunk or fold, in percent."""
         return [100.0 * float(1.0 - right.mean()) for right in self._right]
 
+    @property
+    def _rarer(self) -> str | None:
+        """The class whose average precision is reported, the rarer of two; None with several."""
+        if self._pair is None:
+            return None
+        (rows,) = self._positive.values()
+        is_second = np.concatenate(rows)
+        return self._pair[int(2 * np.count_nonzero(is_second) <= len(is_second))]
+
     def _area(self, name: Any) -> tuple[float, float] | None:
         """Return the area under the ROC curve and the average precision of a class, if there are rows of both kinds."""
         is_positive, decisions = np.concatenate(self._positive[name]), np.concatenate(self._decisions[name])
         area = roc_auc(is_positive, decisions)
-        return None if area is None else (area, float(average_precision_score(is_positive, decisions)))
+        if area is None:
+            return None
+        if self._pair is not None and self._rarer == self._pair[0]:
+            is_positive, decisions = ~is_positive, -decisions
+        return area, float(average_precision_score(is_positive, decisions))

@@ -11,6 +11,7 @@ import numpy as np
 
 from hinge._model.labels import ClassTable
 from hinge._model.state import State
+from hinge._model.time_limit import TimeIsUp
 from hinge.incremental._warm_start import approximate_options, solution, until_late
 
 if TYPE_CHECKING:
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
 def learn_all_of_one_class(data: TrainingData, state: ExactState, monitor: _core.Monitor | None) -> None:
     """Train an empty one-class model on a whole training set.
 
-    After KeyboardInterrupt the model holds the whole training set, with the coefficients found until then. If the exact
-    solution for it takes longer than a moment, the next call that learns or forgets computes it.
+    After Ctrl-C, or when its time is over, the model holds the whole training set, with the coefficients found until
+    then. If the exact solution for it takes longer than a moment, the next call that learns or forgets computes it.
     """
     rows = np.flatnonzero(data.used)
     ((_, only),) = state.storage.batches(data.X)  # one batch, since the model stores rows as the training set does
@@ -34,7 +35,7 @@ def learn_all_of_one_class(data: TrainingData, state: ExactState, monitor: _core
     approximate = _begin(data, state, batch, rows)
     try:
         approximate.native.finish(monitor)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, TimeIsUp):
         state.native.adopt(batch, numbers, data.costs, 0, rows, *solution(approximate, rows), until_late())
         raise
     state.native.adopt(batch, numbers, data.costs, 0, rows, *solution(approximate, rows), monitor)

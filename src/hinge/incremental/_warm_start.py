@@ -11,6 +11,7 @@ import numpy as np
 from hinge import _core
 from hinge._model.state import State
 from hinge._model.support import signed_coefficients
+from hinge._model.time_limit import TimeIsUp
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,9 +42,9 @@ def is_worthwhile(data: TrainingData, state: ExactState) -> bool:
 def learn_all(data: TrainingData, state: ExactState, monitor: _core.Monitor | None) -> None:
     """Train an empty model on a whole training set.
 
-    After KeyboardInterrupt the model holds what LASVM has found until then: its support vectors, or the whole training
-    set if LASVM was ready. If the exact solution for them takes longer than a moment, the next call that learns or
-    forgets computes it.
+    After Ctrl-C, or when its time is over, the model holds what LASVM has found until then: its support vectors, or the
+    whole training set if LASVM was ready. If the exact solution for them takes longer than a moment, the next call that
+    learns or forgets computes it.
     """
     ((_, only),) = state.storage.batches(data.X)  # one batch, since the model stores rows as the training set does
     batch = cast("_core.Batch64", only)
@@ -52,7 +53,7 @@ def learn_all(data: TrainingData, state: ExactState, monitor: _core.Monitor | No
     approximate = State(state.kernel, approximate_options(state, len(rows)), state.storage, state.table)
     try:
         _run_lasvm(approximate, batch, numbers, data.costs, rows, monitor)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, TimeIsUp):
         found = np.sort(approximate.native.state()["ids"])
         state.native.adopt(batch, numbers, data.costs, 0, found, *solution(approximate, found), until_late())
         raise

@@ -8,7 +8,7 @@ import numpy as np
 
 from hinge._calibration import GROUPS, reliability
 from hinge.exceptions import DataError, ParameterError
-from hinge.inspection._style import COLOURS, GRID, MUTED, finish, new_axes
+from hinge.inspection._display import COLOURS, GRID, MUTED, Display, finish, known_classes, new_axes, require_columns
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from hinge._model.types import MatrixLike
 
 
-class ReliabilityDisplay:
+class ReliabilityDisplay(Display):
     """How often predictions of a given probability are right.
 
     The probability is that of the class predicted, so there may be any number of classes. Rows are divided into groups
@@ -61,8 +61,6 @@ class ReliabilityDisplay:
     """
 
     line_: Any
-    ax_: Axes
-    figure_: Any
 
     def __init__(
         self, probability: ArrayLike, accuracy: ArrayLike, counts: ArrayLike, *, estimator_name: str | None = None
@@ -167,11 +165,8 @@ class ReliabilityDisplay:
         labels, chances = np.asarray(y_true), np.asarray(y_prob, dtype=float)
         if chances.ndim == 1:
             chances = np.column_stack([1.0 - chances, chances])
-        known = np.unique(labels) if classes is None else np.asarray(classes)
-        if chances.shape != (len(labels), len(known)):
-            raise DataError(
-                f"y_prob must have {len(labels)} rows and {len(known)} columns, one per class, got {chances.shape}."
-            )
+        known = known_classes(classes, labels)
+        require_columns("y_prob", chances.shape, labels, known)
         if not len(labels):
             raise DataError("There must be at least one row, got none.")
         found = reliability(chances.max(axis=1), known[chances.argmax(axis=1)] == labels, n_groups)
@@ -212,5 +207,4 @@ class ReliabilityDisplay:
         ax.grid(color=GRID, linewidth=0.8)
         finish(ax, "probability of the class predicted", "share of right predictions")
         ax.legend(frameon=False, loc="lower right")
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        return self._drawn_on(ax)

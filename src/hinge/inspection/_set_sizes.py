@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from hinge.exceptions import DataError, ParameterError
-from hinge.inspection._style import LIGHT, MAIN, WRONG, finish, new_axes
+from hinge.inspection._display import LIGHT, MAIN, WRONG, Display, finish, known_classes, new_axes, require_columns
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from hinge._model.types import MatrixLike
 
 
-class SetSizeDisplay:
+class SetSizeDisplay(Display):
     """How many labels prediction sets have, and how often they miss the right one.
 
     `from_estimator` or `from_predictions` make it.
@@ -54,8 +54,6 @@ class SetSizeDisplay:
     """
 
     bars_: Any
-    ax_: Axes
-    figure_: Any
 
     def __init__(self, counts: ArrayLike, missed: ArrayLike | None = None, *, name: str | None = None) -> None:
         self.counts = np.asarray(counts)
@@ -193,15 +191,13 @@ class SetSizeDisplay:
         ax.set_title(f"{start}{self.mean_size:.2f} labels on average{covered}", fontsize=9, loc="left")
         ax.margins(y=0.12)
         finish(ax, "labels in the set", "share of the rows, %")
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        return self._drawn_on(ax)
 
 
 def _lacks(sets: NDArray[np.bool_], y_true: ArrayLike, classes: ArrayLike | None) -> NDArray[np.bool_]:
     """Return which sets lack the label; a label that is no class is in none."""
-    labels = np.asarray(y_true)
-    known = np.unique(labels) if classes is None else np.asarray(classes)
-    if labels.shape != (len(sets),) or len(known) != sets.shape[1]:
-        raise DataError(f"sets must have {len(labels)} rows and {len(known)} columns, one per class, got {sets.shape}.")
+    labels = np.ravel(y_true)
+    known = known_classes(classes, labels)
+    require_columns("sets", sets.shape, labels, known)
     lacks: NDArray[np.bool_] = ~(sets & (labels[:, None] == known)).any(axis=1)
     return lacks

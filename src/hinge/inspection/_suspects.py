@@ -11,7 +11,7 @@ from sklearn.utils.validation import _num_samples
 from hinge._model.class_scheme import class_margins
 from hinge.exceptions import DataError, ParameterError
 from hinge.incremental import Suspect
-from hinge.inspection._style import MAIN, finish, new_axes
+from hinge.inspection._display import MAIN, Display, finish, known_classes, new_axes, require_columns
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _PER_LINE = 5  # images
 
 
-class SuspectsDisplay:
+class SuspectsDisplay(Display):
     """The examples whose labels are contradicted most, as images or as bars.
 
     `from_estimator` shows `suspects` of an exact model, `from_predictions` the mistakes of any classifier.
@@ -58,9 +58,6 @@ class SuspectsDisplay:
     >>> [(each.label, each.prediction) for each in display.suspects if each.id == 7]
     [(3, 7)]
     """
-
-    ax_: Axes
-    figure_: Any
 
     def __init__(self, suspects: list[Suspect], images: NDArray[Any] | None = None) -> None:
         self.suspects = suspects
@@ -162,7 +159,7 @@ class SuspectsDisplay:
             The picture, drawn.
         """
         labels, values = np.asarray(y_true), np.asarray(decisions, dtype=float)
-        known = np.unique(labels) if classes is None else np.asarray(classes)
+        known = known_classes(classes, labels)
         order, found = _worst(labels, values, known, n)
         names = list(range(len(labels))) if ids is None else list(ids)
         suspects = [each._replace(id=names[row]) for row, each in zip(order, found, strict=True)]
@@ -198,8 +195,7 @@ class SuspectsDisplay:
             self._draw_bars(ax, kwargs)
         else:
             self._draw_images(ax, self.images, kwargs)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        return self._drawn_on(ax)
 
     def _draw_bars(self, ax: Axes, options: dict[str, Any]) -> None:
         places = np.arange(len(self.suspects))
@@ -230,11 +226,7 @@ def _worst(
     """Return the rows whose label has the smallest margins, if these are negative."""
     if values.ndim == 1 and values.min(initial=0.0) >= 0 and values.max(initial=0.0) <= 1:
         values = np.column_stack([1.0 - values, values])  # probabilities
-    columns = 2 if values.ndim == 1 else values.shape[1]
-    if len(values) != len(labels) or columns != len(classes):
-        raise DataError(
-            f"decisions must have {len(labels)} rows and {len(classes)} columns, one per class, got {values.shape}."
-        )
+    require_columns("decisions", (len(values), 2) if values.ndim == 1 else values.shape, labels, classes)
     is_known = np.isin(labels, classes)
     if not is_known.all():
         raise DataError(f"Labels must be among classes, got {labels[~is_known][0]!r}.")

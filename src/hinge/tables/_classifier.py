@@ -4,26 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self
 
-import numpy as np
 from sklearn.base import ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
 
-from hinge._model.types import available_if
 from hinge.tables._prepared import PreparedScorer
+from hinge.tables._probabilities import ClassProbabilities
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
+    from hinge.streaming import Model
     from hinge.tables._labels import Labels
     from hinge.tables._preparation import Matrix
     from hinge.tables._prepared import RawRows
 
 
-def _has_probabilities(prepared: PreparedClassifier) -> bool:
-    return hasattr(prepared.model, "predict_proba")
-
-
-class PreparedClassifier(ClassifierMixin, PreparedScorer):
+class PreparedClassifier(ClassifierMixin, ClassProbabilities, PreparedScorer):
     """A classifier that takes rows as they are in a file: named columns, categories as text, unscaled features.
 
     `hinge train` creates one from a data file, and `hinge.load` loads it. Its fitted attributes are those of its model:
@@ -95,42 +91,12 @@ class PreparedClassifier(ClassifierMixin, PreparedScorer):
         self.model.partial_fit(self.transform(X), y, classes=classes, sample_weight=sample_weight)
         return self
 
-    @available_if(_has_probabilities)
-    def predict_proba(self, X: RawRows) -> NDArray[np.float64]:
-        """Predict the probability of each class; only if the model has a `calibration`.
+    def _classifier(self) -> Model:
+        return self.model
 
-        A threshold of `hinge train` changes what is predicted, not these.
-
-        Parameters
-        ----------
-        X : DataFrame, array-like or sparse matrix
-            Rows as they are in the file.
-
-        Returns
-        -------
-        ndarray of shape (n, n_classes)
-            Probabilities, in the order of `classes_`; each row sums to one.
-        """
-        check_is_fitted(self)
+    def _probabilities(self, X: RawRows) -> NDArray[np.float64]:
         probabilities: NDArray[np.float64] = self.model.predict_proba(self.transform(X))
         return probabilities
-
-    @available_if(_has_probabilities)
-    def predict_log_proba(self, X: RawRows) -> NDArray[np.float64]:
-        """Predict the logarithm of the probability of each class; see `predict_proba`.
-
-        Parameters
-        ----------
-        X : DataFrame, array-like or sparse matrix
-            Rows as they are in the file.
-
-        Returns
-        -------
-        ndarray of shape (n, n_classes)
-            Logarithms of probabilities, in the order of `classes_`.
-        """
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
 
     def _answer(self, X: Matrix) -> Labels:
         answers = self.preparation.answers

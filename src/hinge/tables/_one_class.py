@@ -112,8 +112,8 @@ class OneClassSurvey(Survey):
         self, *, scale: str = "auto", unknown: str = "error", dtype: str = "float64", dense: bool | None = None
     ) -> OneClassPreparation:
         """Decide how rows like these become numbers; see `Survey.preparation`."""
-        if self._normal is not None and self._normal not in self._labels:
-            known = sorted(self._labels)
+        if self._normal is not None and self._normal not in self._labels.counts:
+            known = sorted(self._labels.counts)
             named = ", ".join(known[:_MAX_LISTED]) + (", ..." if len(known) > _MAX_LISTED else "")
             raise DataError(f"Some rows must have the label {self._normal!r} of normal rows, got {named or 'none'}.")
         prepared = super().preparation(scale=scale, unknown=unknown, dtype=dtype, dense=dense)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
@@ -11,17 +10,16 @@ from scipy.sparse import issparse
 
 from hinge.exceptions import DataError, ParameterError, listed, quoted
 from hinge.io import Rows, Table
-from hinge.tables._answers import Answers
 from hinge.tables._column_survey import KINDS as COLUMN_KINDS
-from hinge.tables._column_survey import ColumnSurvey, Hints, are_codes
-from hinge.tables._columns import CategoryColumn, Column, IdColumn, NumberColumn
-from hinge.tables._labels import KINDS, MAX_CLASSES, alike, detect_kind, find_label, merge, parse_labels
-from hinge.tables._numbers import PLAIN, is_written_number
+from hinge.tables._column_survey import ColumnSurvey, Hints
+from hinge.tables._columns import CategoryColumn, Column, IdColumn
+from hinge.tables._label_survey import LabelSurvey
+from hinge.tables._labels import find_label
 from hinge.tables._patterns import by_name, matching
 from hinge.tables._preparation import Preparation
 from hinge.tables._scaling import Scaling, choose_scaling, other_scalings
 from hinge.tables._statistics import Statistics
-from hinge.tables._values import HOW_TO_FILL, how_to_name, texts, to_words, without_words
+from hinge.tables._values import HOW_TO_FILL, and_more_rows, texts, to_words, without_words
 from hinge.tables._words import TextColumn
 
 if TYPE_CHECKING:
@@ -113,17 +111,9 @@ class Survey:
         self._missing_values = to_words(missing_values)
         self._kinds = dict.fromkeys(categorical, CategoryColumn) | _to_types(kinds or {})
         self._decimal, self._thousands, self._day_first = decimal, thousands, day_first
-        self._merge_labels = merge_labels
-        self._regression, self._class_names = regression, class_names
-        self._values = ColumnSurvey("the label", NumberColumn)  # if labels are values to predict
-        self._unlabelled_line: int | None = None
-        self._n_unlabelled = 0
-        self._word: tuple[str, int] | None = None  # the first label that is no number, and its line
+        self._labels = LabelSurvey(merge=merge_labels, regression=regression, class_names=class_names)
         self._names: tuple[str, ...] = ()
         self._label: str | None = None
-        self._label_kind = KINDS[0]
-        self._labels: Counter[str] = Counter()
-        self._n_changes = 0
         self._columns: dict[str, ColumnSurvey] | None = None
         self._column_statistics: list[tuple[Column, Statistics]] = []
         self._matrix = Statistics()
@@ -152,50 +142,27 @@ class Survey:
     @property
     def classes(self) -> Labels:
         """The labels that occur, sorted."""
-        raw = np.array(list(self._labels), dtype=object)
-        labels = parse_labels(raw, self._class_kind, line=lambda row: row)
-        return np.unique(merge(labels, self._merged()) if self._merged() else labels)
+        return self._labels.classes
 
     @property
     def class_counts(self) -> dict[Any, int]:
         """The number of rows of each class."""
-        counts: dict[Any, int] = {}
-        for text, count in self._labels.items():
-            raw = parse_labels(np.array([text], dtype=object), self._class_kind, line=lambda row: row)
-            label = merge(raw, self._merged())[0] if self._merged() else raw[0]
-            counts[label.item()] = counts.get(label.item(), 0) + count
-        return counts
-
-    @property
-    def _class_kind(self) -> str:
-        """The kind of labels that are classes."""
-        is_name = (self._class_names and self._label_kind == "number") or are_codes(self._labels)
-        return "text" if is_name else self._label_kind
+        return self._labels.class_counts
 
     @property
     def is_regression(self) -> bool:
         """The labels are values to predict: the user says so, or they are many different numbers."""
-        if self._regression is not None or self._label_kind == "truth" or not self._labels:
-            return bool(self._regression)
-        if not self._values.numbers.is_possible or are_codes(self._labels):
-            return False
-        if self._label_kind != "whole":  # numbers with fractions or units
-            return True
-        if len(self._labels) <= _MAX_WHOLE_CLASSES:
-            return False
-        numbers = sorted(map(float, self._labels))
-        counts_classes = numbers[0] in (0, 1) and numbers[-1] - numbers[0] == len(numbers) - 1
-        return not counts_classes or self.n_rows < _MIN_ROWS_PER_CLASS * len(numbers)
+        return self._labels.is_regression
+
+    @property
+    def is_sorted_by_class(self) -> bool:
+        """The label rarely changes from one row to the next, unlike in random order."""
+        return self._labels.is_sorted
 
     @property
     def is_table(self) -> bool:
         """The rows have columns of several kinds, not only numbers."""
         return self._columns is not None
-
-    @property
-    def is_sorted_by_class(self) -> bool:
-        """The label rarely changes from one row to the next, unlike in random order."""
-        return self.n_rows >= _MIN_ROWS_TO_DETECT_ORDER and self._n_changes < self.n_rows / 100
 
     def preparation(
         self, *, scale: str = "auto", unknown: str = "error", dtype: str = "float64", dense: bool | None = None
@@ -219,7 +186,7 @@ class Survey:
             The preparation.
         """
         self._require_no_problems()
-        self.notes = [*self.notes_of_file, *self._label_notes()]
+        self.notes = [*self.notes_of_file, *self._labels.notes()]
         columns = self._final_columns()
         statistics, n_features = self._feature_statistics(columns)
         if dense is None:
@@ -227,13 +194,12 @@ class Survey:
             has_text = any(isinstance(column, TextColumn) for column in columns or ())
             is_full = n_features <= _MAX_DENSE_FEATURES and (has_text or statistics.density >= _MIN_DENSITY)
             dense = is_full or (columns is None and not self._sparse)
-        is_regression = self.is_regression
         return Preparation(
             n_features=n_features,
             columns=columns,
             names=self._names,
             label=self._label,
-            label_kind="number" if is_regression else self._class_kind,
+            label_kind=self._labels.kind,
             first_index=0 if self._counts_from_zero else 1,
             dense=dense,
             dtype=dtype,
@@ -241,8 +207,8 @@ class Survey:
             missing=self._missing,
             missing_values=self._missing_values,
             unknown=unknown,
-            merged=() if is_regression else self._merged(),
-            answers=self._answers() if is_regression else Answers(),
+            merged=self._labels.merged,
+            answers=self._labels.answers(self._missing, self._hints()),
         )
 
     def other_scalings(self, preparation: Preparation) -> list[Scaling]:
@@ -253,12 +219,6 @@ class Survey:
         n_words = sum(part.width for part in preparation.columns or () if isinstance(part, TextColumn))
         return other_scalings(preparation.scaling, statistics, dense=preparation.dense, n_words=n_words)
 
-    def _answers(self) -> Answers:
-        """Return how values to predict are written and scaled."""
-        column, statistics = self._values.to_column(self._missing, self._hints())
-        style = column.style if isinstance(column, NumberColumn) else PLAIN
-        return Answers.of_moments(float(statistics.mean[0]), float(statistics.deviation[0]), style)
-
     def _hints(self) -> Hints:
         """Return what decides where columns leave a choice: what the user says, else what other columns say."""
         surveys = [*(self._columns or {}).values()]
@@ -266,28 +226,6 @@ class Survey:
         decimal = self._decimal or (decimals.pop() if len(decimals) == 1 else None)
         order = None if self._day_first is None else "day-month-year" if self._day_first else "month-day-year"
         return Hints(decimal, self._thousands, order)
-
-    def _merged(self) -> tuple[str, ...]:
-        """Return the labels that others are merged with."""
-        is_text = self._merge_labels and self._label_kind == "text"
-        return tuple(sorted(group[0] for group in alike(self._labels))) if is_text else ()
-
-    def _label_notes(self) -> list[str]:
-        if self.is_regression:
-            what = f"{min(len(self._labels), MAX_CLASSES):,}{'+' * (len(self._labels) > MAX_CLASSES)} different numbers"
-            chosen = f"The labels are {what}, so this is regression; --task classification makes each a class."
-            return [chosen] if self._regression is None else []
-        if self._class_names and self._label_kind == "number":
-            found = f"{len(self._labels):,} different numbers"
-            return [f"The labels are {found}, and each is a class; --task regression learns values."]
-        if self._merge_labels or self._label_kind != "text":
-            return []
-        groups = [
-            "/".join(f"{quoted(label)} ({self._labels[label]:,})" for label in group) for group in alike(self._labels)
-        ]
-        more = ", ..." if len(groups) > _MAX_GROUPS else ""
-        shown = f"{', '.join(groups[:_MAX_GROUPS])}{more}"
-        return [f"Labels that differ only in their writing: {shown}; --merge-labels makes them one."] if groups else []
 
     def _add_rows(self, rows: Rows) -> None:
         X = rows.X
@@ -327,24 +265,11 @@ class Survey:
         return {name: ColumnSurvey(name, self._kinds.get(name)) for name in features}
 
     def _add_labels(self, values: Values, line: LineOf) -> None:
-        kind = detect_kind(values)
-        self._n_changes += int(np.count_nonzero(values[1:] != values[:-1]))
-        self._label_kind = max(self._label_kind, kind, key=KINDS.index) if self._labels else kind
-        found = texts(values)
-        if self._unlabelled_line is None and "" in found:
-            self._unlabelled_line = line(found.index(""))
-        self._n_unlabelled += found.count("")
-        if kind == "text" and self._word is None:
-            words = ((text, row) for row, text in enumerate(found) if text and not is_written_number(text))
-            self._word = next(((text, line(row)) for text, row in words), None)
-        if self._regression is not False and self._values.numbers.is_possible:
-            self._values.add(values, line)
-        if len(self._labels) <= MAX_CLASSES:
-            self._labels.update(text for text in found if text)
+        self._labels.add(values, line)
 
     def _require_no_problems(self) -> None:
         """Raise an error about everything that is wrong with the rows, so that one run is enough to correct it."""
-        found = [*self._line_problems(), *self._label_problems()]
+        found = [*self._line_problems(), *self._labels.problems(self._label, self._missing)]
         surveys = list((self._columns or {}).values())
         if self._missing == "error":
             found += _missing_problems(surveys)
@@ -359,36 +284,9 @@ class Survey:
     def _line_problems(self) -> list[str]:
         """Return the problems of the first lines that have one; the rest is usually alike."""
         more = len(self.problems) - _MAX_LINES
-        return [*self.problems[:_MAX_LINES], *([f"The same is wrong with {more:,} more lines."] if more > 0 else [])]
-
-    def _label_problems(self) -> list[str]:
-        found = []
-        if self._unlabelled_line is not None and self._missing != "drop":
-            more = f" (and {_rows(self._n_unlabelled - 1, 'more')})" if self._n_unlabelled > 1 else ""
-            found.append(
-                f"Every row must have a label, but line {self._unlabelled_line} has none{more}; add it or remove the "
-                "line, or drop such rows (--missing drop)."
-            )
-        if self.is_regression:
-            found += self._values.problems()
-        elif self._word is not None and self._regression is None and self._are_values_with_words():
-            text, line = self._word
-            found.append(
-                f"Labels must be either values or classes, got {quoted(text)} in line {line} among many different "
-                f"numbers; correct it, name it if no label is meant ({how_to_name([text])}), remove such rows, or say "
-                "--task classification."
-            )
-        elif len(self._labels) > MAX_CLASSES:
-            where = f" in column {quoted(self._label)}; choose another label column." if self._label else "."
-            found.append(f"Labels must be classes, at most {MAX_CLASSES} of them, got more{where}")
-        return found
-
-    def _are_values_with_words(self) -> bool:
-        """Tell whether nearly all labels are numbers, and these are too many to be classes."""
-        numbers = [text for text in self._labels if is_written_number(text)]
-        n_numbers = sum(self._labels[text] for text in numbers)
-        is_most = n_numbers >= _MIN_NUMBERS * sum(self._labels.values())
-        return len(numbers) > _MAX_WHOLE_CLASSES and is_most and not are_codes(numbers)
+        rest = [f"The same is wrong with {more:,} more lines."] if more > 0 else []
+        found = [*self.problems[:_MAX_LINES], *rest]
+        return [*found[:-1], f"{found[-1]} --bad-rows skip leaves such rows out."] if found else []
 
     def _final_columns(self) -> tuple[Column, ...] | None:
         """Return the columns, and keep the statistics of their features."""
@@ -452,14 +350,9 @@ def _missing_problems(surveys: list[ColumnSurvey]) -> list[str]:
     if not lacking:
         return []
     parts = [
-        f"column {quoted(survey.name)} has no value in line {survey.missing_line}"
-        + (f" (and {_rows(survey.n_missing - 1, 'more')})" if survey.n_missing > 1 else "")
+        f"column {quoted(survey.name)} has no value in line {survey.missing_line}" + and_more_rows(survey.n_missing - 1)
         for survey in lacking[:_MAX_COLUMNS]
     ]
     if len(lacking) > _MAX_COLUMNS:
         parts.append(f"and so on in {len(lacking) - _MAX_COLUMNS:,} more columns")
     return [f"Values must not be missing, but {', '.join(parts)}; {HOW_TO_FILL}"]
-
-
-def _rows(number: int, what: str) -> str:
-    return f"{number:,} {what} row{'s' if number > 1 else ''}"

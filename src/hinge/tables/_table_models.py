@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
 from sklearn.base import ClassifierMixin, OutlierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from hinge._model.types import available_if
 from hinge.approximate import ApproximateSVR
 from hinge.incremental import IncrementalOneClassSVM
 from hinge.online import OnlineSVC
@@ -17,21 +15,19 @@ from hinge.tables._answers import Answers
 from hinge.tables._classifier import PreparedClassifier
 from hinge.tables._detector import PreparedDetector
 from hinge.tables._one_class import OneClassPreparation
+from hinge.tables._probabilities import ClassProbabilities
 from hinge.tables._regressor import PreparedRegressor
 from hinge.tables._table_model import TableModel, TableScorer
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
     from hinge.tables._labels import Labels
     from hinge.tables._prepared import RawRows
 
 
-def _has_probabilities(tables: TableClassifier) -> bool:
-    return hasattr(tables.prepared_ if tables.__sklearn_is_fitted__() else tables.model, "predict_proba")
-
-
-class TableClassifier(ClassifierMixin, TableScorer):
+class TableClassifier(ClassifierMixin, ClassProbabilities, TableScorer):
     """A classifier of data frames as they are: numbers, categories, booleans, dates, sentences and ids.
 
     It finds out what the columns hold as `hinge train` does, and learns the features that they become. Frames of
@@ -126,40 +122,12 @@ class TableClassifier(ClassifierMixin, TableScorer):
         self.prepared_ = prepared.partial_fit(X, y, classes=classes, sample_weight=sample_weight)
         return self
 
-    @available_if(_has_probabilities)
-    def predict_proba(self, X: RawRows) -> NDArray[np.float64]:
-        """Predict the probability of each class; only if the model has a `calibration`.
+    def _classifier(self) -> Any:
+        return self.prepared_ if self.__sklearn_is_fitted__() else self.model
 
-        Parameters
-        ----------
-        X : DataFrame
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (n, n_classes)
-            Probabilities, in the order of `classes_`; each row sums to one.
-        """
-        check_is_fitted(self)
+    def _probabilities(self, X: RawRows) -> NDArray[np.float64]:
         probabilities: NDArray[np.float64] = self.prepared_.predict_proba(X)
         return probabilities
-
-    @available_if(_has_probabilities)
-    def predict_log_proba(self, X: RawRows) -> NDArray[np.float64]:
-        """Predict the logarithm of the probability of each class; see `predict_proba`.
-
-        Parameters
-        ----------
-        X : DataFrame
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (n, n_classes)
-            Logarithms of probabilities, in the order of `classes_`.
-        """
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
 
 
 class TableRegressor(RegressorMixin, TableModel):

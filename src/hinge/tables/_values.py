@@ -219,6 +219,17 @@ def missing_value_error(name: str, line: int) -> DataError:
     )
 
 
+def and_more_rows(number: int) -> str:
+    """Return what a message says after the first line that has a problem, if more rows have it.
+
+    Examples
+    --------
+    >>> and_more_rows(0), and_more_rows(1), and_more_rows(2000)
+    ('', ' (and 1 more row)', ' (and 2,000 more rows)')
+    """
+    return f" (and {number:,} more row{'s' if number > 1 else ''})" if number > 0 else ""
+
+
 def _to_text(value: object) -> str:
     """Return any value as text; the missing values of data frames are recognised by how they are printed."""
     return "" if value is None else str(value)

@@ -58,7 +58,7 @@ def export(
 
 def _export_model(session: Session, path: str | os.PathLike[str]) -> int:
     try:
-        save(session.model(timeout=None), path)
+        save(session.learning.model(timeout=None), path)
         return len(session.cache.records)
     finally:
         session.close()

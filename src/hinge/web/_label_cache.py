@@ -50,32 +50,42 @@ class LabelCache:
         self.reload()
 
     def reload(self) -> None:
-        """Read everything from the database."""
-        self.records: dict[int, LabelRecord] = {}
-        self.unmatched: dict[str, LabelRecord] = {}
+        """Read everything from the database; after an error, nothing has changed, and it is still to be read."""
+        self.mark_outdated()
+        records: dict[int, LabelRecord] = {}
+        unmatched: dict[str, LabelRecord] = {}
         for record in self._store.records():
             row = self._matching_row(record)
             if row is None:
-                self.unmatched[record.key] = record
+                unmatched[record.key] = record
             else:
-                self.records[row] = record
-        self._check_same_data()
-        self._reload_skips()
-        self.classes: list[str] = self._store.classes()
-        self._class_counts = Counter(record.label for record in self.records.values())
-        self._person_counts = Counter(record.person for record in self.records.values())
+                records[row] = record
+        _check_same_data(records, unmatched)
+        (skipped, deleted_known), classes = self._read_skips(), self._store.classes()
+        self.records, self.unmatched = records, unmatched
+        self.skipped, self.deleted_known = skipped, deleted_known
+        self.classes: list[str] = classes
+        self._class_counts = Counter(record.label for record in records.values())
+        self._person_counts = Counter(record.person for record in records.values())
+        self._must_reload = False
 
-    def _reload_skips(self) -> None:
-        self.skipped: dict[int, set[str]] = {}
-        self.deleted_known: set[int] = set()
+    def mark_outdated(self) -> None:
+        """Remember that the database may have changed, until it has been read."""
+        self._must_reload = True
+
+    def _read_skips(self) -> tuple[dict[int, set[str]], set[int]]:
+        """Return who skipped which rows, and the rows whose known label was deleted."""
+        skipped: dict[int, set[str]] = {}
+        deleted_known: set[int] = set()
         for key, person in self._store.skips():
             row = self._pool.row_of(key)
             if row is None:
                 continue
             if person == DATA_FILE:
-                self.deleted_known.add(row)
+                deleted_known.add(row)
             else:
-                self.skipped.setdefault(row, set()).add(person)
+                skipped.setdefault(row, set()).add(person)
+        return skipped, deleted_known
 
     def check_row(self, row: int) -> int:
         """Return a row; raise `NotFoundError` if the pool does not have it."""
@@ -106,8 +116,9 @@ class LabelCache:
         )
         if row in self.records:
             raise AlreadyLabelledError(record.key)
-        if self.unmatched.pop(record.key, None):  # the label of the previous content
+        if record.key in self.unmatched:  # the label of the previous content
             self._store.delete(record.key, person, "replace")
+            del self.unmatched[record.key]
         self._set(row, self._store.add(record))
         return self.records[row]
 
@@ -179,8 +190,11 @@ class LabelCache:
         return sorted([*self.records.values(), *self.unmatched.values()], key=lambda record: record.number or 0)
 
     def is_outdated(self) -> bool:
-        """Return whether the number of labels in the database differs: another program may write to it."""
-        return self._store.history(0, 1)[0] != len(self.records) + len(self.unmatched)
+        """Return whether the number of labels in the database differs, or it could not be read the last time.
+
+        Another program may write to it.
+        """
+        return self._must_reload or self._store.history(0, 1)[0] != len(self.records) + len(self.unmatched)
 
     def is_stale(self, row: int) -> bool:
         """Return whether the database has another label for a row: another program may have written it."""
@@ -237,11 +251,12 @@ class LabelCache:
         row = self._pool.row_of(record.key)
         return None if row is None or self._pool.digest(row) != record.digest else row
 
-    def _check_same_data(self) -> None:
-        """Raise an error if most labels do not match the pool: it must be a different one."""
-        if len(self.unmatched) > len(self.records):
-            raise DataError(
-                f"The labels in the database do not match these data: {len(self.unmatched)} are of examples that are "
-                f"missing or have changed, for example {next(iter(self.unmatched))!r}, and {len(self.records)} match; "
-                "give the data that were labelled, or another --database or --project."
-            )
+
+def _check_same_data(records: dict[int, LabelRecord], unmatched: dict[str, LabelRecord]) -> None:
+    """Raise an error if most labels do not match the pool: it must be a different one."""
+    if len(unmatched) > len(records):
+        raise DataError(
+            f"The labels in the database do not match these data: {len(unmatched)} are of examples that are "
+            f"missing or have changed, for example {next(iter(unmatched))!r}, and {len(records)} match; "
+            "give the data that were labelled, or another --database or --project."
+        )

@@ -51,8 +51,8 @@ class NextExamples:
                         return candidate
                     taken.add(candidate.row)
             if not is_last:
-                self._session.worker.refresh_candidates()
-                self._session.worker.wait(_CANDIDATE_TIMEOUT_S)
+                self._session.learning.worker.refresh_candidates()
+                self._session.learning.worker.wait(_CANDIDATE_TIMEOUT_S)
         with self._session.locked():
             return self._second(person, is_last=True)
 
@@ -92,7 +92,7 @@ class NextExamples:
         """Return the best prepared candidate for a person; every few examples a random one."""
         free = [
             each
-            for each in self._session.worker.candidates()
+            for each in self._session.learning.worker.candidates()
             if self.is_free(each.row, person) and each.row not in taken
         ]
         return next_candidate(free, self._n_assigned, self._session.settings.check_every)

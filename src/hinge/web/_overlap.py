@@ -53,13 +53,13 @@ class Overlap:
         self.reload()
 
     def reload(self) -> None:
-        """Read the opinions from the database."""
-        self._opinions: dict[int, dict[str, Opinion]] = {}
+        """Read the opinions from the database; after an error, nothing has changed."""
+        opinions: dict[int, dict[str, Opinion]] = {}
         for opinion in self.store.all():
             row = self._pool.row_of(opinion.key)
             if row is not None and self._pool.digest(row) == opinion.digest:
-                self._opinions.setdefault(row, {})[opinion.person] = opinion
-        self._decided = self.store.decided()
+                opinions.setdefault(row, {})[opinion.person] = opinion
+        self._opinions, self._decided = opinions, self.store.decided()
 
     def shares(self, row: int) -> bool:
         """Return whether an example is one of those that several people label."""

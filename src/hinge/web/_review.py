@@ -67,7 +67,7 @@ class Review:
         """
         with self._session.locked():
             records = dict(self._session.cache.records)
-        found, ready = self._session.doubt_finder.update({row: each.label for row, each in records.items()})
+        found, ready = self._session.learning.doubt_finder.update({row: each.label for row, each in records.items()})
         doubts = [
             _responses.doubt_entry(self._session.pool, records[each.row], each)
             for each in found

@@ -183,7 +183,7 @@ def change_routes(session: Session) -> APIRouter:
 
     @router.put("/features")
     def choose_features(body: ClassRequest) -> Response:
-        session.choose_features(body.name)
+        session.learning.choose_features(body.name)
         return JSONResponse({"project": session.project()})
 
     return router
@@ -228,7 +228,7 @@ def file_routes(session: Session) -> APIRouter:
 
     @router.get("/export/predictions.{format}")
     def export_predictions(format: Literal["csv", "jsonl", "parquet"]) -> Response:  # noqa: A002  the usual name
-        predictions, records = session.predictions()
+        predictions, records = session.learning.predictions()
         stream = io.BytesIO()
         write_predictions(format, predictions, session.pool, records, stream)
         return _download(stream.getvalue(), f"predictions.{format}", _MEDIA_TYPES[format])
@@ -244,7 +244,7 @@ def file_routes(session: Session) -> APIRouter:
 
     @router.get("/export/model.hinge")
     def export_model() -> Response:
-        model = session.model()
+        model = session.learning.model()
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "model.hinge"
             save(model, path)

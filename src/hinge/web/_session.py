@@ -4,44 +4,32 @@ from __future__ import annotations
 
 import math
 import threading
-from concurrent.futures import CancelledError, Future
-from contextlib import contextmanager, suppress
-from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
 from weakref import proxy
 
 import numpy as np
 
 from hinge.web import _responses
 from hinge.web._assignments import Assignments, Candidate
-from hinge.web._calibration import TemperatureScaling
-from hinge.web._doubts import DoubtFinder
-from hinge.web._features import FeatureChoice, FeatureRace, feature_sets
 from hinge.web._label_cache import LabelCache
 from hinge.web._labels import AlreadyLabelledError, InvalidRequestError, NotFoundError, check_person
-from hinge.web._learning_curve import LabelHistory, LearningCurveEstimator
+from hinge.web._learning import MODEL_TIMEOUT_S, Learning, result_of
+from hinge.web._learning_curve import LabelHistory
 from hinge.web._next_examples import NextExamples
 from hinge.web._overlap import SECOND, Overlap
-from hinge.web._predictions import predict_pool
 from hinge.web._review import Review
 from hinge.web._undo_log import Action, UndoLog
-from hinge.web._worker import EXIT_TIMEOUT_S, Worker
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from hinge.web._labels import LabelRecord
-    from hinge.web._predictions import Predictions
-    from hinge.web._responses import FeatureSummary, HistoryPage, NextExample, Progress, ProjectSummary
+    from hinge.web._responses import HistoryPage, NextExample, Progress, ProjectSummary
     from hinge.web._settings import SessionSettings
     from hinge.web._store import Store
-    from hinge.web.pools import Model, Pool, SavedModel
+    from hinge.web.pools import Pool
 
-Result = TypeVar("Result")
-
-_LEARN_TIMEOUT_S = 0.04  # before the next example is sent although the model has not learned the last label
-_MODEL_TIMEOUT_S = 10.0  # for requests that need the model; browsers give up after 15
-_FEATURES = "features"  # in the state of the project
 _MAX_SECONDS = 3600.0  # per example; a longer time means that the person went away
 
 
@@ -71,61 +59,16 @@ class Session:
         self.assignments = Assignments()
         self.overlap = Overlap(pool, self.cache, store.connections, settings)
         self._undo_log = UndoLog(self.cache, self.overlap)
-        self._scaling = TemperatureScaling()
         for name in classes:
             self.cache.add_class(name)
         self.cache.import_known()
         self.review, self.next_examples = Review(proxy(self)), NextExamples(proxy(self))
-        self._sets = feature_sets(pool)
-        self._race = FeatureRace(self._sets, settings)
-        self.features = self._stored_features()
-        self._start_model()
+        self.learning = Learning(proxy(self))
+        self.learning.start()
 
     def close(self) -> None:
         """End the session."""
-        self.worker.stop()
-        for background in (self.curve_estimator, self.doubt_finder, self._race):
-            background.wait(EXIT_TIMEOUT_S)
-
-    def _start_model(self) -> None:
-        """Start to learn all labels with the current features."""
-        chosen = self._sets[self.features.name]
-        settings = self.settings.with_kernel(chosen.kernel)
-        self.worker = Worker(chosen.X, settings, self.next_examples.unavailable, self._set_chosen)
-        self.curve_estimator = LearningCurveEstimator(chosen.X, self.worker.parameters)
-        self.doubt_finder = DoubtFinder(chosen.X, self.worker.parameters)
-        self._learn(list(self.cache.records))
-        self.worker.start()
-
-    def _stored_features(self) -> FeatureChoice:
-        """Return the features that were chosen before, if the pool still has them; the default otherwise."""
-        stored = self.review.state.get(_FEATURES)
-        if stored and stored["name"] in self._sets:
-            return FeatureChoice(**stored)
-        return FeatureChoice(next(iter(self._sets)))
-
-    def choose_features(self, name: str) -> None:
-        """Let the model see other features from now on; it learns all labels again."""
-        if name not in self._sets:
-            raise NotFoundError(f"There are no features {name!r}; choose one of {', '.join(self._sets)}.")
-        self._set_features(replace(self.features, name=name, by_person=True))
-
-    def _set_features(self, choice: FeatureChoice) -> None:
-        with self._lock:
-            before, changes = self.worker, choice.name != self.features.name
-            self.review.state.set(_FEATURES, choice.state())
-            self.features = choice
-            if changes:
-                self._start_model()
-        if changes:
-            before.stop()
-
-    def _hold_race(self) -> None:
-        """Hold a race between the kinds of features, if one is due, and use its winner."""
-        with self._lock:
-            choice, labels = self.features, self.cache.labels()
-        if result := self._race.update(choice, labels):
-            self._set_features(result)
+        self.learning.stop()
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -139,9 +82,7 @@ class Session:
         with self._lock:
             before = self.cache.labels()
             yield self.cache
-            self.cache.reload()
-            self.overlap.reload()
-            self._learn_changes(before)
+            self._reload(before)
 
     def next_example(self, person: str, holding: int | None = None) -> NextExample:
         """Return the example that a person labels next: the one assigned to them, or a new one.
@@ -153,7 +94,7 @@ class Session:
             self.assignments.mark_active(person)
             held = self._assigned(person)
             if held is None and holding is not None and self.next_examples.is_free(holding, person):
-                prepared = (each for each in self.worker.candidates() if each.row == holding)
+                prepared = (each for each in self.learning.worker.candidates() if each.row == holding)
                 held = next(prepared, Candidate(holding, "chosen"))
                 self.assignments.assign(person, held)
             elif held is None and holding is not None and self.overlap.wants(holding, person):
@@ -164,17 +105,29 @@ class Session:
     def add_label(self, person: str, row: int, label: str, seconds: float | None) -> NextExample:
         """Save a label; return the next example."""
         person = check_person(person)
-        with self._lock, self._reload_if_stale(row):
+        with self._lock:
             self.assignments.mark_active(person)
-            if self.overlap.wants(row, person):
-                self.overlap.add(row, self.cache.check_class(label), person, _plausible(seconds))
-                self._finish(person, Action(SECOND, row))
-            elif not self._is_repeated(person, row, label):
-                self.cache.add(self._labelled_candidate(person, row), label, person, _plausible(seconds))
-                self._finish(person, Action("label", row))
-                self._learn([row])
-        self.worker.wait(_LEARN_TIMEOUT_S)
+            try:
+                with self._reload_if_stale(row):
+                    self._add_label(person, row, label, _plausible(seconds))
+            except AlreadyLabelledError:
+                if not self._is_repeated(person, row, label):
+                    raise
+                self._finish(
+                    person, Action("label", row)
+                )  # saved by an attempt whose answer from the database was lost
+        self.learning.wait()
         return self._response(person, self.next_examples.assign(person), saved=row)
+
+    def _add_label(self, person: str, row: int, label: str, seconds: float | None) -> None:
+        """Save a label, a second label, or nothing if the page repeats a request."""
+        if self.overlap.wants(row, person):
+            self.overlap.add(row, self.cache.check_class(label), person, seconds)
+            self._finish(person, Action(SECOND, row))
+        elif not self._is_repeated(person, row, label):
+            self.cache.add(self._labelled_candidate(person, row), label, person, seconds)
+            self._finish(person, Action("label", row))
+            self.learning.learn([row])
 
     def skip(self, person: str, row: int) -> NextExample:
         """Skip an example; return the next one."""
@@ -194,7 +147,7 @@ class Session:
             self.assignments.mark_active(person)
             for row in [row for row, people in self.cache.skipped.items() if person in people]:
                 self.cache.unskip(row, person)
-        self.worker.refresh_candidates()
+        self.learning.worker.refresh_candidates()
         return self.next_example(person)
 
     def undo(self, person: str, holding: int | None = None, request: str | None = None) -> NextExample:
@@ -213,7 +166,7 @@ class Session:
             if candidate is None:
                 candidate = self._undo(person, self._undo_log.last(person), request)
             self.assignments.assign(person, candidate)
-        self.worker.wait(_LEARN_TIMEOUT_S)
+        self.learning.wait()
         return self._response(person, self._scored(person, candidate))
 
     def check_own(self, row: int, person: str | None) -> None:
@@ -225,15 +178,15 @@ class Session:
         """Change a label; return the seconds until the model was exact again, None if it is still learning."""
         with self._lock, self._reload_if_stale(row):
             record = self.cache.change(row, label, check_person(person))
-            done = self.worker.relabel(row, record.label)
-        return _result(done, _MODEL_TIMEOUT_S)
+            done = self.learning.worker.relabel(row, record.label)
+        return result_of(done, MODEL_TIMEOUT_S)
 
     def delete_label(self, row: int, person: str) -> float | None:
         """Delete a label; return the seconds until the model was exact again, None if it is still learning."""
         with self._lock, self._reload_if_stale(row):
             self.cache.delete(row, check_person(person))
-            done = self.worker.forget(row)
-        return _result(done, _MODEL_TIMEOUT_S)
+            done = self.learning.worker.forget(row)
+        return result_of(done, MODEL_TIMEOUT_S)
 
     def add_class(self, name: str) -> None:
         """Add a class."""
@@ -270,10 +223,10 @@ class Session:
                 self.reload()
             records = dict(self.cache.records)
             balance = _responses.class_counts(self.cache)
-        self._hold_race()
-        curve = self.curve_estimator.update(LabelHistory.of(records))
-        features: FeatureSummary = {"names": list(self._sets), **self.features.state()}  # type: ignore[typeddict-item]
-        return _responses.progress(records.values(), curve, balance, (self.worker.status(), features), len(self.pool))
+        self.learning.hold_race()
+        curve = self.learning.curve_estimator.update(LabelHistory.of(records))
+        state = self.learning.worker.status(), self.learning.summary_of_features()
+        return _responses.progress(records.values(), curve, balance, state, len(self.pool))
 
     def history(self, offset: int, limit: int, *, label: str | None = None, person: str | None = None) -> HistoryPage:
         """Return one page of the history, newest label first, optionally of one class or person."""
@@ -281,39 +234,6 @@ class Session:
         unmatched = self.cache.unmatched
         entries = [_responses.history_entry(self.pool, each, is_unmatched=each.key in unmatched) for each in records]
         return {"total": total, "entries": entries}
-
-    def model(self, timeout: float | None = _MODEL_TIMEOUT_S) -> SavedModel:
-        """Return the model of all labels in the form in which it is saved; raise an error after `timeout` seconds."""
-        model, is_default = self._model(timeout), self.features.name == next(iter(self._sets))
-        return self.pool.wrap_model(model) if is_default else model
-
-    def predictions(self, timeout: float | None = _MODEL_TIMEOUT_S) -> tuple[Predictions, dict[int, LabelRecord]]:
-        """Return the predictions for the whole pool, and the labels from which the model has learned."""
-        with self._lock:
-            records = dict(self.cache.records)
-            temperature, name = self._scaling.temperature(records), self.features.name
-        return predict_pool(self._model(timeout), self._sets[name].X, temperature), records
-
-    def _model(self, timeout: float | None) -> Model:
-        with self._lock:
-            copy = self.worker.copy_model(self.cache.labels())
-        model = _result(copy, timeout)
-        if copy.cancelled() or not copy.done():
-            raise InvalidRequestError("The model is still learning the latest labels; try again in a few seconds.")
-        if model is None:
-            raise InvalidRequestError("A model needs labels of at least two classes; label more examples.")
-        return model
-
-    def _learn(self, rows: list[int]) -> None:
-        if rows:
-            records = self.cache.records
-            tests = [row for row in rows if records[row].drawn == "random"]
-            self.worker.learn(rows, [records[row].label for row in rows], tests)
-
-    def _set_chosen(self, row: int) -> None:
-        """Record that the model chose a test example, too: it is none any more."""
-        with self._lock, suppress(NotFoundError):
-            self.cache.set_drawn(row, "wanted")
 
     @contextmanager
     def _reload_if_stale(self, row: int) -> Iterator[None]:
@@ -327,26 +247,20 @@ class Session:
 
     def reload(self) -> None:
         """Reload the cache from the database."""
-        before = self.cache.labels()
-        self.cache.reload()
-        self.overlap.reload()
-        self._learn_changes(before)
+        self._reload(self.cache.labels())
 
-    def _learn_changes(self, before: dict[int, str]) -> None:
-        """Update the model with the difference between the earlier and the current labels."""
-        now = self.cache.labels()
-        self._learn([row for row, label in now.items() if before.get(row) != label])
-        for row in before.keys() - now.keys():
-            self.worker.forget(row)
+    def _reload(self, before: dict[int, str]) -> None:
+        """Reload the cache; update the model with what has changed."""
+        self.cache.mark_outdated()
+        self.overlap.reload()  # first: if it fails, the labels are still the old ones, and the model is theirs
+        self.cache.reload()
+        self.learning.learn_changes(before)
 
     def _scored(self, person: str, candidate: Candidate) -> Candidate:
         """Add the scores of the model to a candidate, if it can provide them at once."""
-        if candidate.scores or candidate.drawn == SECOND:  # a guess of the model would give the label away
-            return candidate
-        scores = _result(self.worker.score(candidate.row), _LEARN_TIMEOUT_S) or {}
+        scored = self.learning.scored(candidate)
         with self._lock:
-            scored = replace(candidate, scores=scores)
-            if self.assignments.get(person) == candidate:
+            if scored is not candidate and self.assignments.get(person) == candidate:
                 self.assignments.assign(person, scored)
         return scored
 
@@ -404,7 +318,7 @@ class Session:
         with self._reload_if_stale(row):
             before = self.cache.delete(row, person, "undo", request)
             self.overlap.delete(row, person)
-        self.worker.forget(row)
+        self.learning.worker.forget(row)
         return Candidate(row, before.drawn, previous_label=before.label)  # a random example stays a test example
 
     def _response(self, person: str, candidate: Candidate | None, saved: int | None = None) -> NextExample:
@@ -412,22 +326,16 @@ class Session:
         with self._lock:
             example = None
             if candidate is not None and view is not None:
-                example = _responses.example(candidate, view, self._scaling.temperature(self.cache.records))
-            free = (each.row for each in self.worker.candidates() if self.next_examples.is_free(each.row, person))
+                example = _responses.example(candidate, view, self.learning.temperature())
+            free = (
+                each.row for each in self.learning.worker.candidates() if self.next_examples.is_free(each.row, person)
+            )
             return {
                 "example": example,
                 "project": {**self.project(), "skipped": self.cache.n_skipped(person)},
                 "saved": saved,
                 "upcoming": [row for row in free if candidate is None or row != candidate.row][:4],
             }
-
-
-def _result(done: Future[Result], timeout: float | None) -> Result | None:
-    """Return the result of the worker; None after a timeout or at the end of the session. Labels are safe anyway."""
-    try:
-        return done.result(timeout)
-    except (TimeoutError, CancelledError):
-        return None
 
 
 def _plausible(seconds: float | None) -> float | None:

@@ -71,7 +71,8 @@ def describe_neglected(job: TrainJob) -> list[str]:
     what = f"class {first}, which has {share}"
     if len(neglected) > 1:
         what = f"{len(neglected):,} of {len(counts):,} classes, such as {first} with {share}"
-    threshold = " or --threshold f1" if len(counts) == 2 else ""
+    has_threshold = bool(job.source.preparation.answers.threshold)
+    threshold = " or --threshold f1" if len(counts) == 2 and not has_threshold else ""
     return [f"The model never predicts {what}; try --class-weight balanced{threshold}.\n"]
 
 

@@ -47,7 +47,11 @@ class TextPool(BasePool):
         super().__init__(name, X, known, keys=keys, notes=notes)
         if not X.nnz:
             raise DataError(f"The texts of {name} have no words of at least two letters; give other texts.")
-        self.feature_sets = {"words": FeatureSet(X), "weighted words": FeatureSet(_tf_idf(texts), "linear")}
+        self.feature_sets = {
+            "words": FeatureSet(X),
+            "weighted words": FeatureSet(_tf_idf(texts, 1), "linear"),
+            "weighted words and pairs": FeatureSet(_tf_idf(texts, 2), "linear"),
+        }
         self._texts, self._others = texts, others
 
     @property
@@ -99,9 +103,9 @@ def text_features(texts: Sequence[str]) -> csr_matrix:
     return vectorizer.transform(texts)
 
 
-def _tf_idf(texts: Sequence[str]) -> csr_matrix:
-    """Return tf-idf of words and pairs of words: words that most texts contain count little."""
-    vectorizer = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True, max_features=N_FEATURES, dtype=np.float32)
+def _tf_idf(texts: Sequence[str], n_words: int) -> csr_matrix:
+    """Return tf-idf of words, or of words and pairs: those that most texts contain count little."""
+    vectorizer = TfidfVectorizer(ngram_range=(1, n_words), sublinear_tf=True, max_features=N_FEATURES, dtype=np.float32)
     return vectorizer.fit_transform(texts)
 
 
