@@ -455,3 +455,35 @@ def test_words_for_missing_values(run, tmp_path):
     assert run("evaluate", "log.hinge", tmp_path / "log.csv").code == 0
     done = run("train", tmp_path / "log.csv", "--resume", "log.hinge", "--in-place", *words[:2])
     assert "--missing-values must be left out with --resume" in done.err
+
+
+def test_bad_rows_are_left_out_and_counted(run, census):
+    text = (census / "test.csv").read_text()
+    lines = text.splitlines()
+    bad = "\n".join([*lines[:3], "40,Rome", *lines[3:6], "50,Os\0lo,40,>50K", *lines[6:], "1,2,3,4,5"])
+    (census / "bad.csv").write_text(bad + "\n")
+    trained(run)
+    said = "3 rows were left out, the first because bad.csv, line 4 has 2 fields; 4 expected, as in the first row.\n"
+    for command in (("evaluate",), ("predict",), ("compare", "census.hinge")):
+        whole, skipping = (
+            run(*command, "census.hinge", name, "--bad-rows", "skip") for name in ("test.csv", "bad.csv")
+        )
+        assert (whole.err, skipping.err) == ("", said)
+        assert skipping.out.replace("bad.csv", "test.csv") == whole.out
+        assert "--bad-rows skip leaves such rows out." in run(*command, "census.hinge", "bad.csv").err
+    for data in ("bad.csv", "-"):
+        done = run("train", data, "--label", "income", "--bad-rows", "skip", "-o", "bad.hinge", stdin=bad)
+        assert "3 rows were left out" in done.err
+        assert hinge.load("bad.hinge").n_seen_ == 200
+    with pytest.warns(UserWarning, match="3 rows were left out"):
+        assert len(hinge.datasets.read("bad.csv", bad_rows="skip")[1]) == 200
+
+
+def test_two_numbers_with_fractions_are_classes(run, tmp_path):
+    rows = [f"{i % 7},{i % 5},{i % 2}.5" for i in range(60)]
+    (tmp_path / "halves.csv").write_text("\n".join(["a,b,y", *rows]))
+    done = run("train", "halves.csv", "-o", "halves.hinge")
+    assert "2 classes (0.5, 1.5)" in done.err
+    assert "each is a class; --task regression learns values" in " ".join(done.err.split())
+    assert "values to predict" in run("train", "halves.csv", "--task", "regression", "-o", "values.hinge").err
+    assert set(run("predict", "halves.hinge", "halves.csv").out.split()) <= {"0.5", "1.5"}

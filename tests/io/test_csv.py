@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from hinge.exceptions import ParameterError
 from hinge.io import DataFileError, Table, open_source
 
 
@@ -85,8 +86,35 @@ def test_header_is_guessed_from_the_second_row(tmp_path, text, names):
 
 
 def test_repeated_names(tmp_path):
-    with pytest.raises(DataFileError, match="line 1 gives the name 'a' to more than one column"):
-        whole(write(tmp_path, "a,a\nx,1\n"))
+    notes = []
+    path = write(tmp_path, "a,a,a.1,a,b\nx,1,2,3,4\n")
+    (chunk,) = open_source(path).chunks(notes=notes)
+    assert list(chunk.columns) == ["a", "a.2", "a.1", "a.3", "b"]
+    assert notes == ["a.csv, line 1 repeats names of columns: 'a' again as 'a.2', 'a' again as 'a.3'."]
+
+
+def test_repeated_names_are_those_of_pandas(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    path = write(tmp_path, "a,b,a,b,a\nx,1,2,3,4\n")
+    assert list(whole(path)) == pandas.read_csv(path).columns.tolist() == ["a", "b", "a.1", "b.1", "a.2"]
+
+
+@pytest.mark.parametrize("n_rows", [1, 2, 100])
+def test_bad_rows_can_be_skipped(tmp_path, n_rows):
+    source = open_source(write(tmp_path, "a,b\n1,2\n3\n\n4,5,6\n7\0,8\n9,10\n"), bad_rows="skip")
+    for _ in range(2):
+        assert [text for chunk in source.chunks(n_rows) for text in chunk.columns["a"]] == ["1", "9"]
+        assert len(source.skipped) == 3
+    assert source.describe_skipped() == (
+        "3 rows were left out, the first because a.csv, line 3 has 1 field; 2 expected, as in the first row."
+    )
+
+
+def test_only_rows_of_csv_files_can_be_skipped(tmp_path):
+    with pytest.raises(ParameterError, match="in CSV files only, got a file of the format svmlight"):
+        open_source(write(tmp_path, "1 1:2\n", "a.svm"), bad_rows="skip")
+    with pytest.raises(ParameterError, match="bad_rows must be one of error, skip, got 'drop'"):
+        open_source(write(tmp_path, "a,b\n"), bad_rows="drop")
 
 
 def test_explicit_header(tmp_path):
@@ -113,13 +141,8 @@ def test_delimiter_is_guessed(tmp_path, text, name, expected):
     [
         ("a,b\n1,2\n\n1,2,3\n", {}, "a.csv, line 4 has 3 fields; 2 expected, as in the first row."),
         ('a,b\n"1\n",2\n7\n', {}, "a.csv, line 4 has 1 field; 2 expected, as in the first row."),
-        (
-            "a,b,a\n1,2,3\n",
-            {"header": True},
-            "a.csv, line 1 gives the name 'a' to more than one column; rename one of them.",
-        ),
         (b"a,b\n\xc3\xa9,2\n\xe9,2\n", {}, "a.csv, line 3 is not UTF-8 text (byte 0xe9); save the file as UTF-8."),
-        ("a,b\n1,2\n\0,2\n", {}, "a.csv, line 3 has a null character; is it a text file?"),
+        ("a,b\n1,2\n\0,2\n", {}, "a.csv, line 3 has a null character; is it a text file? --bad-rows skip leaves"),
         ('a,b\n1,"2\n3,4\n', {}, "a.csv ends inside quotation marks; the record begins at line 2."),
         ("a,b\n", {}, "a.csv has no rows."),
         ("\n\n\n", {}, "a.csv has no rows."),

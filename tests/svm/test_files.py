@@ -64,10 +64,13 @@ def test_one_class_models(tmp_path, sparse):
 def test_what_files_cannot_hold(tmp_path):
     with pytest.raises(ModelFileError, match="function"):
         hinge.save(SVC(kernel=lambda A, B: A @ B.T).fit(X, y), tmp_path / "model.hinge")
-    with pytest.warns(FutureWarning):
-        calibrated = SVC(probability=True).fit(X, y)
-    with pytest.raises(ModelFileError, match="probabilities"):
-        hinge.save(calibrated, tmp_path / "model.hinge")
+
+
+@pytest.mark.filterwarnings("ignore:.*deprecated:FutureWarning")
+def test_probabilities_are_kept(tmp_path):
+    model = SVC(probability=True).fit(X, y)
+    for copied in (through_a_file(model, tmp_path), pickle.loads(pickle.dumps(model))):
+        np.testing.assert_array_equal(copied.predict_proba(X), model.predict_proba(X))
 
 
 def test_fit_status_is_kept(tmp_path):

@@ -10,9 +10,10 @@ import pytest
 import sklearn.svm
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer, load_digits, load_iris, make_blobs
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, make_blobs, make_gaussian_quantiles
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.feature_selection import RFE
+from sklearn.metrics import log_loss
 from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import check_estimator
 
@@ -222,16 +223,36 @@ def test_ties():
 
 
 @pytest.mark.filterwarnings("ignore:.*deprecated:FutureWarning")
-def test_probabilities_are_those_of_scikit_learn():
-    X, y = problem("iris")
-    ours, theirs = both(X, y, probability=True, random_state=0)
-    np.testing.assert_array_equal(ours.predict_proba(X), theirs.predict_proba(X))
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_probabilities_are_about_those_of_scikit_learn(n_classes):
+    X, y = make_gaussian_quantiles(n_samples=1500, n_features=2, n_classes=n_classes, cov=0.3, random_state=0)
+    y = np.where(np.random.default_rng(0).random(len(y)) < 0.1, (y + 1) % n_classes, y)
+    ours, theirs = both(X[:1000], y[:1000], probability=True, random_state=0)
+    losses = [log_loss(y[1000:], model.predict_proba(X[1000:])) for model in (ours, theirs)]
+    assert losses[0] < 1.01 * losses[1]
+    np.testing.assert_array_equal(ours.predict_proba(X).argmax(axis=1), ours.predict(X))
     for name in ("probA_", "probB_"):
         with pytest.warns(FutureWarning, match=f"Attribute `{name}` was deprecated"):
             values = getattr(ours, name)
         with pytest.warns(FutureWarning):
-            np.testing.assert_array_equal(values, getattr(theirs, name))
+            np.testing.assert_allclose(values, getattr(theirs, name), atol=0.3)
     assert not hasattr(SVC().fit(X, y), "predict_proba")
+
+
+@pytest.mark.filterwarnings("ignore:.*deprecated:FutureWarning")
+def test_probabilities_follow():
+    X, y = load_digits(return_X_y=True)
+    X, y = X[:1000] / 16, y[:1000]
+    model = SVC(probability=True).fit(X[:800], y[:800])
+    before = model.predict_proba(X[800:])
+    model.forget(range(100), X[:800], y[:800])
+    refitted = SVC(probability=True, gamma=model._gamma).fit(X[100:800], y[100:800])
+    np.testing.assert_allclose(model.predict_proba(X[800:]), refitted.predict_proba(X[800:]), atol=5e-3)
+    model.partial_fit(X[800:], y[800:])
+    after = model.predict_proba(X[800:])
+    assert log_loss(y[800:], after) < log_loss(y[800:], before)
+    with pytest.raises(NotFittedError, match="probability=True"):
+        SVC().fit(X, y).set_params(probability=True).predict_proba(X)
 
 
 def test_probability_is_deprecated():

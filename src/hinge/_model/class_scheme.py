@@ -7,6 +7,7 @@ binary model in both schemes.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -172,6 +173,7 @@ def scheme_of(options: object) -> ClassScheme:
     return _BY_NAME[getattr(options, "multi_class", "ovr")]
 
 
+@cache
 def pairs(n_classes: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the first and the second class of each pair, in the public order.
 
@@ -181,9 +183,10 @@ def pairs(n_classes: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     [[0, 0, 1], [1, 2, 2]]
     """
     first, second = np.triu_indices(n_classes, 1)
-    return first, second
+    return _read_only(first), _read_only(second)
 
 
+@cache
 def native_pairs(n_classes: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the negative and the positive class of each pair, in the native order.
 
@@ -193,7 +196,12 @@ def native_pairs(n_classes: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     [[0, 0, 1], [1, 2, 2]]
     """
     positive, negative = np.tril_indices(n_classes, -1)
-    return negative, positive
+    return _read_only(negative), _read_only(positive)
+
+
+def _read_only(places: NDArray[np.intp]) -> NDArray[np.intp]:
+    places.flags.writeable = False
+    return places
 
 
 def class_margins(values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from scipy.sparse import issparse
 
-from hinge.cli._predictions import ROWS_PER_CHUNK
+from hinge.cli._predictions import chunks_of
 from hinge.estimators import ESTIMATORS
 from hinge.exceptions import DataError, ParameterError
 from hinge.io import open_source
@@ -71,7 +71,7 @@ def run_audit(data: str, options: AuditOptions, source: Mapping[str, Any], *, js
 
 def _read(data: str, options: AuditOptions, source: Mapping[str, Any]) -> tuple[Matrix, Labels]:
     survey = Survey(label=options.label, drop=options.drop, missing="fill", regression=None)
-    chunks = list(survey.scan(open_source(data, **source).chunks(ROWS_PER_CHUNK)))
+    chunks = list(survey.scan(chunks_of(open_source(data, **source))))
     if survey.is_regression:
         raise DataError("Labels must be classes to be audited, but they look like values; name another --label.")
     X, y = survey.preparation(scale="auto", unknown="ignore", dtype="float64").all_examples(chunks)

@@ -18,7 +18,7 @@ from rich.table import Table
 from scipy.stats import binomtest
 
 from hinge.cli._files import require_writable
-from hinge.cli._predictions import ROWS_PER_CHUNK, name_outliers, predict_rows, report_ignored
+from hinge.cli._predictions import chunks_of, name_outliers, predict_rows, report_ignored
 from hinge.cli._prepared import split
 from hinge.cli._values import ValueScore, short
 from hinge.exceptions import DataError, ParameterError
@@ -85,7 +85,7 @@ def run_compare(
     first, second = contestants
     if first.is_regression != second.is_regression:
         raise ParameterError("Both models must predict values, or both classes, to be compared.")
-    for chunk in open_source(data, **source).chunks(ROWS_PER_CHUNK):
+    for chunk in chunks_of(open_source(data, **source)):
         for contestant in contestants:
             contestant.predict(chunk)
     for contestant in contestants:

@@ -16,7 +16,7 @@ from hinge._terminal import Terminal
 from hinge.cli._confusion import COLUMNS, Confusion, Result, labels_of, require_rows, summarise
 from hinge.cli._files import require_writable
 from hinge.cli._folds import Folds
-from hinge.cli._predictions import NORMAL, OUTLIER, ROWS_PER_CHUNK, name_outliers, predict_rows, report_ignored
+from hinge.cli._predictions import NORMAL, OUTLIER, chunks_of, name_outliers, predict_rows, report_ignored
 from hinge.cli._prepared import split
 from hinge.cli._scores import ScoredRows
 from hinge.cli._values import ValueScore
@@ -45,7 +45,7 @@ class Examples:
     ignored: Ignored = field(default_factory=Ignored)
 
     def __iter__(self) -> Iterator[tuple[Model, Matrix, Labels]]:
-        chunks = self.source.chunks(ROWS_PER_CHUNK)
+        chunks = chunks_of(self.source)
         if self.folds is not None:
             X, y = self.preparation.all_examples(chunks, self.ignored)
             is_values = traits(self.model).task == "regression"
@@ -72,6 +72,7 @@ def run_evaluate(
     unknown: str | None,
     data_format: str | None,
     header: bool | None,
+    bad_rows: str,
     folds: int | None,
     plot: Path | None,
     json_only: bool,
@@ -79,7 +80,7 @@ def run_evaluate(
     """Compare predictions with labels; the arguments are those of the command."""
     require_writable(plot, model, data)
     estimator, preparation = split(load(model), missing=missing, unknown=unknown)
-    source = open_source(data, format=data_format, header=header)
+    source = open_source(data, format=data_format, header=header, bad_rows=bad_rows)
     examples = Examples(estimator, _with_normal(preparation, normal), source, folds)
     if folds is not None and examples.is_one_class:
         raise ParameterError("--cv must be left out: a one-class model does not learn from labels.")

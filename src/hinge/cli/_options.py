@@ -19,6 +19,10 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and no
 Missing = Annotated[str | None, typer.Option(metavar="error|fill", help="How to handle missing values.")]
 Unknown = Annotated[str | None, typer.Option(metavar="error|ignore", help="How to handle unknown categories.")]
 Header = Annotated[bool | None, typer.Option("--header/--no-header", help="The first line of a CSV file holds names.")]
+BadRows = Annotated[
+    str,
+    typer.Option("--bad-rows", metavar="error|skip", help="CSV rows with too many or few fields.", show_default=False),
+]
 Format = Annotated[
     str | None, typer.Option("--format", metavar="NAME", help="svmlight, csv, parquet or npz. [guessed]")
 ]

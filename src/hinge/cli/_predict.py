@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from hinge.cli._files import is_stream, require_writable
 from hinge.cli._models import class_names
-from hinge.cli._predictions import ROWS_PER_CHUNK, predict_rows, report_ignored
+from hinge.cli._predictions import chunks_of, predict_rows, report_ignored
 from hinge.cli._prepared import split
 from hinge.exceptions import ParameterError
 from hinge.io import open_source
@@ -36,6 +36,7 @@ def run_predict(
     unknown: str | None,
     data_format: str | None,
     header: bool | None,
+    bad_rows: str,
     json_only: bool,
 ) -> None:
     """Write the prediction of each row; the arguments are those of the command."""
@@ -51,10 +52,10 @@ def run_predict(
             columns = _column_names(estimator, probabilities=probabilities) if scores or probabilities else []
             _write_named(file, examples[0], predictor(estimator, examples[1], preparation.answers), columns)
         return
-    source = open_source(data, format=data_format, header=header)
+    source = open_source(data, format=data_format, header=header, bad_rows=bad_rows)
     predictor = _predict_probabilities if probabilities else predict_rows
     ignored = Ignored()
-    with _open_output(output) as file, closing(source.chunks(ROWS_PER_CHUNK)) as chunks:
+    with _open_output(output) as file, closing(chunks_of(source)) as chunks:
         rows = (preparation.features(chunk, ignored) for chunk in chunks)
         predictions = (predictor(estimator, X, preparation.answers) for X in rows)
         if json_only:

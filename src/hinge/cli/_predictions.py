@@ -12,9 +12,12 @@ from hinge.streaming import predict_with_scores, traits
 from hinge.tables import Answers
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
+
     from numpy.typing import NDArray
     from rich.console import Console
 
+    from hinge.io import Chunk, Source
     from hinge.streaming import Model
     from hinge.tables import Ignored, Labels, Matrix
 
@@ -55,6 +58,13 @@ def predict_rows(model: Model, X: Matrix, answers: Answers | None = None) -> tup
 def name_outliers(signs: NDArray[np.int64]) -> NDArray[np.str_]:
     """Return "normal" for +1 and "outlier" for -1."""
     return np.where(signs > 0, NORMAL, OUTLIER)
+
+
+def chunks_of(source: Source) -> Generator[Chunk, None, None]:
+    """Yield the rows of a file; say at the end on standard error how many were left out."""
+    yield from source.chunks(ROWS_PER_CHUNK)
+    if (sentence := source.describe_skipped()) is not None:
+        Terminal().print(sentence, highlight=False, markup=False, soft_wrap=True)
 
 
 def report_ignored(ignored: Ignored, terminal: Console | None = None) -> None:

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from hinge.cli._interrupts import exit_on_interrupt
-from hinge.cli._options import DataFile, Format, Header, Json, parse_gamma, split_names
+from hinge.cli._options import BadRows, DataFile, Format, Header, Json, parse_gamma, split_names
 
 Label = Annotated[str | None, typer.Option(metavar="COLUMN", help="Column of the labels. [the last]")]
 Drop = Annotated[str | None, typer.Option(metavar="COLUMNS", help="Columns to leave out, separated by commas.")]
@@ -28,6 +28,7 @@ def audit(
     seed: Seed = 0,
     data_format: Format = None,
     header: Header = None,
+    bad_rows: BadRows = "error",
     json_only: Json = False,
 ) -> None:
     """List the rows of DATA whose labels are probably wrong.
@@ -49,4 +50,4 @@ def audit(
         max_rows=max_rows,
         seed=seed,
     )
-    run_audit(data, options, {"format": data_format, "header": header}, json_only=json_only)
+    run_audit(data, options, {"format": data_format, "header": header, "bad_rows": bad_rows}, json_only=json_only)

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from hinge.cli._interrupts import exit_on_interrupt
-from hinge.cli._options import DataFile, Format, Header, Json, Missing, Unknown
+from hinge.cli._options import BadRows, DataFile, Format, Header, Json, Missing, Unknown
 
 First = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file.")]
 Second = Annotated[Path, typer.Argument(metavar="OTHER", help="Another one.")]
@@ -22,6 +22,7 @@ def compare(
     unknown: Unknown = None,
     data_format: Format = None,
     header: Header = None,
+    bad_rows: BadRows = "error",
     plot: Plot = None,
     json_only: Json = False,
 ) -> None:
@@ -34,5 +35,10 @@ def compare(
 
     policies = {"missing": missing, "unknown": unknown}
     run_compare(
-        (model, other), data, policies, {"format": data_format, "header": header}, plot=plot, json_only=json_only
+        (model, other),
+        data,
+        policies,
+        {"format": data_format, "header": header, "bad_rows": bad_rows},
+        plot=plot,
+        json_only=json_only,
     )

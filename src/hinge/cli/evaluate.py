@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from hinge.cli._interrupts import exit_on_interrupt
-from hinge.cli._options import DataFile, Format, Header, Json, Missing, ModelFile, Unknown
+from hinge.cli._options import BadRows, DataFile, Format, Header, Json, Missing, ModelFile, Unknown
 
 Normal = Annotated[str | None, typer.Option(metavar="LABEL", help="The label of normal rows (one-class).")]
 Folds = Annotated[
@@ -24,6 +24,7 @@ def evaluate(
     unknown: Unknown = None,
     data_format: Format = None,
     header: Header = None,
+    bad_rows: BadRows = "error",
     folds: Folds = None,
     plot: Plot = None,
     json_only: Json = False,
@@ -43,6 +44,7 @@ def evaluate(
         unknown=unknown,
         data_format=data_format,
         header=header,
+        bad_rows=bad_rows,
         folds=folds,
         plot=plot,
         json_only=json_only,

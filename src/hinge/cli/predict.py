@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from hinge.cli._interrupts import exit_on_interrupt
-from hinge.cli._options import DataFile, Format, Header, Json, Missing, ModelFile, Unknown
+from hinge.cli._options import BadRows, DataFile, Format, Header, Json, Missing, ModelFile, Unknown
 
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file instead of printing.")
@@ -26,6 +26,7 @@ def predict(
     unknown: Unknown = None,
     data_format: Format = None,
     header: Header = None,
+    bad_rows: BadRows = "error",
     json_only: Json = False,
 ) -> None:
     """Print the predicted class of each row of DATA, one per line.
@@ -48,5 +49,6 @@ def predict(
         unknown=unknown,
         data_format=data_format,
         header=header,
+        bad_rows=bad_rows,
         json_only=json_only,
     )

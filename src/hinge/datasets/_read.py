@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, TypedDict, overload
 
 from hinge._model.params import choice
@@ -26,6 +27,7 @@ class _Options(TypedDict, total=False):
     label: str | int | None
     header: bool | None
     delimiter: str | None
+    bad_rows: str
     drop: Collection[str]
     categorical: Collection[str]
     missing: str
@@ -49,6 +51,7 @@ def read(
     label: str | int | None = None,
     header: bool | None = None,
     delimiter: str | None = None,
+    bad_rows: str = "error",
     drop: Collection[str] = (),
     categorical: Collection[str] = (),
     missing: str = "error",
@@ -76,6 +79,9 @@ def read(
         Whether the first line of a CSV file holds column names; None guesses from the first lines.
     delimiter : str, default=None
         The field separator of a CSV file; None takes whichever of , ; | and tab is most frequent in the first line.
+    bad_rows : {"error", "skip"}, default="error"
+        Raise an error for rows of a CSV file that have too few or too many fields or a null character, or leave them
+        out with a warning.
     drop, categorical : collection of str, default=()
         Columns to leave out, and numeric columns to treat as categories. Columns of text are always categorical. Each
         category becomes a binary feature.
@@ -108,7 +114,7 @@ def read(
     choice("dtype", dtype, ("float64", "float32"))
     if chunk_size is not None and chunk_size < 1:
         raise ParameterError(f"chunk_size must be at least 1, got {chunk_size}; None reads all rows at once.")
-    source = open_source(path, format=format, header=header, delimiter=delimiter)
+    source = open_source(path, format=format, header=header, delimiter=delimiter, bad_rows=bad_rows)
     if not source.repeatable:
         raise DataError(f"read needs a file that can be read twice, got {source.name}; save it to a file first.")
     survey = Survey(label=label, drop=drop, categorical=categorical, missing=missing)
@@ -116,6 +122,8 @@ def read(
         pass
     if dense is None and source.format == "svmlight":
         dense = False
+    if (skipped := source.describe_skipped()) is not None:
+        warnings.warn(skipped, UserWarning, stacklevel=2)
     preparation = survey.preparation(scale="none", dtype=dtype, dense=dense)
     if chunk_size is None:
         return preparation.all_examples(source.chunks(_ROWS_PER_CHUNK))

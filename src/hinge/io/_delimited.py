@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 MAX_COLUMNS = 1 << 16  # each takes memory of its own, even if it is empty
 
+_MAX_REPEATED = 5  # names in a note
+
 Record = tuple[int, list[str]]  # the line where it begins, and its fields (none if the line is blank)
 
 
@@ -46,6 +48,8 @@ class CsvOptions:
     problems: list[str] | None = None  # collects what is wrong with lines, which are then skipped; None raises it
     notes: list[str] | None = None  # collects what the user should know about the file
     utf8_only: bool = False  # refuse texts in other encodings
+    skips_null: bool = False  # lines with a null character are such problems, too
+    hint: str = ""  # what to do about such lines
 
 
 def read_csv(blocks: LineBlocks, n_rows: int, options: CsvOptions) -> Iterator[Table]:
@@ -67,8 +71,10 @@ def read_csv(blocks: LineBlocks, n_rows: int, options: CsvOptions) -> Iterator[T
     if named is None and not any(map(is_number, start[1])):
         waiting += [record for record in [next(filled, None)] if record is not None]
         named = _is_header(*(fields for _, fields in waiting))
-    names = _names(waiting.pop(0), blocks.name) if named else [str(place) for place in range(len(start[1]))]
-    for numbers, rows in _batches(chain(waiting, records), lines, len(names), options.problems):
+    names = (
+        _names(waiting.pop(0), blocks.name, options.notes) if named else [str(place) for place in range(len(start[1]))]
+    )
+    for numbers, rows in _batches(chain(waiting, records), lines, len(names), options):
         yield Table(_by_column(names, rows), numbers, bool(named))
 
 
@@ -167,39 +173,59 @@ def _is_header(first: list[str], second: list[str] | None = None) -> bool:
     return len(set(first)) == len(first) and "" not in first
 
 
-def _names(start: Record, file: str) -> list[str]:
-    """Return the names of the columns; a column without a name is called "column" and its number."""
+def _names(start: Record, file: str, notes: list[str] | None) -> list[str]:
+    """Return the names of the columns.
+
+    A column without a name is called "column" and its number. A name that other columns had before gets a number, as
+    in pandas: "size", "size.1", "size.2".
+    """
     line, fields = start
     names = [field or f"column {place}" for place, field in enumerate(fields)]
-    repeated = [name for name, times in Counter(names).items() if times > 1]
-    if repeated:
-        raise DataFileError(
-            f"{file}, line {line} gives the name {quoted(repeated[0])} to more than one column; rename one of them."
-        )
-    return names
+    taken, times, found = set(names), Counter[str](), []
+    for name in names:
+        unique = name
+        while times[name] and unique in taken:
+            unique = f"{name}.{times[name]}"
+            times[name] += unique in taken
+        times[name] += 1
+        taken.add(unique)
+        found.append(unique)
+    repeated = [(name, unique) for name, unique in zip(names, found, strict=True) if name != unique]
+    if repeated and notes is not None:
+        named = ", ".join(f"{quoted(name)} again as {quoted(unique)}" for name, unique in repeated[:_MAX_REPEATED])
+        more = f" and {len(repeated) - _MAX_REPEATED:,} more" if len(repeated) > _MAX_REPEATED else ""
+        notes.append(f"{file}, line {line} repeats names of columns: {named}{more}.")
+    return found
 
 
 def _batches(
-    records: Iterator[Record], lines: _Lines, width: int, problems: list[str] | None
+    records: Iterator[Record], lines: _Lines, width: int, options: CsvOptions
 ) -> Iterator[tuple[list[int], list[list[str]]]]:
     """Yield together, with their lines, the records that can be read without waiting."""
     rows: list[list[str]] = []
     numbers: list[int] = []
     for line, fields in records:
-        if len(fields) == width:
+        problem = _problem(fields, width, looks_for_null=options.skips_null)
+        if problem is None:
             numbers.append(line)
             rows.append(fields)
         elif fields and fields != [""]:  # else a blank line
-            found = f"{len(fields)} field{'s' if len(fields) > 1 else ''}"
-            problem = f"{lines.name}, line {line} has {found}; {width} expected, as in the first row."
-            if problems is None:
-                raise DataFileError(problem)
-            problems.append(problem)
+            sentence = f"{lines.name}, line {line} has {problem}."
+            if options.problems is None:
+                raise DataFileError(f"{sentence}{options.hint}")
+            options.problems.append(sentence)
         if rows and (not lines.left or len(rows) == lines.n_rows):  # a record may extend into the next block
             yield numbers, rows
             numbers, rows = [], []
     if rows:
         yield numbers, rows
+
+
+def _problem(fields: list[str], width: int, *, looks_for_null: bool) -> str | None:
+    """Return what is wrong with a record, None if it is right."""
+    if len(fields) != width:
+        return f"{len(fields)} field{'s' if len(fields) > 1 else ''}; {width} expected, as in the first row"
+    return "a null character" if looks_for_null and any("\0" in field for field in fields) else None
 
 
 def _by_column(columns: list[str], rows: list[list[str]]) -> dict[str, Values]:

@@ -86,6 +86,8 @@ FILE_FORMATS = {
 }
 FORMATS = (*TEXT_FORMATS, *FILE_FORMATS)
 
+BAD_ROWS = ("error", "skip")
+_HINT = " --bad-rows skip leaves such rows out."
 _COMPRESSED_SUFFIXES = (".gz", ".bz2", ".xz")
 _FORMAT_OF_SUFFIX = {
     suffix: name
@@ -106,13 +108,24 @@ class Source:
         One of `FORMATS`.
     repeatable : bool
         The rows can be read more than once; false for standard input and pipes.
+    skipped : list of str
+        What is wrong with the rows that the last pass left out, with `bad_rows="skip"`.
     """
 
-    def __init__(self, name: str, format: str, repeatable: bool, start: Callable[[], Reader]) -> None:  # noqa: A002
+    def __init__(
+        self,
+        name: str,
+        format: str,  # noqa: A002
+        repeatable: bool,
+        start: Callable[[], Reader],
+        *,
+        skips: bool = False,
+    ) -> None:
         self.name = name
         self.format = format
         self.repeatable = repeatable
-        self._start = start
+        self.skipped: list[str] = []
+        self._start, self._skips = start, skips
         self._started = False
         self._reader: Reader | None = None
 
@@ -147,6 +160,14 @@ class Source:
         self._started = True
         return self._chunks(n_rows, problems, notes)
 
+    def describe_skipped(self) -> str | None:
+        """Return a sentence about the rows that the last pass left out; None if there are none."""
+        if not self.skipped:
+            return None
+        number = len(self.skipped)
+        rows = "1 row was left out" if number == 1 else f"{number:,} rows were left out, the first"
+        return f"{rows} because {self.skipped[0]}"
+
     def share_read(self) -> float | None:
         """Return the fraction of the file that the current pass has read, or None if it is unknown.
 
@@ -156,6 +177,8 @@ class Source:
 
     def _chunks(self, n_rows: int, problems: list[str] | None, notes: list[str] | None) -> Generator[Chunk, None, None]:
         reader = self._reader = self._start()
+        if self._skips:
+            problems = self.skipped = []
         if isinstance(reader, TextReader):
             reader.problems, reader.notes = problems, notes
         empty = True
@@ -182,6 +205,7 @@ class TextReader:
     def chunks(self, n_rows: int) -> Iterator[Chunk]:
         """Yield the rows, at most `n_rows` at a time."""
         options = replace(self._options, problems=self.problems, notes=self.notes)
+        self._blocks.allows_null, self._blocks.hint = options.skips_null, options.hint
         return self._format.read(self._blocks, n_rows, options)
 
     def share(self) -> float | None:
@@ -199,6 +223,7 @@ def open_source(
     format: str | None = None,  # noqa: A002
     header: bool | None = None,
     delimiter: str | None = None,
+    bad_rows: str = "error",
 ) -> Source:
     r"""Open a data file of any size.
 
@@ -214,6 +239,9 @@ def open_source(
     delimiter : str or None
         The field separator of a CSV file. None: a tab in .tsv files, otherwise whichever of , ; tab and | is most
         frequent in the first line.
+    bad_rows : {"error", "skip"}
+        What to do about rows of a CSV file that have too few or too many fields, or a null character. "skip" leaves
+        them out; `Source.describe_skipped` says how many.
 
     Returns
     -------
@@ -236,14 +264,17 @@ def open_source(
         raise ParameterError(f"format must be one of {', '.join(FORMATS)}, got {format!r}.")
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
         raise ParameterError(f"delimiter must be one character and not a quotation mark, got {delimiter!r}.")
+    if bad_rows not in BAD_ROWS:
+        raise ParameterError(f"bad_rows must be one of {', '.join(BAD_ROWS)}, got {bad_rows!r}.")
+    options = CsvOptions(header, delimiter, skips_null=bad_rows == "skip", hint=_HINT)
     if os.fspath(path) == STANDARD_INPUT:
-        return _open_pipe(None, "standard input", format, CsvOptions(header, delimiter))
+        return _open_pipe(None, "standard input", format, options)
     path = Path(path)
     is_file = stat.S_ISREG(require_file(path).st_mode)
     if is_file:
         _refuse_foreign(path)
     suffix = _suffix(path)
-    options = CsvOptions(header, "\t" if delimiter is None and suffix == ".tsv" else delimiter)
+    options = replace(options, delimiter="\t" if delimiter is None and suffix == ".tsv" else delimiter)
     format = format or _FORMAT_OF_SUFFIX.get(suffix)  # noqa: A001
     return (_open_file if is_file else _open_pipe)(path, path.name, format, options)
 
@@ -267,11 +298,13 @@ def _open_file(path: Path, name: str, format: str | None, options: CsvOptions) -
     if format is None:
         with closing(_open_lines(path, name)) as blocks:
             format = _guess_format(blocks)  # noqa: A001
+    _check_skipping(format, options)
     if format in FILE_FORMATS:
         start = FILE_FORMATS[format].open
         return Source(name, format, True, lambda: start(path))
     text_format = TEXT_FORMATS[format]
-    return Source(name, format, True, lambda: TextReader(_open_lines(path, name), text_format, options))
+    start_text = lambda: TextReader(_open_lines(path, name), text_format, options)  # noqa: E731
+    return Source(name, format, True, start_text, skips=options.skips_null)
 
 
 def _open_pipe(path: Path | None, name: str, format: str | None, options: CsvOptions) -> Source:  # noqa: A002
@@ -283,10 +316,17 @@ def _open_pipe(path: Path | None, name: str, format: str | None, options: CsvOpt
             raise DataFileError(
                 f"{name} cannot be read as {found}, which needs a file on disk; save it to a file first."
             )
+        _check_skipping(found, options)
     except BaseException:
         blocks.close()
         raise
-    return Source(name, found, False, lambda: TextReader(blocks, TEXT_FORMATS[found], options))
+    reader = TextReader(blocks, TEXT_FORMATS[found], options)
+    return Source(name, found, False, lambda: reader, skips=options.skips_null)
+
+
+def _check_skipping(format: str, options: CsvOptions) -> None:  # noqa: A002
+    if options.skips_null and format != "csv":
+        raise ParameterError(f"Bad rows can be skipped in CSV files only, got a file of the format {format}.")
 
 
 def _open_lines(path: Path | None, name: str) -> LineBlocks:

@@ -49,10 +49,19 @@ class LineBlocks:
         The bytes.
     name : str
         The name for messages.
+
+    Attributes
+    ----------
+    allows_null : bool
+        Null characters are for the reader to refuse.
+    hint : str
+        What else to say about a null character.
     """
 
     def __init__(self, stream: ByteStream, name: str) -> None:
         self.name = name
+        self.allows_null = False
+        self.hint = ""
         self._stream = stream
         self._pending: list[bytes] = []  # lines that `look` has read and `take` has not returned
         self._n_pending = 0
@@ -71,9 +80,9 @@ class LineBlocks:
         Fewer are returned if the writer of a pipe pauses, or if lines are very long.
         """
         block = self._take(n_lines)
-        if block is not None and b"\0" in block.data:
+        if block is not None and not self.allows_null and b"\0" in block.data:
             line = block.first + block.data.count(b"\n", 0, block.data.index(b"\0"))
-            raise DataFileError(f"{self.name}, line {line} has a null character; is it a text file?")
+            raise DataFileError(f"{self.name}, line {line} has a null character; is it a text file?{self.hint}")
         return block
 
     def look(self) -> bytes:

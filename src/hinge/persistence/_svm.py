@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hinge._model.class_scheme import scheme_of
 from hinge.persistence import _json
 from hinge.persistence._check import check_classes, check_state
 from hinge.persistence._classifier import estimator_entry
-from hinge.persistence._errors import ModelFileError, require
+from hinge.persistence._errors import require
 from hinge.svm import SvmState
 
 if TYPE_CHECKING:
     from hinge._fit.estimator import KernelEstimator
     from hinge._model.options import SolverOptions
     from hinge._model.types import Arrays, Values
-    from hinge.persistence._file import Parts
     from hinge.persistence._registry import Entry
 
 _LISTS = ("labels", "class_weight", "shape", "steps", "forgotten")
@@ -26,17 +24,7 @@ _MAX_COUNT = 1 << 62
 
 def svm(estimator: type[KernelEstimator]) -> Entry:
     """Return the entry of a class of exact SVMs."""
-    entry = estimator_entry(estimator, SvmState, check_svm_state)
-
-    def to_parts(model: KernelEstimator) -> Parts:
-        if "_calibrated" in vars(model):
-            raise ModelFileError(
-                "The model cannot be saved: its probabilities are those of a model of scikit-learn; use "
-                "CalibratedClassifierCV, or pickle."
-            )
-        return entry.to_parts(model)
-
-    return replace(entry, to_parts=to_parts)
+    return estimator_entry(estimator, SvmState, check_svm_state)
 
 
 def check_svm_state(arrays: Arrays, values: Values, options: SolverOptions) -> None:

@@ -92,7 +92,7 @@ class SvmState(State):
 
     def _make_predictor(self) -> SvmPredictor:
         parts = (self.kernel, self.storage, self.table, self.native.predictor(), self.uses_blas)
-        return SvmPredictor(*parts, self.objects)
+        return SvmPredictor(*parts, self.objects, decisions=self.decisions)
 
     def to_arrays(self) -> tuple[Arrays, Values]:
         """Return the state as plain arrays and values; a training set of objects is among these."""

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Self, cast
 
 import numpy as np
-import sklearn.svm
 from sklearn.exceptions import NotFittedError
 
 from hinge._fit import driver
@@ -21,6 +20,7 @@ from hinge.exceptions import ParameterError
 from hinge.svm._estimator import SvmEstimator
 from hinge.svm._forgetting import forget
 from hinge.svm._learner import SvmLearner
+from hinge.svm._platt import platt_numbers
 from hinge.svm._problem import SvmClassification
 from hinge.svm._state import SvmState
 
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from hinge import _core
+    from hinge._calibration import Decisions
     from hinge._model.stream_watch import StreamRisks
     from hinge._model.types import ClassWeight, Gamma, Kernel, Labels, MatrixLike, RandomStateLike
 
 _HARD_MARGIN = float("inf")
-_LibsvmSVC = sklearn.svm.SVC  # `patch_sklearn` replaces it there
 
 
 def _has_probabilities(model: SVC) -> bool:
-    if model.probability == "deprecated" or not model.probability:
+    if model.calibration is None:
         raise AttributeError("predict_proba is not available when probability=False.")
     return True
 
@@ -53,7 +53,8 @@ class SVC(SvmEstimator, SupportVectorClassifier):
       coefficients may describe the same function; so may the last digits that `tol` leaves open.
     - `shrinking=False` has no effect: shrinking does not change the solution.
     - `verbose=True` shows a progress bar on standard error instead of LIBSVM's log.
-    - With `probability=True`, which scikit-learn deprecates, probabilities come from a model of LIBSVM.
+    - With `probability=True`, which scikit-learn deprecates, probabilities are calibrated on decision values that
+      training examples would have had if left out, without further fits. They agree with `predict`.
 
     Parameters
     ----------
@@ -181,26 +182,16 @@ class SVC(SvmEstimator, SupportVectorClassifier):
         self : object
             The fitted estimator.
         """
-        self.__dict__.pop("_calibrated", None)
         driver.fit(self, X, y, sample_weight, max_time=max_time)
         if self.probability != "deprecated":
-            self._calibrate(X, y, sample_weight)
+            warnings.warn(
+                "The `probability` parameter was deprecated in scikit-learn 1.9 and will be removed in its version "
+                "1.11; use `OnlineSVC(calibration=...)`, or `CalibratedClassifierCV(SVC(), ensemble=False)`, instead "
+                "of `SVC(probability=True)`.",
+                FutureWarning,
+                stacklevel=caller_depth(),
+            )
         return self
-
-    def _calibrate(self, X: Any, y: Any, sample_weight: Any) -> None:
-        """Train a model of LIBSVM for probabilities, with scikit-learn's warning that these will disappear."""
-        warnings.warn(
-            "The `probability` parameter was deprecated in scikit-learn 1.9 and will be removed in its version 1.11; "
-            "use `CalibratedClassifierCV(SVC(), ensemble=False)` instead of `SVC(probability=True)`.",
-            FutureWarning,
-            stacklevel=caller_depth(),
-        )
-        if self.probability:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                own = self.get_params(deep=False)
-                known = {name: value for name, value in own.items() if name in _LibsvmSVC().get_params()}
-                self._calibrated = _LibsvmSVC(**known).fit(X, y, sample_weight)
 
     @writes
     def partial_fit(
@@ -233,8 +224,6 @@ class SVC(SvmEstimator, SupportVectorClassifier):
             raise ParameterError(
                 "kernel must be the name of a kernel to go on learning, got a function; OnlineSVC learns with them."
             )
-        if "_calibrated" in vars(self):
-            raise ParameterError("probability must be False to go on learning; use CalibratedClassifierCV instead.")
         driver.partial_fit(self, X, y, classes, sample_weight)
         self._state.grown()
         return self
@@ -270,8 +259,6 @@ class SVC(SvmEstimator, SupportVectorClassifier):
         >>> SVC(C=10).fit(X, y).forget(3, X, y).predict([[9.0]]).tolist()
         [1]
         """
-        if "_calibrated" in vars(self):
-            raise ParameterError("probability must be False to forget; use CalibratedClassifierCV instead.")
         forget(self, rows, X, y, sample_weight)
         return self
 
@@ -334,34 +321,25 @@ class SVC(SvmEstimator, SupportVectorClassifier):
         Returns
         -------
         ndarray of shape (n, n_classes)
-            Probabilities of the classes, from a model of LIBSVM.
+            Probabilities of the classes.
         """
-        return cast("NDArray[np.float64]", self._probability_model().predict_proba(X))
+        self._record()
+        return super().predict_proba(X)
 
-    @available_if(_has_probabilities)
-    def predict_log_proba(self, X: MatrixLike) -> NDArray[np.float64]:
-        """Compute logarithms of probabilities; only with `probability=True`.
-
-        Parameters
-        ----------
-        X : array-like or CSR matrix of shape (n, n_features)
-            Examples.
-
-        Returns
-        -------
-        ndarray of shape (n, n_classes)
-            Logarithms of the probabilities of the classes.
-        """
-        return np.log(self.predict_proba(X))
-
-    def _probability_model(self) -> Any:
-        self._fitted_state()
-        if "_calibrated" not in vars(self):
+    def _record(self) -> Decisions:
+        """Return the decision values that probabilities are fitted to."""
+        record = self._fitted_state().decisions
+        if record is None:
             raise NotFittedError(
                 "predict_proba is not available when fitted with probability=False; call fit again with "
                 "probability=True."
             )
-        return self._calibrated
+        return record
+
+    @property
+    def calibration(self) -> str | None:  # type: ignore[override]
+        """How decision values become probabilities."""
+        return None if self.probability == "deprecated" or not self.probability else "sigmoid"
 
     # --- fitted attributes ---
 
@@ -395,24 +373,21 @@ class SVC(SvmEstimator, SupportVectorClassifier):
     @property
     def probA_(self) -> NDArray[np.float64]:  # noqa: N802
         """Slopes of the probabilities; empty unless `probability=True`."""
-        return self._platt("probA_")
+        return self._platt("probA_", 0)
 
     @property
     def probB_(self) -> NDArray[np.float64]:  # noqa: N802
         """Offsets of the probabilities; empty unless `probability=True`."""
-        return self._platt("probB_")
+        return self._platt("probB_", 1)
 
-    def _platt(self, name: str) -> NDArray[np.float64]:
-        self._fitted_state()
+    def _platt(self, name: str, which: int) -> NDArray[np.float64]:
+        state = self._svm_state()
         warnings.warn(
             f"Attribute `{name}` was deprecated in scikit-learn 1.9 and will be removed in its version 1.11.",
             FutureWarning,
             stacklevel=caller_depth(),
         )
-        calibrated = vars(self).get("_calibrated")
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FutureWarning)
-            return np.empty(0) if calibrated is None else cast("NDArray[np.float64]", getattr(calibrated, name))
+        return np.empty(0) if state.decisions is None else platt_numbers(state.decisions, state.table)[which]
 
     def _svm_state(self) -> SvmState:
         return cast("SvmState", self._fitted_state())

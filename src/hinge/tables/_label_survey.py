@@ -97,8 +97,8 @@ class LabelSurvey:
             return bool(self._regression)
         if not self._values.numbers.is_possible or are_codes(self.counts):
             return False
-        if self._found_kind != "whole":  # numbers with fractions or units
-            return True
+        if self._found_kind != "whole":  # numbers with fractions or units; two of them are names of classes
+            return len(self.counts) > 2
         if len(self.counts) <= _MAX_WHOLE_CLASSES:
             return False
         numbers = sorted(map(float, self.counts))

@@ -284,7 +284,9 @@ class Survey:
     def _line_problems(self) -> list[str]:
         """Return the problems of the first lines that have one; the rest is usually alike."""
         more = len(self.problems) - _MAX_LINES
-        return [*self.problems[:_MAX_LINES], *([f"The same is wrong with {more:,} more lines."] if more > 0 else [])]
+        rest = [f"The same is wrong with {more:,} more lines."] if more > 0 else []
+        found = [*self.problems[:_MAX_LINES], *rest]
+        return [*found[:-1], f"{found[-1]} --bad-rows skip leaves such rows out."] if found else []
 
     def _final_columns(self) -> tuple[Column, ...] | None:
         """Return the columns, and keep the statistics of their features."""

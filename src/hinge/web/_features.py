@@ -1,8 +1,8 @@
 """Which features the model sees: a race on the first labels decides (leave-one-out accuracy), and people can change it.
 
-The race runs when 20, 40, 80 and 160 labels are reached. Another kind of features replaces the current one if it
-predicts more of the labels, each without itself, by more than one standard error of the difference: with b labels that
-only the one predicts correctly and c that only the other does, if b - c > sqrt(b + c).
+The race runs when 20, 40, 80 and 160 labels are reached. Each kind of features in turn, the simpler ones first,
+replaces the current one if it predicts more of the labels, each without itself, by more than one standard error of the
+difference: with b labels that only the one predicts correctly and c that only the other does, if b - c > sqrt(b + c).
 """
 
 from __future__ import annotations
@@ -101,11 +101,11 @@ class FeatureRace:
         rows, given = np.array([row for row, _ in newest]), np.array([label for _, label in newest])
         correct = {name: self._correct(each, rows, given) for name, each in self._sets.items()}
         scores = {name: round(float(each.mean()), 4) for name, each in correct.items()}
-        best = max(scores, key=lambda name: (scores[name], name == choice.name))
-        gained, lost = (
-            int(np.sum(correct[one] & ~correct[other])) for one, other in ((best, choice.name), (choice.name, best))
-        )
-        name = best if gained - lost > np.sqrt(gained + lost) else choice.name
+        name = choice.name
+        for other, is_correct in correct.items():
+            gained, lost = int(np.sum(is_correct & ~correct[name])), int(np.sum(correct[name] & ~is_correct))
+            if gained - lost > np.sqrt(gained + lost):
+                name = other
         return FeatureChoice(name, by_person=False, raced_at=len(labels), scores=scores)
 
     def wait(self, timeout: float | None = None) -> None:

@@ -10,6 +10,7 @@ from hinge.cli._interrupts import exit_on_interrupt
 from hinge.cli._options import (
     COLUMN_KINDS,
     MODEL_NAMES,
+    BadRows,
     Format,
     Header,
     Json,
@@ -29,6 +30,7 @@ SECTIONS = {  # of the help page; other options come last
         "test",
         "data_format",
         "header",
+        "bad_rows",
         "plot",
         "config",
         "save_config_to",
@@ -89,7 +91,7 @@ Task = Annotated[
     typer.Option(
         metavar="NAME",
         autocompletion=offering("classification", "regression", "anomaly"),
-        help="classification, regression or anomaly. [by the labels]",
+        help="classification, regression or anomaly. [auto]",
     ),
 ]
 Cost = Annotated[float | None, typer.Option("--C", metavar="X", help="Cost of an error.")]
@@ -147,6 +149,7 @@ def train(
     scale: Scale = None,
     data_format: Format = None,
     header: Header = None,
+    bad_rows: BadRows = "error",
     task: Task = None,
     model: ModelName = None,
     C: Cost = None,
@@ -194,7 +197,7 @@ def train(
         from hinge.cli.train._run import run_training  # noqa: PLC0415
 
     run_training(
-        {"data": data, "test": test, "format": data_format, "header": header},
+        {"data": data, "test": test, "format": data_format, "header": header, "bad_rows": bad_rows},
         preparation,
         parameters,
         output=output,

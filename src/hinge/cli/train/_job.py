@@ -10,7 +10,7 @@ from rich.progress import Progress
 
 from hinge import datasets
 from hinge.cli._models import DEFAULT, REGRESSOR, choose_model, make_model, set_parameters
-from hinge.cli._predictions import ROWS_PER_CHUNK
+from hinge.cli._predictions import chunks_of
 from hinge.cli._prepared import join, normal_label, split
 from hinge.cli.train._metrics import class_metrics, outlier_metrics, value_score
 from hinge.cli.train._sources import (
@@ -53,6 +53,7 @@ class Inputs:
     test: str | None = None
     format: str | None = None
     header: bool | None = None
+    bad_rows: str = "error"
 
     def __post_init__(self) -> None:
         if self.test is not None and not Path(self.test).exists():
@@ -75,14 +76,14 @@ class Inputs:
                 f"There is no file {self.data}, and no data set of that name; known names are "
                 f"{', '.join(datasets.names())}."
             )
-        return open_source(self.data, format=self.format, header=self.header)
+        return open_source(self.data, format=self.format, header=self.header, bad_rows=self.bad_rows)
 
     def test_examples(self, preparation: Preparation, ignored: Ignored | None = None) -> Iterator[Examples]:
         """Yield the rows to test with, if there are any; count unknown values that are ignored."""
         if self.test is None:
             return iter(())
-        source = open_source(self.test, format=self.format, header=self.header)
-        return preparation.iter_examples(source.chunks(ROWS_PER_CHUNK), ignored)
+        source = open_source(self.test, format=self.format, header=self.header, bad_rows=self.bad_rows)
+        return preparation.iter_examples(chunks_of(source), ignored)
 
 
 @dataclass

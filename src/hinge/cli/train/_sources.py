@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 from scipy.sparse import issparse
 
-from hinge.cli._predictions import ROWS_PER_CHUNK
+from hinge.cli._predictions import ROWS_PER_CHUNK, chunks_of
 from hinge.cli._prepared import label_kind
 from hinge.io import Table
 from hinge.streaming import traits
@@ -293,6 +293,7 @@ def open_file(
         if size > MAX_BYTES_IN_MEMORY:
             kept.clear()
         report(source.share_read())
+    survey.notes_of_file += filter(None, [source.describe_skipped()])
     preparation = options.prepare(survey, model)
     scalings = survey.other_scalings(preparation) if options.scale is None else ()
     if size > MAX_BYTES_IN_MEMORY:
@@ -353,7 +354,7 @@ def _counted(y: Labels) -> tuple[list[Any], list[int]]:
 
 def _open_pipe(source: Source, options: PreparationOptions, model: Model) -> StreamedSource:
     survey = options.start_survey(model)
-    rest: Iterator[Chunk] = source.chunks(ROWS_PER_CHUNK)
+    rest: Iterator[Chunk] = chunks_of(source)
     first: list[Chunk] = []
     try:
         for chunk in rest:
