@@ -36,7 +36,7 @@ struct type_caster<hinge::python::AsWord<Choice>> {
   NB_TYPE_CASTER(hinge::python::AsWord<Choice>, const_name("str"))
 
   bool from_python(handle source, uint8_t, cleanup_list*) noexcept {
-    const char* text = PyUnicode_Check(source.ptr()) ? PyUnicode_AsUTF8(source.ptr()) : nullptr;
+    const char* text = PyUnicode_Check(source.ptr()) ? PyUnicode_AsUTF8AndSize(source.ptr(), nullptr) : nullptr;
     if (!text) {
       PyErr_Clear();
       return false;
