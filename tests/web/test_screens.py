@@ -61,7 +61,7 @@ def screens(page):
     for name, open_it, sign in (
         ("instructions", "Alt+i", "#instructions-text *"),
         ("history", "Alt+h", "#history-list li"),
-        ("review", "Alt+r", "#review-note"),
+        ("review", "Alt+r", "#review-item *"),
         ("help", "?", "#help-sheet dl"),
         ("class", "Alt+n", "#class-name"),
         ("data", "#data", "#class-list li"),
@@ -73,7 +73,7 @@ def screens(page):
             page.wait_for_timeout(300)
             yield "progress"
         page.click(open_it) if open_it.startswith("#") else page.keyboard.press(open_it)
-        page.wait_for_selector(f"{sign} >> visible=true" if name != "review" else "#review-sheet[open]")
+        page.wait_for_selector(f"{sign} >> visible=true")
         page.wait_for_timeout(300)
         yield name
         while page.locator("dialog[open]").count():
@@ -103,6 +103,12 @@ def prepare(page):
             status, body = send(page, "api/answer", {"row": row, "label": label, "seconds": 1}, person)
             assert status == 200, body
             row = body["example"]["row"]
+    for _ in range(100):  # the labels are arbitrary, so the model doubts some of them
+        found = page.evaluate("fetch('api/doubts').then(answer => answer.json())")
+        if found["ready"]:
+            break
+        page.wait_for_timeout(200)
+    assert found["doubts"]
 
 
 def opened(browser, server, **options):
