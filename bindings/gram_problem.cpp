@@ -25,10 +25,12 @@ Solved solve_gram(const Matrix<float>& gram, const Matrix<double>& labels, const
   std::size_t steps = 0;
   {
     const nb::gil_scoped_release nogil;
-    const GramView view(gram.data(), n);
+    const GramView<float> view(gram.data(), n);
+    std::vector<Box> boxes(n);
     for (std::size_t p = 0; p < problems; ++p) {
       const std::span<double> own(coefficients.data() + p * n, n), slopes(gradients.data() + p * n, n);
-      const GramSolution solution = solve(view, {labels.data() + p * n, n}, hinge::python::view(costs), own, slopes, tolerance, max_steps);
+      for (std::size_t i = 0; i < n; ++i) boxes[i] = Box::of(labels.data()[p * n + i], costs.data()[i]);
+      const GramSolution solution = solve<float>(view, boxes, own, slopes, {tolerance, max_steps});
       biases.push_back(solution.bias);
       steps += solution.steps;
     }

@@ -10,9 +10,6 @@ namespace hinge {
 namespace {
 
 constexpr double smallest_curvature = 1e-12;
-// A coefficient closer to an end than this part of both is there. Both of a pair often arrive at once, since boxes are alike: whether the
-// second does must not depend on rounding. (Not a part of the box: where kernel values are huge, all coefficients are far smaller than that.)
-constexpr double end_tolerance = 2e-14;
 
 }  // namespace
 
@@ -28,14 +25,14 @@ double BinaryModel<T>::pair_step(std::size_t i, std::size_t j) {
   const double length = std::min({slope / curvature, up, down});
   shift(i, j, length);
   if (length < up && length < down) level(i, j);
-  bracket_.include_pair(expansion, i, j);
+  bracket_.include_pair(expansion.gradient, expansion.room, i, j);
   return length * (slope - 0.5 * curvature * length);
 }
 
 template <class T>
 void BinaryModel<T>::move_pair(std::size_t i, std::size_t j, double length) {
   shift(i, j, length);
-  bracket_.include_pair(members_.expansion, i, j);
+  bracket_.include_pair(members_.expansion.gradient, members_.expansion.room, i, j);
 }
 
 // Leaves the extremes of all others in the bracket.
@@ -43,11 +40,8 @@ template <class T>
 void BinaryModel<T>::shift(std::size_t i, std::size_t j, double length) {
   Expansion& expansion = members_.expansion;
   const RowView<T> rising = row(i, j), falling = row(j, i);
-  const auto close = [&](std::size_t at, double end) { return end_tolerance * std::max(std::abs(expansion.alpha[at]), std::abs(end)); };
-  const double up = expansion.high[i] - expansion.alpha[i] - close(i, expansion.high[i]);
-  const double down = expansion.alpha[j] - expansion.low[j] - close(j, expansion.low[j]);
-  members_.set_alpha(i, length >= up ? expansion.high[i] : expansion.alpha[i] + length);
-  members_.set_alpha(j, length >= down ? expansion.low[j] : expansion.alpha[j] - length);
+  members_.set_alpha(i, raised(expansion.alpha[i], length, expansion.high[i]));
+  members_.set_alpha(j, lowered(expansion.alpha[j], length, expansion.low[j]));
   const std::uint8_t room_i = std::exchange(expansion.room[i], std::uint8_t{0});
   const std::uint8_t room_j = std::exchange(expansion.room[j], std::uint8_t{0});
   bracket_.set(loops<T>().descend(expansion.gradient.data(), rising.segments, falling.segments, length,

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <vector>
 
 #include "duality.hpp"
 #include "expansion.hpp"
@@ -54,11 +56,11 @@ class Bracket {
   }
 
   // A pair that has just moved, where the extremes are those of all others. Where i and j are equal, they take fixed roles.
-  void include_pair(const Expansion& expansion, std::size_t i, std::size_t j) {
+  void include_pair(const std::vector<double>& gradient, const std::vector<std::uint8_t>& room, std::size_t i, std::size_t j) {
     for (const std::size_t at : {i, j})
-      if ((expansion.room[at] & may_rise) && expansion.gradient[at] >= ends_.top) ends_.top = expansion.gradient[at], ends_.top_at = at;
+      if ((room[at] & may_rise) && gradient[at] >= ends_.top) ends_.top = gradient[at], ends_.top_at = at;
     for (const std::size_t at : {j, i})
-      if ((expansion.room[at] & may_fall) && expansion.gradient[at] <= ends_.bottom) ends_.bottom = expansion.gradient[at], ends_.bottom_at = at;
+      if ((room[at] & may_fall) && gradient[at] <= ends_.bottom) ends_.bottom = gradient[at], ends_.bottom_at = at;
   }
 
   // Prefers some members at the next refresh where several have the extreme gradient: restored models go on as they would have.

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -28,6 +29,14 @@ struct Box {
   // The box of an example whose loss is flat (ramp loss, see solvers/robust.hpp): pushed through zero to the other side.
   Box beyond_zero() const { return {low - (low + high), high - (low + high)}; }
 };
+
+// A coefficient after a step along a pair. Closer to an end than this part of both it is there. Both of a pair often arrive at once, since boxes are
+// alike: whether the second does must not depend on rounding. (Not a part of the box: where kernel values are huge, all coefficients are far smaller.)
+inline constexpr double end_tolerance = 2e-14;
+inline double raised(double alpha, double length, double high) {
+  return length >= high - alpha - end_tolerance * std::max(std::abs(alpha), std::abs(high)) ? high : alpha + length;
+}
+inline double lowered(double alpha, double length, double low) { return -raised(-alpha, length, -low); }
 
 class Expansion {
  public:

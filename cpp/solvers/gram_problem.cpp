@@ -1,6 +1,7 @@
 #include "solvers/gram_problem.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace hinge {
 
@@ -11,7 +12,7 @@ constexpr double least_curvature = 1e-12;  // as in the loops
 struct State {
   std::vector<double> gradient;
   std::vector<std::uint8_t> room;
-  std::vector<Box> boxes;
+  std::span<const Box> boxes;
   std::span<double> alpha;
 
   void find_room(std::size_t i) {
@@ -20,60 +21,74 @@ struct State {
   }
 };
 
-State start(const GramView& gram, std::span<const double> labels, std::span<const double> costs, std::span<double> alpha,
-            std::span<const double> gradient) {
-  const std::size_t n = gram.count();
-  State state{std::vector<double>(padded(n)), std::vector<std::uint8_t>(padded(n)), {}, alpha};
+State start(std::span<const Box> boxes, std::span<double> alpha, std::span<const double> gradient) {
+  const std::size_t n = boxes.size();
+  State state{std::vector<double>(padded(n)), std::vector<std::uint8_t>(padded(n)), boxes, alpha};
   std::copy(gradient.begin(), gradient.end(), state.gradient.begin());
-  for (std::size_t i = 0; i < n; ++i) {
-    state.boxes.push_back(Box::of(labels[i], costs[i]));
-    state.find_room(i);
-  }
+  for (std::size_t i = 0; i < n; ++i) state.find_room(i);
   return state;
 }
 
-// Moves alpha_i up and alpha_j down by as much as raises W most, inside their boxes; returns by how much.
-double move_pair(State& state, const GramView& gram, std::size_t i, std::size_t j) {
-  const double k_ij = gram.row(i)[j / segment_length][j % segment_length];
-  const double curvature = std::max(gram.diagonal()[i] + gram.diagonal()[j] - 2.0 * k_ij, least_curvature);
+// Moves alpha_i up and alpha_j down by as much as raises W most, inside their boxes, and all gradients with them. As in binary_model_steps.cpp, what
+// would be equal without rounding is equal.
+template <class T>
+void move_pair(State& state, const GramView<T>& gram, std::size_t i, std::size_t j, Bracket& bracket) {
+  const auto k_ij = static_cast<double>(gram.row(i)[j / segment_length][j % segment_length]);
+  const double curvature = std::max(static_cast<double>(gram.diagonal()[i]) + static_cast<double>(gram.diagonal()[j]) - 2.0 * k_ij, least_curvature);
   const double up = state.boxes[i].high - state.alpha[i], down = state.alpha[j] - state.boxes[j].low;
-  const double wanted = (state.gradient[i] - state.gradient[j]) / curvature, step = std::min({wanted, up, down});
-  state.alpha[i] = step == up ? state.boxes[i].high : state.alpha[i] + step;
-  state.alpha[j] = step == down ? state.boxes[j].low : state.alpha[j] - step;
+  const double step = std::min({(state.gradient[i] - state.gradient[j]) / curvature, up, down});
+  state.alpha[i] = raised(state.alpha[i], step, state.boxes[i].high);
+  state.alpha[j] = lowered(state.alpha[j], step, state.boxes[j].low);
+  state.room[i] = state.room[j] = 0;
+  bracket.set(loops<T>().descend(state.gradient.data(), gram.row(i), gram.row(j), step, state.room.data(), gram.count()));
   state.find_room(i);
   state.find_room(j);
-  return step;
+  if (step < up && step < down) state.gradient[i] = state.gradient[j] = 0.5 * (state.gradient[i] + state.gradient[j]);
+  bracket.include_pair(state.gradient, state.room, i, j);
+}
+
+// Which coefficient rises and which one falls: one end of the bracket, and what gains most with it.
+template <class T>
+std::pair<std::size_t, std::size_t> choose_pair(const State& state, const GramView<T>& gram, const Bracket& bracket, PairChoice choice) {
+  const std::size_t top = bracket.top_at(), bottom = bracket.bottom_at();
+  const bool fixes_top = choice == PairChoice::second_order || top < bottom;
+  const std::size_t fixed = fixes_top ? top : bottom;
+  const Partner partner = loops<T>().partner(state.gradient.data(), gram.row(fixed), gram.diagonal(), state.room.data(), state.gradient[fixed],
+                                             static_cast<double>(gram.diagonal()[fixed]), fixes_top ? 1.0 : -1.0, gram.count());
+  if (!partner.found) return {top, bottom};
+  return fixes_top ? std::pair{top, partner.at} : std::pair{partner.at, bottom};
 }
 
 }  // namespace
 
-GramView::GramView(const float* values, std::size_t count)
+template <class T>
+GramView<T>::GramView(const T* values, std::size_t count)
     : count_(count), per_row_((count + segment_length - 1) / segment_length), diagonal_(padded(count)) {
   for (std::size_t i = 0; i < count; ++i) {
-    const float* row = values + i * padded(count);
+    const T* row = values + i * padded(count);
     for (std::size_t part = 0; part < per_row_; ++part) segments_.push_back(row + part * segment_length);
     diagonal_[i] = row[i];
   }
 }
 
-GramSolution solve(const GramView& gram, std::span<const double> labels, std::span<const double> costs, std::span<double> alpha,
-                   std::span<double> gradient, double tolerance, std::size_t max_steps) {
+template <class T>
+GramSolution solve(const GramView<T>& gram, std::span<const Box> boxes, std::span<double> alpha, std::span<double> gradient, const GramLimits& limits) {
   const std::size_t n = gram.count();
-  State state = start(gram, labels, costs, alpha, gradient);
-  const Loops<float>& fast = loops<float>();
+  State state = start(boxes, alpha, gradient);
   Bracket bracket(true);
-  bracket.set(fast.extremes(state.gradient.data(), state.room.data(), n));
+  bracket.set(loops<T>().extremes(state.gradient.data(), state.room.data(), n));
   std::size_t steps = 0;
-  for (; steps < max_steps && bracket.violation() > tolerance; ++steps) {
-    const std::size_t i = bracket.top_at();
-    const Partner partner = fast.partner(state.gradient.data(), gram.row(i), gram.diagonal(), state.room.data(), bracket.top(),
-                                         static_cast<double>(gram.diagonal()[i]), 1.0, n);
-    const std::size_t j = partner.found ? partner.at : bracket.bottom_at();
-    const double step = move_pair(state, gram, i, j);
-    bracket.set(fast.descend(state.gradient.data(), gram.row(i), gram.row(j), step, state.room.data(), n));
+  for (; steps < limits.max_steps && bracket.violation() > limits.tolerance; ++steps) {
+    const auto [i, j] = choose_pair(state, gram, bracket, limits.choice);
+    move_pair(state, gram, i, j, bracket);
   }
   std::copy_n(state.gradient.begin(), n, gradient.begin());
-  return {bracket.bias(), steps, bracket.violation() <= tolerance};
+  return {bracket.bias(), steps, bracket.violation() <= limits.tolerance};
 }
+
+template class GramView<float>;
+template class GramView<double>;
+template GramSolution solve(const GramView<float>&, std::span<const Box>, std::span<double>, std::span<double>, const GramLimits&);
+template GramSolution solve(const GramView<double>&, std::span<const Box>, std::span<double>, std::span<double>, const GramLimits&);
 
 }  // namespace hinge

@@ -92,12 +92,12 @@ void Lasvm<T>::process(BinaryModel<T>& binary, std::size_t k) const {
 
 template <class T>
 bool Lasvm<T>::reprocess_online(BinaryModel<T>& binary) {
-  const bool moved = reprocess_pair(binary, options_.tolerance, PairChoice::maximal_gradient).has_value();
   if (options_.upkeep) {
     upkeep_.move_pairs(binary);
-    if (has_reserve()) upkeep_.adjust_reserve(binary);
+    if (has_reserve()) upkeep_.adjust_reserve_at_times(binary);
     return true;
   }
+  const bool moved = reprocess_pair(binary, options_.tolerance, PairChoice::maximal_gradient).has_value();
   if (!moved) return true;
   remove_idle(binary);
   if (!options_.max_gap) return true;

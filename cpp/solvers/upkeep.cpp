@@ -13,16 +13,18 @@ namespace hinge {
 namespace {
 
 // The violation aimed at, a share of how far the decisions of the members are apart: where C is small, they lie close together.
-constexpr double violation_to_spread = 0.05, largest_violation = 0.4, negligible_violation = 0.02;
+constexpr double violation_to_spread = 0.05, largest_violation = 0.4;
 // Less after few examples: most decisions are then far closer together than those of outliers, steps are cheap, and nothing has been dismissed yet.
 constexpr double examples_of_youth = 1000.0, youngest = 0.1;
 constexpr std::size_t steps_per_example = 64;
 constexpr std::size_t gradients_per_example = 400'000;
 constexpr std::size_t examples_of_credit = 16;
+constexpr std::size_t most_single_steps = 64;  // after an example, before working sets are worth being put together
 // Examples that look useless now will be needed while the boundary is young, and where many are misclassified before they are learned, if a single one
 // can move the decisions far.
 constexpr std::size_t smallest_reserve = 100, largest_reserve = 1000, reserve_times_seen = 30'000;
-constexpr double reserve_per_error_rate = 5000.0, large_influence = 10.0;
+constexpr double reserve_per_error_rate = 10'000.0, large_influence = 10.0;
+constexpr std::size_t examples_per_adjustment = 16;  // counting the reserve takes as long as a step
 constexpr std::size_t long_pause = 30;  // of a class: members of the other class that have come since
 // Rows of a pause after which the other class may wait, and rows of it before the pause that make further ones dispensable.
 constexpr std::size_t long_pause_of_stream = 100, known_class = 300;
@@ -151,10 +153,17 @@ void Upkeep<T>::move_pairs(BinaryModel<T>& binary) {
   const std::size_t allowance = steps_per_example + gradients_per_example / members;
   std::size_t& credit = memory_.credit;
   credit = std::min(credit + allowance, examples_of_credit * allowance);
-  if (binary.violation() <= negligible_violation) return;
+  if (binary.violation() <= options_.tolerance) return;
   const double target = std::max(options_.tolerance, target_of(spread_of_decisions(binary), memory_));
-  for (; credit > 0 && binary.violation() > target; --credit)
+  for (std::size_t steps = 0; steps < most_single_steps && credit > 0 && binary.violation() > target; ++steps, --credit)
     if (!reprocess_pair(binary, options_.tolerance, PairChoice::second_order_of_older)) return;
+  while (binary.violation() > target && working_set_.choose(binary) <= credit)
+    credit -= std::min(credit, working_set_.optimise(binary, target, credit));
+}
+
+template <class T>
+void Upkeep<T>::adjust_reserve_at_times(BinaryModel<T>& binary) {
+  if ((memory_.seen[0] + memory_.seen[1]) % examples_per_adjustment == 0) adjust_reserve(binary);
 }
 
 template <class T>

@@ -11,9 +11,10 @@
 //   waiting   When a class stays away for 100 examples or more, further examples of the other class, if that one is known from before, are not learned
 //             as long as they are misclassified no more often than before the pause: each would push the boundary deeper into the class that cannot
 //             answer, since what it had there was dismissed long ago. More mistakes than usual mean that the other class shows something new.
-//   steps     After the usual REPROCESS, second-order pairs move until the violation is small beside the decisions, within a budget per example. The
-//             budget is a number of steps plus a number of gradients to update, which makes steps of small models cheap; what is not
-//             used is saved, up to that of `examples_of_credit` examples. (The constants are in upkeep.cpp.)
+//   steps     Second-order pairs move until the violation is small beside the decisions, within a budget per example. The budget is a number of steps
+//             plus a number of gradients to update, which makes steps of small models cheap; what is not used is saved, up to that of
+//             `examples_of_credit` examples. Where 64 steps are not enough, further ones move among working sets (working_set.hpp), at a fraction of
+//             the cost. (The constants are in upkeep.cpp.)
 #pragma once
 
 #include <array>
@@ -24,6 +25,7 @@
 
 #include "binary_model.hpp"
 #include "options.hpp"
+#include "solvers/working_set.hpp"
 
 namespace hinge {
 
@@ -79,6 +81,8 @@ class Upkeep {
   void move_pairs(BinaryModel<T>& binary);
   // Removes what exceeds the capacity by a quarter, so that members need not be sorted at every example; keeps everything again while half of it is empty.
   void adjust_reserve(BinaryModel<T>& binary);
+  // The same, after every 16th example.
+  void adjust_reserve_at_times(BinaryModel<T>& binary);
 
  private:
   double spread_of_decisions(const BinaryModel<T>& binary);
@@ -86,6 +90,7 @@ class Upkeep {
 
   const LasvmOptions& options_;
   LasvmMemory& memory_;
+  WorkingSet<T> working_set_;
   std::pair<std::size_t, std::size_t> farthest_{};  // members whose decisions were farthest apart; a hint
 };
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hinge.model_selection._rule import admitted, is_near, is_worse, level
+from hinge.model_selection._rule import admitted, expected_losses, is_worse, level, may_catch_up
 
 N_RACES = 400
 CONFIDENCE = 0.95
@@ -61,19 +61,31 @@ def test_equal_differences_need_enough_rows():
     assert not is_worse(losses, 0.01).any()
 
 
-def test_costly_near_tie_gives_way_and_costly_winner_does_not():
-    random = np.random.RandomState(0)
-    losses = simulated_losses(random, [0.1, 0.1, 0.3], 2000)
-    losses[1] = losses[0]
-    losses[1, np.flatnonzero(losses[0] == 0)[0]] = 1  # one more mistake
-    assert is_near(losses).tolist() == [True, True, False]
-    assert admitted(losses, np.array([50.0, 1.0, 1.0]), 4).tolist() == [False, True, True]
-    assert admitted(losses[[0, 2]], np.array([50.0, 1.0]), 4)[0]
+def test_cost_decides_only_about_settings_that_are_beaten_now_and_in_the_end():
+    losses, costs = np.array([0.10, 0.11, 0.12]), np.array([50.0, 1.0, 1.0])
+    assert admitted(losses, losses, costs, 3.0)[0]  # the leader, whatever it costs
+    assert admitted(losses[[1, 0, 2]], losses[[1, 0, 2]], costs, 51.0).tolist() == [True, True, False]
+    late = np.array([0.10, 0.11, 0.05])  # in the end, the last is best: it chooses second
+    assert admitted(losses, late, np.array([1.0, 1.0, 2.0]), 3.0).tolist() == [True, False, True]
+    assert admitted(losses, losses, costs, 0.0, least=2).tolist() == [True, True, False]
+
+
+def test_learning_curves_are_continued_on_a_logarithmic_scale():
+    rows = np.array([100.0, 400.0, 6400.0])
+    curves = np.array([0.5, 0.4])[:, None] - np.array([0.05, 0.03])[:, None] * np.log2(rows)
+    steps = np.log(rows[2] / rows[1]) / np.log(rows[1] / rows[0])
+    assert np.allclose(expected_losses(curves[:, 1], curves[:, 0], steps), curves[:, 2])
+    unknown = np.full(2, np.nan)
+    assert np.array_equal(expected_losses(curves[:, 1], unknown, steps), curves[:, 1])
+
+
+def test_catching_up_needs_rows_to_come_and_losses_above_zero():
+    assert may_catch_up(np.array([0.10, 0.14]), 5.0).all()
+    assert may_catch_up(np.array([0.10, 0.14]), 1.0).tolist() == [True, False]
+    assert may_catch_up(np.array([-0.95, -0.94]), 5.0).tolist() == [True, False]
 
 
 def test_one_block_of_rows():
-    """Rare classes leave scores such as ROC AUC one block: its leader has a place, and nothing is rejected."""
+    """Rare classes leave scores such as ROC AUC one block: nothing is rejected."""
     losses = np.array([[-0.9], [-0.8], [-0.95]])
-    assert is_near(losses).tolist() == [False, False, True]
-    assert admitted(losses, np.ones(3), 2).tolist() == [True, False, True]
     assert not is_worse(losses, 0.05).any()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from scipy.stats import loguniform
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.callback import ProgressBar
 from sklearn.datasets import load_digits, make_classification, make_moons
 from sklearn.feature_extraction.text import TfidfVectorizer
@@ -140,6 +140,35 @@ def test_settings_around_the_leader_join(moons):
     assert len(search.cv_results_["params"]) > len(grid)
 
 
+class Curve(ClassifierMixin, BaseEstimator):
+    """Knows the labels, and errs at a rate that falls with a power of the rows learned."""
+
+    def __init__(self, rate=1.0, power=0.0):
+        self.rate = rate
+        self.power = power
+
+    def fit(self, X, y):
+        self.classes_, self.error_ = np.unique(y), self.rate * len(y) ** -self.power
+        return self
+
+    def predict(self, X):
+        return np.where(X[:, 1] < self.error_, 1 - X[:, 0], X[:, 0]).astype(int)
+
+
+@pytest.mark.parametrize("n", [5000, 20_000])
+def test_setting_that_is_best_among_many_rows_only_comes_to_the_end(n):
+    """Large gammas on covtype are the worst among 300 rows, and the best among 10 000."""
+    random = np.random.RandomState(0)
+    y = random.randint(2, size=n)
+    X = np.column_stack([y, random.uniform(size=n)])
+    late, others = {"rate": 1.2, "power": 0.35}, [{"rate": rate, "power": 0.05} for rate in (0.21, 0.22, 0.23, 0.24)]
+    grid = [{name: [value] for name, value in setting.items()} for setting in (late, *others)]
+    search = RaceSearchCV(Curve(), grid, random_state=0).fit(X, y)
+    first = search.cv_results_["rung0_test_score"]
+    assert first[0] == first.min()
+    assert search.best_params_ == late
+
+
 def test_sparse_text_and_pipelines():
     words = [["ball", "goal", "team"], ["vote", "law", "party"]]
     random = np.random.RandomState(0)
@@ -184,7 +213,8 @@ def test_callbacks_weights_and_clone(moons, capsys):
 
 
 def test_settings_that_fail_leave_and_errors_of_all_are_raised(moons):
-    search = RaceSearchCV(OnlineSVC(random_state=0), {"C": [-1.0, 1.0]}, random_state=0).fit(*moons)
+    with pytest.warns(SearchWarning, match="1 of 2 settings failed, the first with: C must be"):
+        search = RaceSearchCV(OnlineSVC(random_state=0), {"C": [-1.0, 1.0]}, random_state=0).fit(*moons)
     assert search.best_params_ == {"C": 1.0}
     assert search.cv_results_["reason"].tolist() == ["failed", ""]
     with pytest.raises(ParameterError, match="C must be"):
@@ -200,6 +230,9 @@ def failing_score(y, predictions):
     [
         ({"param_grid": {}, "cv": "folds"}, "cv must be"),
         ({"param_grid": []}, "at least one setting"),
+        ({"param_grid": {}}, "None makes a grid for the data"),
+        ({"param_grid": 5}, "param_grid must be a dictionary"),
+        ({"param_grid": GRID, "scoring": "neg_log_loss"}, "calibration='sigmoid'"),
         ({"param_grid": {"C": []}}, "no value for C"),
         ({"param_grid": GRID, "scoring": make_scorer(failing_score)}, "scorer of the search failed: no such luck"),
         ({"param_grid": GRID, "scoring": lambda *_: np.nan}, "finite number"),
@@ -226,6 +259,14 @@ def test_more_settings_than_rows_is_chance():
     X, y = make_moons(20, random_state=0)
     with pytest.warns(SearchWarning, match="30 settings compete for 20 rows"):
         RaceSearchCV(OnlineSVC(), {"C": np.arange(1, 31).tolist()}, random_state=0).fit(X, y)
+
+
+def test_single_setting_has_a_score_and_a_single_row_of_a_class_gives_a_guess(moons):
+    search = RaceSearchCV(OnlineSVC(random_state=0), {"C": [10.0]}, random_state=0).fit(*moons)
+    assert 0.9 < search.best_score_ < 1.0
+    X, y = moons[0][:40], np.where(np.arange(40) == 0, "left", "right")
+    with pytest.warns(SearchWarning, match="single row.*is a guess"):
+        RaceSearchCV(OnlineSVC(), GRID, random_state=0).fit(X, y)
 
 
 def test_too_little_time_gives_a_guess_and_says_so(moons):

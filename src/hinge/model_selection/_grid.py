@@ -7,6 +7,7 @@ around the leader at half this distance join it (`around`).
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -23,8 +24,6 @@ from sklearn.utils.validation import _num_samples
 from hinge.exceptions import ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from hinge._model.types import Values
 
 _COSTS = 4.0 ** np.arange(-2, 7)
@@ -44,13 +43,17 @@ def final_step(estimator: Any) -> tuple[str, Any]:
 
 def listed_settings(param_grid: Any, n_candidates: int, random_state: Any) -> list[Values]:
     """Return the settings of a grid, or draws if it contains distributions."""
-    parts = [param_grid] if isinstance(param_grid, dict) else list(param_grid)
+    parts = [param_grid] if isinstance(param_grid, Mapping) else param_grid
+    if not isinstance(parts, Sequence) or not all(isinstance(part, Mapping) for part in parts):
+        raise ParameterError(f"param_grid must be a dictionary, a list of dictionaries or None, got {param_grid!r}.")
     if any(hasattr(values, "rvs") for part in parts for values in part.values()):
         return list(ParameterSampler(parts, n_candidates, random_state=random_state))
     empty = [name for part in parts for name, values in part.items() if np.ndim(values) == 1 and not len(values)]
-    if not parts or empty:
+    if not any(parts) or empty:
         where = f" for {empty[0]}" if empty else ""
-        raise ParameterError(f"param_grid must contain at least one setting, got no value{where}.")
+        raise ParameterError(
+            f"param_grid must contain at least one setting, got no value{where}; None makes a grid for the data."
+        )
     return list(ParameterGrid(parts))
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _ROWS_PER_BLOCK = 50
 _MAX_BLOCKS = 20
 _MIN_PER_CLASS = 10  # rows of the rarest class in a block: scores such as F1 are biased where these are few
+_CALIBRATE = " Probabilities need the parameter calibration, such as calibration='sigmoid'."
 _BY_ROW = (None, "accuracy", "balanced_accuracy")
 
 
@@ -79,7 +80,8 @@ class Measure:
             value: Any = self.scorer(model, X) if y is None else self.scorer(model, X, y)
         except Exception as error:
             model.predict(X)  # rows that the model itself cannot predict are not the fault of the scorer
-            raise ParameterError(f"The scorer of the search failed: {sentence(error)}.") from error
+            hint = _CALIBRATE if "predict_proba" in str(error) and "calibration" in model.get_params() else ""
+            raise ParameterError(f"The scorer of the search failed: {sentence(error)}.{hint}") from error
         if not isinstance(value, (int, float, np.number)) or not np.isfinite(value):
             raise ParameterError(
                 f"The scorer of the search must return a finite number, got {value!r} for {_num_samples(X)} rows."

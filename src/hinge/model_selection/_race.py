@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from hinge.model_selection._rule import admitted, is_worse, level
+from hinge.model_selection._rule import admitted, expected_losses, is_worse, level, may_catch_up
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from hinge.model_selection._sharing import Group
     from hinge.model_selection._trial import Trial, Trials
 
+
+_BUDGET, _CONFIRMING_BUDGET = 1.5, 1.75  # of a rung, in fits of the leader to all rows
+_POWERS = (1.0, 2.2)  # least and largest of the number of rows, in the work of a fit
 
 Propose = Callable[[dict[str, Any], list[dict[str, Any]]], list[dict[str, Any]]]  # from the leader and all settings
 
@@ -61,10 +64,14 @@ class Setting:
         Number of the rung at which it left.
     reason : {"", "worse", "no place", "failed"}
         Why it left.
-    n_rows, n_rows_before : int
-        Number of rows that its last model learned, and the one before.
-    work, work_before : float
-        How much work these were.
+    n_rows, work, test_work : int, float, float
+        Number of rows that its last model learned, how much work that was, and predictions per test row.
+    shared : bool
+        Whether it shared kernel values with others.
+    power : float
+        The power of the number of rows with which its work grows.
+    before : tuple of (int, float) or None
+        Rows and loss of its last model of fewer rows.
     """
 
     params: Values
@@ -76,22 +83,38 @@ class Setting:
     reason: str = ""
     n_rows: int = 0
     work: float = 1.0
-    n_rows_before: int = 0
-    work_before: float = 1.0
+    test_work: float = 0.0
+    power: float = 2.0
+    shared: bool = False
+    before: tuple[int, float] | None = None
 
     @property
     def loss(self) -> float:
         """The mean of its losses; infinite without any."""
         return float(np.concatenate(self.losses).mean()) if self.losses else np.inf
 
+    def work_for(self, n_rows: int) -> float:
+        """Return how much work a fit to so many rows will be."""
+        return float(self.work * (n_rows / max(self.n_rows, 1)) ** self.power)
+
+    def work_on(self, rung: Rung) -> float:
+        """Return how much work it will be to take part in a rung."""
+        growth = len(rung.train) / max(self.n_rows, 1)
+        return float(self.work_for(len(rung.train)) + len(rung.test) * self.test_work * growth ** (self.power - 1.0))
+
     def record(self, number: int, rung: Rung, trial: Trial, score: float, *, pool: bool) -> None:
         """Add what a rung has shown; a confirming rung counts together with the one before."""
+        if 0 < self.n_rows <= len(rung.train) / 1.5:
+            self.before = self.n_rows, self.loss
+            if self.shared == trial.shared:  # work with and without shared kernel values cannot be compared
+                power = np.log(trial.work / self.work) / np.log(len(rung.train) / self.n_rows)
+                self.power = float(np.clip(power, *_POWERS))
         self.losses = [*self.losses, trial.losses] if pool else [trial.losses]
         self.scores[number] = score
         self.fit_times.append(trial.fit_time)
         self.score_times.append(trial.score_time)
-        self.n_rows_before, self.work_before = self.n_rows, self.work
-        self.n_rows, self.work = len(rung.train), trial.work
+        self.n_rows, self.work, self.shared = len(rung.train), trial.work, trial.shared
+        self.test_work = trial.test_work / max(len(rung.test), 1)
 
 
 class Race:
@@ -117,6 +140,11 @@ class Race:
         Called after each rung with a line of text.
     observe : callable
         Called with an `Event` after each group of trials.
+
+    Attributes
+    ----------
+    errors : list of Exception
+        Why settings failed.
     """
 
     def __init__(
@@ -146,10 +174,9 @@ class Race:
         self._report = report
         self._observe = observe
         self._start = time.monotonic()
-        self._power = 2.0  # of the number of rows, in the work of a fit
         self._final_fit = 0.0  # expected seconds of a fit of all rows
         self._lock = Lock()
-        self._errors: list[Exception] = []
+        self.errors: list[Exception] = []
 
     @property
     def leader(self) -> Setting:
@@ -181,7 +208,7 @@ class Race:
 
     def _run(self, number: int, rung: Rung) -> None:
         if rung.limited and number:
-            self._give_places(number, rung.places(self._trials.n_rows, self._power))
+            self._give_places(number, rung)
         self._test(self.live, number)
         if self._propose is not None and (number >= self._join_at or len(self.live) == 1):
             self._join(self._propose(self.leader.params, [setting.params for setting in self.settings]), number)
@@ -193,12 +220,9 @@ class Race:
         )
 
     def _look_ahead(self) -> None:
-        """Estimate how the work of the leader grows with the rows, and how long it will take to fit all rows."""
+        """Estimate how long it will take to fit the leader to all rows."""
         leader = self.leader
-        if leader.n_rows > leader.n_rows_before > 0:
-            power = np.log(leader.work / leader.work_before) / np.log(leader.n_rows / leader.n_rows_before)
-            self._power = float(np.clip(power, 1.0, 2.0))
-        self._final_fit = leader.fit_times[-1] * (self._trials.n_rows / max(leader.n_rows, 1)) ** self._power
+        self._final_fit = leader.fit_times[-1] * leader.work_for(self._trials.n_rows) / leader.work
 
     @property
     def _join_at(self) -> int:
@@ -206,12 +230,12 @@ class Race:
         return max(self._n_screening - 2, 0) if self._n_screening else min(1, len(self.rungs) - 1)
 
     def _join(self, new: list[Values], number: int) -> None:
-        """Let settings join; they run this rung, and all confirming rungs before it."""
+        """Let settings join; they run this rung and the one before it, and all confirming rungs before it."""
         joining = [Setting(params) for params in new]
         self._propose = None
         self.settings += joining
         self.live += joining
-        for earlier in range(min(self._n_screening, number), number + 1):
+        for earlier in range(max(min(self._n_screening, number) - 1, 0), number + 1):
             self._test([setting for setting in joining if setting.left_at is None], earlier)
 
     def _test(self, settings: list[Setting], number: int) -> None:
@@ -228,7 +252,7 @@ class Race:
             with self._lock:
                 for place, trial in zip(group.places, trials, strict=True):
                     if trial.error is not None:
-                        self._errors.append(trial.error)
+                        self.errors.append(trial.error)
                     elif trial.losses.mean() < best:
                         best, self._front = trial.losses.mean(), (params[place], rung, trial.model)
                     trial.model = None
@@ -262,7 +286,7 @@ class Race:
                 settings[place].record(number, self.rungs[number], trial, score, pool=pool)
         self._leave(number, [settings[place] for place, trial in done.items() if trial.error is not None], "failed")
         if not self.live:
-            raise self._errors[0]
+            raise self.errors[0]
 
     def _map(self, test: Callable[[Group], None], groups: list[Group]) -> None:
         with warnings.catch_warnings():
@@ -281,16 +305,33 @@ class Race:
                     raise
 
     def _remove_worse(self, number: int) -> None:
-        worse = is_worse(self._losses(), level(self._confidence, len(self.settings), len(self.rungs)))
+        losses, rung = self._losses(), self.rungs[number]
+        worse = is_worse(losses, level(self._confidence, len(self.settings), len(self.rungs)))
+        if not rung.confirms:
+            worse &= ~may_catch_up(losses.mean(axis=1), np.log2(self._trials.n_rows / len(rung.train)))
         self._leave(number, [setting for setting, bad in zip(self.live, worse, strict=True) if bad], "worse")
         self.live.sort(key=lambda setting: setting.loss)
 
-    def _give_places(self, number: int, places: float) -> None:
-        work = np.array([setting.work for setting in self.live])
-        stays = admitted(self._losses(), work, places)
+    def _give_places(self, number: int, rung: Rung) -> None:
+        """Let as many settings take part as the rung may cost."""
+        losses = np.array([setting.loss for setting in self.live])
+        work = np.array([setting.work_on(rung) for setting in self.live])
+        budget = _CONFIRMING_BUDGET if rung.confirms else _BUDGET
+        budget *= self.leader.work_for(self._trials.n_rows)
+        stays = admitted(losses, self._expected(losses), work, budget, rung.least)
         self._leave(
             number - 1, [setting for setting, stay in zip(self.live, stays, strict=True) if not stay], "no place"
         )
+
+    def _expected(self, losses: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the losses of the live settings that are expected after all rows."""
+        known = [setting.before for setting in self.live if setting.before is not None]
+        if not known:
+            return losses
+        before = np.array([np.nan if setting.before is None else setting.before[1] for setting in self.live])
+        n_rows = self.live[0].n_rows
+        steps = np.log(self._trials.n_rows / n_rows) / np.log(n_rows / known[0][0])
+        return expected_losses(losses, before, steps)
 
     def _losses(self) -> NDArray[np.float64]:
         return np.array([np.concatenate(setting.losses) for setting in self.live])

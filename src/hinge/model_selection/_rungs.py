@@ -1,8 +1,9 @@
 """The rungs of a race: which rows the settings learn, and which test them.
 
-Screening rungs grow fourfold: models learn the first n_k rows of one stratified order, and the rows behind them test
-them. If the work of a fit grows with n^p, a rung of n_k of n rows has places for (n / n_k)^p settings, so that no rung
-costs much more than one fit of all rows. The race measures p, which is between 1 (few support vectors) and 2.
+Screening rungs grow fourfold, and the last ones, a quarter and an eighth of the rows, twofold: what is best among few
+rows need not be best among many. Models learn the first n_k rows of one stratified order, and the rows behind them test
+them. Predictions cost little next to learning, so a rung tests on more rows than it learns, and settings that cost much
+are told apart before they cost much.
 
 The last rungs confirm, and their losses count together: the two halves of the rows test models of the other half, or
 the folds of `cv` test models of the other folds, or exact leave-one-out does.
@@ -14,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.model_selection import StratifiedKFold, check_cv
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _num_samples
@@ -30,11 +32,14 @@ if TYPE_CHECKING:
 _MIN_ROWS = 2000  # fewer rows are cut into folds instead
 _FIRST_ROWS = 150  # of the first rung, at least
 _GROWTH = 4  # of the rows from rung to rung
-_FIRST_TEST_ROWS = 500  # test at least on so many rows: early rungs have many settings to tell apart
+_N_DOUBLING = 2  # rungs before the halves that grow by two instead
+_FIRST_TEST_ROWS = 2000  # test at least on so many rows: early rungs have many settings to tell apart
+_TEST_ROWS, _WIDE_TEST_ROWS = 8000, 4000  # and on so many, if these are at most half of all,
+_TEST_SHARE, _WIDE_TEST_SHARE = 4, 2  # and so many times those that are learned
+_WIDE = 100  # values in a row with which products cost most, in predictions as in learning
 _MIN_PER_CLASS = 10  # rows of the rarest class in the first rung, where there are enough
 _N_FOLDS = 5  # of training sets too small to be screened
-_FINALISTS = 3  # settings that are confirmed at least, if they cannot be told apart
-_SMALL_FINALISTS = 24  # the same for training sets whose fits cost little
+_SMALL_FINALISTS = 24  # settings that are confirmed at least where fits cost little, if they cannot be told apart
 
 
 @dataclass(frozen=True)
@@ -46,7 +51,7 @@ class Rung:
     train, test : ndarray of int
         Rows to learn and to test on. They are equal for leave-one-out.
     limited : bool
-        Whether only as many settings take part as cost about one fit of all rows.
+        Whether only as many settings take part as cost a few fits of all rows.
     confirms : bool
         Whether the losses count together with those of the other confirming rungs.
     skippable : bool
@@ -54,7 +59,7 @@ class Rung:
     leave_one_out : bool
         Whether each row is tested by the model that did not learn it.
     least : int
-        Number of settings that take part at least, where their number is limited.
+        Number of settings that take part whatever they cost.
     """
 
     train: Indices
@@ -63,11 +68,7 @@ class Rung:
     confirms: bool = False
     skippable: bool = False
     leave_one_out: bool = False
-    least: int = _FINALISTS
-
-    def places(self, n_rows: int, power: float) -> float:
-        """Return the number of settings that cost about one fit of `n_rows` rows, whose work grows with this power."""
-        return float(max((n_rows / len(self.train)) ** power, self.least))
+    least: int = 1
 
 
 def stratified_order(y: NDArray[Any] | None, n: int, random: np.random.RandomState) -> Indices:
@@ -88,6 +89,13 @@ def stratified_order(y: NDArray[Any] | None, n: int, random: np.random.RandomSta
     for number, count in enumerate(np.bincount(numbers)):
         place[numbers == number] = (np.arange(count) + random.uniform()) / count
     return order[np.argsort(place, kind="stable")]
+
+
+def width_of(X: Any) -> float:
+    """Return the number of entries of a row; before a pipeline, of the columns it begins with."""
+    if sparse.issparse(X):
+        return float(X.nnz / X.shape[0])
+    return float(np.shape(X)[1]) if np.ndim(X) == 2 else 1.0
 
 
 def first_size(y: NDArray[Any] | None, n: int) -> int:
@@ -122,12 +130,12 @@ def make_rungs(
     order = stratified_order(classes, n, random)
     first = first_size(classes, n)
     if cv is None and n >= max(_MIN_ROWS, 4 * first):
-        return [*_screening(order, first, n // 2), *_halves(order)]
+        return [*_screening(X, order, first, n // 2, _N_DOUBLING), *_halves(order)]
     if cv is None:
         folds = _folds(X, y, cv, groups, random, stratify=stratify)
-        small = _screening(order, first, n)
+        small = _screening(X, order, first, n, 0)
         return [*small, *(replace(fold, limited=bool(small), least=_SMALL_FINALISTS) for fold in folds)]
-    screening = _screening(order, first, n // 4) if n >= max(_MIN_ROWS, 8 * first) else []
+    screening = _screening(X, order, first, n // 2, _N_DOUBLING) if n >= max(_MIN_ROWS, 8 * first) else []
     if isinstance(cv, str):
         rows = np.arange(n)
         return [*screening, Rung(rows, rows, limited=bool(screening), confirms=True, leave_one_out=True)]
@@ -135,15 +143,17 @@ def make_rungs(
     return [*screening, *(replace(fold, limited=bool(screening)) for fold in folds)]
 
 
-def _screening(order: Indices, first: int, below: int) -> list[Rung]:
-    """Return screening rungs of at least `first` and fewer than `below` rows, each a quarter of the next."""
+def _screening(X: Any, order: Indices, first: int, below: int, n_doubling: int) -> list[Rung]:
+    """Return screening rungs of at least `first` and fewer than `below` rows."""
     sizes = [below]
-    while sizes[-1] // _GROWTH >= first:
-        sizes.append(sizes[-1] // _GROWTH)
+    while sizes[-1] // _GROWTH >= first or (len(sizes) <= n_doubling and sizes[-1] // 2 >= first):
+        sizes.append(sizes[-1] // (2 if len(sizes) <= n_doubling else _GROWTH))
+    is_wide = width_of(X) > _WIDE
+    share, most = (_WIDE_TEST_SHARE, _WIDE_TEST_ROWS) if is_wide else (_TEST_SHARE, _TEST_ROWS)
     rungs = []
     for size in reversed(sizes[1:]):
-        test = order[size : size + max(size, _FIRST_TEST_ROWS)]
-        rungs.append(Rung(order[:size], test, limited=True, skippable=True))
+        n_test = max(size, min(share * size, most, len(order) // 2), _FIRST_TEST_ROWS)
+        rungs.append(Rung(order[:size], order[size : size + n_test], limited=True, skippable=True))
     return rungs
 
 

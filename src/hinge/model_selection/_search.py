@@ -17,7 +17,7 @@ from hinge._fit.progress import with_callbacks
 from hinge._model.params import check_threads, number, random_seed, whole
 from hinge._model.threads import count_threads
 from hinge._terminal import Terminal
-from hinge.exceptions import DataError, ParameterError, SearchWarning
+from hinge.exceptions import DataError, ParameterError, SearchWarning, sentence
 from hinge.model_selection._grid import around, default_settings, listed_settings
 from hinge.model_selection._losses import Measure
 from hinge.model_selection._race import Event, Propose, Race
@@ -36,9 +36,9 @@ class RaceSearchCV(BaseSearchCV):
 
     A replacement of `GridSearchCV` and `HalvingGridSearchCV`. All settings learn a small part of the rows and are
     tested on the same other rows. Those that are worse than the leader by a test on paired differences leave, and the
-    next rung has four times as many rows. Near-ties go on, as long as a rung costs about one fit of all rows. At the
-    end, the last few settings are compared on all rows: each half is predicted by models of the other half, or each
-    fold of `cv` by models of the other folds.
+    next rung has more rows. Near-ties and settings that may catch up go on, as long as a rung costs about one or two
+    fits of all rows. At the end, the last few settings are compared on all rows: each half is predicted by models of
+    the other half, or each fold of `cv` by models of the other folds.
 
     Parameters
     ----------
@@ -170,6 +170,7 @@ class RaceSearchCV(BaseSearchCV):
             raise
         self._conclude(race, start)
         self._warn_if_stopped(race)
+        self._warn_of_failures(race)
         if self.refit:
             self._fit_best(X, y, fit_params)
         return self
@@ -206,10 +207,12 @@ class RaceSearchCV(BaseSearchCV):
         random = np.random.RandomState(random_seed(self.random_state))
         settings, propose = self._settings(X, y, random)
         n_rows = _num_samples(X)
-        is_enough = n_rows >= _MIN_ROWS and len(settings) > 1
-        if classifies:
-            _, counts = np.unique(y, return_counts=True)
-            is_enough &= bool((counts > 1).sum() > 1)
+        counts = np.unique(y, return_counts=True)[1] if classifies else np.array([n_rows, n_rows])
+        is_enough = n_rows >= _MIN_ROWS and bool((counts > 1).sum() > 1)
+        if not is_enough and len(settings) > 1 and len(counts) > 1 and n_rows > 1:  # with less, fit itself complains
+            few = f"{n_rows} rows" if n_rows < _MIN_ROWS else "Classes with a single row"
+            message = f"{few} cannot be both learned and tested, so that the setting chosen is a guess; pass more rows."
+            warnings.warn(message, SearchWarning, stacklevel=4)
         if is_enough and self.param_grid is not None and len(settings) > n_rows:
             message = f"{len(settings)} settings compete for {n_rows} rows, so that chance decides; use a smaller grid."
             warnings.warn(message, SearchWarning, stacklevel=4)
@@ -264,6 +267,12 @@ class RaceSearchCV(BaseSearchCV):
             "Allow more time, or pass a smaller grid."
         )
         warnings.warn(message, SearchWarning, stacklevel=4)
+
+    def _warn_of_failures(self, race: Race) -> None:
+        failed = sum(setting.reason == "failed" for setting in race.settings)
+        if failed:
+            message = f"{failed} of {len(race.settings)} settings failed, the first with: {sentence(race.errors[0])}."
+            warnings.warn(message, SearchWarning, stacklevel=4)
 
     def _fit_best(self, X: Any, y: Any, fit_params: Values) -> None:
         begin = time.monotonic()

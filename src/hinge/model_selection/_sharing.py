@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils.validation import _num_samples
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
     from hinge._model.types import Values
+
+_MIN_SPARSE = 20  # settings: fewer learn sparse rows faster one by one than the products of all rows are computed
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,8 @@ class Sharing:
             if self._is_plain(params):
                 families.setdefault(self._family(params), []).append(place)
         for places in families.values():
-            kernels = self._kernels(self._others(settings[places[0]]), X, y, X_test)
+            few = sparse.issparse(X) and len(places) < _MIN_SPARSE
+            kernels = None if few else self._kernels(self._others(settings[places[0]]), X, y, X_test)
             alone += (
                 [Group([place]) for place in places] if kernels is None else self._by_gamma(settings, places, kernels)
             )

@@ -8,7 +8,6 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.validation import _check_method_params, _num_samples
@@ -16,6 +15,7 @@ from sklearn.utils.validation import _check_method_params, _num_samples
 from hinge._fit.estimator import KernelEstimator
 from hinge.exceptions import ParameterError
 from hinge.model_selection._grid import final_step
+from hinge.model_selection._rungs import width_of
 from hinge.model_selection._sharing import Group, Sharing
 from hinge.online import OnlineSVC
 
@@ -38,6 +38,8 @@ class Trial:
     fit_time: float = 0.0
     score_time: float = 0.0
     work: float = 1.0
+    test_work: float = 0.0
+    shared: bool = False
     error: Exception | None = None
 
 
@@ -82,13 +84,16 @@ class Trials:
         """Train and test the settings of a group; an error of `fit` is part of the result."""
         if group.kernels is None:
             return [self._run_alone(settings[place], rung) for place in group.places]
-        (X, _, _), (_, y_test) = self._rows(rung)
-        trials, start = [], time.perf_counter()
-        for solution in group.kernels.solve(group.gamma, group.costs):
-            work = _work(solution.n_values, solution.n_changes, _width(X))
+        (X, y, _), (_, y_test) = self._rows(rung)
+        start = time.perf_counter()
+        solutions = group.kernels.solve(group.gamma, group.costs)
+        seconds = (time.perf_counter() - start) / len(solutions)
+        trials = []
+        for solution in solutions:
             losses = self.measure.losses_of(solution.predictions, y_test)
-            trials.append(Trial(losses, None, time.perf_counter() - start, 0.0, work))
-            start = time.perf_counter()
+            work = _work(solution.n_held * len(y), solution.n_steps * solution.n_held, width_of(X))
+            test_work = _test_work(solution.n_held * len(y_test), width_of(X))
+            trials.append(Trial(losses, None, seconds, 0.0, work, test_work, shared=True))
         return trials
 
     def fit(self, params: Values, rung: Rung) -> Any:
@@ -106,7 +111,7 @@ class Trials:
         fitted = time.perf_counter()
         losses = self._losses(model, rung)
         work = work_of(model, self._rows(rung)[0][0], len(rung.test))
-        return Trial(losses, model, fitted - start, time.perf_counter() - fitted, work)
+        return Trial(losses, model, fitted - start, time.perf_counter() - fitted, *work)
 
     def _make(self, params: Values, rung: Rung) -> Any:
         model = clone(self._estimator).set_params(**clone(params, safe=False))
@@ -139,25 +144,22 @@ class Trials:
             return self._cut[1:]
 
 
-def work_of(model: Any, X: Any, n_tested: int) -> float:
-    """Return how much work a trial was: in about nanoseconds for our kernel machines, 1 for all others.
+def work_of(model: Any, X: Any, n_tested: int) -> tuple[float, float]:
+    """Return how much work a fit and a test were: in about nanoseconds for our kernel machines, else 1 and 0.
 
     It counts kernel values and solver steps instead of time, so that a race does not depend on what else the machine
     does.
     """
     _, last = final_step(model)
     if not isinstance(last, KernelEstimator) or not hasattr(last, "dual_coef_"):
-        return 1.0
-    n_values = last.n_kernel_evals_ + n_tested * last.model_size_
-    return _work(n_values, last.n_iter_ * last.model_size_, _width(X))
+        return 1.0, 0.0
+    width, size = width_of(X), last.model_size_
+    return _work(last.n_kernel_evals_, last.n_iter_ * size, width), _test_work(n_tested * size, width)
 
 
 def _work(n_values: int, n_changes: int, width: float) -> float:
     return float(n_values * (width / 15 + 2) + n_changes)
 
 
-def _width(X: Any) -> float:
-    """Return the number of entries of a row; before a pipeline, of the columns it begins with."""
-    if sparse.issparse(X):
-        return float(X.nnz / X.shape[0])
-    return float(np.shape(X)[1]) if np.ndim(X) == 2 else 1.0
+def _test_work(n_values: int, width: float) -> float:
+    return float(n_values * (width / 15 + 0.5))  # all at once

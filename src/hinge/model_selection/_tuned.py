@@ -215,8 +215,6 @@ class _Tuned:
             Weights that multiply `C` per row.
         ids : array-like of shape (n,), default=None
             Ids of the examples, for `IncrementalSVCCV`.
-        max_time : float, default=None
-            Seconds for this call; None: those of the parameter `max_time`.
 
         Returns
         -------
@@ -259,7 +257,7 @@ class _Tuned:
         scores = np.asarray(search.cv_results_["mean_test_score"]).reshape([len(values) for values in grid.values()])
         vars(self).update(
             C_=float(best.C),
-            gamma_=best.gamma,
+            gamma_=best.gamma if isinstance(best.gamma, str) else float(best.gamma),
             Cs_=grid["C"],
             gammas_=grid.get("gamma", np.empty(0)),
             scores_=scores.reshape(len(grid["C"]), -1),
