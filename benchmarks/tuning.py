@@ -89,10 +89,14 @@ def main() -> None:
     parser.add_argument("--default-grid", action="store_true", help="the grid made for the data, instead of LIBSVM's")
     parser.add_argument("--reference", action="store_true", help="also fit all settings to all rows")
     parser.add_argument("--output", type=Path, help="append the lines to this file")
+    parser.add_argument("--rows", type=int, help="training rows, drawn at random; then 20 000 rows test")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     for task in options.tasks:
         data = LOADERS[task]()
+        if options.rows:
+            rows = np.random.RandomState(100).permutation(len(data.y))[: options.rows]
+            data = Split(data.X[rows], data.y[rows], data.X_test, data.y_test).head(options.rows, 20_000)
         for seed in options.seeds:
             reference = options.reference and seed == options.seeds[0]
             line = json.dumps(measure(task, data, seed, default_grid=options.default_grid, reference=reference))

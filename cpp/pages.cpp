@@ -1,7 +1,6 @@
 #include "pages.hpp"
 
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <new>
 
@@ -19,10 +18,10 @@ constexpr std::size_t rounded_up(std::size_t bytes, std::size_t unit) { return (
 
 void* allocate_from_heap(std::size_t bytes) {
   const std::size_t size = rounded_up(bytes, alignment);
-  void* memory = std::aligned_alloc(alignment, size);
-  if (memory == nullptr) throw std::bad_alloc();
-  return std::memset(memory, 0, size);
+  return std::memset(::operator new(size, std::align_val_t{alignment}), 0, size);
 }
+
+void release_to_heap(void* memory) { ::operator delete(memory, std::align_val_t{alignment}); }
 
 #ifdef __linux__
 
@@ -61,12 +60,12 @@ void release_to_system(void* memory, std::size_t bytes) { munmap(memory, rounded
 #else
 
 void* allocate_from_system(std::size_t bytes) { return allocate_from_heap(bytes); }
-void release_to_system(void* memory, std::size_t) { std::free(memory); }
+void release_to_system(void* memory, std::size_t) { release_to_heap(memory); }
 
 void* grow_in_system(void* memory, std::size_t old_bytes, std::size_t bytes) {
   void* moved = allocate_from_heap(bytes);
   std::memcpy(moved, memory, old_bytes);
-  std::free(memory);
+  release_to_heap(memory);
   return moved;
 }
 
@@ -80,13 +79,13 @@ void* grow_pages(void* memory, std::size_t old_bytes, std::size_t bytes) {
   if (old_bytes >= large_page) return grow_in_system(memory, old_bytes, bytes);
   void* moved = allocate_pages(bytes);
   if (old_bytes != 0) std::memcpy(moved, memory, old_bytes);
-  std::free(memory);
+  release_to_heap(memory);
   return moved;
 }
 
 void ReleasePages::operator()(void* memory) const {
   if (bytes < large_page)
-    std::free(memory);
+    release_to_heap(memory);
   else
     release_to_system(memory, bytes);
 }
