@@ -9,7 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.main import get_command
 
+from hinge.cli._app import app
 from hinge.exceptions import StreamWarning
 
 ROOT = Path(__file__).parent.parent
@@ -22,6 +24,7 @@ ALL_PAGES = [
     *(ROOT / folder / "README.md" for folder in ("examples", "experiments")),
 ]
 COMMANDS = [ROOT / "README.md", ROOT / "docs" / "guide" / "command-line.md"]
+OTHER_COMMANDS = [page for page in DOCS if page not in COMMANDS]
 OPTIONAL = {"to_onnx": "onnx", "skactiveml": "skactiveml", "from river": "river"}
 
 
@@ -29,8 +32,8 @@ def blocks(language, text=README):
     return re.findall(rf"^```{language}\n(.*?)^```", text, flags=re.MULTILINE | re.DOTALL)
 
 
-def commands():
-    texts = [page.read_text(encoding="utf-8") for page in COMMANDS]
+def commands(pages=COMMANDS):
+    texts = [page.read_text(encoding="utf-8") for page in pages]
     lines = [line for text in texts for block in blocks("console", text) for line in block.splitlines()]
     return list(dict.fromkeys(line.removeprefix("$ ") for line in lines))
 
@@ -100,6 +103,31 @@ def test_every_command_runs(shell, tmp_path):
         assert done.returncode == 0, (command, done.stderr)
     assert (tmp_path / "answers.csv").read_text().startswith("label,score\n")
     assert (tmp_path / "income.onnx").exists()
+
+
+@pytest.mark.slow
+def test_commands_of_other_pages_run(shell, tmp_path):
+    """All that begin with `hinge` and end by themselves; that of the labelling page serves a folder of photos."""
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    documented = [line for line in commands(OTHER_COMMANDS) if re.match(r"(\.venv/bin/)?hinge (?!label)", line)]
+    assert len(documented) >= 5
+    for command in documented:
+        done = shell(command.replace("--tune 10m", "--tune 10s"))
+        assert done.returncode == 0, (command, done.stderr)
+
+
+@pytest.mark.parametrize("page", ALL_PAGES, ids=page_name)
+def test_options_in_the_running_text_exist(page):
+    known = get_command(app)
+    for text in re.findall(r"`(hinge [^`]+)`", page.read_text(encoding="utf-8")):
+        _, name, *words = text.split()
+        if name.startswith("-") or name in ("reproduce", "COMMAND"):  # the first is of development versions
+            continue
+        command = known.get_command(None, name)
+        assert command is not None, text
+        options = {option for each in command.params for option in (*each.opts, *each.secondary_opts)}
+        used = {re.split("[=,]", word)[0].rstrip(")") for word in words if word.startswith("-") and len(word) > 1}
+        assert used <= {*options, "--help"}, text
 
 
 @pytest.mark.slow

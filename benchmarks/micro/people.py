@@ -99,10 +99,10 @@ def _figures(data: Path, truth: Sequence[str], people: int, thinking: float, sec
 
 
 @contextmanager
-def served(data: Path, name: str) -> Iterator[int]:
+def served(data: Path, name: str, classes: str | None = None) -> Iterator[int]:
     """Run the command; yield its port."""
     database = data.with_name(f"{name}.sqlite")
-    options = ["--classes", CLASSES, "--database", str(database), "--port", "0", "--no-browser"]
+    options = ["--classes", classes or CLASSES, "--database", str(database), "--port", "0", "--no-browser"]
     command = [sys.executable, "-m", "hinge", "label", str(data), *options]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
         assert process.stdout is not None
