@@ -53,6 +53,7 @@ sphinx_gallery_conf = gallery.SETTINGS
 html_theme = "pydata_sphinx_theme"
 html_title = f"Hinge {release}"
 html_static_path = ["_static"]
+html_favicon = "_static/favicon.svg"
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_context = {"default_mode": "auto"}

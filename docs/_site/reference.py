@@ -14,6 +14,7 @@ MODULES = {  # what CONTRIBUTING.md calls public: the module, and when to look t
     "hinge.model_selection": "Choosing `C` and `gamma`",
     "hinge.stream": "Streams that change",
     "hinge.conformal": "Prediction sets with a guarantee",
+    "hinge.inspection": "Pictures of models: probabilities, prediction sets, suspicious labels",
     "hinge.active": "Active learning",
     "hinge.active.modal": "Active learning with modAL",
     "hinge.active.skactiveml": "Active learning with scikit-activeml",

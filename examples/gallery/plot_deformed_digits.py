@@ -1,6 +1,6 @@
 """
-A million digits
-================
+Digits without end
+==================
 
 `hinge.datasets.load("mnist-e")` deforms the digits of MNIST as they are read: eight million rows, none of them stored.
 Here the same idea on scikit-learn's small digits, shifted at random, in a stream that never repeats.

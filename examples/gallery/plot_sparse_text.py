@@ -2,7 +2,7 @@
 Spam with sparse text
 =====================
 
-Messages become sparse rows of word weights, which all online models read as they are.
+Made-up messages become sparse rows of word weights, which all online models read as they are.
 """
 
 import matplotlib.pyplot as plt
