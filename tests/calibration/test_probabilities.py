@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import expit
 from sklearn.base import clone
-from sklearn.datasets import make_blobs, make_gaussian_quantiles, make_moons
+from sklearn.datasets import make_blobs, make_classification, make_gaussian_quantiles, make_moons
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import hinge
@@ -19,6 +19,8 @@ from hinge import (
     TrackingSVC,
 )
 from hinge._calibration import SigmoidCalibration
+from hinge._fit import leave_one_out
+from hinge.svm import SVC
 
 ESTIMATORS = (OnlineSVC, RobustOnlineSVC, TrackingSVC, KernelPerceptron, IncrementalSVC, ApproximateSVC)
 RECORDING = (OnlineSVC, RobustOnlineSVC, TrackingSVC, KernelPerceptron)
@@ -113,6 +115,25 @@ def test_left_out_decisions_give_the_slope_of_exact_ones(seed):
         for values in (model._state.decisions.values, exact)
     ]
     assert slopes[0] == pytest.approx(slopes[1], rel=0.05)
+
+
+def test_part_of_the_examples_near_the_margin_tells_what_all_would(monkeypatch):
+    X, y = make_classification(1200, 20, n_informative=6, flip_y=0.2, random_state=0)
+    slopes = []
+    for most in (5000, 700):
+        monkeypatch.setattr(leave_one_out, "_MAX_FREE", most)
+        values = OnlineSVC(C=100, gamma=0.05, calibration="sigmoid").fit(X, y)._state.decisions
+        slopes.append(SigmoidCalibration.fit(values.values, values.labels.astype(np.intp), values.weights).slopes[0])
+    assert slopes[1] == pytest.approx(slopes[0], rel=0.12)
+
+
+@pytest.mark.parametrize("kind", [OnlineSVC, SVC])
+@pytest.mark.filterwarnings("ignore")
+def test_what_was_found_until_time_is_up_has_probabilities(kind):
+    X, y = make_moons(9000, noise=0.3, random_state=0)
+    how = {"calibration": "sigmoid"} if kind is OnlineSVC else {"probability": True}
+    model = kind(C=1000, gamma=5.0, **how).fit(X, y, max_time=0.02)
+    assert len(model._state.decisions) > 100
 
 
 def test_a_sample_counts_as_the_rows_that_it_stands_for():

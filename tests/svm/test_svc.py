@@ -255,6 +255,17 @@ def test_probabilities_follow():
         SVC().fit(X, y).set_params(probability=True).predict_proba(X)
 
 
+@pytest.mark.filterwarnings("ignore:.*deprecated:FutureWarning")
+def test_probabilities_of_a_class_without_weight():
+    X, y = problem("iris")
+    model = SVC(probability=True).fit(X, y, np.where(y == 1, 0.0, 1.0))
+    chances = model.predict_proba(X)
+    assert chances.shape == (len(X), 3)
+    assert not chances[:, 1].any()
+    np.testing.assert_array_equal(model.classes_[chances.argmax(axis=1)], model.predict(X))
+    assert len(model.set_params(probability=False).probA_) == 0
+
+
 def test_probability_is_deprecated():
     X, y = problem("iris")
     with pytest.warns(FutureWarning, match="`probability` parameter was deprecated"):

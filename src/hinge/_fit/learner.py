@@ -10,7 +10,7 @@ import numpy as np
 
 from hinge._fit.beginning import Beginning, may_change
 from hinge._fit.convergence import CUT_SHORT, warn_not_converged
-from hinge._fit.leave_one_out import left_out_decisions
+from hinge._fit.leave_one_out import record_left_out
 from hinge._fit.passes import Passes
 from hinge._fit.progress import FitTasks, progress_bar
 from hinge._model.class_scheme import scheme_of
@@ -134,8 +134,12 @@ class KernelLearner(Generic[StateT]):
                 if plan.solves:
                     with suppress(TimeIsUp):
                         state.native.finish(monitor)
-            if state.decisions is not None and plan.solves:
-                state.decisions = left_out_decisions(state, data)
+            except KeyboardInterrupt:
+                if plan.solves:
+                    record_left_out(state, data)
+                raise
+            if plan.solves:
+                record_left_out(state, data)
         tasks.end()
         if late is not None:
             raise late

@@ -11,7 +11,8 @@ For h = 0 this is the span rule of Chapelle and Vapnik; the rounding makes it re
 F contains examples just beyond the margin, too: they resist as soon as another one leaves. Without them the values are
 too pessimistic, and probabilities too modest. They are looked for among some of the examples with coefficient zero; one
 that stands for s counts s C_i. These examples keep their values. Values are cut off at the range of those that the
-model gives. Where F has more examples than are affordable, a random part is used.
+model gives. Where F has more examples than are affordable, S_i is computed with a random part of them, and half of it;
+it goes on to fall with the same power of their number.
 
 Of large sets only some examples are left out. Where one binary model decides, its gradients give the decision values of
 its support vectors, which tell most about probabilities and cost least: many of them are used.
@@ -45,9 +46,16 @@ MAX_ROWS = 600
 _MAX_SUPPORT = 1400  # of more examples, whose decision values are known; together the capacity of the record
 _MAX_ASKED = 4000  # examples with coefficient zero that may be near the margin
 _MAX_FREE = 1500
+_COMPARED = 300  # of those left out, to find how S depends on the number of examples near the margin
 _FEWEST_PER_CLASS = 50
 _WIDTH = 0.2  # of the rounded kink, in units of the margin
 _RIDGE = 1e-8  # of the mean diagonal: duplicates make kernel matrices singular
+
+
+def record_left_out(state: State, data: TrainingData) -> None:
+    """Replace what probabilities are fitted to, if they are wanted and the model has learned anything."""
+    if state.decisions is not None and state.is_usable and state.has_learned:
+        state.decisions = left_out_decisions(state, data)
 
 
 def left_out_decisions(state: State, data: TrainingData) -> Decisions:
@@ -141,6 +149,7 @@ class _LeftOut:
         near = (np.abs(residuals) < 0.5 * _WIDTH) & (self._alpha != 0.0)
         free = np.flatnonzero(near)
         self._softness = _WIDTH / costs
+        self._n_near = len(free)
         if len(free) > _MAX_FREE:
             free = np.sort(np.random.RandomState(0).choice(free, _MAX_FREE, replace=False))
         self._free = free
@@ -173,20 +182,33 @@ class _LeftOut:
         looked_at = np.flatnonzero((at >= 0) & (self._alpha != 0.0))
         if not len(looked_at):
             return values
-        spans = self._spans(looked_at)
+        spans = self._spans(looked_at) * self._shrinkage(looked_at)
         found = values.copy()
         changed = values[at[looked_at]] - self._alpha[looked_at] * spans
         found[at[looked_at]] = np.clip(changed, values.min(), values.max())
         return found
 
-    def _spans(self, members: NDArray[np.intp]) -> NDArray[np.float64]:
-        """Return S of some members."""
+    def _shrinkage(self, members: NDArray[np.intp]) -> float:
+        """Return by what factor S would be smaller with all examples near the margin instead of a part."""
+        if self._n_near <= len(self._free):
+            return 1.0
+        some = members[:: max(len(members) // _COMPARED, 1)]
+        part, half = self._spans(some), self._spans(some, every=2)
+        positive = (part > 0.0) & (half > 0.0)
+        if not positive.any():
+            return 1.0
+        power = max(float(np.log2(np.median(half[positive] / part[positive]))), 0.0)
+        return float((len(self._free) / self._n_near) ** power)
+
+    def _spans(self, members: NDArray[np.intp], every: int = 1) -> NDArray[np.float64]:
+        """Return S of some members, with all examples near the margin that are used, or every second one."""
         diagonal = self._diagonal(members)
-        free = np.concatenate([self._ids[self._free], self._resisting])
+        used = self._free[::every]
+        free = np.concatenate([self._ids[used], self._resisting])
         if not len(free):
             return diagonal
         square = self._kernel(free, free)
-        softness = np.concatenate([self._softness[self._free], self._resistance])
+        softness = np.concatenate([self._softness[used], self._resistance])
         softness += _RIDGE * float(np.mean(np.diag(square)))
         square[np.diag_indices_from(square)] += softness
         factor, failed = dpotrf(square, lower=1, clean=1, overwrite_a=1)
@@ -195,7 +217,7 @@ class _LeftOut:
         inverse, _ = dtrtri(factor, lower=1, overwrite_c=1)  # of the factor: products with it are fast
         borders = inverse.sum(axis=1)
         total = float(borders @ borders)
-        place = {int(member): k for k, member in enumerate(self._free)}
+        place = {int(member): k for k, member in enumerate(used)}
         at = np.array([place.get(int(member), -1) for member in members], dtype=np.intp)
         is_free = at >= 0
         spans = np.empty(len(members))

@@ -9,7 +9,7 @@ import numpy as np
 
 from hinge._fit import driver
 from hinge._fit.exact_solver import ExactSolver
-from hinge._fit.leave_one_out import left_out_decisions
+from hinge._fit.leave_one_out import record_left_out
 from hinge._fit.progress import FitTasks, progress_bar
 from hinge._model.params import random_seed
 from hinge._model.support import signed_coefficients
@@ -58,7 +58,8 @@ def _solve(estimator: KernelEstimator, before: SvmState, state: SvmState, left: 
         solver = ExactSolver(state, left, random_seed(estimator.random_state), tasks, monitor)
         converged = solver.solve_from(arrays["ids"][order], signed_coefficients(arrays)[:, order].T)
         if before.decisions is not None:
-            state.decisions = left_out_decisions(state, left)
+            state.record_decisions()
+            record_left_out(state, left)
     if not converged:
         warn_early(estimator, state)
 

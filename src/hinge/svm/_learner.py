@@ -10,7 +10,7 @@ from hinge._fit.convergence import warn
 from hinge._fit.drafts import solve
 from hinge._fit.exact_solver import ExactSolver
 from hinge._fit.learner import KernelLearner
-from hinge._fit.leave_one_out import left_out_decisions
+from hinge._fit.leave_one_out import record_left_out
 from hinge._fit.progress import FitTasks, progress_bar
 from hinge._model.kernels import KernelSpec
 from hinge._model.overflow import check_overflow
@@ -59,9 +59,10 @@ class SvmLearner(KernelLearner[SvmState]):
         """Solve the training set."""
         tasks = FitTasks(estimator, state, data, None)
         with progress_bar(bool(estimator.verbose)) as bar, state.monitored(bar) as monitor:
-            converged = self._solve(estimator, state, data, tasks, monitor)
-            if state.decisions is not None:
-                state.decisions = left_out_decisions(state, data)
+            try:
+                converged = self._solve(estimator, state, data, tasks, monitor)
+            finally:  # what was found until Ctrl-C, or until time was up, has probabilities, too
+                record_left_out(state, data)
         tasks.end()
         if not converged and not tasks.stopped:
             warn_early(estimator, state)

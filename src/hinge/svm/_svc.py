@@ -324,7 +324,13 @@ class SVC(SvmEstimator, SupportVectorClassifier):
             Probabilities of the classes.
         """
         self._record()
-        return super().predict_proba(X)
+        known, found = self._svm_state(), super().predict_proba(X)
+        if len(known.table) == len(known.classes.labels):
+            return found
+        places = np.searchsorted(known.classes.labels, np.sort(known.table.classes))
+        everywhere = np.zeros((len(found), len(known.classes.labels)))
+        everywhere[:, places] = found  # classes whose examples have no weight are never expected
+        return everywhere
 
     def _record(self) -> Decisions:
         """Return the decision values that probabilities are fitted to."""
@@ -387,7 +393,9 @@ class SVC(SvmEstimator, SupportVectorClassifier):
             FutureWarning,
             stacklevel=caller_depth(),
         )
-        return np.empty(0) if state.decisions is None else platt_numbers(state.decisions, state.table)[which]
+        if state.decisions is None or self.calibration is None:
+            return np.empty(0)
+        return platt_numbers(state.decisions, state.table)[which]
 
     def _svm_state(self) -> SvmState:
         return cast("SvmState", self._fitted_state())
