@@ -49,7 +49,7 @@ class Overlap:
         rows = range(len(pool)) if settings.overlap else ()
         self._rows = [row for row in rows if int(short_digest(pool.key(row).encode())[:8], 16) < limit]
         self._share = frozenset(self._rows)
-        self._turns: Counter[str] = Counter()
+        self._new_examples: Counter[str] = Counter()
         self.reload()
 
     def reload(self) -> None:
@@ -76,12 +76,12 @@ class Overlap:
 
     def next_row(self, person: str, held: Collection[int], *, is_last: bool = False) -> int | None:
         """Return such an example for a person, if it is the turn of one, or if nothing else is left."""
-        if not is_last and self._turns[person] < _TURNS:
-            self._turns[person] += 1
+        if not is_last and self._new_examples[person] < _TURNS:
+            self._new_examples[person] += 1
             return None
         found = next((row for row in self._rows if row not in held and self.wants(row, person)), None)
         if found is not None:
-            self._turns[person] = 0
+            self._new_examples[person] = 0
         return found
 
     def has(self, row: int, person: str, label: str | None = None) -> bool:
