@@ -27,8 +27,8 @@ _WORKING_SETS = ("second-order", "first-order")
 class OnlineSVC(SupportVectorClassifier):
     """Kernel support vector classifier that learns online, by LASVM.
 
-    `fit` reaches the accuracy of `sklearn.svm.SVC`, mostly in one pass over the examples; `epochs="converge"` reaches
-    its exact solution. Streams may have any length: the model keeps support vectors and, in
+    `fit` reaches about the accuracy of `sklearn.svm.SVC`, mostly in one pass over large sets; `epochs="converge"`
+    reaches its exact solution. Streams may have any length: the model keeps support vectors and, in
     a stream, some examples near the margin (see `max_gap`). With more than two classes, one binary model per class is
     trained against the rest; they share kernel values.
 

@@ -182,18 +182,19 @@ class _LeftOut:
         looked_at = np.flatnonzero((at >= 0) & (self._alpha != 0.0))
         if not len(looked_at):
             return values
-        spans = self._spans(looked_at) * self._shrinkage(looked_at)
+        spans = self._spans(looked_at)
+        spans *= self._shrinkage(looked_at, spans)
         found = values.copy()
         changed = values[at[looked_at]] - self._alpha[looked_at] * spans
         found[at[looked_at]] = np.clip(changed, values.min(), values.max())
         return found
 
-    def _shrinkage(self, members: NDArray[np.intp]) -> float:
+    def _shrinkage(self, members: NDArray[np.intp], spans: NDArray[np.float64]) -> float:
         """Return by what factor S would be smaller with all examples near the margin instead of a part."""
         if self._n_near <= len(self._free):
             return 1.0
-        some = members[:: max(len(members) // _COMPARED, 1)]
-        part, half = self._spans(some), self._spans(some, every=2)
+        some = slice(None, None, max(len(members) // _COMPARED, 1))
+        part, half = spans[some], self._spans(members[some], every=2)
         positive = (part > 0.0) & (half > 0.0)
         if not positive.any():
             return 1.0
